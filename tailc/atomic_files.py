@@ -1,9 +1,9 @@
-"""The one way this project writes files: complete or not at all.
+"""Write files completely or not at all.
 
-Contents go to temporaries in the target's own folder; only when every one of them is on disk are
-they renamed into place, in the order given. So a crash or a kill at any moment leaves each target
-either as it was or complete and new, and a target that is new implies that all earlier ones are.
-A kill may leave temporaries, `.NAME.xxxxxxxx.tmp`; nothing reads them.
+Contents go to temporary files in the folder of the target. When all of them are on disk they are
+renamed in the given order. So after a crash or kill each target is either unchanged or complete and
+new, and if a target is new, all earlier ones are. A kill may leave temporary files
+`.NAME.xxxxxxxx.tmp`, which nothing reads.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ _STREAMS = (1, 2)
 
 
 def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int | None = None) -> None:
-    """Put each content at its path, the last one last; missing folders are made.
+    """Write each content to its path, the last one last; create missing folders.
 
-    `mode` says who may read and write the files; without one, the user's umask does.
-
-    Raises TailcError (cannot write) naming the path that failed; temporaries are removed, and no
-    target is touched unless all temporaries could be written and their folders opened. Where a
-    folder cannot be flushed after that, the error says that the path was replaced.
+    mode: permissions of the files; by default those of the umask. Raises TailcError (cannot write)
+    with the path that failed. Then temporary files are removed, and no target is changed unless all
+    temporary files were written and their folders opened. If a folder cannot be flushed afterwards,
+    the error says that the path was replaced.
     """
     pending: list[tuple[Path, Path]] = []
     path = None
@@ -58,9 +57,9 @@ def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int | None = Non
 
 
 def refuse_unwritable(paths: Sequence[Path]) -> None:
-    """Raise TailcError (cannot write) where `replace_files` would as things are; nothing is left.
+    """Raise TailcError (cannot write) if `replace_files` would fail now; leaves no files.
 
-    For what takes long before it has something to write.
+    For commands that compute for a long time before they write.
     """
     for path in paths:
         try:
@@ -94,7 +93,7 @@ def _write_to_disk(path: Path, content: bytes, mode: int | None) -> None:
 
 
 def _opened(folder: Path, stack: ExitStack) -> int:
-    """A descriptor of the folder until the stack ends, where nothing is left that could fail."""
+    """A descriptor of the folder until the stack ends, opened before anything can fail."""
     descriptor = os.open(folder, os.O_RDONLY)
     stack.callback(_close, descriptor)
     return descriptor
@@ -106,29 +105,32 @@ def _close(descriptor: int) -> None:
 
 
 def _sync_folder(descriptor: int, path: Path) -> None:
-    """Make the renaming to `path` survive a loss of power, where its file system can do that."""
+    """Make the rename to `path` durable, if the file system supports it."""
     try:
         os.fsync(descriptor)
     except OSError as error:
         # Some network file systems know no fsync of folders; what they renamed is renamed.
         if error.errno != errno.EINVAL:
-            message = f"wrote `{path}`, but cannot flush its folder to disk: {error.strerror}"
-            hint = "check the disk, then write again"
+            message = (
+                f"`{path}` was written, but its folder cannot be flushed to disk: {error.strerror}"
+            )
+            hint = "check the disk, then run the command again"
             raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), hint)) from error
 
 
 def _refuse_what_is_no_file(path: Path) -> None:
-    """Raise OSError for what a file must not take the place of: root could so lose `/dev/null`."""
+    """Raise OSError if the path must not be replaced: root could replace `/dev/null`."""
     if path.is_dir():
         raise IsADirectoryError(None, "it is a folder", str(path))
     if path.exists() and not path.is_file():
         raise OSError(None, "it is a device or a pipe, not a file", str(path))
     if path.exists() and any(_is_open_as(descriptor, path) for descriptor in _STREAMS):
-        raise OSError(None, "what is told goes there, as it is open for output", str(path))
+        raise OSError(None, "it is open as the standard output or error of this command", str(path))
 
 
 def _is_open_as(descriptor: int, path: Path) -> bool:
-    """So `/dev/stdout` leads to a file, where output is redirected."""
+    """Whether the path is an open output of this process, as `/dev/stdout` with redirected
+    output."""
     with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), path.stat())
     return False
@@ -136,5 +138,5 @@ def _is_open_as(descriptor: int, path: Path) -> bool:
 
 def _cannot_write(path: Path | None, error: OSError) -> TailcError:
     message = f"cannot write `{path}`: {error.strerror or error}"
-    hint = "give another path, or make room and get the right to write there"
+    hint = "give another path, free disk space, or get permission to write there"
     return TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), hint))

@@ -1,8 +1,8 @@
-"""What can go wrong, said once: codes, places, findings, exit codes.
+"""Codes of errors, places, findings, and exit codes.
 
-A `Finding` is one thing worth saying about what the user gave us. A `TailcError` carries one or
-more findings that stop the command; warnings travel as plain findings beside a result. How they
-look on a terminal, in JSON or in CI is the report's business, not this file's.
+A `Finding` is a message about the user's input. A `TailcError` contains one or more findings that
+stop the command; warnings are findings that are returned with a result. How they are printed is
+defined in `tailc.report`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol
 
 
 class ExitCode(enum.IntEnum):
-    """What the process says to the shell; docs/exit-codes.md is checked against this table."""
+    """Exit codes of the process; docs/exit-codes.md is checked against this table."""
 
     OK = 0
     MISSED = 1
@@ -35,7 +35,7 @@ class ExitCode(enum.IntEnum):
 
 
 class Code(enum.Enum):
-    """The stable codes; each has the exit code it leads to and a title for the documentation."""
+    """The stable codes of findings; each has its exit code and a title for the documentation."""
 
     SYNTAX = ("TC0101", ExitCode.BAD_CONTENT, "the spec is not valid YAML")
     UNKNOWN_KEY = ("TC0102", ExitCode.BAD_CONTENT, "the spec has a key that does not exist")
@@ -194,7 +194,7 @@ class Code(enum.Enum):
 
 
 class Rule(Protocol):
-    """What a finding is one of: a `Code`, or a defect that a trace can have."""
+    """Type of a finding: a `Code`, or a defect of a trace."""
 
     @property
     def ident(self) -> str:
@@ -203,12 +203,12 @@ class Rule(Protocol):
 
     @property
     def exit_code(self) -> ExitCode:
-        """What it leads to; OK where it stops nothing."""
+        """Exit code of a command that it stops; OK for warnings."""
         ...
 
     @property
     def title(self) -> str:
-        """What it says, for lists."""
+        """Title for lists."""
         ...
 
 
@@ -224,11 +224,11 @@ class Severity(enum.Enum):
 class Place:
     """Where a finding is: a spec position, or a row and column of a trace.
 
-    Lines, columns and rows count from 1; a row is a data row (a CSV header is not one).
-    `excerpt` is the source line, `width` how many of its characters the caret underlines.
+    Lines, columns and rows count from 1; a row is a data row (a CSV header is not one). `excerpt`
+    is the source line, `width` how many of its characters the caret underlines.
 
-    All but the source is optional, since a reader knows the parts in any combination: a row without
-    a line (Parquet), a row of a text with its excerpt, a line of a log with the name of its field.
+    All but the source is optional, because readers know different parts: a row without a line
+    (Parquet), a row of a text with its excerpt, a line of a log with the name of its field.
     """
 
     source: str
@@ -250,10 +250,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence about the input: what, where, and what to do.
+    """A message about the user's input: what is wrong, where, and what to do.
 
-    `about` is the path in the spec of what is wrong, for who tells it without the file at hand: who
-    has that puts its place there.
+    about: path in the spec of the wrong part, if the code that reports it does not have the file;
+    code that has the file sets `place`.
     """
 
     code: Rule
@@ -265,7 +265,7 @@ class Finding:
 
 
 class TailcError(Exception):
-    """The user's input, not the program, must change; carries every finding at once."""
+    """An error of the user's input, not of the program; contains all findings."""
 
     def __init__(self, findings: Finding | Sequence[Finding]) -> None:
         self.findings = (findings,) if isinstance(findings, Finding) else tuple(findings)
@@ -278,7 +278,7 @@ class TailcError(Exception):
 
 
 def did_you_mean(word: str, known: Sequence[str], most: int | None = None) -> str:
-    """A help line naming the closest of `known`, and all of them, or the first so many."""
+    """A help line with the closest of `known`, and all of them or the first `most`."""
     import difflib
 
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

@@ -1,4 +1,4 @@
-"""The one way this project opens what it reads: files and pipes, and nothing that never ends."""
+"""Open files and pipes for reading; refuse devices that never end."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _NO_FILES = (stat.S_ISCHR, stat.S_ISBLK, stat.S_ISSOCK)
 
 @dataclass(frozen=True)
 class SeekableInput:
-    """An open file, read by position, so that several readers do not disturb each other.
+    """An open file that is read by position, so that several readers do not disturb each other.
 
-    stamp: its size and time of change when it was opened.
+    stamp: size and modification time when the file was opened.
     """
 
     descriptor: int
@@ -41,11 +41,11 @@ class SeekableInput:
         return _stamp(self.descriptor) != self.stamp
 
     def read_at(self, position: int, size: int) -> bytes:
-        """So many bytes from the position on; fewer at the end."""
+        """Read `size` bytes at the position; fewer at the end."""
         return os.pread(self.descriptor, size, position)
 
     def sha256(self) -> str:
-        """Of all bytes, in hex."""
+        """Hex SHA-256 of all bytes."""
         import hashlib
 
         hasher = hashlib.sha256()
@@ -66,7 +66,7 @@ _HELD: ContextVar[_Held | None] = ContextVar("held inputs", default=None)
 
 @contextmanager
 def inputs_held() -> Iterator[None]:
-    """Within, measured files and specs are opened once, and every reader gets the same bytes."""
+    """Context in which each input is opened only once, so that all readers get the same bytes."""
     with ExitStack() as until_read:
         before = _HELD.set(_Held({}, {}, until_read))
         try:
@@ -76,7 +76,7 @@ def inputs_held() -> Iterator[None]:
 
 
 def input_bytes(path: str, most: int) -> bytes:
-    """The first bytes of the file or pipe at the path; OSError as of `open_input`."""
+    """The first bytes of the file or pipe at the path; raises OSError like `open_input`."""
     held = _HELD.get()
     key = path, most
     if held is not None and key in held.contents:
@@ -89,9 +89,9 @@ def input_bytes(path: str, most: int) -> bytes:
 
 
 def seekable_input(path: str, until_read: ExitStack) -> SeekableInput:
-    """The file at the path; a copy of a pipe, or of standard input (`-`). Closed by the stack.
+    """The file at the path, or a copy of a pipe or standard input (`-`); the stack closes it.
 
-    Raises OSError as `open_input`, and TailcError for a pipe that is too long.
+    Raises OSError like `open_input`, and TailcError for a pipe that is too long.
     """
     held = _HELD.get()
     key = path if path == STDIN else os.path.abspath(path)  # noqa: PTH100, links stay links
@@ -104,7 +104,7 @@ def seekable_input(path: str, until_read: ExitStack) -> SeekableInput:
 
 
 def open_input(path: Path | str) -> BufferedReader:
-    """The file or pipe at the path; OSError where it cannot be opened, or is no file."""
+    """Open the file or pipe at the path; raises OSError if it cannot be opened or is a device."""
     try:
         found = Path(path).stat()
     except ValueError:  # a null character
@@ -114,7 +114,7 @@ def open_input(path: Path | str) -> BufferedReader:
 
 
 def refuse_device_as_standard_input() -> None:
-    """Raise OSError where standard input is a device that is no terminal."""
+    """Raise OSError if standard input is a device other than a terminal."""
     found = os.fstat(_STANDARD_INPUT)
     if not (stat.S_ISSOCK(found.st_mode) or os.isatty(_STANDARD_INPUT)):
         _refuse_device(found, "<stdin>")
@@ -133,7 +133,7 @@ def _opened(path: str, until_read: ExitStack) -> SeekableInput:
 
 
 def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> SeekableInput:
-    """What is left in the file, in a temporary one of its own."""
+    """Copy the remaining bytes of the file to a temporary file."""
     import tempfile
 
     spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
@@ -141,13 +141,13 @@ def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> SeekableInput:
         spool.write(block)
         if spool.tell() > MAX_COPIED_BYTES:
             message = f"`{name}` is a pipe with more than {MAX_COPIED_BYTES:,} bytes"
-            hint = "write them to a file, and give that"
+            hint = "write the data to a file, and give the file"
             raise TailcError(Finding(Code.TRACE_TOO_LARGE, message, Place(name), hint))
     return written_input(spool)
 
 
 def written_input(spool: BinaryIO) -> SeekableInput:
-    """What was written to a temporary file."""
+    """Input that reads back a temporary file."""
     spool.flush()
     return SeekableInput(spool.fileno(), _stamp(spool.fileno()))
 

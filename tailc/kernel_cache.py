@@ -1,7 +1,7 @@
-"""A place for numba to keep compiled kernels, where it would find none.
+"""Give numba a folder for compiled kernels if it has none.
 
-numba keeps them beside the sources or under the user's cache folder, and refuses to compile at all
-where neither can be written, as in many containers.
+numba stores them next to the sources or in the user's cache folder. It refuses to compile if
+neither can be written, as in many containers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 
 
 def ensure_kernel_cache() -> None:
-    """Point numba to a folder of this process where the usual ones are read-only.
+    """Set the cache of numba to a temporary folder of this process if the usual ones are read-only.
 
-    The folder is private and goes with the process: kernels are code, and a shared temporary folder
-    is no place to load code from. NUMBA_CACHE_DIR, where it is set, is left alone.
+    The folder is private and removed at the end of the process, because it contains code: a shared
+    temporary folder would be unsafe. An existing NUMBA_CACHE_DIR is unchanged.
     """
     if "NUMBA_CACHE_DIR" in os.environ or any(map(_is_writable, _usual_places())):
         return
@@ -36,7 +36,7 @@ def _usual_places() -> tuple[Path, Path]:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether files can be made there, or in the nearest folder above that exists."""
+    """Whether files can be created in the folder, or in its nearest existing parent."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return os.access(folder, os.W_OK | os.X_OK)

@@ -1,4 +1,4 @@
-"""Limits of a percentile that hold for every distribution, from the order of a sample alone."""
+"""Distribution-free limits of a percentile, from order statistics of a sample."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _STANDARD = NormalDist()
 
 @dataclass(frozen=True)
 class RankLimits:
-    """1-based ranks whose values enclose the percentile with 95 % probability or more.
+    """1-based ranks of the values that enclose the percentile with at least 95 % probability.
 
-    `low` is 0 where even the smallest value may lie above the percentile; `high` is None where
-    even the largest may lie below it.
+    low: 0 if even the smallest value may be above the percentile. high: None if even the largest
+    may be below it.
     """
 
     low: int
@@ -68,11 +68,13 @@ def fewest_for_upper_limit(percentile_ppm: int) -> int:
 
 
 def share_limits(share: float, below: float, above: float) -> tuple[float, float | None]:
-    """Where the limits of a percentile lie in a sample, as shares; for each, what it is worth.
+    """Lower and upper 95 % limit of the percentile `share`, as shares of a sample.
 
-    That many values need not be a whole number: of `size`, number r lies below the percentile with
+    below, above: effective sample size for the lower and for the upper limit.
+
+    Sizes need not be whole: of `size` values, number r lies below the percentile with
     probability 1 - I_p(r, size - r + 1), with I the incomplete beta function, for real r too
-    (Stigler, Annals of Statistics 1977). It stands at (r - 1/2) / size. The upper limit is None
+    (Stigler, Annals of Statistics 1977). Its share is (r - 1/2) / size. The upper limit is None
     where even the largest value may lie below the percentile.
     """
     low = _real_rank(share, below, 1 - _BEYOND)

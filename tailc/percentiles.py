@@ -1,4 +1,4 @@
-"""The one meaning of a percentile: an order statistic, counted from one."""
+"""The definition of a percentile: an order statistic, counted from one."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ def fewest_requests(percentile_ppm: int) -> int:
 
 
 def per_server_ppm(end_to_end_ppm: int, servers: int) -> int:
-    """Percentile each of `servers` parallel servers must meet for the end-to-end one to hold.
+    """Percentile that each of `servers` parallel servers must meet, so that all meet the end-to-end
+    one.
 
     All must answer in time, so it is `end_to_end ** (1 / servers)`: ten servers under a 90th
     percentile need about their 99th each (Haque et al., ASPLOS 2015, section 7). It is the least
-    millionth that is enough, exactly; 10^6, which no sample can show, where no less is.
-    Raises ValueError unless 0 < end_to_end_ppm < 10^6 and servers >= 1.
+    millionth that is enough, exactly; 10^6, which no sample can show, where no less is. Raises
+    ValueError unless 0 < end_to_end_ppm < 10^6 and servers >= 1.
     """
     if not 0 < end_to_end_ppm < PPM or servers < 1:
         raise ValueError(f"no percentile of {servers} servers: {end_to_end_ppm} ppm")

@@ -1,4 +1,4 @@
-"""How many threads to work with; no answer depends on it."""
+"""Number of threads; results do not depend on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def thread_count(wanted: int | None) -> int:
-    """`wanted`, or one for each processor that this process may use."""
+    """`wanted`, or the number of processors available to this process."""
     if wanted is not None:
         return wanted
     if hasattr(os, "sched_getaffinity"):

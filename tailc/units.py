@@ -1,4 +1,4 @@
-"""Quantities and numbers as people write them, read exactly into whole numbers, and written back.
+"""Parse quantities with units exactly into whole numbers, and format them.
 
 `120ms` is 120,000 us, `99.9 %` is 999,000 ppm, `90/min` is 1,500 thousandths of a request per
 second. A quantity finer than its grid is refused. Rates per minute and per hour are the exception:
@@ -31,7 +31,7 @@ _QUANTITY = re.compile(
 
 
 class Fault(enum.Enum):
-    """Why a text is not the quantity wanted."""
+    """Reason why a text is not a valid quantity."""
 
     NO_UNIT = "no unit"
     WRONG_UNIT = "wrong unit"
@@ -41,7 +41,7 @@ class Fault(enum.Enum):
 
 
 class QuantityError(ValueError):
-    """A text is not the quantity wanted: which fault, one sentence, and what to write instead."""
+    """A text is not a valid quantity: the reason, a message, and advice."""
 
     def __init__(self, fault: Fault, message: str, help: str) -> None:  # noqa: A002 - as in Finding
         self.fault = fault
@@ -52,7 +52,7 @@ class QuantityError(ValueError):
 
 @dataclass(frozen=True)
 class Dimension:
-    """A kind of quantity: what it is called, its units in grid steps, and an example of it.
+    """A kind of quantity: its name, its units in grid steps, and an example.
 
     `likely` maps a unit that people write by mistake to the one they probably mean. `smaller` is
     advice for a value below one grid step, where the nearest value can be far from it.
@@ -73,7 +73,7 @@ class Dimension:
 
 
 def exact_units(steps: Mapping[str, int | Fraction]) -> Mapping[str, Fraction]:
-    """Units in grid steps, as a `Dimension` has them."""
+    """Units in grid steps, for a `Dimension`."""
     return {unit: Fraction(count) for unit, count in steps.items()}
 
 
@@ -213,7 +213,7 @@ def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> in
 
 
 def _nearest(steps: int, unit: str, dimension: Dimension) -> str:
-    """Grid steps in the unit asked for, or in the first one if they are no short decimal in it."""
+    """Grid steps as text in the given unit, or in the first one that gives a short decimal."""
     for each in (unit, next(iter(dimension.units))):
         value = Fraction(steps) / dimension.units[each]
         if (value * _SHORT_DECIMAL).denominator == 1:
@@ -229,7 +229,7 @@ def _no_unit(text: str, amount: Fraction, dimensions: tuple[Dimension, ...]) -> 
 
 
 def _with_unit(amount: Fraction, dimension: Dimension) -> str:
-    """The amount with the unit of the example; a share such as 0.99 as a percentage."""
+    """The number with the unit of the example; a share such as 0.99 as a percentage."""
     meant = amount * 100 if dimension is PERCENT and amount < 1 else amount
     return _plain(meant) + dimension.example.lstrip("0123456789.")
 
@@ -267,14 +267,14 @@ def _listing(dimensions: tuple[Dimension, ...]) -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line, what a terminal could take for a command written as `\\x1b`."""
+    """The text on one line, with control characters of terminals escaped as `\x1b`."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 
 
 def shorten(text: str, limit: int = _LONGEST_TEXT) -> str:
-    """The text on one printable line of at most `limit` characters, an ellipsis included."""
+    """The text on one printable line of at most `limit` characters, with an ellipsis if cut."""
     shown = printable(text)
     return shown if len(shown) <= limit else shown[: limit - 3] + "..."
 
@@ -285,7 +285,7 @@ def counted(count: float, noun: str) -> str:
 
 
 def number_text(value: float | Decimal) -> str:
-    """The one text of a number in a spec or a trace, whatever wrote it: `2` for 2 and 2.0.
+    """Canonical text of a number in a spec or trace: `2` for 2 and 2.0.
 
     A whole number is its digits, any other the shortest decimal of its float64, such as `1.5`.
     """
@@ -296,18 +296,18 @@ def number_text(value: float | Decimal) -> str:
 
 
 def digits_text(value: float, digits: int) -> str:
-    """The value to so many digits, as a plain decimal however small or large it is."""
+    """The value rounded to a number of significant digits, as a plain decimal."""
     text = f"{value:.{digits}g}"
     return f"{Decimal(text):,f}" if "e" in text else text
 
 
 def format_us(value_us: int) -> str:
-    """A duration as `1.5 ms`, exactly, in the largest of us, ms and s that it reaches."""
+    """A duration as `1.5 ms`, exactly, in the largest of us, ms and s that is not above it."""
     return _scaled(value_us, (("us", 1), ("ms", 1_000), ("s", 1_000_000)))
 
 
 def format_s(value_s: int) -> str:
-    """Whole seconds as a spec has them, in the largest unit that they are whole in: `15min`."""
+    """Whole seconds as in a spec, in the largest unit that gives a whole number: `15min`."""
     unit, steps = next(
         pair for pair in (("h", 3_600), ("min", 60), ("s", 1)) if value_s % pair[1] == 0
     )
@@ -320,7 +320,7 @@ def format_ppm(value_ppm: int) -> str:
 
 
 def format_percentile(percentile_ppm: int) -> str:
-    """A percentile as people call it: `p99.9`."""
+    """A percentile such as `p99.9`."""
     return f"p{plain_ppm(100 * percentile_ppm)}"
 
 

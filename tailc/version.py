@@ -1,3 +1,3 @@
-"""The version of tailc, where rooms below the package's front can read it."""
+"""The version of tailc, for rooms that cannot import the package itself."""
 
 __version__ = "0.1.0"

@@ -142,7 +142,7 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="a compiled policy to set beside the others",
+        help="a compiled policy to set together with the others",
     )
     parser.add_argument("--out", type=Path, default=OUT)
     arguments = parser.parse_args(words)

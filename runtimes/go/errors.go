@@ -17,8 +17,8 @@ const (
 	NoSignatures    Refusal = "no-signatures"    // a reader without signatures; never of this one
 	BadStructure    Refusal = "bad-structure"    // the bytes are whole, but not laid out as a policy is
 	BadMeaning      Refusal = "bad-meaning"      // the policy contradicts itself
-	UnknownRule     Refusal = "unknown-rule"     // the policy needs a rule that is not known here
-	UnknownForm     Refusal = "unknown-form"     // the policy has a form that is not known here
+	UnknownRule     Refusal = "unknown-rule"     // the policy needs a rule that is unknown to this version
+	UnknownForm     Refusal = "unknown-form"     // the policy has a form that is unknown to this version
 	UnknownSchema   Refusal = "unknown-schema"   // the policy has another major version of the schema
 	UnknownClass    Refusal = "unknown-class"    // the policy has no ladder for the class asked for
 	OtherForm       Refusal = "other-form"       // the policy has another form than the one asked for

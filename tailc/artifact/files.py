@@ -56,18 +56,20 @@ def refuse_device(stem: Path | str) -> None:
     path = Path(stem)
     if path.exists() and not (path.is_file() or path.is_dir()):
         message = f"cannot write `{path}`: it is a device or a pipe, not a file"
-        hint = "name a file"
+        hint = "give the path of a file"
         raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), hint))
 
 
-def refuse_others(paths: Sequence[Path], help_: str = "name another, or remove it") -> None:
+def refuse_others(
+    paths: Sequence[Path], help_: str = "give another path, or remove the file"
+) -> None:
     """Raise TailcError (cannot write) for an existing file at `paths` that is not a policy.
 
     A `.tailc` file counts as a policy, even if it is damaged.
     """
     for path in paths:
         if path.suffix != FLAT_SUFFIX and path.is_file() and not is_policy(_read_bytes(path)):
-            message = f"`{path}` is there already, and is no policy"
+            message = f"`{path}` exists, and is not a policy, so it is not replaced"
             raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), help_))
 
 
@@ -156,7 +158,7 @@ def is_sealed(data: bytes) -> bool:
 
 def unsigned_json_finding(path: str) -> Finding:
     """The finding about JSON where a signature is needed."""
-    message = f"`{path}` is JSON, which is never signed"
+    message = f"`{path}` is JSON, which cannot be signed"
     help_ = f"give the `.tailc` file of the same policy, such as `{paths_of(path)[1]}`"
     return Finding(Code.UNSIGNED, message, Place(path), help_)
 
@@ -179,7 +181,7 @@ def _no_policy(data: bytes, path: str) -> Finding:
     if not data:
         return Refusal(Code.LENGTH_MISMATCH, f"`{path}` is empty").finding(path)
     code = Code.BAD_STRUCTURE if _DIGEST_FIELD in data else Code.BAD_ARTIFACT
-    message = f"`{path}` is no policy: neither JSON nor FlatBuffer"
+    message = f"`{path}` is not a policy: it is neither JSON nor a FlatBuffer"
     help_ = "give the `.tailc` or the `.json` file that `tailc compile` wrote"
     return Finding(code, message, Place(path), help_)
 
@@ -208,6 +210,6 @@ def _cannot_read(name: str, error: OSError) -> TailcError:
 def _read_bounded(file: BinaryIO, path: Path) -> bytes:
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        message = f"`{path}` is larger than {MOST_BYTES // 2**20} MiB, which no policy is"
+        message = f"`{path}` is larger than {MOST_BYTES // 2**20} MiB, the limit for a policy"
         raise TailcError(Refusal(Code.BAD_STRUCTURE, message).finding(str(path)))
     return data

@@ -103,7 +103,9 @@ def _check_canonical(policy: Policy, digest: str, stated: str, payload: bytes) -
         message = f"the policy's digest is `{digest}`, but it states `{stated}`"
         raise Refusal(Code.HASH_MISMATCH, message)
     if _payload(policy, digest, minor_of(policy)) != payload:
-        raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer is not the one its policy has")
+        raise Refusal(
+            Code.BAD_STRUCTURE, ("the FlatBuffer differs from the canonical one of its policy")
+        )
 
 
 def _check_known(found: StructureVerifier, canonical: bytes) -> None:
@@ -115,4 +117,6 @@ def _check_known(found: StructureVerifier, canonical: bytes) -> None:
     own.check_version()
     own.check_all()
     if found.values != own.values:
-        raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer is not the one its policy has")
+        raise Refusal(
+            Code.BAD_STRUCTURE, ("the FlatBuffer differs from the canonical one of its policy")
+        )

@@ -24,8 +24,8 @@ def blob_of(name: str, suffixes: tuple[str, ...], most_bytes: int) -> tuple[str,
     """
     revision, colon, path = name.removeprefix(PREFIX).partition(":")
     if not (revision and colon and path) or revision.startswith("-"):
-        hint = "write git:REVISION:PATH, such as git:v1.2:policies/search.tailc"
-        raise _unread(name, "it names no file of a revision", hint)
+        hint = "write `git:REVISION:PATH`, such as `git:v1.2:policies/search.tailc`"
+        raise _unread(name, "it does not name a file of a revision", hint)
     _run_git(name, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     try:
         return name, _content(name, f"{revision}:{path}", most_bytes)
@@ -38,7 +38,7 @@ def blob_of(name: str, suffixes: tuple[str, ...], most_bytes: int) -> tuple[str,
 
 def _content(name: str, blob: str, most_bytes: int) -> bytes:
     if int(_run_git(name, "cat-file", "-s", blob)) > most_bytes:
-        raise _unread(name, f"it is larger than {most_bytes // 2**20} MiB, which no policy is")
+        raise _unread(name, f"it is larger than {most_bytes // 2**20} MiB, the limit for a policy")
     return _run_git(name, "cat-file", "blob", blob)
 
 

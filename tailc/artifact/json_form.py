@@ -49,7 +49,7 @@ def decode_json(data: bytes, source: str = "policy.json") -> Policy:
             raise Refusal(
                 Code.NOT_CANONICAL,
                 "the JSON is not in its canonical form (RFC 8785)",
-                "a policy is not edited by hand: compile it again",
+                "compile the policy again: it cannot be edited by hand",
             )
         _check_digest(document)
         body = {key: part for key, part in document.items() if key not in _WRAPPING}
@@ -73,8 +73,8 @@ def check_major(major: int, minor: int) -> None:
     if major != SCHEMA_MAJOR:
         raise Refusal(
             Code.UNKNOWN_SCHEMA,
-            f"schema `{major}.{minor}` is not known here, only `{SCHEMA_MAJOR}.*`",
-            "read this policy with the tailc that wrote it",
+            f"schema `{major}.{minor}` is unknown to this version, which reads `{SCHEMA_MAJOR}.*`",
+            "use a newer version of tailc, or the one that wrote the policy",
         )
 
 
@@ -91,7 +91,9 @@ def check_minor(policy: Policy, stated: int) -> None:
     """Raise Refusal for a policy that states a known minor version other than its own."""
     own = minor_of(policy)
     if stated <= SCHEMA_MINOR and stated != own:
-        message = f"the policy is one of schema `{SCHEMA_MAJOR}.{own}`, but states `.{stated}`"
+        message = (
+            f"the policy needs schema `{SCHEMA_MAJOR}.{own}`, but states `{SCHEMA_MAJOR}.{stated}`"
+        )
         raise Refusal(Code.BAD_STRUCTURE, message)
 
 
@@ -101,7 +103,7 @@ def check_is_newer(has_unknown: bool) -> None:
         message = (
             f"the policy states a schema after `{SCHEMA_MAJOR}.{SCHEMA_MINOR}`, but has no part"
         )
-        raise Refusal(Code.BAD_STRUCTURE, f"{message} that is not known here")
+        raise Refusal(Code.BAD_STRUCTURE, f"{message} that is unknown to this version")
 
 
 def canonical(document: Plain) -> bytes:
@@ -109,7 +111,7 @@ def canonical(document: Plain) -> bytes:
     try:
         return rfc8785.dumps(document)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
-        raise Refusal(Code.BAD_ARTIFACT, f"no canonical JSON exists: {error}") from error
+        raise Refusal(Code.BAD_ARTIFACT, f"the JSON has no canonical form: {error}") from error
     except RecursionError as error:
         raise Refusal(Code.BAD_STRUCTURE, "the JSON is nested too deep") from error
 

@@ -43,8 +43,8 @@ _PRIME = 2**255 - 19
 _ORDER_8 = int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
 # The y of points whose order divides 8: anybody can make signatures of such keys.
 _SMALL_ORDER = (0, 1, _PRIME - 1, _ORDER_8, _PRIME - _ORDER_8)
-_LAID_OUT = "write it anew with `openssl pkey -pubin -in FILE -pubout`"
-_MAKE_KEYS = "make a pair with `tailc keygen STEM`"
+_LAID_OUT = "write it again with `openssl pkey -pubin -in FILE -pubout`"
+_MAKE_KEYS = "create a pair with `tailc keygen STEM`"
 
 Key = TypeVar("Key", Ed25519PrivateKey, Ed25519PublicKey)
 
@@ -113,7 +113,9 @@ def read_public_key(path: Path | str) -> PublicKey:
     """Read the public key in a PEM file; TailcError about the file if it has none."""
     data = _read(path)
     if b"PRIVATE KEY" in data:
-        help_ = "a private key stays where policies are signed: give the public one of the pair"
+        help_ = (
+            "give the public key of the pair: the private key must not leave the machine that signs"
+        )
         raise _bad_key(path, "holds a private key, not a public one", help_)
     if data.count(_PEM_BEGIN) > 1:
         raise _bad_key(path, "holds several keys", "give a file for each")
@@ -123,10 +125,10 @@ def read_public_key(path: Path | str) -> PublicKey:
     raw = key.public_bytes_raw()
     y = int.from_bytes(raw, "little") % 2**255
     if y >= _PRIME or y in _SMALL_ORDER:
-        message = "holds a weak key: anybody can make signatures that seem to be by it"
+        message = "has a weak key, with which anybody can forge signatures"
         raise _bad_key(path, message, _MAKE_KEYS)
     if not _is_exact(data):
-        raise _bad_key(path, "is not laid out as `openssl pkey -pubout` writes a key", _LAID_OUT)
+        raise _bad_key(path, "is not in the layout that `openssl pkey -pubout` writes", _LAID_OUT)
     return PublicKey(raw)
 
 
@@ -143,7 +145,7 @@ def read_private_key(path: Path | str, passphrase: bytes | None = None) -> Priva
     """
     data = _read(path)
     if b"PUBLIC KEY" in data:
-        raise _bad_key(path, "holds a public key, which signs nothing", "give the private one")
+        raise _bad_key(path, "has a public key, which cannot sign", "give the private key")
 
     def load() -> object:
         try:
@@ -155,7 +157,7 @@ def read_private_key(path: Path | str, passphrase: bytes | None = None) -> Priva
         except ValueError as error:
             if passphrase is None:
                 raise
-            message = "is no private key in PEM, or has another passphrase"
+            message = "is not a private key in PEM, or has another passphrase"
             raise _bad_key(path, message, None) from error
 
     return PrivateKey(_load_key(path, "private", load, Ed25519PrivateKey))
@@ -170,7 +172,7 @@ def exposure(path: Path | str) -> Finding | None:
     if os.name != "posix" or not mode & (stat.S_IRGRP | stat.S_IROTH):
         return None
     message = f"other users may read the private key `{path}`, whose mode is {mode & 0o777:o}"
-    help_ = f"run `chmod 600 {path}`; if it may have been copied, make a new pair"
+    help_ = f"run `chmod 600 {path}`; if the key may have been copied, create a new pair"
     place = Place(str(path))
     return Finding(Code.EXPOSED_KEY, message, place, help_, severity=Severity.WARNING)
 
@@ -193,7 +195,7 @@ def _read(path: Path | str) -> bytes:
         message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
         raise TailcError(Finding(Code.CANNOT_READ, message, Place(str(path)))) from error
     if len(data) > _MOST_BYTES:
-        raise _bad_key(path, "is larger than any key", _MAKE_KEYS)
+        raise _bad_key(path, "is larger than the limit for a key", _MAKE_KEYS)
     return data
 
 

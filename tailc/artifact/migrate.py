@@ -62,7 +62,7 @@ def _newer() -> Refusal:
     """The refusal of a newer schema, whose additions would be lost."""
     return Refusal(
         Code.UNKNOWN_SCHEMA,
-        f"the policy is of a schema after `{SCHEMA_MAJOR}.{SCHEMA_MINOR}`, of which this tailc "
-        "cannot write all",
-        "use the tailc that wrote it, or a later one",
+        f"the policy has a schema after `{SCHEMA_MAJOR}.{SCHEMA_MINOR}`, which this version of "
+        "tailc cannot write completely",
+        "use the version of tailc that wrote the policy, or a later one",
     )

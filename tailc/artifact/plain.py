@@ -88,7 +88,7 @@ def unknown_rule(name: str) -> Refusal:
     return Refusal(
         Code.UNKNOWN_RULE,
         f"rule `{name}` is not known here",
-        "a runtime may not skip a rule: read this policy with a newer tailc",
+        "use a newer version of tailc: a reader must know every rule",
     )
 
 
@@ -97,7 +97,7 @@ def unknown_form(name: str) -> Refusal:
     return Refusal(
         Code.UNKNOWN_FORM,
         f"form `{name}` is not known here",
-        "read this policy with a newer tailc",
+        "use a newer version of tailc",
     )
 
 

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 from tailc.errors import Code, Finding, Place, TailcError
 
-_AGAIN = "the file was damaged or edited: copy it again, or compile the policy anew"
+_AGAIN = "copy the file again, or compile the policy again: it was damaged or edited"
 # Default help of a refusal, by its code.
 _HELP = {
     Code.LENGTH_MISMATCH: _AGAIN,
     Code.HASH_MISMATCH: _AGAIN,
     Code.BAD_STRUCTURE: _AGAIN,
-    Code.BAD_ARTIFACT: "no tailc writes such a policy: compile it anew",
+    Code.BAD_ARTIFACT: "compile the policy again: no version of tailc writes such a policy",
     Code.CANNOT_READ: "give the `.tailc` or the `.json` file of a policy, or the stem of both",
 }
 

@@ -15,11 +15,13 @@ def roll_back(old: Policy, current: Policy) -> Policy:
     Raises TailcError if they are of different services, or the same policy.
     """
     if old.name != current.name:
-        message = f"a policy of `{old.name}` cannot take the place of one of `{current.name}`"
-        raise TailcError(Finding(Code.NO_ROLLBACK, message, help="give policies of one service"))
+        message = f"a policy of `{old.name}` cannot replace one of `{current.name}`"
+        raise TailcError(
+            Finding(Code.NO_ROLLBACK, message, help="give two policies of one service")
+        )
     if old.same_policy(current):
         message = "the old policy has the same SLO and decisions as the deployed one"
-        help_ = "give the policy of an earlier generation; `tailc diff` says what differs"
+        help_ = "give the policy of an earlier generation; `tailc diff` shows the differences"
         raise TailcError(Finding(Code.NO_ROLLBACK, message, help=help_))
     versions = dict(old.evidence.versions)
     versions |= {RESTORED: digest_of(old), REPLACED: digest_of(current)}

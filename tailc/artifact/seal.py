@@ -41,12 +41,14 @@ def unseal(data: bytes) -> bytes:
         raise Refusal(
             Code.HASH_MISMATCH,
             "the bytes do not match their SHA-256",
-            "the file was damaged or edited: copy or compile it again",
+            "copy the file or compile the policy again: it was damaged or edited",
         )
     return payload
 
 
 def _wrong_length(message: str) -> Refusal:
     return Refusal(
-        Code.LENGTH_MISMATCH, message, "the file was cut or appended to: copy or compile it again"
+        Code.LENGTH_MISMATCH,
+        message,
+        ("copy the file or compile the policy again: it was truncated or extended"),
     )

@@ -66,7 +66,7 @@ def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
         raise Refusal(
             Code.HASH_MISMATCH,
             "the signature's trailer does not match its check",
-            "the file was damaged or edited: copy it or sign it again",
+            "copy the file or sign the policy again: it was damaged or edited",
         )
     _, expires_s, key_id = _HEAD.unpack_from(body)
     signed = sealed[-SEAL_BYTES:] + body[: _HEAD.size]

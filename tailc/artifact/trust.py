@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tailc.artifact.keys import PublicKey
 
 _YEAR_9999_S = 253_402_300_799
-_SIGN_IT = "sign it with `tailc sign`, or trust the key that it was signed with"
+_SIGN_IT = "sign it with a trusted key (`tailc sign`), or trust the key with which it was signed"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,11 @@ class Trust:
         if not self.keys:
             return
         if signature is None:
-            raise Refusal(Code.UNSIGNED, "the policy is not signed, and keys are trusted", _SIGN_IT)
+            raise Refusal(
+                Code.UNSIGNED,
+                ("the policy is not signed, but only signed policies are trusted here"),
+                _SIGN_IT,
+            )
         self._check_key(signature)
         now_s = int(time.time()) if self.now_s is None else self.now_s
         if signature.expires_s and now_s >= signature.expires_s:
@@ -52,8 +56,8 @@ class Trust:
             message = f"the policy is signed by key `{stated.hex()}`, which is not trusted"
             raise Refusal(Code.UNKNOWN_SIGNER, message, f"trusted: {known}")
         if not any(key.has_signed(signature) for key in named):
-            message = f"the signature is not one of key `{stated.hex()}` of this policy"
-            raise Refusal(Code.BAD_SIGNATURE, message, "the file was forged: do not use it")
+            message = f"the signature does not match this policy and the key `{stated.hex()}`"
+            raise Refusal(Code.BAD_SIGNATURE, message, "do not use the policy: it may be forged")
 
 
 # Accept a policy with any or no signature.

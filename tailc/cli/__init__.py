@@ -91,7 +91,7 @@ class LazyCommands(click.Group):
             from tailc.errors import did_you_mean
 
             name = RENAMED.get(args[0])
-            hint = f"it is now `{name}`" if name else did_you_mean(args[0], list(COMMANDS))
+            hint = f"use its new name, `{name}`" if name else did_you_mean(args[0], list(COMMANDS))
             raise click.UsageError(f"no such command `{args[0]}`; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -138,7 +138,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
 
 
 def _interrupted(code: ExitCode, arguments: Sequence[str]) -> int:
-    click.echo("interrupted; each file is as it was, or complete and new", err=True)
+    click.echo("interrupted; each output file is either unchanged or complete", err=True)
     return _failed(code, arguments)
 
 

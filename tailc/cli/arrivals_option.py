@@ -180,7 +180,7 @@ def _at_rates(
         yield process
         return
     if not rates_mrps:
-        message = f"`{shorten(process.words)}` has no rate"
+        message = f"the arrival process `{shorten(process.words)}` has no rate"
         hint = "add `--rate 40/s`, or add `rate=40/s` to the arrival process"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     for rate_mrps in rates_mrps:
@@ -194,11 +194,17 @@ def _check_use(
 
     if len(columns) > 1:
         names = ", ".join(f"`{column.name}`" for column in columns)
-        message = f"requests arrived once, but several columns are recorded arrivals: {names}"
+        message = (
+            f"only one column of recorded arrivals can be used, but several are given: {names}"
+        )
         raise TailcError(Finding(Code.USAGE, message, help="name one"))
     idle = {"--arrival-unit": unit, "--rescale": rescale, "--gaps": gaps != "error"}
     findings = [
-        Finding(Code.USAGE, f"`{name}` is for recorded arrivals", help="add --arrivals recorded:T")
+        Finding(
+            Code.USAGE,
+            f"`{name}` applies only to recorded arrivals",
+            help=("add `--arrivals recorded:COLUMN`"),
+        )
         for name, is_given in idle.items()
         if is_given and not columns
     ]

@@ -28,12 +28,14 @@ def bursts(words: str) -> Bursts:
     """Parse bursts such as `500@45/s,500@30/s`; ValueError with a sentence for other text."""
     parts = tuple(_burst(word.strip()) for word in words.split(","))
     if (total := sum(burst.requests for burst in parts)) > MOST_ARRIVALS:
-        raise ValueError(f"{total} requests are too many: at most {MOST_ARRIVALS}")
+        raise ValueError(f"{total} requests are too many; the limit is {MOST_ARRIVALS}")
     if total < FEWEST_ARRIVALS:
-        raise ValueError(f"`{shorten(words)}` is too short: at least {FEWEST_ARRIVALS} requests")
+        raise ValueError(
+            f"`{shorten(words)}` has too few requests; at least {FEWEST_ARRIVALS} are needed"
+        )
     built = Bursts(parts)
     if is_too_long(built.requests, built.rate_mrps):
-        raise ValueError(f"the bursts take over {LONGEST_YEARS} years: raise their rates")
+        raise ValueError(f"the bursts take more than {LONGEST_YEARS} years: raise their rates")
     return built
 
 
@@ -49,7 +51,7 @@ def _burst(word: str) -> Burst:
 
 # Rounded to the grid of 1e-6.
 _NUMBER = r"[0-9]{1,9}(\.[0-9]{1,6})?"
-BURSTY = "`bursty:idc=8,spell=2s`, and busy= and rate= if you like"
+BURSTY = "`bursty:idc=8,spell=2s`, optionally with busy= and rate="
 _IDC, _SPELL, _BUSY, _RATE = _BURSTY_KEYS = ("idc", "spell", "busy", "rate")
 
 
@@ -79,7 +81,7 @@ def bursty(words: str) -> Burstiness | Modulated:
     return Modulated(_more_than_zero(_RATE, parse_mrps(parsed[_RATE])), burstiness)
 
 
-DIURNAL = "`diurnal:0.5,1,1.5`, levels at equal times round a day, and rate= if you like"
+DIURNAL = "`diurnal:0.5,1,1.5`, levels at equally spaced times of a day, optionally with rate="
 
 
 def diurnal(words: str) -> DayCurve | Diurnal:
@@ -115,7 +117,8 @@ def _index_ppm(word: str) -> int:
     index_ppm = int(Fraction(word) * PPM)
     if index_ppm < PPM:
         raise ValueError(
-            f"an index of dispersion of `{word}` is steadier than Poisson arrivals: at least 1"
+            f"an index of dispersion of `{word}` is below that of Poisson arrivals; it must be at "
+            "least 1"
         )
     return index_ppm
 
@@ -141,7 +144,7 @@ def rate_profile(path: str) -> RateProfile:
         return _lasting(RateProfile(steps), path)
     few = count < FEWEST_ARRIVALS
     limit = f"at least {FEWEST_ARRIVALS}" if few else f"at most {MOST_ARRIVALS}"
-    message = f"the profile brings {count:.6g} requests in the mean, and a replay takes {limit}"
+    message = f"the profile has {count:.6g} requests on average, but a replay needs {limit}"
     hint = "lengthen the durations" if few else "shorten the durations: the shape stays the same"
     raise TailcError(Finding(Code.BAD_RATES, message, Place(path), hint))
 
@@ -149,5 +152,5 @@ def rate_profile(path: str) -> RateProfile:
 def _lasting(profile: RateProfile, path: str) -> RateProfile:
     if not is_too_long(profile.mean_requests, profile.rate_mrps):
         return profile
-    message = f"the profile takes over {LONGEST_YEARS} years"
+    message = f"the profile takes more than {LONGEST_YEARS} years"
     raise TailcError(Finding(Code.BAD_RATES, message, Place(path), "shorten the durations"))

@@ -34,8 +34,8 @@ def read_budget_option(spec: str | None, new: Policy, *, can_compare: bool) -> S
     from tailc.studies.budgets import read_budgets
 
     if not can_compare:
-        message = "--budgets are for two policies replayed on requests: `diff` needs --trace, "
-        raise click.UsageError(message + "`verify` needs --since OLD, and no --drift")
+        message = "`--budgets` compares two policies in replays: `diff` needs `--trace`, "
+        raise click.UsageError(message + "`verify` needs `--since OLD` without `--drift`")
     return read_budgets(spec, new)
 
 

@@ -161,7 +161,9 @@ def command(
     from tailc.cli.watching import watch_and_print
 
     if spec == "-" or write_options.report is not None:
-        raise click.UsageError("what is compiled only at need is a spec's file, without --report")
+        raise click.UsageError(
+            "`--incremental` needs the file of a spec, and cannot be combined with `--report`"
+        )
     explains = explain_rebuild or watch
     again = IncrementalCompile(
         spec,
@@ -194,7 +196,7 @@ def _once(
         if not write_options.dry_run:
             refuse_unwritable(paths_of(stem))
             if not write_options.force:
-                refuse_others(paths_of(stem), "name another by -o, or give --force")
+                refuse_others(paths_of(stem), "give another path with `-o`, or `--force`")
         if write_options.report is not None:
             refuse_unwritable([write_options.report])
         try:
@@ -266,4 +268,6 @@ def _check_stem(output: str | None) -> None:
     from pathlib import Path
 
     if output is not None and (output.endswith("/") or Path(output).name in ("", "..")):
-        raise click.UsageError(f"`{output}` names no file: give -o a stem such as build/websearch")
+        raise click.UsageError(
+            f"`{output}` is not a name of a file: give `-o` a stem such as `build/websearch`"
+        )

@@ -206,5 +206,5 @@ def _check_unused(trace_format: Format, arrivals: ArrivalOptions, options: dict[
 def _without_trace() -> TailcError:
     from tailc.errors import Code, Finding, TailcError
 
-    message = "options of a replay are given, and no requests to replay"
+    message = "options of a replay are given without requests to replay"
     return TailcError(Finding(Code.USAGE, message, help="add --trace FILE"))

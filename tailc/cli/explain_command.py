@@ -26,7 +26,7 @@ def command(code: str) -> CommandOutcome:
     if rule is None:
         close = get_close_matches(code.upper(), [names.ident for names in Code], n=1)
         hint = f"did you mean `{close[0]}`?" if close else "a code is such as `TC0105`"
-        raise click.UsageError(f"no code `{code}`; {hint}")
+        raise click.UsageError(f"there is no code `{code}`; {hint}")
     result: dict[str, object] = {
         "code": rule.ident,
         "severity": severity_of(rule).value,

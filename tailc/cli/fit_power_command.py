@@ -44,7 +44,7 @@ def command(
     from tailc.studies.power_fit import fit_power
 
     if test is not None and held_out_ppm is not None:
-        raise click.UsageError("--test and --held-out both say what to test on: give one")
+        raise click.UsageError("`--test` and `--held-out` both define the test data: give only one")
     share_ppm = HELD_OUT_PPM if held_out_ppm is None else held_out_ppm
     fit = fit_power(trace, test=test, held_out_ppm=share_ppm, format=trace_format)
     return CommandOutcome(

@@ -88,7 +88,7 @@ def _finding(file: Rewritten) -> Finding:
     line = file.first_line
     place = Place(file.path, line, excerpt=file.before.split("\n")[line - 1])
     hint = f"run `tailc fmt {file.path}`"
-    message = "from this line on the spec is not in the one layout"
+    message = "from this line on, the spec is not in the standard layout"
     return Finding(Code.LAYOUT, message, place, hint, Severity.WARNING)
 
 

@@ -49,7 +49,7 @@ class IncrementalCompile:
         now = build_inputs(opened.loaded.document, self.spec, self.options)
         reasons = _reasons(stem, now)
         if not reasons:
-            text = f"{stem} is up to date: nothing that it is made from has changed"
+            text = f"{stem} is up to date: no input has changed"
             return CommandOutcome(text=text, result={"files": [], "changed": []}, is_answer=False)
         compiled_outcome, compiled = self.compile_once()
         files = [str(file) for file in compiled_outcome.result["files"]]  # type: ignore[attr-defined]
@@ -106,17 +106,17 @@ def _reasons(stem: str, now: BuildInputs) -> list[str]:
     from tailc.pipeline.build_inputs import changed_inputs, read_record
 
     if now.reads_standard_input:
-        return ["what standard input holds is not known before it is read"]
+        return ["standard input is unknown before it is read"]
     absent = next((path for path in paths_of(stem) if not path.is_file()), None)
     if absent is not None:
         return [f"there is no `{absent}`"]
     record = _record(stem)
     record_content = read_record(record.read_bytes()) if record.is_file() else None
     if record_content is None:
-        return [f"no `{record}` tells what `{stem}` was made from"]
+        return [f"`{record}` is missing, which states the inputs of `{stem}`"]
     before, digest = record_content
     if any(_digest(path) != digest for path in paths_of(stem)):
-        return [f"`{record}` is of another policy than `{stem}`"]
+        return [f"`{record}` belongs to another policy than `{stem}`"]
     return changed_inputs(before, now)
 
 

@@ -112,8 +112,8 @@ def command(
     measurements = [each.name for each in ingested.inputs if each.times is not None]
     if not measurements and (options != InputOptions() or stated != StatedMeasure(stated.measure)):
         raise click.UsageError(
-            "every INPUT is a profile, which has what its times are and how they were taken: leave "
-            "out options on that, or ingest the measurements anew with them"
+            "every INPUT is a profile, which contains its measure and source: remove options "
+            "about them, or ingest the original measurements again with them"
         )
     _check_out(out, (*measurements, named["since"], map_path))
     replace_files([(Path(out), written_counted(ingested.counted))])
@@ -130,7 +130,7 @@ def _check_named_once(inputs: tuple[str, ...]) -> None:
     files = Counter(map(realpath, inputs))
     twice = next((path for path in inputs if files[realpath(path)] > 1), None)
     if twice is not None:
-        message = f"`{twice}` is given twice, and its requests would count twice: name it once"
+        message = f"`{twice}` is given twice, so its requests would count twice: give it once"
         raise click.UsageError(message)
 
 
@@ -139,9 +139,9 @@ def _check_out(out: str, read: Iterable[str | None]) -> None:
     from os.path import realpath
 
     if out == "-":
-        raise click.UsageError("a profile is a file that specs name: name one by -o")
+        raise click.UsageError("the profile needs a file that specs can name: give one with `-o`")
     if realpath(out) in [realpath(file) for file in read if file is not None]:
-        message = f"`{out}` is read by this command, and would be replaced: name another by -o"
+        message = f"`{out}` is also an input of this command: give another file with `-o`"
         raise click.UsageError(message)
 
 
@@ -150,8 +150,8 @@ def _map_of(path: str, others: tuple[object, ...]) -> ColumnMap:
 
     if any(one is not None for one in others):
         raise click.UsageError(
-            "a map by `--columns` says the column, its unit, the weight, the measure and the "
-            "reason: leave out those options, or write them into a copy of the map"
+            "the map of `--columns` defines the column, its unit, the weight, the measure and the "
+            "reason: remove these options, or change a copy of the map"
         )
     return read_column_map(path)
 
@@ -174,7 +174,8 @@ def _options(
         raise click.UsageError("`--tag` applies to an HdrHistogram log, and `--column` to a table")
     if with_internal and (column or attribute):
         raise click.UsageError(
-            "`--with-internal` applies to own times only: leave out `--column` and `--attribute`"
+            "`--with-internal` applies only to the own times of spans: remove `--column` and "
+            "`--attribute`"
         )
     return InputOptions(
         None if unit is None else TimeUnit(unit),
@@ -192,18 +193,26 @@ def _check_because(because: str | None, measure: str | None) -> None:
         return
     if len(because.split()) < WORDS_OF_A_REASON:
         message = f"`--because` must be a sentence of at least {WORDS_OF_A_REASON} words"
-        raise click.UsageError(f"{message}, for readers of the profile")
+        raise click.UsageError(f"{message}, because it is written into the profile")
     if measure is None or not measure.startswith("demand-"):
-        message = "`--because` says why a response time is a demand"
-        raise click.UsageError(f"{message}: say which by --measure, as `demand-busy`")
+        message = "`--because` gives the reason why a response time is used as demand"
+        raise click.UsageError(
+            f"{message}: give the measure of the demand with `--measure`, such as `demand-busy`"
+        )
 
 
 def _check_names(column: str | None, weight: str | None, attribute: str | None) -> None:
     if weight is not None and column is None:
-        raise click.UsageError("`--weight` is a column of a table: name that of times by --column")
+        raise click.UsageError(
+            "`--weight` is a column of a table: also name the column of times with `--column`"
+        )
     if weight is not None and weight == column:
-        raise click.UsageError(f"`{weight}` cannot be the column of times and of weights at once")
+        raise click.UsageError(f"`{weight}` cannot be the column of both times and weights")
     if attribute is not None and column is not None:
-        raise click.UsageError("`--attribute` is of spans, and `--column` of a table: give one")
+        raise click.UsageError(
+            "`--attribute` applies to spans, and `--column` to a table: give only one"
+        )
     if attribute is not None and not all(attribute.split("..", 1)):
-        raise click.UsageError(f"`{attribute}` is neither a name nor two with `..` between them")
+        raise click.UsageError(
+            f"`{attribute}` is neither one name nor two names with `..` between them"
+        )

@@ -106,17 +106,19 @@ def command(trace: str, output: str, *, force: bool, **wish_options: Any) -> Com
 
 def _check_paths(trace: str, output: Path, *, force: bool) -> None:
     if trace == "-":
-        raise click.UsageError("a spec names its trace by a path: put standard input in a file")
+        raise click.UsageError("a spec names its trace by a path: write standard input to a file")
     if str(output) == "-":
-        raise click.UsageError("a spec names its trace from its own folder: name a file by -o")
+        raise click.UsageError(
+            "a spec names its trace from its own folder: give the path of a file by -o"
+        )
     if output.exists() and not force:
         from tailc.errors import Code, Finding, Place, TailcError
 
-        message = f"`{output}` is there already"
-        help_ = "name another by -o, or give --force"
+        message = f"`{output}` exists, so it is not replaced"
+        help_ = "give another path with `-o`, or `--force`"
         raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(output)), help_))
     if not output.parent.is_dir():
-        raise click.UsageError(f"there is no folder `{output.parent}` for the spec: make it")
+        raise click.UsageError(f"the folder `{output.parent}` does not exist: create it")
 
 
 def _draft_or_ask(trace: str, wishes: Wishes, output: str) -> Draft:
@@ -143,12 +145,14 @@ def _missing_settings(trace: str, wishes: Wishes) -> TailcError:
     from tailc.studies.draft import missing_settings
 
     missing = {
-        "cores": (wishes.cores, "say how many cores the server has, as `--cores 4`"),
-        "slo": (wishes.slos, "say what latency must meet, as `--slo 'p99 <= 500ms'`"),
+        "cores": (wishes.cores, "give the number of cores, such as `--cores 4`"),
+        "slo": (wishes.slos, "give the limit of latency, such as `--slo 'p99 <= 500ms'`"),
     }
     findings = [
         Finding(
-            Code.USAGE, f"`--{option}` is missing, and there is no terminal to ask at", help=hint
+            Code.USAGE,
+            f"`--{option}` is missing, and there is no terminal for the question",
+            help=hint,
         )
         for option, (value, hint) in missing.items()
         if not value
@@ -180,7 +184,9 @@ def _slos(settings: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Findin
             raise click.UsageError("--openslo-unit is for thresholds of --openslo FILE")
         return tuple(one for text in slos for one in _objectives(text)), ()
     if slos:
-        raise click.UsageError("--slo and --openslo both say what latency must meet: give one")
+        raise click.UsageError(
+            "`--slo` and `--openslo` both define the limit of latency: give only one"
+        )
     document = read_openslo(openslo, unit)
     return document.objectives, document.warnings
 
@@ -196,13 +202,13 @@ def _slo(text: str) -> Objective:
 
     match = _SLO.match(text)
     if match is None:
-        raise click.UsageError(f"`{text}` is no objective: write `--slo 'p99 <= 500ms'`")
+        raise click.UsageError(f"`{text}` is not an objective: write `--slo 'p99 <= 500ms'`")
     percentile, latency = f"{match[1]}%", match[2]
     for quantity, dimension in ((percentile, PERCENT), (latency, DURATION)):
         try:
             parse(quantity, dimension)
         except QuantityError as fault:
-            message = f"`{text.strip()}` is no objective: {fault.message}; {fault.help}"
+            message = f"`{text.strip()}` is not an objective: {fault.message}; {fault.help}"
             raise click.UsageError(message) from None
     return Objective(percentile, latency)
 
@@ -217,7 +223,8 @@ def _speedup(text: str) -> ListedSpeedup | SharedWork:
         values = tuple(float(part) for part in text.split(","))
     except ValueError:
         message = (
-            f"`{text}` is no list of numbers and no share: write `--speedup 1,1.9,2.7` or `90%`"
+            f"`{text}` is neither a list of numbers nor a share: write `--speedup 1,1.9,2.7` or "
+            "`90%`"
         )
         raise click.UsageError(message) from None
     if len(values) == 1 and values[0] > 0 and values[0] != 1:

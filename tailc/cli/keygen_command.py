@@ -50,7 +50,9 @@ def _paths_of(stem: str) -> tuple[Path, Path]:
     if base.suffix in (_PRIVATE_SUFFIX, _PUBLIC_SUFFIX):
         base = base.with_suffix("")
     if stem.endswith("/") or base.name in ("", ".."):
-        raise click.UsageError(f"`{stem}` names no file: give a stem such as keys/release")
+        raise click.UsageError(
+            f"`{stem}` is not a name of files: give a stem such as `keys/release`"
+        )
     return (
         base.with_name(base.name + _PRIVATE_SUFFIX),
         base.with_name(base.name + _PUBLIC_SUFFIX),
@@ -62,6 +64,6 @@ def _refuse_to_replace(*paths: Path) -> None:
 
     for path in paths:
         if path.exists() or path.is_symlink():
-            message = f"`{path}` is there already, and a key that is replaced is lost"
-            help_ = "give another stem, or --force"
+            message = f"`{path}` exists, and a key that is replaced is lost"
+            help_ = "give another stem, or `--force`"
             raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), help_))

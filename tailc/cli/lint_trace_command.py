@@ -100,14 +100,12 @@ def _check(traces: tuple[str, ...], ignored: tuple[str, ...], zone: str | None) 
     from tailc.traces.zones import ADVICE, TimeError, zone_of
 
     if not traces:
-        raise click.UsageError("name a TRACE, or by --spec the spec that names it")
+        raise click.UsageError("give a TRACE, or with `--spec` the spec that names it")
     names = {one.ident for one in (*find_defects(), *OF_READERS)}
     names |= {one.name for one in find_defects()}
     for word in ignored:
         if word.upper() not in names and word.lower() not in names:
-            raise click.UsageError(
-                f"no code `{word}`: `tailc explain` explains each of docs/lint-trace.md"
-            )
+            raise click.UsageError(f"there is no code `{word}`: docs/lint-trace.md lists all codes")
     if zone is not None:
         try:
             zone_of(zone)

@@ -47,7 +47,9 @@ def controller_output(
         return None
     scale, measured, rate = query.scale_ppm, query.measured_us, query.rate_mrps
     if measured and rate is None:
-        raise click.UsageError("a controller's gains are by arrival rate: give --rate too")
+        raise click.UsageError(
+            "the gains of the controller depend on the arrival rate: add `--rate`"
+        )
     first_ppm = controller.first_ppm if scale is None else _check_scale(scale, controller)
     state = first_state(replace(controller, first_ppm=first_ppm))
     for measured_us in measured:

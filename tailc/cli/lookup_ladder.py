@@ -65,11 +65,11 @@ def _load(axis: str, in_system: int | None, rate: int | None, has_steps: bool | 
     options = [("--in-system", in_system), ("--rate", rate)]
     (needed, names), (foreign, odd) = options if axis == "in_system" else reversed(options)
     if names is None:
-        raise click.UsageError(f"this artifact's rows are by {axis}: give {needed}")
+        raise click.UsageError(f"the rows of this artifact depend on {axis}: give {needed}")
     if odd is not None and not (has_steps and foreign == "--rate"):
         if has_steps is not None and foreign == "--rate":
-            message = "--rate is for a step of the controller: give --measured too"
-            raise click.UsageError(f"this artifact's rows are by {axis}; {message}")
+            message = "`--rate` applies to a step of the controller: add `--measured`"
+            raise click.UsageError(f"the rows of this artifact depend on {axis}; {message}")
         raise click.UsageError(f"this artifact's rows are by {axis}: {foreign} does not apply")
     return names
 
@@ -121,7 +121,7 @@ def _sentence(answer: LookupAnswer, form: Ladder) -> str:
         "on-exit": "wait until a request exits",
     }[answer.start.value]
     if start := start_text(form):
-        admission = f"start {start}, the one that came first"
+        admission = f"start {start}, in order of arrival"
     rung = printable(form.rungs[answer.rung].name)
     core = "" if form.power is None else ", if it has a core"
     running = f"{rung}{core}{special_rules_text(form)}"

@@ -57,7 +57,7 @@ def _answer(plan: Plan, epoch: int, query: PlanQuery) -> tuple[str, dict[str, ob
 def _epoch(plan: Plan, at_unix_s: int | None) -> int:
     from tailc.traces.zones import utc_text
 
-    validity = f"it holds from {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}"
+    validity = f"it covers {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}"
     if at_unix_s is None:
         example = f"--at {utc_text(plan.start_unix_s)}"
         raise click.UsageError(f"a plan is by time, and {validity}: give --at, such as {example}")
@@ -132,10 +132,12 @@ def _battery_answer(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:
 def _priced(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, object]]:
     """Quote for a rigid job, or for the cheapest width of a malleable one."""
     if len(job.epochs) != len(job.widths):
-        raise click.UsageError("each --width needs its --epochs, for how many the job then runs")
+        raise click.UsageError(
+            "each `--width` needs `--epochs`, the run time of the job on that width"
+        )
     if plan.malleable is None:
         if len(job.widths) > 1:
-            raise click.UsageError("jobs of this plan run on one --width")
+            raise click.UsageError("jobs of this plan run on one width: give `--width` once")
         return _quoted(plan, epoch, job)
     green = given_options({"green": job.green_ppm})
     refuse(green, {"this plan has no green energy in its SLA": ("green",)})

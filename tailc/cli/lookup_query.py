@@ -21,8 +21,8 @@ _OF_REQUESTS = (
     *_OF_TAIL_TABLES,
     *_OF_CONTROLLERS,
 )
-_NO_PLAN = {"this artifact is no plan": _OF_PLANS}
-_NO_SHARES = {"this artifact is of requests": _OF_SHARES}
+_NO_PLAN = {"this artifact is not a plan": _OF_PLANS}
+_NO_SHARES = {"this artifact is a policy for requests": _OF_SHARES}
 
 
 def given_options(options: Mapping[str, Any]) -> Options:
@@ -112,7 +112,7 @@ class TailTableQuery:
             given_values, _NO_PLAN | _NO_SHARES | {"this artifact has a tail table": _OF_LADDERS}
         )
         if "rate" in given_values and "measured" not in given_values:
-            raise click.UsageError("--rate is for a step of the controller: give --measured too")
+            raise click.UsageError("`--rate` applies to a step of the controller: add `--measured`")
         return cls(
             given_values.get("held", ()),
             given_values.get("cycles", 0),
@@ -130,7 +130,7 @@ class SharesQuery:
     @classmethod
     def from_options(cls, given_values: Options) -> SharesQuery:
         """Build the query from the options; a usage error for options of other forms."""
-        refuse(given_values, _NO_PLAN | {"this artifact shares a host out": _OF_REQUESTS})
+        refuse(given_values, _NO_PLAN | {"this artifact has shares of a host": _OF_REQUESTS})
         return cls(given_values.get("throughput", ()))
 
 
@@ -191,7 +191,7 @@ def _question(given_values: Options) -> JobQuery | PoolQuery | PriceQuery | Pool
         return PriceQuery(
             given_values["width"], given_values.get("epochs", ()), given_values.get("green")
         )
-    refuse(given_values, {"only a job of some --width is priced": ("epochs", "green")})
+    refuse(given_values, {"the price of a job needs `--width`": ("epochs", "green")})
     if "job" in given_values:
         return JobQuery(given_values["job"])
     return PoolQuery(given_values["pool"]) if "pool" in given_values else PoolsQuery()

@@ -46,7 +46,7 @@ def _after_a_step(shares: Shares, state: HostState, measured: tuple[int, ...]) -
 
     if len(measured) != len(shares.served):
         names = ", ".join(machine.name for machine in shares.served)
-        message = f"--throughput needs {len(shares.served)} rates, one for each of: {names}"
+        message = f"`--throughput` needs {len(shares.served)} rates, one for each of: {names}"
         raise click.UsageError(message)
     for _ in range(lag_ticks(shares)):
         state = tick(shares, state, [milli / _MILLI for milli in measured])

@@ -41,8 +41,8 @@ def _queued(query: TailTableQuery) -> Queued:
     from tailc.forms.tail_table import Queued
 
     if not query.held_us:
-        message = "a core without requests sleeps: give --held for each that it holds, the "
-        raise click.UsageError(message + "running one's first, such as --held 2ms --held 0ms")
+        message = "a core without requests sleeps: give `--held` for each of its requests, the "
+        raise click.UsageError(message + "running request first, such as `--held 2ms --held 0ms`")
     ages_ns = tuple(age_us * _NS_PER_US for age_us in query.held_us)
     return Queued(ages_ns, query.cycles, query.memory_us * _NS_PER_US)
 

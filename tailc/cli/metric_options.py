@@ -23,7 +23,7 @@ class Label(click.ParamType):
             return value
         name, is_pair, text = str(value).partition("=")
         if not is_pair or not name:
-            self.fail(f"`{value}` is no label: write `NAME=VALUE`", param, ctx)
+            self.fail(f"`{value}` is not a label: write `NAME=VALUE`", param, ctx)
         return name, text
 
 
@@ -64,10 +64,10 @@ def check_metric(
 ) -> None:
     """Usage error for these options together with those of a table, or `--since` of many inputs."""
     if column is not None and (metric or labels or since):
-        message = "`--metric`, `--label` and `--since` are of a scrape, and `--column` of a table"
+        message = "`--metric`, `--label` and `--since` apply to a scrape, and `--column` to a table"
         raise click.UsageError(message)
     if since is not None and len(inputs) > 1:
-        message = "`--since` is a scrape before one INPUT: ingest each, and add up their profiles"
+        message = "`--since` needs a single INPUT: ingest each scrape, and add up the profiles"
         raise click.UsageError(message)
     if since == "-" and "-" in inputs:
-        raise click.UsageError("standard input can be read once: name the file of one scrape")
+        raise click.UsageError("standard input can be read only once: give one scrape as a file")

@@ -53,7 +53,7 @@ def command(
     invalid, damaged, not signed by a trusted key or of a newer version, none is written.
     """
     if output is not None and (diff or len(inputs) > 1):
-        raise click.UsageError("`-o` is for one policy, and without `--diff`")
+        raise click.UsageError("`-o` applies to one policy, and not with `--diff`")
     findings: list[Finding] = []
     migrations: list[_Migration] = []
     for path in dict.fromkeys(inputs):
@@ -90,7 +90,7 @@ def _migration_of(path: str, trust: Trust) -> _Migration:
     from tailc.artifact.git_blob import is_git_name
 
     if path == "-" or is_git_name(path) or _is_no_file(Path(path)):
-        raise click.UsageError(f"`{path}` cannot be written: name a file")
+        raise click.UsageError(f"`{path}` cannot be written: give the path of a file")
     return _policy(path, trust) if is_policy(content_of(path)[1]) else _spec(path)
 
 
@@ -107,7 +107,7 @@ def _policy(path: str, trust: Trust) -> _Migration:
     version = f"1.{whole.minor}"
     summary = f"policy of schema {version}, as this version writes it"
     if whole.is_sealed:
-        signed = "; its signature stays as it is" if whole.is_signed else ""
+        signed = "; its signature remains valid" if whole.is_signed else ""
         return _Migration(path, whole.path, version, summary + signed, policy=whole.policy)
     rewritten = Rewritten(str(whole.path), whole.before.decode(), whole.after.decode())
     if rewritten.is_changed:
@@ -123,7 +123,7 @@ def _spec(path: str) -> _Migration:
 
     before, after = migrated_texts(path)
     if before == after:
-        summary = f"spec of {API_VERSION}, the newest there is"
+        summary = f"spec of {API_VERSION}, which is the newest version"
         return _Migration(path, Path(path), API_VERSION, summary)
     summary = f"spec of {API_VERSION} with keys of an older version"
     return _Migration(path, Path(path), API_VERSION, summary, Rewritten(path, before, after))
@@ -136,7 +136,7 @@ def _write_files(file: _Migration, output: str) -> list[str]:
         raise click.UsageError(f"`-o` is for policies, and `{file.path}` is a spec")
     for path in paths_of(output):
         if path.exists() and path.samefile(file.source):
-            message = f"`{path}` is the policy that is to be left as it is"
+            message = f"`{path}` is the policy that `-o` must leave unchanged"
             raise click.UsageError(f"{message}: give another stem to `-o`")
     return [str(path) for path in write_policy(file.policy, output)]
 

@@ -86,7 +86,9 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
 def _check_read_once(options: dict[str, object]) -> None:
     named = [word for name in _READ & options.keys() for word in words_in(options[name])]
     if named.count("-") > 1:
-        raise click.UsageError("standard input can be read once: give one of the files by name")
+        raise click.UsageError(
+            "standard input can be read only once: give one of the inputs as a file"
+        )
 
 
 def _subject(options: dict[str, object]) -> str:
@@ -134,9 +136,9 @@ def _of_file(error: OSError) -> Finding:
     name, reason = str(error.filename), (error.strerror or type(error).__name__).lower()
     place = Place(name)
     if error.errno in _NO_ROOM:
-        hint = "make room, or get the right to write there"
+        hint = "free disk space, or get permission to write there"
         return Finding(Code.CANNOT_WRITE, f"cannot write `{name}`: {reason}", place, hint)
-    hint = "check the path, and that nothing replaces or removes the file meanwhile"
+    hint = "check the path, and that no program replaces or removes the file during the command"
     return Finding(Code.CANNOT_READ, f"`{name}` cannot be read: {reason}", place, hint)
 
 

@@ -39,11 +39,11 @@ class _TargetType(click.ParamType):
         if form not in FORMATS:
             from tailc.errors import did_you_mean
 
-            self.fail(f"no such format `{form}`; {did_you_mean(form, FORMATS)}", param, ctx)
+            self.fail(f"there is no format `{form}`; {did_you_mean(form, FORMATS)}", param, ctx)
         if colon and (not file or file.endswith("/")):
-            self.fail(f"`{value}` names no file: write {form}:FILE", param, ctx)
+            self.fail(f"`{value}` has no file: write `{form}:FILE`", param, ctx)
         if file == "-":
-            self.fail(f"`{value}`: write `{form}` for standard output", param, ctx)
+            self.fail(f"`{value}` is not a file: write `{form}` for standard output", param, ctx)
         return OutputTarget(form, file if colon else None)
 
 
@@ -73,9 +73,11 @@ def _check_targets(requested: tuple[OutputTarget, ...]) -> tuple[OutputTarget, .
     places = [target.file and Path(target.file).resolve() for target in requested]
     twice = next((place for place in places if places.count(place) > 1), "")
     if twice is None:
-        raise click.BadParameter("only one format can go to standard output: write FORMAT:FILE")
+        raise click.BadParameter(
+            "only one format can go to standard output: write the others as `FORMAT:FILE`"
+        )
     if twice:
-        raise click.BadParameter(f"two formats would go to `{twice}`: name another file for one")
+        raise click.BadParameter(f"two formats would be written to `{twice}`: give different files")
     return requested if None in places else (TEXT, *requested)
 
 
@@ -91,7 +93,8 @@ def refuse_own_files(targets: Sequence[OutputTarget], files: Callable[[], Iterab
         target = places.get(realpath(file))
         if target is not None:
             raise click.UsageError(
-                f"`{target.form}:{target.file}` would replace a file of this command: name another"
+                f"`{target.form}:{target.file}` would replace another file of this command: give "
+                "a different file"
             )
 
 

@@ -40,6 +40,8 @@ def read_passphrase(path: str) -> bytes:
 def ask_passphrase(question: str, *, is_new: bool) -> bytes:
     """Ask for a passphrase, twice if it is new; a usage error without a terminal."""
     if not sys.stdin.isatty():
-        raise click.UsageError("there is no terminal to type a passphrase at: --passphrase-file")
+        raise click.UsageError(
+            "there is no terminal to enter a passphrase: give `--passphrase-file`"
+        )
     typed = click.prompt(question, hide_input=True, confirmation_prompt=is_new, err=True)
     return str(typed).encode()

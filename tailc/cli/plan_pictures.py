@@ -27,10 +27,12 @@ def write_pictures(
     requested = [option for option, file in files.items() if file]
     if not requested:
         if zone is not None:
-            raise click.UsageError("--zone is of pictures: give --picture or --jobs-picture too")
+            raise click.UsageError(
+                "`--zone` applies to pictures: add `--picture` or `--jobs-picture`"
+            )
         return []
     if plan is None:
-        raise click.UsageError(f"this artifact is no plan: {requested[0]} does not apply")
+        raise click.UsageError(f"this artifact is not a plan: {requested[0]} does not apply")
     check_distinct_files(files)
 
     from datetime import UTC

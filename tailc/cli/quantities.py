@@ -182,7 +182,9 @@ class ArrivalsType(click.ParamType):
         """Fail if a spec, a trace (both parsed first) or another profile reads standard input."""
         read = (ctx.params.get("spec"), ctx.params.get("trace"))
         if "-" in read or ctx.meta.get(_STDIN_KEY):
-            self.fail("standard input can be read once: give one of the files by name", param, ctx)
+            self.fail(
+                "standard input can be read only once: give one of the inputs as a file", param, ctx
+            )
         ctx.meta[_STDIN_KEY] = True
 
 

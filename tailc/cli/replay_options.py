@@ -176,7 +176,7 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     from tailc.units import shorten
 
     raise click.BadParameter(
-        f"`{shorten(text)}` is not `all` or `none`, which stand alone, or names such as `seq,fix-3`"
+        f"`{shorten(text)}` is neither `all`, `none` nor a list of names such as `seq,fix-3`"
     )
 
 

@@ -76,7 +76,7 @@ def command(
     from tailc.report.page.pages import policy_page
 
     if out is None and not plot:
-        raise click.UsageError("give -o FILE.html, or --plot to draw in the terminal")
+        raise click.UsageError("give `-o FILE.html`, or `--plot` to draw in the terminal")
     policy = read_policy(artifact, trust)
     if trace is None:
         _check_unused(trace_format, arrivals, options)
@@ -99,7 +99,7 @@ def _check_unused(trace_format: Format, arrivals: ArrivalOptions, options: dict[
     if chosen or trace_format != "auto" or arrivals.is_given:
         from tailc.errors import Code, Finding, TailcError
 
-        message = "options of a replay are given, and no requests to replay"
+        message = "options of a replay are given without requests to replay"
         raise TailcError(Finding(Code.USAGE, message, help="add --trace FILE"))
 
 
@@ -111,5 +111,5 @@ def _check_requests(policy: Policy) -> None:
 
     subject = "throughput" if policy.plan is None else "jobs"
     message = f"`{shorten(policy.name)}` is a policy of {subject}: there are no requests to replay"
-    hint = "leave --trace out, or use `tailc verify --report`"
+    hint = "remove `--trace`, or use `tailc verify --report`"
     raise TailcError(Finding(Code.USAGE, message, help=hint))

@@ -26,7 +26,7 @@ def command(kind: str | None) -> CommandOutcome:
     if kind not in models:
         from tailc.errors import did_you_mean
 
-        raise click.UsageError(f"no kind `{kind}`; {did_you_mean(kind, list(models))}")
+        raise click.UsageError(f"there is no kind `{kind}`; {did_you_mean(kind, list(models))}")
     from tailc.specs.json_schema import spec_schema
 
     schema = spec_schema(models[kind])

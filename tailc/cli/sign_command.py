@@ -51,7 +51,7 @@ def command(
     if expires_s is not None and expires_s <= time.time():
         raise click.BadParameter("it has passed", param_hint="--expires")
     if artifact == "-" and output is None:
-        raise click.UsageError("what comes by standard input has no file to sign: give -o FILE")
+        raise click.UsageError("a policy from standard input needs an output file: give `-o FILE`")
     signer = _signer(key, passphrase_file)
     exposed = exposure(key)
     sealed_path, policy, sealed = read_sealed(artifact)

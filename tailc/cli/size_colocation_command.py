@@ -40,7 +40,7 @@ class RatiosType(click.ParamType):
         if not (len(parts) == len(whole) == _SIDES and 0 < sum(whole) <= _MOST):
             from tailc.units import shorten
 
-            self.fail(f"`{shorten(word)}` is no ratio such as `75:25`", param, ctx)
+            self.fail(f"`{shorten(word)}` is not a ratio such as `75:25`", param, ctx)
         return whole[0], whole[1]
 
 
@@ -125,7 +125,7 @@ def _demands(
     from tailc.studies.colocation_sizing import FleetDemand
 
     if batch is not None and not math.isfinite(batch):
-        raise click.BadParameter(f"`{batch}` is no amount", param_hint="--batch")
+        raise click.BadParameter(f"`{batch}` is not an amount of batch work", param_hint="--batch")
     if servers is not None and batch is not None and total is None and ratios is None:
         return (FleetDemand(servers, batch),)
     if total is not None and ratios is not None and servers is None and batch is None:

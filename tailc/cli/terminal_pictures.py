@@ -118,7 +118,7 @@ def _spectrum(comparison: SloComparison, replayed: str, look: TerminalStyle) -> 
 
     point = busiest_point(comparison.points)
     if point is None or not point.policy.spectrum:
-        return "no latency by percentile: the server keeps up with none of the arrivals"
+        return "no latency by percentile: the server is overloaded at all arrival rates"
     title = f"Latency by percentile at {point.arrivals}{replayed}"
     return spectrum_text(title, drawn_spectra(point), comparison.slos, look)
 
@@ -134,7 +134,9 @@ def _change(
     comparable = [point for point in behaviour.points if comparison_spectra(point)]
     point = max(comparable, key=lambda point: point.rate_mrps, default=None)
     if point is None:
-        return "no latency before and after: at no arrivals do both policies keep up"
+        return (
+            "no latency before and after: one of the policies is overloaded at every arrival rate"
+        )
     title = f"Latency by percentile at {point.arrivals}, new and old"
     return spectrum_text(title, comparison_spectra(point), combined_slos(policies), look)
 

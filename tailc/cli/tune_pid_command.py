@@ -166,9 +166,11 @@ def _check(response: str | None, options: dict[str, Any]) -> None:
     of_plant = [name for name in ("num", "den", "dead_time") if options[name] is not None]
     if response is not None and of_plant:
         word = of_plant[0].replace("_", "-")
-        raise click.UsageError(f"--{word} is of a transfer function; a RESPONSE is given too")
+        raise click.UsageError(
+            f"`--{word}` applies to a transfer function, but a RESPONSE is given"
+        )
     if response is None and options["step"] is not None:
-        raise click.UsageError("--step is of a RESPONSE, and none is given")
+        raise click.UsageError("`--step` applies to a RESPONSE, but none is given")
     if response is None and not (options["num"] and options["den"]):
         raise click.UsageError("give a RESPONSE, or --num and --den of a transfer function")
     if options["step"] == 0:

@@ -102,7 +102,7 @@ def command(
     spec_budgets, old = _read_budgets(options, policy, trust, drift=drift)
     if drift:
         if report is not None:
-            raise click.UsageError("--drift has no results that a report shows")
+            raise click.UsageError("`--drift` cannot be combined with `--report`")
         return judge_drift(policy, trace, trace_format, options["seed"])
     if policy.plan is not None:
         replay_fields = {**options, "tolerance_ppm": tolerance_ppm, "report": report}
@@ -117,7 +117,9 @@ def command(
         verdict_outcome = add_policy_pictures(verdict_outcome, policy) if plot else verdict_outcome
         return _write_text_report(verdict_outcome, policy, report)
     if tolerance_ppm is not None:
-        raise click.UsageError("--tolerance is for throughput targets, and this artifact has none")
+        raise click.UsageError(
+            "`--tolerance` applies to targets of throughput, but this artifact has none"
+        )
     with show_progress(progress) as draw:
         replay_fields = {**options, "pictured": report is not None or plot}
         judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)
@@ -144,9 +146,9 @@ def _read_budgets(
     budgets: str | None = options.pop("budgets")
     since: str | None = options.pop("since")
     if since is not None and budgets is None:
-        raise click.UsageError("--since is what --budgets are counted from: name their spec")
+        raise click.UsageError("`--since` needs `--budgets` with the spec of the budgets")
     if since is not None and options["chip"] is not None:
-        raise click.UsageError("--since compares policies without a chip: leave out --chip")
+        raise click.UsageError("`--since` cannot be combined with `--chip`: remove `--chip`")
     spec_budgets = read_budget_option(budgets, policy, can_compare=since is not None and not drift)
     return spec_budgets, None if since is None else read_policy(since, trust)
 

@@ -57,4 +57,6 @@ def check_options(context: click.Context) -> None:
         and context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
     ]
     if odd:
-        raise click.UsageError(f"--drift replays nothing, so it does not take {', '.join(odd)}")
+        raise click.UsageError(
+            f"`--drift` makes no replays, so it cannot be combined with {', '.join(odd)}"
+        )

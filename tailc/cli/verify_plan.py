@@ -113,7 +113,7 @@ def check_options(
         from tailc.units import shorten
 
         outcome = ", ".join(odd)
-        total = f"`{shorten(policy.name)}` is a plan of jobs, not of requests"
+        total = f"policy `{shorten(policy.name)}` is a plan of jobs, not a policy for requests"
         does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
         raise click.UsageError(f"{total}: {outcome} {does} not apply")
 
@@ -133,6 +133,8 @@ def without_plan(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the options for plans; refuse those that have a value."""
     odd = [name for key, name in _OF_PLANS.items() if options.get(key) is not None]
     if odd:
-        does = "is" if len(odd) == 1 else "are"
-        raise click.UsageError(f"{', '.join(odd)} {does} for plans of jobs, and this is none")
+        does = "applies" if len(odd) == 1 else "apply"
+        raise click.UsageError(
+            f"{', '.join(odd)} {does} only to plans of jobs, and this artifact is not one"
+        )
     return {key: value for key, value in options.items() if key not in _OF_PLANS}

@@ -64,6 +64,6 @@ def check_options(policy: Policy, arrivals: ArrivalOptions, options: dict[str, A
         from tailc.units import shorten
 
         names = ", ".join(odd)
-        subject = f"`{shorten(policy.name)}` is of throughput, not of requests"
+        subject = f"policy `{shorten(policy.name)}` is for throughput, not for requests"
         does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
         raise click.UsageError(f"{subject}: {names} {does} not apply")

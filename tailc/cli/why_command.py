@@ -109,7 +109,9 @@ def _check_nothing_replayed(arrivals: ArrivalOptions) -> None:
     ]
     named = [*(("--rate or --arrivals",) if arrivals.is_given else ()), *named]
     if named:
-        raise click.UsageError(f"for replays alone: {', '.join(named)}; give --trace or --spec too")
+        raise click.UsageError(
+            f"{', '.join(named)} apply only to replays: add `--trace` or `--spec`"
+        )
 
 
 def _measure_effects(

@@ -213,14 +213,14 @@ def _check(old: Policy, new: Policy, held_out: DemandProfile, options: VerifyOpt
     if any(
         ladder.overload and ladder.overload.shed_from for ladder in (*old.ladders, *new.ladders)
     ):
-        message = "requests that a policy refuses have no latency to compare, request by request"
-        hint = "compare without a trace, and verify each policy"
+        message = "a policy refuses requests, whose latencies cannot be compared one by one"
+        hint = "remove `--trace`, and verify each policy"
         findings.append(Finding(Code.METHOD_UNFIT, message, help=hint))
     if not _arrivals(old, new, options):
         findings.append(
             Finding(
                 Code.USAGE,
-                f"policy `{new.name}` was compiled for no arrival rate, and none is given",
+                f"policy `{new.name}` has no arrival rates, and none is given",
                 help="give rates with `--rate`, or add `rates` to the spec and compile again",
             )
         )

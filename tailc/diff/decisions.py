@@ -125,12 +125,12 @@ def match_policies(old: Subject, new: Subject) -> MatchingPolicies | str:
 
 def _describe_mismatch(before: Ladder, after: Ladder) -> str:
     if before.quantum_us != after.quantum_us:
-        return "requests look up their rung at other times, for the quanta differ"
+        return "requests look up their rung at different times, because the quanta differ"
     names, others = matched_labels(before, after)
     if names != others or before.cost_units != after.cost_units:
         return "the policies run requests on different rungs"
     if [rung.cost_ppm for rung in before.rungs] != [rung.cost_ppm for rung in after.rungs]:
-        return "rungs of the same name cost otherwise"
+        return "rungs of the same name have different costs"
     return ""
 
 

@@ -77,13 +77,17 @@ def comparable(old: Policy, new: Policy) -> tuple[Plan, Plan]:
     """Both plans; TailcError if no window suits both."""
     kinds = [replayable(policy).words.jobs_are for policy in (old, new)]
     if kinds[0] != kinds[1]:
-        message = f"jobs are {kinds[0]} in `{old.name}`, and {kinds[1]} in `{new.name}`"
-        raise TailcError(Finding(Code.USAGE, message, help="leave out --trace, or verify each"))
+        message = f"jobs are {kinds[0]} in `{old.name}`, but {kinds[1]} in `{new.name}`"
+        raise TailcError(
+            Finding(Code.USAGE, message, help=("remove `--trace`, or verify each policy"))
+        )
     plans = plan_of(old), plan_of(new)
     if plans[0].epoch_s != plans[1].epoch_s:
         message = (
             f"the plans decide every {plans[0].epoch_s} s and every {plans[1].epoch_s} s: their "
             "epochs cannot be compared one by one"
         )
-        raise TailcError(Finding(Code.USAGE, message, help="leave out --trace, or verify each"))
+        raise TailcError(
+            Finding(Code.USAGE, message, help=("remove `--trace`, or verify each policy"))
+        )
     return plans

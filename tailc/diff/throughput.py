@@ -77,4 +77,4 @@ def _check_steps(old: Shares, new: Shares) -> None:
         f"the policies decide every {format_us(old.step_us)} and every {format_us(new.step_us)}: "
         "their steps cannot be compared one by one"
     )
-    raise TailcError(Finding(Code.USAGE, message, help="leave out --trace, or verify each"))
+    raise TailcError(Finding(Code.USAGE, message, help="remove `--trace`, or verify each policy"))

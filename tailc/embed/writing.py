@@ -18,7 +18,7 @@ def write_source(path: Path, text: str) -> None:
     # A folder is refused below; a device, a pipe or a dangling link would be replaced.
     is_taken = os.path.lexists(path) and not path.is_dir()
     if is_taken and not (path.is_file() and _is_ours(path)):
-        message = f"`{path}` is there already, and `tailc embed` has not made it"
+        message = f"`{path}` exists, and `tailc embed` did not write it, so it is not replaced"
         help_ = "give another path, or remove it"
         raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), help_))
     replace_files([(path, text.encode())])

@@ -46,21 +46,22 @@ def is_compile_trace(policy: Policy, held_out: DemandProfile) -> bool:
 
 def _check_slos_and_rates(policy: Policy, options: VerifyOptions) -> Iterator[Finding]:
     if not policy.slos:
-        yield Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` states no SLO to verify")
+        yield Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` has no SLO to verify")
     on_cores = any(Rule.CORE_PER_REQUEST in ladder.rules for ladder in policy.ladders)
     on_cores |= policy.tail_table is not None
     if options.other_power_ppm and not on_cores:
         yield Finding(
             Code.USAGE,
-            f"--other-power adds to the power of cores, and policy `{policy.name}` states none",
-            help="leave `--other-power` (`other_power_ppm`) out",
+            f"`--other-power` adds to the power of cores, but policy `{policy.name}` states no "
+            "power of cores",
+            help="remove `--other-power` (`other_power_ppm`)",
         )
     arrivals = policy.rates_mrps if options.arrivals is None else options.arrivals
     if not arrivals:
         yield Finding(
             Code.USAGE,
-            f"policy `{policy.name}` was compiled for no arrival rate, and none is given",
-            help="name rates to verify at, or state `rates` in the spec and compile again",
+            f"policy `{policy.name}` has no arrival rates, and none is given",
+            help="give arrival rates, or add `rates` to the spec and compile again",
         )
 
 
@@ -75,9 +76,10 @@ def _check_classes(
         named = ", ".join(f"`{name}`" for name in names)
         yield Finding(
             Code.METHOD_UNFIT,
-            f"policy `{policy.name}` tells classes {named} apart, and the trace has no classes",
+            f"policy `{policy.name}` has tables for the classes {named}, but the trace has no "
+            "classes",
             place,
-            help="read the trace with a class column, and a speed-up curve for each class",
+            help="give a trace with a column of classes, and a speed-up curve for each class",
         )
         return
     yield from _classes_without_a_ladder(policy, held_out, place)
@@ -94,7 +96,7 @@ def _classes_without_a_ladder(
         if name not in covered:
             yield Finding(
                 Code.METHOD_UNFIT,
-                f"policy `{policy.name}` has no form for requests of class `{name}`",
+                f"policy `{policy.name}` has no table for requests of class `{name}`",
                 place,
                 help=f"known: {', '.join(f'`{known}`' for known in sorted(filter(None, covered)))}",
             )
@@ -107,7 +109,8 @@ def _classes_without_requests(
         if slo.request_class is not None and slo.request_class not in held_out.curve_names:
             yield Finding(
                 Code.METHOD_UNFIT,
-                f"an SLO is for request class `{slo.request_class}`, of which the trace has none",
+                f"an SLO is for request class `{slo.request_class}`, but the trace has no "
+                "requests of it",
                 place,
                 help=f"known: {', '.join(f'`{known}`' for known in held_out.curve_names)}",
             )
@@ -120,17 +123,18 @@ def _check_trace(
     if is_compile_trace(policy, held_out) and not options.allow_compile_trace:
         yield Finding(
             Code.COMPILE_TRACE,
-            f"`{options.held_out_name}` is the trace that policy `{policy.name}` was compiled from",
+            f"`{options.held_out_name}` is the trace from which policy `{policy.name}` was "
+            "compiled",
             place,
             help="verify on requests that were held out; `--allow-compile-trace` "
-            "(`allow_compile_trace=True`) replays these all the same",
+            "(`allow_compile_trace=True`) replays these requests anyway",
         )
     yield from _check_speeds(policy, held_out, place)
     most = max((d for form in policy.ladders for d in degrees(form) or ()), default=0)
     if held_out.degrees < most:
         yield Finding(
             Code.BAD_TIMINGS,
-            f"the trace has speed-ups up to degree `{held_out.degrees}`, and the policy runs "
+            f"the trace has speed-ups up to degree `{held_out.degrees}`, but the policy runs "
             f"requests at degree `{most}`",
             place,
             help=f"measure the requests at degrees 1 to {most}",
@@ -145,10 +149,10 @@ def _check_speeds(policy: Policy, held_out: DemandProfile, place: Place) -> Iter
     if Rule.CORE_PER_REQUEST in ladder.rules and held_out.degrees not in (1, len(ladder.rungs)):
         yield Finding(
             Code.BAD_TIMINGS,
-            f"the trace has speeds on `{held_out.degrees}` types of core, and the policy runs "
+            f"the trace has speeds on `{held_out.degrees}` types of core, but the policy runs "
             f"requests on `{len(ladder.rungs)}`",
             place,
-            help="measure the requests on each type that the policy has, or on none",
+            help="give speeds on each type of the policy, or on none",
         )
 
 
@@ -165,20 +169,21 @@ def _check_clocks(
     if reference_khz(policy) is None:
         yield Finding(
             Code.BAD_ARTIFACT,
-            f"policy `{policy.name}` does not tell the clock that its demands were measured at",
-            help="state `reference_khz` in its tail table",
+            f"policy `{policy.name}` does not state the frequency at which its demands were "
+            "measured",
+            help="compile it again with a newer version of tailc, which states `reference_khz`",
         )
     memory = memory_column(policy.reading)
     if memory is not None and held_out.memory_ms is None:
         yield Finding(
             Code.MISSING_COLUMN,
-            f"policy `{policy.name}` was compiled with memory time, and the trace has none",
+            f"policy `{policy.name}` was compiled with memory time, but the trace has none",
             place,
             help=f"give a trace with the column `{memory}`",
         )
     if options.cut_off_us is not None:
         yield Finding(
             Code.USAGE,
-            f"requests of policy `{policy.name}` run to their end: its tail table knows no cut-off",
-            help="leave `--cut-off` (`cut_off_us`) out",
+            f"a policy with a tail table, such as `{policy.name}`, has no cut-off of requests",
+            help="remove `--cut-off` (`cut_off_us`)",
         )

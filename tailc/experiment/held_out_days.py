@@ -34,8 +34,10 @@ class HeldOutDays:
 def plan_of(policy: Policy) -> Plan:
     """The policy's plan; TailcError if it has none."""
     if policy.plan is None:
-        message = f"policy `{policy.name}` is no plan of jobs and energy"
-        raise TailcError(Finding(Code.USAGE, message, help="give a policy that is one"))
+        message = f"policy `{policy.name}` is not a plan of jobs and energy"
+        raise TailcError(
+            Finding(Code.USAGE, message, help=("give a policy of kind `green-sla` or `greenpar`"))
+        )
     return policy.plan
 
 
@@ -68,10 +70,10 @@ def check_held_out(policies: Sequence[Policy], held_out: HeldOutDays) -> None:
         if own:
             end = utc_text(plan_of(policy).end_unix_s)
             message = (
-                f"{len(own)} of {len(held_out.windows)} windows are of the days that "
-                f"`{policy.name}` was made from, which end at `{end}`"
+                f"{len(own)} of {len(held_out.windows)} windows are within the days from which "
+                f"`{policy.name}` was compiled, which end at `{end}`"
             )
-            hint = "begin there or later, or allow it by `--allow-compile-trace`"
+            hint = "start at that time or later, or give `--allow-compile-trace`"
             findings.append(Finding(Code.COMPILE_TRACE, message, held_out.place, hint))
     if findings:
         raise TailcError(findings)

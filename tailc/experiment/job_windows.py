@@ -48,8 +48,11 @@ def replayable(policy: Policy, options: PlanOptions | None = None) -> JobModel[A
     model = _model(policy, NoSpeedupCurves(), options)
     if options.failures_ppm and not model.servers_fail:
         jobs = model.words.jobs_are
-        message = f"`{policy.name}` is of {jobs} jobs, whose servers do not fail in a replay"
-        raise TailcError(Finding(Code.USAGE, message, help="leave out `--failures`"))
+        message = (
+            f"`{policy.name}` is a plan of {jobs} jobs, for which replays have no failures of "
+            "servers"
+        )
+        raise TailcError(Finding(Code.USAGE, message, help="remove `--failures`"))
     model.baselines.choose(options.baselines)
     return model
 
@@ -101,7 +104,7 @@ def _model(policy: Policy, curves: SpeedupCurves, options: PlanOptions) -> JobMo
         return job_model(plan_of(policy), curves, options)
     except ValueError as fault:
         message = f"the plan of `{policy.name}` cannot be replayed: {fault}"
-        hint = "judge one of racks that are alike, or of malleable jobs on one pool"
+        hint = "give a plan with equal racks, or of malleable jobs on one pool"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint)) from None
 
 

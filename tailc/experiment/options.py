@@ -70,7 +70,7 @@ class VerifyOptions:
 
     def _faults(self) -> Iterator[str]:
         if self.cut_off_us is not None and self.cut_off_us < 1:
-            yield f"a cut-off after `{self.cut_off_us}` us leaves no time to run"
+            yield f"a cut-off after `{self.cut_off_us}` us must be above 0"
         if not 0 <= self.other_power_ppm < PPM:
             share = format_ppm(self.other_power_ppm)
             yield f"other power of `{share}` is not from 0 % to below 100 %"
@@ -91,7 +91,7 @@ class VerifyOptions:
         if self.repeats < FEWEST_REPEATS:
             yield f"`{self.repeats}` repeats are too few: simulation noise needs {FEWEST_REPEATS}"
         if threads is not None and threads < 1:
-            yield f"`{threads}` threads cannot replay: it takes one"
+            yield f"the number of threads is `{threads}`, but must be at least 1"
 
     def requests_for(self, held_out_requests: int) -> int:
         """Requests in one replay: the number of held-out ones, between the limits above."""

@@ -107,8 +107,8 @@ def share_rules() -> RuleBaselines[ShareRule]:
 def shares_of(policy: Policy) -> Shares:
     """The policy's form of shares; TailcError if it has none."""
     if policy.shares is None:
-        message = f"policy `{policy.name}` is of requests, and not of throughput"
-        hint = "leave out --trace, or give two policies of throughput"
+        message = f"policy `{policy.name}` is for requests, not for throughput"
+        hint = "remove `--trace`, or give two policies of throughput"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     return policy.shares
 
@@ -174,9 +174,9 @@ def missing_machines(shares: Shares, held_out: ThroughputTrace) -> tuple[Finding
     return tuple(
         Finding(
             Code.UNKNOWN_MACHINE,
-            f"`{machine.name}` has a target, but no row of the trace is its",
+            f"machine `{machine.name}` has a target, but the trace has no rows of it",
             place,
-            f"measure it too, or correct its name: measured were {known}",
+            f"measure it too, or correct its name: measured machines: {known}",
         )
         for machine in shares.served
         if machine.name not in measured
@@ -190,7 +190,7 @@ def _too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcEr
         f"after the first full window of {format_us(shares.window_us)}"
     )
     place = Place(held_out.source, field=held_out.reading.columns.time)
-    return TailcError(Finding(Code.EMPTY_TRACE, message, place, "give rows of a longer time"))
+    return TailcError(Finding(Code.EMPTY_TRACE, message, place, "give a longer trace"))
 
 
 def _no_common_time(shares: Shares, held_out: ThroughputTrace) -> TailcError:
@@ -204,15 +204,15 @@ def _no_common_time(shares: Shares, held_out: ThroughputTrace) -> TailcError:
         f"until {format_us(int(first.time_us[-1]))}: there is no step in which both were"
     )
     place = held_out.place(last.name, held_out.reading.columns.time)
-    hint = "give rows of all machines from the same time, counted from one start"
+    hint = "give rows of all machines over the same period, with times from the same start"
     return TailcError(Finding(Code.EMPTY_TRACE, message, place, hint))
 
 
 def _unusable(shares: Shares, held_out: ThroughputTrace, series: Series) -> Finding:
     step = format_us(shares.step_us)
     message = (
-        f"`{series.name}` did nothing, had no share, or was not measured a whole time a step of "
-        f"{step}"
+        f"machine `{series.name}` has no throughput, no share, or rows that do not divide the "
+        f"step of {step}"
     )
     hint = "measure once a step, or a whole number of times a step, with a share of the host"
     place = held_out.place(series.name, held_out.reading.columns.time)

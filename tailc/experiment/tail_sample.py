@@ -172,15 +172,15 @@ def too_rare_error() -> TailcError:
     return TailcError(
         Finding(
             Code.METHOD_UNFIT,
-            "an SLO's class is so rare in the trace that the replays have no request of it",
+            "the class of an SLO is so rare in the trace that the replays have no request of it",
             help="replay more requests",
         )
     )
 
 
 def _all_refused_error() -> TailcError:
-    message = "all requests that the replays measure are refused: there is no tail to judge"
-    hint = "replay more requests, or a lower rate"
+    message = "all measured requests of the replays are refused, so there is no tail to judge"
+    hint = "replay more requests, or use a lower rate"
     return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 

@@ -1,1 +1,1 @@
-"""Production of green energy as it looks beforehand, and how wrong such forecasts were."""
+"""Forecasts of green energy, and their errors."""

@@ -1,4 +1,4 @@
-"""How wrong forecasts were, by how far they looked ahead."""
+"""Errors of forecasts by the number of steps ahead."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tailc.traces.series.series import TimeSeries
 
 @dataclass(frozen=True, eq=False)
 class Accuracy:
-    """Errors by steps ahead, from 1; a share is of what was produced in the steps counted.
+    """Errors by number of steps ahead, from 1, relative to the production of the counted steps.
 
-    counted: int64 (steps,), how many forecasts of that reach were of a step that is known.
-    absolute_share: float64 (steps,), mean absolute error. bias_share: float64 (steps,), mean error,
-    positive where more was forecast than came. Nights add nothing to either sum.
+    counted: int64 (steps,), number of forecasts with a known outcome. absolute_share: float64
+    (steps,), mean absolute error. bias_share: float64 (steps,), mean error, positive if forecasts
+    are too high.
     """
 
     counted: Ints
@@ -26,15 +26,16 @@ class Accuracy:
 
 
 def accuracy(forecasts: Forecasts, actual: TimeSeries) -> Accuracy:
-    """The errors of forecasts against what came, where that is known.
+    """Errors of forecasts, compared with the known production.
 
-    Raises TailcError (SHORT_HISTORY) where for some reach nothing that is known was produced.
+    Raises TailcError (SHORT_HISTORY) if there was no known production for some number of steps
+    ahead.
     """
     came, known = outcomes(forecasts, actual)
     produced = came.sum(axis=0)
     if (produced <= 0).any():
-        message = "nothing was produced in the steps that the forecasts are of"
-        help_ = "forecast more days, or give a series with some production"
+        message = "the production is 0 in all steps of the forecasts, so errors have no scale"
+        help_ = "forecast more days, or give a series with production above 0"
         raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(actual.source), help_))
     missed = np.where(known, forecasts.value - came, 0.0)
     return Accuracy(
@@ -45,7 +46,7 @@ def accuracy(forecasts: Forecasts, actual: TimeSeries) -> Accuracy:
 
 
 def outcomes(forecasts: Forecasts, actual: TimeSeries) -> tuple[Floats, Mask]:
-    """What came of each step forecast, 0 where it is not known, and whether it is."""
+    """Production in each forecast step, 0 where unknown; and where it is known."""
     target = forecasts.target
     within = target < actual.steps
     step = np.where(within, target, 0)

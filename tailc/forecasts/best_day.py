@@ -1,7 +1,7 @@
-"""Production under ideal sun, as on the best day of the past month.
+"""Ideal production: that of the best day of the past month.
 
-B(t) of an hour is the energy of that hour of the day, on the day with the highest energy of the
-previous month (Haque, Rutgers 2016, section A.4.5).
+B(t) of an hour is the energy in the same hour of the day with the most energy in the previous month
+(Haque, Rutgers 2016, section A.4.5).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ DAYS_OF_MONTH = 30
 
 @dataclass(frozen=True, eq=False)
 class PastDays:
-    """A production by day, and of each day the days before it.
+    """A production by day, and the days before each day.
 
-    midnight_s: where days start after midnight UTC, such as 25,200 for a clock at -07:00.
+    midnight_s: UTC time of midnight, in seconds after 0:00, such as 25,200 for a clock at -07:00.
     """
 
     actual: TimeSeries
@@ -33,13 +33,13 @@ class PastDays:
 
     def __post_init__(self) -> None:
         if SECONDS_PER_DAY % self.actual.step_s or self._to_midnight_s % self.actual.step_s:
-            raise ValueError("days are of whole steps, and begin with one")
+            raise ValueError("a day must begin with a step and have whole steps")
         if self.history_days < 1:
-            raise ValueError("a history has a day at least")
+            raise ValueError("a history needs at least one day")
 
     @property
     def per_day(self) -> int:
-        """Steps of a day."""
+        """Number of steps in a day."""
         return SECONDS_PER_DAY // self.actual.step_s
 
     @property
@@ -48,16 +48,16 @@ class PastDays:
 
     @property
     def first(self) -> int:
-        """The step with which the first whole day begins."""
+        """First step of the first whole day."""
         return self._to_midnight_s // self.actual.step_s
 
     def day_of(self, step: Ints) -> Ints:
-        """The day that a step is in; -1 before the first whole one."""
+        """Day of a step; -1 before the first whole day."""
         return (step - self.first) // self.per_day
 
     @cached_property
     def energy(self) -> Floats:
-        """Sum of the values of each whole day; -1 where not all of them are known."""
+        """Sum of the values of each whole day; -1 if a value is unknown."""
         days = (self.actual.steps - self.first) // self.per_day
         shape = max(days, 0), self.per_day
         within = slice(self.first, self.first + shape[0] * shape[1])
@@ -71,27 +71,27 @@ class PastDays:
         return slice(max(day - self.history_days, 0), max(day, 0))
 
     def none_known(self, day: int) -> TailcError:
-        """The error where no day before `day` is known."""
+        """The error if no day before `day` is known."""
         at = utc_text(
             self.actual.start_unix_s + (self.first + day * self.per_day) * self.actual.step_s
         )
         days = counted(self.history_days, "day")
-        message = f"no day of the {days} before `{at}` is known throughout"
+        message = f"none of the {days} before `{at}` is without gaps"
         help_ = "begin forecasts later, or give a longer series or one with shorter gaps"
         return TailcError(Finding(Code.SHORT_HISTORY, message, Place(self.actual.source), help_))
 
 
 @dataclass(frozen=True, eq=False)
 class BestDay:
-    """Ideal production as on the best day of the past; of equal ones, the latest."""
+    """Ideal production by the best past day; the latest of equally good ones."""
 
     past: PastDays
 
     def at(self, issue: Ints, target: Ints) -> Floats:
-        """What `target` would bring under ideal sun, as known at the start of `issue` [W].
+        """Ideal production in the steps `target`, as known at the start of the steps `issue` [W].
 
-        Both are steps of the series, int64 of shapes that broadcast. Only days that ended before
-        `issue` count. Raises TailcError (SHORT_HISTORY) where none of them is known throughout.
+        Both are int64 arrays of steps that broadcast. Only days that end before `issue` count.
+        Raises TailcError (SHORT_HISTORY) if none of them is without gaps.
         """
         past = self.past
         day = past.day_of(issue)

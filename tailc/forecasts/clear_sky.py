@@ -1,8 +1,8 @@
-"""Production under ideal sun, as a clear sky would bring it.
+"""Ideal production: that of a clear sky.
 
-Beside `BestDay` this knows that days grow longer and shorter, and where the panels look. What the
-panels make of the irradiance is measured: the most energy per irradiance that a day of the past
-month had.
+Unlike `BestDay` it accounts for the length of days and the orientation of the panels. Their
+production per irradiance is measured: the largest ratio of energy to irradiance of a day in the
+past month.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ _SAMPLE_S = 300
 
 @dataclass(frozen=True)
 class Panels:
-    """Where panels are and look: latitude north, longitude east, tilt from lying flat, azimuth
-    from north by east.
-    """
+    """Location and orientation of panels: latitude north, longitude east, tilt from horizontal,
+    azimuth from north through east [degrees]."""
 
     latitude_deg: float
     longitude_deg: float
@@ -36,16 +35,16 @@ class Panels:
 
     def __post_init__(self) -> None:
         if not (abs(self.latitude_deg) <= 90 and abs(self.longitude_deg) <= 180):
-            raise ValueError("a latitude is within 90 degrees, a longitude within 180")
+            raise ValueError("a latitude must be -90 to 90 degrees, a longitude -180 to 180")
         if not (0 <= self.tilt_deg <= 90 and 0 <= self.azimuth_deg < 360):
-            raise ValueError("a tilt is 0 to 90 degrees, an azimuth 0 to below 360")
+            raise ValueError("a tilt must be 0 to 90 degrees, an azimuth 0 to below 360")
 
 
 def clear_sky(panels: Panels, start_unix_s: int, step_s: int, steps: int) -> TimeSeries:
-    """Irradiance on the panels under a clear sky (Ineichen and Perez 2002), by pvlib.
+    """Irradiance on the panels under a clear sky (Ineichen and Perez 2002), with pvlib.
 
-    Steps are means of the sun at the middle of every five minutes, or of the step where it is
-    shorter. Raises TailcError (MISSING_PART) where pvlib is not installed.
+    A step is the mean over samples every five minutes, or its middle if it is shorter. Raises
+    TailcError (MISSING_PART) if pvlib is not installed.
     """
     try:
         import pandas as pd
@@ -74,9 +73,9 @@ def clear_sky(panels: Panels, start_unix_s: int, step_s: int, steps: int) -> Tim
 
 @dataclass(frozen=True, eq=False)
 class ClearSky:
-    """Ideal production by an irradiance under a clear sky.
+    """Ideal production from the irradiance of a clear sky.
 
-    irradiance starts with the production, has the same steps, and reaches to the last target.
+    irradiance has the start and steps of the production, and covers the last target.
     """
 
     past: PastDays
@@ -85,16 +84,16 @@ class ClearSky:
     def __post_init__(self) -> None:
         sun, actual = self.irradiance, self.past.actual
         if sun.quantity is not Quantity.IRRADIANCE or not sun.is_whole:
-            raise ValueError("a clear sky is an irradiance that is known throughout")
+            raise ValueError("a clear sky must be an irradiance without gaps")
         if (sun.start_unix_s, sun.step_s) != (actual.start_unix_s, actual.step_s):
-            raise ValueError("production and clear sky start together, and have the same steps")
+            raise ValueError("production and clear sky must have the same start and steps")
         if sun.steps < actual.steps:
-            raise ValueError("a clear sky reaches to the end of the production")
+            raise ValueError("a clear sky must end with the production or later")
 
     def at(self, issue: Ints, target: Ints) -> Floats:
-        """What `target` would bring under a clear sky, as known at the start of `issue` [W].
+        """Ideal production in the steps `target`, as known at the start of the steps `issue` [W].
 
-        As `BestDay.at`.
+        See `BestDay.at`.
         """
         day = self.past.day_of(issue)
         days, inverse = np.unique(day, return_inverse=True)
@@ -102,7 +101,7 @@ class ClearSky:
         return ratio[inverse].reshape(day.shape) * self.irradiance.value[target]
 
     def _ratio(self, day: int) -> float:
-        """The most production per irradiance on a day before."""
+        """Largest production per irradiance of an earlier day."""
         history = self.past.history(day)
         energy, sun = self.past.energy[history], self._sun[history]
         usable = (energy >= 0) & (sun > 0)

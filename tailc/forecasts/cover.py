@@ -1,4 +1,4 @@
-"""Cloud cover from a forecast of irradiance, for weather services that tell no cover."""
+"""Estimate cloud cover from a forecast of irradiance, if the weather service gives no cover."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tailc.traces.series.weather import LEAST_CLEAR_W_M2, cloud_index
 
 
 def cover_of_irradiance(forecast: TimeSeries, history_days: int = DAYS_OF_MONTH) -> TimeSeries:
-    """1 - I(t) / the most that was forecast for that hour of the day on the days before.
+    """Cloud cover: 1 - I(t) / the largest forecast for the same hour on earlier days.
 
-    Only steps before t are looked at, so it could have been known then. Not known where the most is
-    below 50 W/m2, as at night, or on the first day.
+    Uses only steps before t, so it could have been known. Unknown where the largest forecast is
+    below 50 W/m2, as at night, and on the first day.
     """
     if forecast.quantity is not Quantity.IRRADIANCE:
-        raise ValueError("cloud cover is made of an irradiance")
+        raise ValueError("cloud cover needs an irradiance")
     per_day, rest = divmod(SECONDS_PER_DAY, forecast.step_s)
     if rest or history_days < 1:
-        raise ValueError("days are of whole steps, and a history has one at least")
+        raise ValueError("a day must have whole steps, and a history at least one day")
     most = np.zeros(forecast.steps)
     for days in range(1, history_days + 1):
         back = min(days * per_day, forecast.steps)

@@ -1,4 +1,4 @@
-"""Jobs and energy of the same days, on the epochs that plans are made for."""
+"""Jobs and energy of the same days, on the epochs of plans."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MG_PER_G = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """What energy there was, a value an epoch, and what was expected.
+    """Actual and expected energy, one value per epoch.
 
-    power: green [W]. price, carbon: of brown energy [$/kWh, g/kWh], on the same grid. forecasts: of
-    the power, on its grid; None: it was known.
+    power: green power [W]. price, carbon: of brown energy [$/kWh, g/kWh], with the same times.
+    forecasts: of the power, with the same times; None if the power is known in advance.
     """
 
     power: TimeSeries
@@ -39,16 +39,16 @@ class Energy:
     def __post_init__(self) -> None:
         grids = {(one.start_unix_s, one.step_s, one.steps) for one in self.series}
         if len(grids) > 1:
-            raise ValueError("power, price and carbon are on the same epochs")
+            raise ValueError("power, price and carbon must have the same epochs")
 
     @property
     def series(self) -> tuple[TimeSeries, TimeSeries, TimeSeries]:
-        """Power, price and carbon."""
+        """The series of power, price and carbon."""
         return self.power, self.price, self.carbon
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the epochs and what they brought, whatever files it came from."""
+        """SHA-256 of the epochs and their values, independent of the files."""
         hasher = hashlib.sha256(b"tailc energy 1\n")
         grid = (self.power.start_unix_s, self.power.step_s, self.power.steps)
         known = (one.known for one in self.series)
@@ -57,11 +57,12 @@ class Energy:
         return hasher.hexdigest()
 
     def is_known(self, epochs: slice) -> bool:
-        """Whether every value of the epochs is."""
+        """Whether every value of these epochs is known."""
         return all(bool(one.known[epochs].all()) for one in self.series)
 
     def brought(self, epochs: slice) -> tuple[Whole, Whole, Whole]:
-        """Green power [mW], price [millionths of a dollar a kWh] and CO2 [mg/kWh] of epochs."""
+        """Actual green power [mW], price [millionths of a dollar per kWh] and CO2 [mg/kWh] of
+        epochs."""
         units = (MW_PER_W, UDOLLARS, MG_PER_G)
         green, price, carbon = (
             whole(one.value[epochs], unit) for one, unit in zip(self.series, units, strict=True)
@@ -69,9 +70,9 @@ class Energy:
         return green, price, carbon
 
     def expected_mw(self, epoch: int, epochs: int) -> Whole:
-        """Green power of so many epochs from this one on, as known at its start.
+        """Expected green power [mW] of a number of epochs from this one on, as known at its start.
 
-        By the newest forecast; 0 where it ends, or where there is none.
+        From the newest forecast; 0 after its end, or without a forecast.
         """
         if self.forecasts is None:
             return self.brought(slice(epoch, epoch + epochs))[0]
@@ -85,11 +86,11 @@ class Energy:
 
 @dataclass(frozen=True, eq=False)
 class Days:
-    """Jobs and energy side by side, and where among them a plan begins.
+    """Jobs and energy of the same period, and the position of the plan in it.
 
-    jobs: second 0 of the log is the start of the energy's epoch 0. first, epochs: of the plan, on
-    the energy's grid. scenarios: float64 (scenarios, epochs) [W], other ways the green power of
-    the plan may turn out; empty where none were asked for.
+    jobs: second 0 of the log is the start of epoch 0 of the energy. first, epochs: of the plan, in
+    epochs of the energy. scenarios: float64 (scenarios, epochs) [W], alternative green power of the
+    plan; empty if not requested.
     """
 
     jobs: JobLog
@@ -101,35 +102,35 @@ class Days:
 
     def __post_init__(self) -> None:
         if not 0 <= self.first < self.first + self.epochs <= self.energy.power.steps:
-            raise ValueError("a plan lies within the epochs of its energy")
+            raise ValueError("the epochs of a plan must be within those of its energy")
         if self.scenarios.shape[1:] != (self.epochs,):
-            raise ValueError("scenarios are float64 (scenarios, epochs of the plan)")
+            raise ValueError("scenarios must be float64 (scenarios, epochs of the plan)")
 
     @property
     def epoch_s(self) -> int:
-        """Length of an epoch."""
+        """Length of an epoch [s]."""
         return self.energy.power.step_s
 
     @property
     def start_unix_s(self) -> int:
-        """When the plan begins."""
+        """Start of the plan [Unix s]."""
         return self.energy.power.start_unix_s + self.first * self.epoch_s
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the jobs and of when the plan is, whatever file they came from."""
+        """SHA-256 of the jobs and the time of the plan, independent of the files."""
         when = (self.energy.power.start_unix_s, self.epoch_s, self.first, self.epochs)
         return _digest(b"tailc days 1\n", [np.array(when), *_columns(self.jobs, 0)])
 
     @cached_property
     def jobs_digest(self) -> str:
-        """SHA-256 of the jobs and of when each is submitted, wherever among them a plan begins."""
+        """SHA-256 of the jobs and their submit times, independent of the start of the plan."""
         start_unix_s = self.energy.power.start_unix_s
         return _digest(b"tailc jobs 1\n", _columns(self.jobs, start_unix_s))
 
 
 def _columns(jobs: JobLog, start_unix_s: int) -> list[NDArray[np.int64]]:
-    """What there is of each job, submitted so much later."""
+    """Columns of the jobs, with submit times shifted by an offset."""
     columns = [jobs.number, jobs.submit_s + start_unix_s, jobs.run_s, jobs.width]
     columns += [] if jobs.green_percent is None else [jobs.green_percent]
     return columns + ([] if jobs.applications is None else [jobs.applications.of_job])
@@ -144,5 +145,5 @@ def _digest(salt: bytes, columns: Sequence[NDArray[np.int64]]) -> str:
 
 
 def whole(values: Floats, unit: int) -> Whole:
-    """Values in parts of their unit, to the nearest."""
+    """Values in parts of their unit, rounded to whole numbers."""
     return np.rint(values * unit).astype(np.int64)

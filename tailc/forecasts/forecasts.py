@@ -1,4 +1,4 @@
-"""What was expected at several times, each for as many steps after it."""
+"""Forecasts of a series that were made at several times, each for several steps."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Forecasts:
-    """Forecasts of a power on the grid of the series that they are of.
+    """Forecasts of a power, with the steps of its series.
 
-    issue: int64 (issues,), the step of that series at whose start each was made. value: float64
-    (issues, steps) [W], of the steps from that one on; at least 0. start_unix_s: of the series.
+    issue: int64 (issues,), the step at whose start each forecast was made. value: float64 (issues,
+    steps) [W], of the steps from that one on; at least 0. start_unix_s: start of the series.
     """
 
     issue: Ints
@@ -30,18 +30,18 @@ class Forecasts:
 
     def __post_init__(self) -> None:
         if self.value.ndim != 2 or self.value.shape[0] != len(self.issue):
-            raise ValueError("a forecast has a value for each of its steps")
+            raise ValueError("a forecast needs a value for each of its steps")
         if not np.isfinite(self.value).all() or (self.value < 0).any():
-            raise ValueError("a forecast of power is finite, and not negative")
+            raise ValueError("a forecast of power must be finite and not negative")
 
     @property
     def steps(self) -> int:
-        """How many steps each looks ahead."""
+        """Number of steps of each forecast."""
         return self.value.shape[1]
 
     @property
     def target(self) -> Ints:
-        """The step of the series that each value is of; int64 (issues, steps)."""
+        """Step of the series for each value; int64 (issues, steps)."""
         return targets(self.issue, self.steps)
 
     def series(self, index: int) -> TimeSeries:
@@ -53,5 +53,5 @@ class Forecasts:
 
 
 def targets(issue: Ints, steps: int) -> Ints:
-    """The steps that forecasts made at the start of `issue` are of; int64 (issues, steps)."""
+    """Steps of forecasts made at the start of `issue`; int64 (issues, steps)."""
     return issue[:, np.newaxis] + np.arange(steps, dtype=np.int64)

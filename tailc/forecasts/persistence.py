@@ -1,4 +1,4 @@
-"""The forecast to beat: it will be as it was."""
+"""The persistence forecast: production repeats that of an earlier time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tailc.traces.series.series import TimeSeries
 
 
 def persistent_forecasts(actual: TimeSeries, issue: Ints, steps: int, period_s: int) -> Forecasts:
-    """Each step as the last one before the issue that is whole periods earlier and known.
+    """Forecast each step by the last known step before the issue that is whole periods earlier.
 
-    A period of a day repeats yesterday, one of a step the last hour. A step that has no such one
-    is forecast to bring nothing.
+    A period of one day repeats yesterday; a period of one step repeats the last step. A step
+    without such an earlier step is forecast as 0.
     """
     period, rest = divmod(period_s, actual.step_s)
     if rest or period < 1:
-        raise ValueError("a period is of whole steps")
+        raise ValueError("a period must have whole steps")
     last = _last_known(actual, period)
     target = targets(issue, steps)
     back = (target - issue[:, np.newaxis]) // period + 1
@@ -28,7 +28,7 @@ def persistent_forecasts(actual: TimeSeries, issue: Ints, steps: int, period_s: 
 
 
 def _last_known(actual: TimeSeries, period: int) -> Ints:
-    """For each step itself, or the nearest whole periods before it that is known; -1: none."""
+    """For each step, itself or the latest known step whole periods earlier; -1 if there is none."""
     last = np.where(actual.known, np.arange(actual.steps), -1)
     for first, length in zip(*_unknown(actual), strict=True):
         for step in range(first, first + length):

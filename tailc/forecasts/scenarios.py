@@ -1,7 +1,7 @@
-"""Ways a day may turn out, from how far forecasts of past days were off.
+"""Scenarios of a day, from the errors of forecasts of past days.
 
-A scenario is a forecast plus the errors of the forecast made at the same hour of a past day, all
-along its horizon: so errors of hours that follow one another hang together as they really did.
+A scenario is a forecast plus the errors over the horizon of a forecast that was made at the same
+hour of a past day. So the correlation of errors in successive hours is preserved.
 """
 
 from __future__ import annotations
@@ -27,19 +27,21 @@ def scenarios(
     seed: int,
     history_days: int = HISTORY_DAYS,
 ) -> Floats:
-    """Productions that may come instead of the forecast at `index`; float64 (count, steps) [W].
+    """Alternative productions to the forecast at `index`; float64 (count, steps) [W].
 
-    Of the forecasts made whole days before, in the last `history_days`, those count whose last step
-    had ended by then and is known with all before it. `count` of them are drawn, none twice, by a
-    hash of the seed and of their time. A scenario is at least 0, and 0 in hours in which neither
-    those days brought anything nor the forecast does, so none has sun at night. Raises TailcError
-    (SHORT_HISTORY) where there are fewer such days.
+    Candidates are forecasts made whole days earlier, within `history_days`, that ended before the
+    issue and have a known production. `count` of them are drawn without replacement, by a hash of
+    the seed and of their time. A scenario is at least 0, and 0 in hours in which neither the
+    candidates nor the forecast have production, so none has sun at night. Raises TailcError
+    (SHORT_HISTORY) for too few candidates.
     """
     past = _past(actual, forecasts, index, history_days)
     if len(past) < count:
         days = counted(len(past), "past day")
-        message = f"{days} with forecasts and known production; {count} scenarios are asked for"
-        help_ = "ask for fewer, or give forecasts of earlier days"
+        message = (
+            f"only {days} have a forecast and a known production, but {count} scenarios are needed"
+        )
+        help_ = "lower `supply.scenarios`, or give forecasts of earlier days"
         raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(actual.source), help_))
     came, _known = outcomes(forecasts, actual)
     is_day = (came[past] > 0).any(axis=0) | (forecasts.value[index] > 0)
@@ -50,7 +52,7 @@ def scenarios(
 
 
 def _past(actual: TimeSeries, forecasts: Forecasts, index: int, history_days: int) -> Ints:
-    """The forecasts made whole days before and wholly come true or false since."""
+    """Forecasts made whole days earlier whose production is completely known."""
     per_day = SECONDS_PER_DAY // forecasts.step_s
     ahead = forecasts.issue[index] - forecasts.issue
     _came, known = outcomes(forecasts, actual)

@@ -1,15 +1,15 @@
-"""Solar production from clouds, corrected by the last hour.
+"""Solar production from cloud cover, corrected by the last hour.
 
-The method (Haque, Rutgers 2016, section A.4.5, after Goiri et al., EuroSys 2012):
-production is E(t) = B(t) (1 - c(t)) with B(t) that under ideal sun and c(t) the cloud cover, from 0
-to 1. The cover is either that of a weather forecast, or what the hour before tells, c = 1 - E / B.
-At the start of each hour, the one that would have been nearer for the hour that just ended is used
-for all of the horizon.
+The method (Haque, Rutgers 2016, section A.4.5, after Goiri et al., EuroSys 2012): production is
+E(t) = B(t) (1 - c(t)), with the ideal production B(t) and the cloud cover c(t), from 0 to 1. The
+cover is either that of a weather forecast, or that of the previous hour, c = 1 - E / B. At the
+start of each hour, the one that was more accurate for the previous hour is used for the whole
+horizon.
 
-Where the source is silent: c is kept within 0 and 1; where B or E of the hour before is not known
-or B is 0, as at night, the weather forecast is kept, as it is where both were equally near. The
-factor that makes forecasts conservative scales B in E = B (1 - c) and not in c = 1 - E / B, which
-would take the caution back.
+Details that the source does not specify: c is limited to 0 to 1. If B or E of the previous hour is
+unknown or B is 0, as at night, the weather forecast is used, and also if both were equally
+accurate. The factor that makes forecasts conservative scales B in E = B (1 - c) but not in c = 1 -
+E / B, where it would cancel itself.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from tailc.traces.series.series import Quantity, TimeSeries
 
 
 class Ideal(Protocol):
-    """Production under ideal sun, as it is known at a time."""
+    """Ideal production (of a clear sky), as known at a time."""
 
     def at(self, issue: Ints, target: Ints) -> Floats:
-        """What the steps `target` would bring, as known at the start of `issue` [W]."""
+        """Ideal production in the steps `target`, as known at the start of the steps `issue`
+        [W]."""
         ...
 
 
 class Cover(enum.Enum):
-    """Whose cloud cover is used."""
+    """Source of the cloud cover."""
 
     WEATHER = "weather"
     LAST_HOUR = "last-hour"
@@ -42,14 +43,15 @@ class Cover(enum.Enum):
 
 @dataclass(frozen=True)
 class SolarRule:
-    """conservatism scales the ideal production: 1, or 0.9, 0.8, 0.7 to be on the safe side."""
+    """How to forecast; conservatism scales the ideal production: 1, or 0.9, 0.8, 0.7 for
+    caution."""
 
     cover: Cover = Cover.BETTER
     conservatism: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 < self.conservatism <= 1:
-            raise ValueError("a forecast is scaled by a part of 1")
+            raise ValueError("the scale of a forecast must be above 0 and at most 1")
 
 
 def solar_forecasts(
@@ -60,18 +62,20 @@ def solar_forecasts(
     steps: int,
     rule: SolarRule | None = None,
 ) -> Forecasts:
-    """Forecasts made at the start of each step of `issue`, for `steps` from that one on.
+    """Forecasts made at the start of each step of `issue`, for `steps` steps from it on.
 
-    actual: the production, of which only steps before an issue are looked at. clouds: what a
-    weather service said beforehand of each step, on the same grid, up to the last step asked for;
-    a step of which it says nothing has the cover of the nearest one that it tells.
+    actual: the production; only steps before an issue are used. clouds: the cloud cover of a
+    weather forecast with the same steps, up to the last forecast step; an unknown step has the
+    cover of the nearest known one.
     """
     rule = rule or SolarRule()
     _check_grids(actual, clouds)
     told = nearest_known(clouds)
     target = targets(issue, steps)
     if len(issue) and (issue.min() < 2 or target.max() >= len(told)):
-        raise ValueError("forecasts need two steps before them, and clouds up to their last")
+        raise ValueError(
+            "a forecast needs two steps before it, and cloud cover up to its last step"
+        )
     cover = told[target]
     inferred, is_inferred = _inferred(actual, ideal, issue, issue - 1)
     uses_last = is_inferred & _prefers_last(actual, ideal, told, issue, rule.cover)
@@ -81,10 +85,10 @@ def solar_forecasts(
 
 
 def nearest_known(clouds: TimeSeries) -> Floats:
-    """The values, where one is not known that of the nearest known step, of two the earlier."""
+    """The values, with unknown steps replaced by the nearest known one, the earlier of two."""
     known = np.flatnonzero(clouds.known)
     if not len(known):
-        raise ValueError("no cloud cover is known")
+        raise ValueError("no cloud cover is known for the steps of the forecast")
     steps = np.arange(clouds.steps)
     after = np.searchsorted(known, steps).clip(0, len(known) - 1)
     before = (after - 1).clip(0)
@@ -93,7 +97,7 @@ def nearest_known(clouds: TimeSeries) -> Floats:
 
 
 def _inferred(actual: TimeSeries, ideal: Ideal, issue: Ints, step: Ints) -> tuple[Floats, Mask]:
-    """The cover that a step before each issue tells, and whether it tells one."""
+    """Cloud cover of the step before each issue, and whether it is known."""
     best = ideal.at(issue, step)
     tells = actual.known[step] & (best > 0)
     share = np.divide(actual.value[step], best, out=np.zeros_like(best), where=tells)
@@ -103,7 +107,8 @@ def _inferred(actual: TimeSeries, ideal: Ideal, issue: Ints, step: Ints) -> tupl
 def _prefers_last(
     actual: TimeSeries, ideal: Ideal, told: Floats, issue: Ints, cover: Cover
 ) -> Mask:
-    """Whether what the hour before tells is used: as the rule has it, or where it was nearer."""
+    """Whether the cover of the previous hour is used, as the rule says or if it was more
+    accurate."""
     if cover is not Cover.BETTER:
         return np.full(len(issue), cover is Cover.LAST_HOUR)
     before = issue - 1
@@ -116,6 +121,6 @@ def _prefers_last(
 
 def _check_grids(actual: TimeSeries, clouds: TimeSeries) -> None:
     if actual.quantity is not Quantity.POWER or clouds.quantity is not Quantity.CLOUD_COVER:
-        raise ValueError("forecasts are of a power, by a cloud cover")
+        raise ValueError("a forecast needs a power and a cloud cover")
     if (actual.start_unix_s, actual.step_s) != (clouds.start_unix_s, clouds.step_s):
-        raise ValueError("production and clouds start together, and have the same steps")
+        raise ValueError("production and cloud cover must have the same start and steps")

@@ -1,4 +1,4 @@
-"""Measurements as the tools write them -> counted demands; one reader a format."""
+"""Read the output of measurement tools into histograms of request times; one reader per format."""
 
 from tailc.kernel_cache import ensure_kernel_cache
 

@@ -1,4 +1,4 @@
-"""A table with a column of times: Parquet, CSV or NDJSON, counted as it streams by."""
+"""Count the times in a column of a table: Parquet, CSV or NDJSON, in a stream."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 def read_column(
     source: Source, column: TimeColumn, unit: TimeUnit, interval_ns: int | None
 ) -> InputTimes:
-    """The times in the column; each row counts once, or by the column of weights."""
+    """Count the times in the column; each row counts once, or by the column of weights."""
     format_ = format_of(source, "auto")
     wanted = Wanted(tuple(filter(None, (column.name, column.weight))), (), ())
     table = table_of(source, wanted, format_)
@@ -70,7 +70,7 @@ def _of_percentiles(source: Source, column: str, names: tuple[str, ...]) -> tupl
 def _count(
     table: Table, wanted: Wanted, ns_per_unit: float, interval_ns: int | None
 ) -> Counts | None:
-    """What the table's rows count; None where not all of them are numbers as they come."""
+    """Counts of all rows; None if some cells cannot be read as numbers directly."""
     try:
         found = _count_blocks(table, wanted, ns_per_unit, interval_ns)
         return found or count_shares(_shares(table, wanted), ns_per_unit, interval_ns)
@@ -81,7 +81,7 @@ def _count(
 def _count_blocks(
     table: Table, wanted: Wanted, ns_per_unit: float, interval_ns: int | None
 ) -> Counts | None:
-    """What a long table of CSV counts; None where it is none, or has a cell that is no number."""
+    """Counts of a long CSV table; None for other tables, or if a cell is not a number."""
     if not isinstance(table, CsvTable) or len(wanted.numbers) > 1:
         return None
     if not table.dialect.is_usual or table.source.size() < LONG_CSV_BYTES:
@@ -95,7 +95,7 @@ def _count_blocks(
 
 
 def _shares(table: Table, wanted: Wanted) -> Iterator[Share]:
-    """The rows of a table: those of a row group of Parquet, or all of them."""
+    """Parts of the table that threads can read: row groups of Parquet, or all rows."""
     if isinstance(table, ParquetTable):
         yield from (partial(_add_all, batches) for batches in table.groups(wanted))
     else:
@@ -114,7 +114,7 @@ def _add(batch: pa.RecordBatch, counts: Counts) -> bool:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    """Whether numpy has cells of this type as they are, as it has not text or decimals."""
+    """Whether numpy has the cells of this type unchanged, unlike text and decimals."""
     return pa.types.is_integer(kind) or pa.types.is_floating(kind)
 
 
@@ -126,9 +126,9 @@ def count_parts(
     weight: str | None,
     interval_ns: int | None,
 ) -> Counts:
-    """What the rows count, each once or by the column of weights, a batch at a time.
+    """Counts of the rows, each once or by the column of weights, in batches.
 
-    Raises TailcError for the first batch with cells that are refused.
+    Raises TailcError for the first batch with bad cells.
     """
 
     def counted(parts: Iterator[Cells]) -> Counts:
@@ -151,10 +151,10 @@ def _count_cells(counts: Counts, cells: Cells, times_ns: Floats, weight: str | N
 
 
 def histogram_of(counts: Counts, source: Source, weight: str | None) -> Histogram:
-    """What was counted; TailcError where nothing was, or too much."""
+    """The counts as a histogram; raises TailcError if there are none or too many."""
     bucket = np.flatnonzero(counts.counts)
     if not len(bucket):
-        hint = "check that what writes it has ended, and that it is the right file"
+        hint = "check that it is the right file, and that the program that writes it has ended"
         raise source.fault(Code.EMPTY_TRACE, f"`{source.name}` has no rows", advice=hint)
     if counts.counts.sum(dtype=np.float64) > MAX_REQUESTS or (counts.counts < 0).any():
         message = f"the weights add up to more than {MAX_REQUESTS:g}"

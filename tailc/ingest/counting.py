@@ -1,4 +1,4 @@
-"""Rows counted by threads, each on its own, so that what they count adds up to the same."""
+"""Count rows in several threads; the sum does not depend on the threads."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _FIRST, _LAST = np.array([1.0, MAX_NS]).view(np.int64)
 
 
 class Counts:
-    """Times counted so far: int64 (BUCKETS,), and the extremes in whole nanoseconds.
+    """Counts of times: int64 (BUCKETS,), and the smallest and largest time [whole ns].
 
-    interval_ns: at which a closed loop should have sent; `estimated` requests were added for that.
+    interval_ns: expected interval of a closed loop; `estimated` missing requests were added for it.
     """
 
     def __init__(self, ns_per_unit: float, interval_ns: int | None = None) -> None:
@@ -41,7 +41,7 @@ class Counts:
         self.extremes = np.array([np.inf, 0.0])
 
     def add(self, times: Floats) -> bool:
-        """Count each time once; false where one is no time."""
+        """Count each time once; return false if one is not a valid time."""
         if not len(times):
             return True
         demand_ns = times * self.ns_per_unit
@@ -57,7 +57,7 @@ class Counts:
         return True
 
     def add_weighed(self, times: Floats, weight: Floats) -> bool:
-        """Count each time so often; false where one is no time, or its weight no number of them."""
+        """Count each time by its weight; return false for an invalid time or weight."""
         demand_ns = np.rint(times * self.ns_per_unit)
         is_good = (demand_ns >= 1) & (demand_ns <= MAX_NS)
         is_good &= (weight >= 1) & (weight <= MAX_REQUESTS) & (weight == np.floor(weight))
@@ -70,7 +70,7 @@ class Counts:
         return True
 
     def _add_missing(self, demand_ns: Floats, weight: Floats) -> None:
-        """Count what was not sent during these times, if there is an interval."""
+        """Count the requests that were not sent during these times, if there is an interval."""
         if self.interval_ns is None:
             return
         is_long = demand_ns >= 2 * self.interval_ns
@@ -81,7 +81,7 @@ class Counts:
             self._reach(added.min_ns, added.max_ns)
 
     def merge(self, other: Counts) -> None:
-        """Count what the other has counted."""
+        """Add the counts of another object."""
         self.counts += other.counts
         self.estimated += other.estimated
         self._reach(*other.extremes)
@@ -98,10 +98,9 @@ Share = Callable[[Counts], bool]
 def count_shares(
     shares: Iterator[Share], ns_per_unit: float, interval_ns: int | None = None
 ) -> Counts | None:
-    """What all shares count together; None where one could not be counted.
+    """Sum of the counts of all parts; None if one could not be counted.
 
-    No more shares are taken than there are threads at work, and one that waits. Raises what a share
-    raises.
+    At most one part more than there are threads is read ahead. Raises exceptions of the parts.
     """
     threads = thread_count(None)
     idle: SimpleQueue[Counts] = SimpleQueue()

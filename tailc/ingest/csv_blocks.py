@@ -1,8 +1,8 @@
-"""A column of CSV in blocks of whole lines, read apart from one another.
+"""Read a column of CSV in independent blocks of whole lines.
 
-Plain numbers are read by a kernel of our own. Lines with anything else (a sign, an exponent, more
-digits than are sure to be exact) are left to pyarrow, a block at a time, which makes the same
-floats of them. A quote may hide the end of a line, so that blocks cannot be told apart.
+Plain numbers are read by a kernel. Blocks with anything else (a sign, an exponent, more digits than
+are certainly exact) are left to pyarrow, which gives the same floats. A quoted cell can contain a
+line break, so such tables have no independent blocks.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _READ_BYTES = 4 * BLOCK_BYTES
 
 
 class HasNoBlocksError(Exception):
-    """The lines cannot be told apart without reading those before them."""
+    """The table cannot be divided into independent blocks."""
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Whole lines of a table, of which a column is wanted."""
+    """Whole lines of a table, and the column that is counted."""
 
     table: CsvTable
     wanted: Wanted
     text: memoryview
 
     def count(self, counts: Counts) -> bool:
-        """Count the column's times; HasNoBlocksError where a cell is quoted."""
+        """Count the times of the column; raises HasNoBlocksError for a quoted cell."""
         names = self.table.names
         # A row has a comma less than columns, a digit and an end.
         values = np.empty(len(self.text) // (len(names) + 1) + 1)
@@ -53,13 +53,13 @@ class _Block:
 
 
 def csv_shares(table: CsvTable, wanted: Wanted) -> Iterator[Share]:
-    """The table's lines after its header; HasNoBlocksError, also of a share, where it has none."""
+    """Blocks of the lines after the header; raises HasNoBlocksError if there are none."""
     for text in _blocks(table.source):
         yield _Block(table, wanted, text).count
 
 
 def _blocks(source: Source) -> Iterator[memoryview]:
-    """Whole lines without the header, about as many bytes at a time."""
+    """Whole lines without the header, about `size` bytes at a time."""
     rest = None
     with source.plain() as stream:
         while block := stream.read(_READ_BYTES):

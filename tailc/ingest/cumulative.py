@@ -1,4 +1,4 @@
-"""Samples of classic histograms, each of how many took at most `le`, put together by label set."""
+"""Collect samples of classic histograms, each the number of requests up to `le`, by labels."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ COUNT = "_count"
 # The scrape of a large server has a quarter of both.
 MAX_SAMPLES = 1 << 17
 MAX_LABEL_CHARACTERS = 1 << 24
-_ONE_SCRAPE = "give one scrape as it was answered"
+_ONE_SCRAPE = "give one unchanged answer of the server"
 
 
 @dataclass(frozen=True)
 class Sample:
-    """How many requests took at most `le`, and the place of the count.
+    """Number of requests that took at most `le`, and the place of this number.
 
-    between: the first and the last time of a count that grew between them; None of another.
+    between: first and last time of an increase over a range; None for a plain count.
     """
 
     le: float
@@ -34,14 +34,14 @@ class Sample:
 
 @dataclass
 class _Histogram:
-    """The samples of one label set, and the number in all as text, where that is told."""
+    """The samples with the same labels, and the total number as text, if stated."""
 
     samples: list[Sample] = field(default_factory=list)
     total: tuple[str, Place] | None = None
 
 
 class Cumulative:
-    """Classic histograms as their samples come, within limits."""
+    """Collects classic histograms from a stream of samples, within limits."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -57,9 +57,9 @@ class Cumulative:
         place: Place,
         between: tuple[float, float] | None = None,
     ) -> None:
-        """Take a sample of a bucket, or of all; others are passed over.
+        """Add a sample of a bucket or of a total; other samples are ignored.
 
-        Raises TailcError where its numbers are none, or there are too many samples.
+        Raises TailcError for invalid numbers, and for too many samples.
         """
         if name.endswith(COUNT) and LE not in labels:
             # Numbers of other metrics may end in this, too, and need not be whole.
@@ -69,7 +69,7 @@ class Cumulative:
             self._of(name.removesuffix(BUCKET), labels).samples.append(sample)
 
     def scraped(self) -> Iterator[Scraped]:
-        """Each histogram; TailcError where its buckets are not those of one."""
+        """The histograms; raises TailcError if the buckets of one are inconsistent."""
         for (metric, labels), one in self._histograms.items():
             if one.samples:
                 count = _counts(one, written(metric, labels))
@@ -86,21 +86,26 @@ class Cumulative:
                 f"`{self._source.name}` has more than {MAX_SAMPLES:,} samples of histograms, or "
                 f"more than {MAX_LABEL_CHARACTERS:,} characters in their labels"
             )
-            hint = "give those of the metric alone"
+            hint = "give only the series of one metric"
             raise self._source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
         return self._histograms[key]
 
 
 def whole(text: str, place: Place) -> int:
-    """A number of requests; TailcError where it is none."""
+    """A number of requests; raises TailcError if the text is not one."""
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if value.is_integer() and 0 <= value <= MAX_REQUESTS:
         return int(value)
-    message = f"`{text}` is no number of requests: not whole, negative or beyond 2^53"
-    hint = "take the counters themselves, not a rate of them, and by `--since` what they grew by"
+    message = (
+        f"`{text}` is not a number of requests: it is not whole, is negative, or is above 2^53"
+    )
+    hint = (
+        "give the counters and not their rate; for their increase, give an earlier scrape with "
+        "`--since`"
+    )
     raise TailcError(Finding(Code.OUT_OF_RANGE, message, place, hint))
 
 
@@ -110,13 +115,14 @@ def _bound(text: str, place: Place) -> float:
     except ValueError:
         bound = math.nan
     if math.isnan(bound):
-        message = f"`{text}` is no upper bound of a bucket"
+        message = f"`{text}` is not an upper bound of a bucket"
         raise TailcError(Finding(Code.BROKEN_FORMAT, message, place, _ONE_SCRAPE))
     return bound
 
 
 def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
-    """The requests in each bucket; the first one begins at 0, or below where it ends there."""
+    """Number of requests in each bucket; the first begins at 0, or lower if it ends at or below
+    0."""
     found: dict[Bounds, int] = {}
     samples = sorted(histogram.samples, key=lambda sample: sample.le)
     _check_times(samples, name)
@@ -124,13 +130,21 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
     reached = 0
     for sample in samples:
         if sample.le == below:
-            raise _broken(f"`{name}` has two buckets to `{below:g}`", sample.place, _ONE_SCRAPE)
+            raise _broken(
+                f"`{name}` has two buckets with the upper bound `{below:g}`",
+                sample.place,
+                _ONE_SCRAPE,
+            )
         if sample.count < reached:
             message = (
-                f"`{name}` has {sample.count:,} requests to `{sample.le:g}`, but {reached:,} in "
-                "the buckets below"
+                f"`{name}` has {sample.count:,} requests up to `{sample.le:g}`, but {reached:,} "
+                "in the buckets below"
             )
-            raise _broken(message, sample.place, "a bucket counts those below, too; " + _ONE_SCRAPE)
+            raise _broken(
+                message,
+                sample.place,
+                ("a bucket must include the counts of the buckets below; ") + _ONE_SCRAPE,
+            )
         found[below, sample.le] = sample.count - reached
         below, reached = sample.le, sample.count
     if not math.isinf(below):
@@ -142,13 +156,13 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
 
 
 def _check_times(samples: Sequence[Sample], name: str) -> None:
-    """Raise TailcError unless the counts grew between the same two times."""
+    """Raise TailcError unless all counts increased over the same range of time."""
     first = samples[0]
     other = next((each for each in samples if each.between != first.between), None)
     if other is not None:
         spans = (f"`{one.le:g}` {_span(one)}" for one in (first, other))
-        message = f"buckets of `{name}` do not have the same times: {', '.join(spans)}"
-        hint = "query a range in which each bucket is a series from its start to its end"
+        message = f"buckets of `{name}` were counted over different periods: {', '.join(spans)}"
+        hint = "query a range that has every bucket from its start to its end"
         raise _broken(message, other.place, hint)
 
 
@@ -159,9 +173,9 @@ def _span(sample: Sample) -> str:
 
 
 def _check_total(reached: int, total: str, place: Place, name: str) -> None:
-    """Raise TailcError unless as many are in buckets as are told to be there in all."""
+    """Raise TailcError unless the buckets have as many requests as the stated total."""
     if whole(total, place) != reached:
-        message = f"`{name}` has {reached:,} requests in buckets, and says it has {total}"
+        message = f"`{name}` has {reached:,} requests in its buckets, but states {total}"
         raise _broken(message, place, _ONE_SCRAPE)
 
 

@@ -1,8 +1,8 @@
-"""What a load generator with a closed loop did not measure, put back by a named estimator.
+"""Estimate the requests that a closed-loop load generator did not send.
 
-While a request takes v, a client that should send every i sends nothing. `expected-interval` adds
-what those requests would have waited: v - i, v - 2 i, ..., down to i, for each that took longer
-than i.
+While a request takes v, a client with the expected interval i sends nothing. For each request
+longer than i, `expected-interval` adds the times of the missing requests: v - i, v - 2 i, ..., down
+to i.
 
 Source: HdrHistogram's `copyCorrectedForCoordinatedOmission`, by Gil Tene.
 """
@@ -28,7 +28,7 @@ MAX_STEPS = 100_000
 
 
 class ShortIntervalError(ValueError):
-    """An interval below a 100,000th of the longest time, `longest_ns`."""
+    """The interval is below a 100,000th of the longest time, `longest_ns`."""
 
     def __init__(self, longest_ns: int) -> None:
         super().__init__("an interval that short would add without end")
@@ -36,7 +36,8 @@ class ShortIntervalError(ValueError):
 
 
 def missing(times_ns: Whole, count: Whole, interval_ns: int) -> Histogram | None:
-    """What was not sent during these times, every `interval_ns`; None if nothing took so long.
+    """Histogram of the requests missing during these times, one every `interval_ns`; None if there
+    are none.
 
     Raises ShortIntervalError.
     """
@@ -54,17 +55,17 @@ def missing(times_ns: Whole, count: Whole, interval_ns: int) -> Histogram | None
 
 
 def with_missing(histogram: Histogram, interval_ns: int) -> Histogram:
-    """A histogram of buckets alone with what was not sent; as is if nothing took so long.
+    """The histogram with missing requests added.
 
-    Times enter as the middles of their buckets, so parts corrected apart add up to the whole.
-    Raises ShortIntervalError.
+    Times are represented by the middle of their bucket, so parts that are corrected separately add
+    up to the whole. Raises ShortIntervalError.
     """
     added = missing(middle_ns(histogram.bucket), histogram.count, interval_ns)
     return histogram if added is None else merged([histogram, added])
 
 
 def histogram_with_missing(times_ns: NDArray, interval_ns: int | None) -> tuple[Histogram, int]:
-    """The histogram of exact times in whole ns with what was not sent, and how many were added.
+    """Histogram of exact times [whole ns] with missing requests, and the number of those.
 
     Without an interval nothing is added. Raises ShortIntervalError.
     """

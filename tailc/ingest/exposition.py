@@ -1,8 +1,8 @@
-"""Lines of Prometheus' text formats, taken apart: a name, its labels and a value.
+"""Parse a line of the Prometheus text formats: name, labels and value.
 
     http_request_duration_seconds_bucket{handler="/search",le="0.1"} 207 1700000000000
 
-In a label value `\\\\`, `\\"` and `\\n` stand for a backslash, a quote and the end of a line. Names
+In a label value `\\`, `\"` and `\n` stand for a backslash, a quote and the end of a line. Names
 that have other characters are quoted, and the metric's is then the first one in the braces. After
 the value may stand a time, and in OpenMetrics an exemplar after a `#`; neither is read.
 
@@ -26,7 +26,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 
 class LineError(ValueError):
-    """A line that is no sample; `at` is the character of it that is wrong, from 0."""
+    """A line is not a sample; `at` is the index of the wrong character."""
 
     def __init__(self, at: int, message: str) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class LineError(ValueError):
 
 @dataclass(frozen=True)
 class Line:
-    """A sample: the name of its series, its labels, and the value as it stands there."""
+    """A sample: name of the series, labels, and the value as written."""
 
     name: str
     labels: dict[str, str]
@@ -43,7 +43,7 @@ class Line:
 
 
 def line_of(text: str) -> Line:
-    """The sample on a line; LineError where there is none."""
+    """The sample on a line; raises LineError if there is none."""
     found = _NAME.match(text)
     assert found is not None
     name, at = found[1] or "", found.end()
@@ -57,7 +57,7 @@ def line_of(text: str) -> Line:
 
 
 def _braces(text: str, at: int, name: str, labels: dict[str, str]) -> tuple[str, int]:
-    """Put the labels there are from here on; the name, which may be among them, and their end."""
+    """Parse labels up to the closing brace; the name can be among them."""
     while (closed := _CLOSED.match(text, at)) is None:
         found = _LABEL.match(text, at)
         if found is None:

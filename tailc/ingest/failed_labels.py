@@ -1,7 +1,7 @@
-"""Which labels of a series say whether its requests failed, and with which values.
+"""Recognise labels of a series that state whether its requests failed.
 
-HTTP names a status `code`, `status_code` or `response_code`, by itself or as `5xx`; gRPC has a name
-or a number, 0 if all went well; Micrometer an `outcome`, Linkerd a `classification`, OpenTelemetry
+HTTP statuses are named `code`, `status_code` or `response_code`, with a number or `5xx`; gRPC has a
+name or a number, 0 for success; Micrometer an `outcome`, Linkerd a `classification`, OpenTelemetry
 an `error_type` if there was an error.
 """
 
@@ -34,7 +34,7 @@ _NO = frozenset({"", "0", "false", "no", "none", "null", "ok", "success"})
 
 
 def is_status_label(name: str) -> bool:
-    """Whether labels of that name have the status of requests."""
+    """Whether a label with this name has the status of requests."""
     words = _words(name)
     return any(each.fullmatch(words) for each in (_STATUS, _ERROR, _SUCCESS))
 

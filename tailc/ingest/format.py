@@ -1,4 +1,4 @@
-"""A format that measurements come in: how it is recognised, and how it is read."""
+"""Definition of an input format: how to recognise and read it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ _NO_LOOP = always(None)
 
 @dataclass(frozen=True)
 class Format:
-    """`matches` is given the first bytes of an input; `read` raises TailcError for bad ones.
+    """An input format. `matches` gets the first bytes of an input; `read` raises TailcError for bad
+    input.
 
-    `loose`: other text can look like it, so formats that cannot are asked first. `has_spans`: whose
-    attributes can be asked for. `has_metrics`: of which one can be asked for, by name and labels.
-    `has_tags`: whose intervals can be chosen by tag.
-    `has_rows`: false of text whose rows look like a table, but are points of a distribution.
-    `loop`: of one that can be read as a table, too: how the requests in its rows were sent; None of
-    one that cannot.
+    loose: other text can look like this format, so it is tried last. has_spans: `--attribute`
+    applies. has_metrics: `--metric` and `--label` apply. has_tags: `--tag` applies. has_rows: false
+    for text whose rows are points of a distribution. loop: how the requests of a format that is
+    also a table were sent; None for other formats.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Messages of protobuf one after the other in a file, each read within limits.
+"""Read successive protobuf messages of a file, each within limits.
 
 A request of OTLP is one message, and what is written after it is more of the same message: its
 fields are read as they stream by. The file exporter of a collector puts 4 bytes before each
@@ -24,15 +24,15 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 class CutError(ValueError):
-    """The file ends in the middle of a message."""
+    """The file ends within a message."""
 
 
 class TooLongError(ValueError):
-    """A message is longer than the limit, or says that it is; the text says what it does."""
+    """A message is longer than the limit, or states such a length."""
 
 
 def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
-    """Each field of a message, all of which begin with the key, whole and with it."""
+    """Bytes of each field of a message with this key, including the key."""
     while found := stream.read(1):
         if found != key:
             raise WireError("a field that such a message has not")
@@ -41,14 +41,14 @@ def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
 
 
 def delimited(stream: pa.NativeFile) -> Iterator[bytes]:
-    """Each message without the varint of its length, as several are written in a row."""
+    """Messages that each follow the varint of their length."""
     while found := stream.read(1):
         length = found if found[0] < VARINT_CONTINUES else found + _length(stream)
         yield _exactly(stream, varint(length, 0)[0])
 
 
 def frames_of(stream: pa.NativeFile) -> Iterator[bytes]:
-    """Each message without the 4 bytes of its length, inflated where it is compressed."""
+    """Messages that each follow 4 bytes with their length, decompressed if necessary."""
     while head := stream.read(LENGTH.size):
         if len(head) < LENGTH.size:
             raise CutError
@@ -57,22 +57,22 @@ def frames_of(stream: pa.NativeFile) -> Iterator[bytes]:
 
 
 def inflated(data: bytes) -> bytes:
-    """What was compressed with zstd; WireError where it is unsound or cut, or TooLongError."""
+    """Decompress zstd data; raises WireError for damaged or truncated data, and TooLongError."""
     found, is_whole = _inflated(data)
     if len(found) > MAX_MESSAGE_BYTES:
-        raise TooLongError(f"inflates to more than {MAX_MESSAGE_BYTES:,} bytes")
+        raise TooLongError(f"expands to more than {MAX_MESSAGE_BYTES:,} bytes")
     if not is_whole:
-        raise WireError("no sound zstd data")
+        raise WireError("damaged zstd data")
     return found
 
 
 def inflated_start(data: bytes) -> bytes:
-    """As much as the first bytes of what was compressed with zstd tell."""
+    """Decompress as much as the first bytes of zstd data give."""
     return _inflated(data)[0]
 
 
 def _inflated(data: bytes) -> tuple[bytes, bool]:
-    """What there is, not much more than the limit, and whether nothing was wrong with it."""
+    """Decompressed bytes up to about the limit, and whether there was no error."""
     found = bytearray()
     try:
         with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
@@ -84,7 +84,7 @@ def _inflated(data: bytes) -> tuple[bytes, bool]:
 
 
 def _length(stream: pa.NativeFile) -> bytes:
-    """The varint that is next, as it is."""
+    """Bytes of the next varint."""
     found = b""
     while len(found) < MAX_VARINT_BYTES and (byte := stream.read(1)):
         found += byte
@@ -97,7 +97,9 @@ def _length(stream: pa.NativeFile) -> bytes:
 
 def _exactly(stream: pa.NativeFile, length: int) -> bytes:
     if length > MAX_MESSAGE_BYTES:
-        raise TooLongError(f"says that it has {length:,} bytes, of at most {MAX_MESSAGE_BYTES:,}")
+        raise TooLongError(
+            f"states a length of {length:,} bytes; the limit is {MAX_MESSAGE_BYTES:,}"
+        )
     data = stream.read(length)
     if len(data) < length:
         raise CutError

@@ -1,9 +1,9 @@
-"""HdrHistograms as they are encoded in logs: versions 0, 1 and 2, within limits.
+"""Decode HdrHistograms of logs, versions 0, 1 and 2, within limits.
 
-Values are held in buckets whose width doubles. With d significant digits there are S = 2^k parts
-up to the first doubling, S >= 2 * 10^d, each of 2^u units (2^u <= the lowest discernible value),
-and S / 2 parts in each doubling after that. Version 2 writes the counts as variable-length
-integers, where -n is a run of n zeros; versions 0 and 1 write each in 2, 4 or 8 bytes.
+Values are held in buckets whose width doubles. With d significant digits there are S = 2^k parts up
+to the first doubling, S >= 2 * 10^d, each of 2^u units (2^u <= the lowest discernible value), and S
+/ 2 parts in each doubling after that. Version 2 writes the counts as variable-length integers,
+where -n is a run of n zeros; versions 0 and 1 write each in 2, 4 or 8 bytes.
 
 Source: the format of HdrHistogram 2.2.2 by Gil Tene, `AbstractHistogram.java`.
 """
@@ -46,28 +46,28 @@ _TOO_MANY = f"it has more than {MAX_COUNTS:,} counts"
 
 
 class HdrError(ValueError):
-    """Bytes that are no HdrHistogram, or one beyond the limits."""
+    """The bytes are not an HdrHistogram, or one beyond the limits."""
 
 
 class HdrDoublesError(HdrError):
-    """A histogram of doubles, which is not read."""
+    """A histogram of floating-point values, which is not supported."""
 
 
 @dataclass(frozen=True)
 class _Scale:
-    """Where the values of the counts are; `part_bits` is log2 S, `unit_bits` u."""
+    """Maps indices of counts to values; `part_bits` is log2 S, `unit_bits` u."""
 
     part_bits: int
     unit_bits: int
     parts: int
 
     def bits_to(self, index: Whole) -> int:
-        """Of the largest value that is counted at any of the indices."""
+        """Bit length of the largest value of any of the indices."""
         doubling = max((int(index.max(initial=0)) >> (self.part_bits - 1)) - 1, 0)
         return self.part_bits + self.unit_bits + doubling
 
     def middles(self, index: Whole) -> Unsigned:
-        """The middle of the values that are counted at each index, of 0 the least value in it."""
+        """Middle of the values at each index; for index 0 the smallest value."""
         half = self.part_bits - 1
         doubling = np.maximum((index >> half) - 1, 0)
         part = (index - (doubling << half)).astype(np.uint64)
@@ -76,24 +76,24 @@ class _Scale:
 
 
 def decoded(text: str) -> tuple[Unsigned, Whole]:
-    """The values of a histogram in base64, rising, and how often each was; HdrError for others.
+    """Values of a histogram in base64, ascending, and their counts; raises HdrError.
 
-    A value is the middle of those that the histogram cannot tell apart.
+    A value is the middle of the values that share a count.
     """
     try:
         data = base64.b64decode(text, validate=True)
     except binascii.Error:
         raise HdrError("it is not base64") from None
     if len(data) < _COMPRESSED_HEAD.size:
-        raise HdrError("it is cut")
+        raise HdrError("it is truncated")
     cookie, length = _COMPRESSED_HEAD.unpack_from(data)
     if cookie in _OF_DOUBLES:
-        raise HdrDoublesError("it is one of doubles, which are not read")
+        raise HdrDoublesError("it has floating-point values, which are not supported")
     if cookie & ~_WORD_MASK not in _COMPRESSED:
         raise HdrError("it is not an encoded histogram of a version from 0 to 2")
     compressed = data[_COMPRESSED_HEAD.size :]
     if length != len(compressed):
-        raise HdrError(f"it has {len(compressed)} bytes where its head says {length}")
+        raise HdrError(f"it has {len(compressed)} bytes, but its header states {length}")
     return _counted(_inflated(compressed))
 
 
@@ -104,15 +104,15 @@ def _inflated(compressed: bytes) -> bytes:
     except zlib.error:
         raise HdrError("its compressed bytes are damaged") from None
     if len(data) > MAX_INFLATED_BYTES:
-        raise HdrError(f"it inflates to more than {MAX_INFLATED_BYTES:,} bytes")
+        raise HdrError(f"it expands to more than {MAX_INFLATED_BYTES:,} bytes")
     if not inflater.eof:
-        raise HdrError("its compressed bytes are cut")
+        raise HdrError("its compressed bytes are truncated")
     return data
 
 
 def _counted(data: bytes) -> tuple[Unsigned, Whole]:
     if len(data) < _COOKIE.size + _HEADER_0.size:
-        raise HdrError("it is cut")
+        raise HdrError("it is truncated")
     (cookie,) = _COOKIE.unpack_from(data)
     version = _PLAIN.get(cookie & ~_WORD_MASK)
     if version is None:
@@ -123,31 +123,33 @@ def _counted(data: bytes) -> tuple[Unsigned, Whole]:
         _varints(payload) if version == 2 else _words(payload, (cookie & _WORD_MASK) >> 4)
     )
     if (index >= scale.parts).any() or scale.bits_to(index) > _MOST_BITS:
-        raise HdrError("it has counts of values beyond its highest")
+        raise HdrError("it has counts above its highest value")
     if (count < 0).any():
         raise HdrError("it has a negative count")
     return scale.middles(index), count
 
 
 def _header(data: bytes, version: int) -> tuple[int, int, int, bytes]:
-    """Digits, the lowest and the highest value, and the encoded counts."""
+    """Digits, lowest and highest value, and the encoded counts."""
     if version == 0:
         digits, lowest, highest, _total = _HEADER_0.unpack_from(data, _COOKIE.size)
         return digits, lowest, highest, data[_COOKIE.size + _HEADER_0.size :]
     start = _COOKIE.size + _HEADER_1.size
     if len(data) < start:
-        raise HdrError("it is cut")
+        raise HdrError("it is truncated")
     length, offset, digits, lowest, highest, ratio = _HEADER_1.unpack_from(data, _COOKIE.size)
     if offset != 0 or ratio != 1:
-        raise HdrError("its values are shifted or scaled, which is not read")
+        raise HdrError("its values are shifted or scaled, which is not supported")
     if not 0 <= length <= len(data) - start:
-        raise HdrError(f"it has {len(data) - start} bytes of counts where its head says {length}")
+        raise HdrError(
+            f"it has {len(data) - start} bytes of counts, but its header states {length}"
+        )
     return digits, lowest, highest, data[start : start + length]
 
 
 def _scale(digits: int, lowest: int, highest: int) -> _Scale:
     if not 0 <= digits <= MAX_DIGITS or lowest < 1 or highest < 2 * lowest:
-        raise HdrError("its head states digits or values that no histogram has")
+        raise HdrError("its header states an impossible precision or range")
     part_bits = (2 * 10**digits - 1).bit_length()
     unit_bits = lowest.bit_length() - 1
     doublings = (highest >> (part_bits + unit_bits)).bit_length() + 1
@@ -163,7 +165,7 @@ def _words(payload: bytes, size: int) -> tuple[Whole, Whole]:
 
 
 def _varints(payload: bytes) -> tuple[Whole, Whole]:
-    """Zig-zag LEB128: a count above 0 each, or how many values are passed over."""
+    """Zig-zag LEB128 numbers: a count if above 0, or else minus the number of zero counts."""
     data = np.frombuffer(payload, np.uint8)
     end = np.flatnonzero(data < _GOES_ON)
     start = np.append(0, end + 1)[: len(end)]
@@ -186,7 +188,7 @@ def _varints(payload: bytes) -> tuple[Whole, Whole]:
 
 
 def _any_varints(payload: bytes) -> tuple[Whole, Whole]:
-    """The same, one by one: also of nine bytes, the last of which has eight bits, and damaged."""
+    """Like `_varints`, one by one: also numbers of nine bytes, and damaged ones."""
     indices: list[int] = []
     counts: list[int] = []
     index = at = found = 0
@@ -197,7 +199,7 @@ def _any_varints(payload: bytes) -> tuple[Whole, Whole]:
         value = shift = 0
         for length in range(1, _LONGEST_VARINT + 1):
             if at >= len(payload):
-                raise HdrError("its counts are cut")
+                raise HdrError("its counts are truncated")
             byte = payload[at]
             at += 1
             is_last = length == _LONGEST_VARINT

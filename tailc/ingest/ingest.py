@@ -1,4 +1,4 @@
-"""Inputs of any known format, each read and said what it measures, added up to one profile."""
+"""Read inputs of known formats, determine their measure, and add them up to one profile."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tailc.units import format_percentile, shorten
 if TYPE_CHECKING:
     from tailc.specs.column_map import ColumnMap
 
-_SEVERAL = "ingest what measures the same thing, and keep the rest in another profile"
+_SEVERAL = "ingest inputs of one measure together, and the others into another profile"
 
 # Prometheus advises a native histogram a factor of 1.1 between bounds, which is below that.
 WIDE = 0.1
@@ -38,7 +38,7 @@ _NS_PER_MS = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """An input as it was read; `times` is None of a profile, which has counted them."""
+    """An input; `times` is None for a profile, whose times are already counted."""
 
     name: str
     counted: Counted
@@ -47,7 +47,7 @@ class Input:
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """The profile of all inputs, each of them, and what is odd."""
+    """The profile of all inputs, the inputs, and warnings."""
 
     counted: Counted
     inputs: tuple[Input, ...]
@@ -55,10 +55,10 @@ class Ingested:
 
 
 def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -> Ingested:
-    """The inputs, one or more paths or `-`, as one profile.
+    """Read one or more inputs, paths or `-`, into one profile.
 
-    Raises TailcError where one cannot be read, or is not what is said, or measures something else
-    than the others.
+    Raises TailcError for an input that cannot be read, contradicts the options, or has another
+    measure than the others.
     """
     if stated.interval_us is not None:
         options = replace(options, interval_ns=stated.interval_us * _NS_PER_US)
@@ -66,7 +66,7 @@ def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -
 
 
 def ingest_source(source: Source, options: InputOptions) -> Ingested:
-    """As `ingest`, of an input that is open already, and of which nothing is stated."""
+    """Read an open input without options about its measure; see `ingest`."""
     return _added((_input_in(source, options, StatedMeasure()),))
 
 
@@ -100,31 +100,31 @@ def _input_in(source: Source, options: InputOptions, stated: StatedMeasure) -> I
 
 
 def _profile(source: Source, stated: StatedMeasure) -> Counted:
-    """The profile in a file; TailcError where it is said to measure something else."""
+    """The profile in a file; raises TailcError if the stated measure differs."""
     found = read_counted(source)
     if stated.measure not in (None, found.measure):
         message = (
             f"`{source.name}` is a profile of `{found.measure.value}`, "
             f"not of `{stated.measure.value}`"
         )
-        hint = "leave out `--measure`; or ingest the measurements that it was made from again"
+        hint = "remove `--measure`, or ingest the original measurements again"
         raise source.fault(Code.OTHER_PROFILE, message, advice=hint)
     return found
 
 
 def _check_unit(times: InputTimes, options: InputOptions, source: Source) -> None:
-    """Raise TailcError where another unit is asked for than the input states."""
+    """Raise TailcError if the stated unit differs from that of the input."""
     if options.unit is not None and times.unit is not options.unit:
         message = (
             f"`{source.name}` is {times.format}, whose times are in `{times.unit.value}`, "
             f"not in `{options.unit.value}`"
         )
-        hint = "leave out `--unit`: it is for inputs that do not state theirs"
+        hint = "remove `--unit`: it is for inputs without a unit"
         raise source.fault(Code.USAGE, message, advice=hint)
 
 
 def _read(source: Source, options: InputOptions) -> InputTimes:
-    """By the map or the column asked for, or else as the format that its first bytes look like."""
+    """Read by the map or the column, or else by the format of the first bytes."""
     format_ = format_written(source)
     if options.table is not None:
         if format_ is not None:
@@ -139,7 +139,7 @@ def _read(source: Source, options: InputOptions) -> InputTimes:
 
 
 def _read_table(source: Source, table: TimeColumn | ColumnMap, options: InputOptions) -> InputTimes:
-    """By the column of times, or by the map."""
+    """Read by the column of times, or by the map."""
     if isinstance(table, TimeColumn):
         from tailc.ingest.columns import read_column
 
@@ -153,17 +153,17 @@ def _read_table(source: Source, table: TimeColumn | ColumnMap, options: InputOpt
 
 
 def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
-    """Raise TailcError where something of spans, metrics or tags is asked for of what has none."""
+    """Raise TailcError for options about spans, metrics or tags that the format does not have."""
     if options.spans != SpanOptions() and not format_.has_spans:
         message = f"`{source.name}` is {format_.name}, which has no spans"
-        hint = "leave out `--attribute` and `--with-internal`"
+        hint = "remove `--attribute` and `--with-internal`"
         raise source.fault(Code.USAGE, message, advice=hint)
     if options.tags and not format_.has_tags:
         message = f"`{source.name}` is {format_.name}, which has no tags"
-        raise source.fault(Code.USAGE, message, advice="leave out `--tag`")
+        raise source.fault(Code.USAGE, message, advice="remove `--tag`")
     if options.metrics.choose and not format_.has_metrics:
         message = f"`{source.name}` is {format_.name}, which has no metrics"
-        hint = "leave out `--metric`, `--label` and `--since`"
+        hint = "remove `--metric`, `--label` and `--since`"
         raise source.fault(Code.USAGE, message, advice=hint)
 
 
@@ -172,18 +172,19 @@ def _unknown(source: Source) -> TailcError:
     if names:
         listed = ", ".join(f"`{shorten(name)}`" for name in names[:COLUMNS_TOLD])
         more = ", ..." if len(names) > COLUMNS_TOLD else ""
-        message = f"`{source.name}` is a table, and which column has the times is not said"
-        hint = (
-            f"name it by `--column`, and what it measures by `--measure`; columns: {listed}{more}"
-        )
+        message = f"`{source.name}` is a table, and it is unknown which column has the times"
+        hint = f"give `--column`, and what it measures with `--measure`; columns: {listed}{more}"
         return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
-    message = f"`{source.name}` is in no format that is known here, and no table"
-    hint = "`tailc ingest --help` lists the known formats; for a table, give `--column`"
+    message = f"`{source.name}` is not in a known format, and not a table"
+    hint = (
+        "give a file in one of the formats that `tailc ingest --help` lists; for a table, give "
+        "`--column`"
+    )
     return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
 
 
 def _columns(source: Source) -> tuple[str, ...]:
-    """Those of a table; none of text that is more likely something else."""
+    """Names of the columns of a table; empty for text that is more likely something else."""
     try:
         table = TABLES[format_of(source, "auto")](source)
         names = tuple(dict.fromkeys(table.names))
@@ -194,17 +195,17 @@ def _columns(source: Source) -> tuple[str, ...]:
 
 
 def _warnings(input_: Input) -> list[Finding]:
-    """What is lost in an input that was read."""
+    """Warnings about losses in an input."""
     times = input_.times
     if times is None:
         return []
     found = list(times.warnings)
     if times.grain is Grain.PERCENTILES:
         message = (
-            f"`{input_.name}` has only {times.points} points of the distribution; "
-            "each time between two of them counts as the larger one"
+            f"`{input_.name}` has only {times.points} points of the distribution; each request "
+            "between two points counts with the larger time"
         )
-        hint = "a log with one row for each request, or an HdrHistogram log, is more accurate"
+        hint = "for accuracy, give a log with one row for each request, or an HdrHistogram log"
         found.append(_warning(Code.COARSE_INPUT, message, input_.name, hint))
     for count, where in ((times.left_out, "left out"), (times.failed_among, "counted")):
         if count:
@@ -216,14 +217,16 @@ def _warnings(input_: Input) -> list[Finding]:
         found.append(_wide_bucket(times.scraped.at_percentile, input_.name, times.grain))
     if times.with_internal:
         message = (
-            f"{times.with_internal:,} of {times.requests:,} server spans of "
-            f"`{input_.name}` have spans of kind internal, whose time is taken off"
+            f"{times.with_internal:,} of {times.requests:,} server spans of `{input_.name}` have "
+            "child spans of kind internal, whose time is subtracted"
         )
-        hint = "count it as the server's own by `--with-internal`; or take off what only waits"
+        hint = "if the server works during them, give `--with-internal`"
         found.append(_warning(Code.INTERNAL_SPANS, message, input_.name, hint))
     if times.loop is Loop.CLOSED and input_.counted.origins[0].because is not None:
-        message = f"`{input_.name}` is of a closed loop, and is used as a demand, as requested"
-        hint = "that is right of one client alone on an idle server"
+        message = (
+            f"`{input_.name}` is of a closed loop, and its times are used as demand, as requested"
+        )
+        hint = "check that only one client used the server; else the times contain waiting"
         found.append(_warning(Code.CLOSED_AS_DEMAND, message, input_.name, hint))
     return found
 
@@ -232,8 +235,8 @@ def _wide_bucket(bucket: Bucket, name: str, grain: Grain) -> Finding:
     percentile = format_percentile(bucket.percentile_ppm)
     message = (
         f"{percentile} of `{name}` is in a bucket from {bucket.lower_ns / _NS_PER_MS:.4g} to "
-        f"{bucket.upper_ns / _NS_PER_MS:.4g} ms, {bucket.width:.0%} wide: its position there is "
-        f"unknown, and its requests are spread {_SPREAD[grain]}"
+        f"{bucket.upper_ns / _NS_PER_MS:.4g} ms, {bucket.width:.0%} wide: its position in the "
+        f"bucket is unknown, so requests are distributed {_SPREAD[grain]}"
     )
     hint = "use narrower buckets around the latency of the SLO, or a native histogram"
     return _warning(Code.WIDE_BUCKET, message, name, hint)

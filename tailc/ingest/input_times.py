@@ -1,4 +1,4 @@
-"""What a reader of a format found in an input, before it is said what the times stand for."""
+"""Result of reading an input, before its measure is determined."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.traces.reading import TimeUnit
 
 
 class Loop(enum.Enum):
-    """Whether requests were sent at their times, or only as answers came; the value tells it."""
+    """Whether requests were sent at a rate or in a closed loop; the value is text for messages."""
 
     OPEN = "sent at a rate"
     CLOSED = "sent as answers came"
@@ -21,7 +21,7 @@ class Loop(enum.Enum):
 
 @dataclass(frozen=True)
 class Bucket:
-    """The times between which a percentile lies, where no more of it is known."""
+    """Bounds of the bucket that contains a percentile."""
 
     percentile_ppm: int
     lower_ns: float
@@ -29,13 +29,13 @@ class Bucket:
 
     @property
     def width(self) -> float:
-        """Its width as a share of its upper end, from 0 to 1."""
+        """Width of the bucket as a share of its upper bound, from 0 to 1."""
         return 1 - self.lower_ns / self.upper_ns
 
 
 @dataclass(frozen=True)
 class ScrapedBuckets:
-    """Of a scrape: how many histograms were added, and the bucket that the percentile is in."""
+    """Number of added histograms of a scrape, and the bucket that contains the percentile."""
 
     label_sets: int
     at_percentile: Bucket
@@ -43,22 +43,16 @@ class ScrapedBuckets:
 
 @dataclass(frozen=True, eq=False)
 class InputTimes:
-    """The times of an input, counted.
+    """Histogram of the times of an input, with its properties.
 
-    Attributes:
-        format: what the input is, such as `wrk2 output`.
-        selected: which of its times.
-        unit: of those times in the input.
-        grain: how finely they are told.
-        loop: how the requests were sent; None: the times are not those of a load generator.
-        points: how many numbers the times come from, where they are not those of each request.
-        left_out: requests that had failed, whose times were not taken.
-        failed_among: requests that had failed, whose times could not be told from the others.
-        with_internal: server spans that have spans of kind internal, which were taken off.
-        estimated: requests that an expected interval added to exact times; those of
-            buckets and percentiles are added later.
-        scraped: the buckets of a scrape; None: the times are of something else.
-        warnings: what the reader of the format found odd.
+    format: of the input, such as `wrk2 output`. selected: which of its times. unit: of these times
+    in the input. grain: resolution of the times. loop: how requests were sent; None if the times
+    are not from a load generator. points: number of points or buckets; 0 for times of single
+    requests. left_out: number of failed requests that are not counted. failed_among: number of
+    failed requests that are counted, because they cannot be recognised. with_internal: number of
+    server spans with internal child spans, whose time is subtracted. estimated: number of requests
+    that an expected interval added to exact times; those for buckets and percentiles are added
+    later. scraped: the buckets of a scrape, else None. warnings: of the reader.
     """
 
     format: str
@@ -77,5 +71,5 @@ class InputTimes:
 
     @property
     def requests(self) -> int:
-        """How many the input has, without those that were added."""
+        """Number of requests in the input, without added ones."""
         return self.histogram.requests - self.estimated

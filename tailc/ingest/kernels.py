@@ -1,4 +1,4 @@
-"""Reading plain decimals from the text of a table."""
+"""Kernels that read plain decimal numbers from the text of a table."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _LINE_FEED, _RETURN = 10, 13
 
 @njit(cache=True, nogil=True)
 def read_decimals(text, column, columns, powers_of_ten, values):
-    """Put a column of lines of CSV into `values`; how many rows there are, blank lines not counted.
+    """Read a column of CSV lines into `values`; returns the number of rows, without blank lines.
 
-    text: uint8, whole lines, each with its end. powers_of_ten: POWERS_OF_TEN.
-    values: float64, one for each line or more. NOT_PLAIN where a cell has more than digits and a
-    point, or a row has not as many cells as there are columns; QUOTED where a cell is quoted.
+    text: uint8, whole lines with their ends. powers_of_ten: POWERS_OF_TEN. values: float64, at
+    least one per line. Returns NOT_PLAIN for a cell other than digits and a point, or a row with a
+    wrong number of cells, and QUOTED for a quoted cell.
     """
     rows = at = 0
     while at < len(text):
@@ -43,7 +43,8 @@ def read_decimals(text, column, columns, powers_of_ten, values):
 
 @njit(cache=True, nogil=True)
 def _skip_cells(text, at, cells):
-    """Where the cell begins that is so many further on in its line; NOT_PLAIN or QUOTED if none."""
+    """Start of the cell a number of cells further in the line; NOT_PLAIN or QUOTED if there is
+    none."""
     while cells:
         sign = text[at]
         at += 1
@@ -61,7 +62,7 @@ def _skip_cells(text, at, cells):
 
 @njit(cache=True, nogil=True)
 def _decimal(text, at, powers_of_ten):
-    """The number that begins here, -1 if it is not plain; and where it ends."""
+    """The number that starts here, -1 if not plain; and its end."""
     begin = at
     whole = np.int64(0)
     decimals = points = 0
@@ -88,7 +89,7 @@ def _is_digit(sign):
 
 @njit(cache=True, nogil=True)
 def _line_end(text, at, cells):
-    """Where the next line begins, after so many further cells; NOT_PLAIN or QUOTED if not."""
+    """Start of the next line after a number of further cells; NOT_PLAIN or QUOTED on errors."""
     if text[at] > _COMMA or text[at] == _QUOTE:
         return QUOTED if text[at] == _QUOTE else NOT_PLAIN
     at = _skip_cells(text, at, cells)

@@ -1,4 +1,4 @@
-"""How the requests of a load generator were sent, by the times in its rows."""
+"""Determine from the times in the rows how a load generator sent its requests."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tailc.traces.times import NS_PER_MS
 
 
 def always(loop: Loop | None) -> Callable[[Source], Loop | None]:
-    """The loop of a format whose every file was sent in the same way."""
+    """The loop of a format whose requests are always sent in the same way."""
     return lambda _source: loop
 
 
 def loop_in(cells: Cells, start: str, time: str, unit: TimeUnit, otherwise: Loop) -> Loop:
-    """CLOSED if the requests start as earlier ones end, else `otherwise`.
+    """CLOSED if requests start when earlier ones end, else `otherwise`.
 
-    start, time: the columns of when a request starts, a date-time or a number of the unit, and of
-    how long it takes. Cells that are no times are for the reader of the rows to refuse.
+    start, time: columns of the start of a request (a date-time or a number of the unit) and of its
+    duration. Bad cells are left to the reader of the rows.
     """
     probe = Cells(cells.source, {time: cells.columns[time]}, cells.count, cells.row)
     times = numbers(probe, time)

@@ -1,4 +1,4 @@
-"""A table whose columns a map says the meaning of, counted a part at a time."""
+"""Count the times of a table whose columns are described by a map."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_EXACT = 2.0**62
 
 
 def read_mapped(source: Source, map_: ColumnMap, interval_ns: int | None) -> InputTimes:
-    """The times of the rows that the map takes; TailcError where one is none."""
+    """Count the times of the rows that the map selects; raises TailcError for bad cells."""
     format_ = format_of(source, "auto")
     wanted = _wanted(map_)
     table = table_of(source, wanted, format_)
@@ -55,7 +55,7 @@ def _wanted(map_: ColumnMap) -> Wanted:
 
 
 def _columns(way: TimeColumn | TimeBetween | TimeOfCounts) -> tuple[Names, Names]:
-    """Columns of numbers, and of what may be date-times, which is told by its text."""
+    """Columns of numbers, and columns that may be date-times, which are read as text."""
     match way:
         case TimeColumn(column=column):
             return (column,), ()
@@ -66,7 +66,7 @@ def _columns(way: TimeColumn | TimeBetween | TimeOfCounts) -> tuple[Names, Names
 
 
 def _times_ns(cells: Cells, map_: ColumnMap) -> Floats:
-    """Of each row, in whole ns, NaN where it is refused."""
+    """Time of each row [whole ns], NaN if refused."""
     match map_.times.way:
         case TimeColumn(column=column, unit=unit):
             return whole_ns(cells, column, TimeUnit(unit))
@@ -77,30 +77,30 @@ def _times_ns(cells: Cells, map_: ColumnMap) -> Floats:
 
 
 def _sums_ns(cells: Cells, each_us: dict[str, int]) -> Floats:
-    """So much for each that the columns count."""
+    """Sum of counts times their cost [ns]."""
     parts = (
         not_negative(cells, name, _MOST_COUNTED) * us * _NS_PER_US for name, us in each_us.items()
     )
     total_ns = np.rint(sum(parts, np.zeros(cells.count)))
     last = list(each_us)[-1]
-    nothing = "and the others of its row make no time"
+    nothing = "and the other counts of its row add up to no time"
     cells.refuse(total_ns == 0, last, Code.NOT_POSITIVE, nothing, MEND)
-    much = "and the others of its row make more than 104 days"
-    hint = "correct the cell, or the time that one of each takes"
+    much = "and the other counts of its row add up to more than 104 days"
+    hint = "correct the cell, or the times in `sum`"
     cells.refuse(total_ns > MAX_NS, last, Code.OUT_OF_RANGE, much, hint)
     return total_ns
 
 
 def _spans_ns(cells: Cells, begin: str, end: str, unit: str | None) -> Floats:
-    """From one column's time to that of the other."""
+    """Time from one column to the other [ns]."""
     found = [time_column(cells, name, "a map of `begin` and `end`") for name in (begin, end)]
     first, last = found
     if first is None or last is None:
         return np.full(cells.count, np.nan)
     if first.type != last.type:
-        other = f"is `{last.type}`, but `{begin}` is `{first.type}`"
+        other = f"has the type `{last.type}`, but `{begin}` has `{first.type}`"
         every = np.ones(cells.count, bool)
-        cells.refuse(every, end, Code.WRONG_TYPE, other, "write both columns in one way")
+        cells.refuse(every, end, Code.WRONG_TYPE, other, "write both columns in the same format")
         return np.full(cells.count, np.nan)
     ns_per_unit = _ns_per_unit(cells, begin, first.type, unit)
     spans_ns = np.rint(_between(_raw(first), _raw(last)) * ns_per_unit)
@@ -111,7 +111,8 @@ def _spans_ns(cells: Cells, begin: str, end: str, unit: str | None) -> Floats:
 
 
 def _between(first: NDArray, last: NDArray) -> Floats:
-    """Whole numbers are taken from each other as such: those since 1970 are too long for floats."""
+    """Difference; whole numbers stay whole, because times since 1970 have too many digits for
+    floats."""
     rough = last.astype(np.float64) - first.astype(np.float64)
     return np.where(np.abs(rough) < _MOST_EXACT, last - first, rough)
 
@@ -132,7 +133,7 @@ def _ns_per_unit(cells: Cells, begin: str, kind: pa.DataType, unit: str | None) 
 
 
 def _unit(map_: ColumnMap) -> TimeUnit:
-    """Of the column, or of what is computed."""
+    """Unit of the column, or of the computed time."""
     match map_.times.way:
         case TimeColumn(unit=unit):
             return TimeUnit(unit)
@@ -143,7 +144,7 @@ def _unit(map_: ColumnMap) -> TimeUnit:
 
 
 def _told(map_: ColumnMap) -> str:
-    """Which times, in words."""
+    """Description of the times."""
     match map_.times.way:
         case TimeColumn(column=column):
             return column

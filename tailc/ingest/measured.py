@@ -1,8 +1,8 @@
-"""What the times of an input stand for: said by the user where the input does not, and recorded.
+"""Determine what the times of an input measure: from the input, or from the user.
 
-A load generator measures responses, which contain waiting. They become a profile of a demand only
-where the user says so and why; and those of a closed loop, which are too few where the server is
-slow, become one only with an estimator for what was not sent.
+A load generator measures response times, which contain waiting. They become a profile of demand
+only if the user says so and gives a reason. Times of a closed loop, which has too few requests
+while the server is slow, need in addition an estimator for the missing requests.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _INTERVAL = "--expected-interval"
 
 @dataclass(frozen=True)
 class StatedMeasure:
-    """What the user says of the times of every input.
+    """The user's statement about the times of all inputs.
 
-    because: why a response time is a demand. interval_us: at which a closed loop should have sent.
+    because: reason why a response time is a demand. interval_us: expected interval of a closed
+    loop.
     """
 
     measure: Measure | None = None
@@ -35,13 +36,17 @@ class StatedMeasure:
 
 
 def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
-    """The input as a profile; TailcError where what its times stand for is not said, or not so."""
+    """The input as a profile; raises TailcError if its measure is unknown or contradicted."""
     measure = stated.measure or _told(times, stated)
     if measure is None:
         raise _unstated(times, name)
     if stated.interval_us is not None and measure is not Measure.RESPONSE_CLOSED:
-        message = f"`{_INTERVAL}` corrects a closed loop, but `{name}` is `{measure.value}`"
-        raise _refusal(Code.USAGE, message, name, "leave it out, or say `response-closed`")
+        message = (
+            f"`{_INTERVAL}` corrects times of a closed loop, but `{name}` is `{measure.value}`"
+        )
+        raise _refusal(
+            Code.USAGE, message, name, ("remove the option, or give `--measure response-closed`")
+        )
     if measure in DEMANDS and times.loop is not None and stated.because is None:
         raise _response(times, measure, name)
     if measure is Measure.RESPONSE_OPEN and times.loop is Loop.CLOSED:
@@ -54,7 +59,7 @@ def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
 
 
 def _told(times: InputTimes, stated: StatedMeasure) -> Measure | None:
-    """What the input itself tells, or an interval of a closed loop."""
+    """The measure that the input states, or that an interval of a closed loop implies."""
     if stated.interval_us is not None and times.loop is not Loop.OPEN:
         return Measure.RESPONSE_CLOSED
     return {Loop.OPEN: Measure.RESPONSE_OPEN, Loop.CLOSED: Measure.RESPONSE_CLOSED}.get(
@@ -63,7 +68,7 @@ def _told(times: InputTimes, stated: StatedMeasure) -> Measure | None:
 
 
 def _corrected(times: InputTimes, stated: StatedMeasure, name: str) -> Histogram:
-    """With what was not sent, which exact times have already."""
+    """The histogram with missing requests added; exact times already have them."""
     if stated.interval_us is None or times.grain is Grain.REQUESTS:
         return times.histogram
     try:
@@ -73,10 +78,10 @@ def _corrected(times: InputTimes, stated: StatedMeasure, name: str) -> Histogram
 
 
 def short_interval(error: ShortIntervalError, stated: StatedMeasure, name: str) -> TailcError:
-    """The refusal of an interval that would add without end."""
+    """The error for an interval that is too short for the longest time."""
     message = (
-        f"an interval of `{format_us(stated.interval_us or 0)}` is too short for `{name}`, where a "
-        f"request took {error.longest_ns / 1e9:g} s"
+        f"the interval `{format_us(stated.interval_us or 0)}` is too short for `{name}`, in which "
+        f"a request took {error.longest_ns / 1e9:g} s"
     )
     hint = "give the time between two requests of one client, not of all"
     return _refusal(Code.OUT_OF_RANGE, message, name, hint)
@@ -105,12 +110,12 @@ def _unstated(times: InputTimes, name: str) -> TailcError:
             "rate or in a closed loop"
         )
         hint = (
-            "say `--measure response-open` if they were sent at a rate, else "
-            f"`--measure response-closed` with `{_INTERVAL}`"
+            "give `--measure response-open` if they were sent at a rate, else `--measure "
+            f"response-closed` with `{_INTERVAL}`"
         )
     else:
         message = f"`{name}` does not say what its times measure"
-        hint = "say it by `--measure`: `demand-cpu`, `demand-busy`, `response-open`"
+        hint = "give it with `--measure`: `demand-cpu`, `demand-busy`, `response-open`"
     return _refusal(Code.UNSTATED_MEASURE, message, name, hint)
 
 
@@ -119,19 +124,19 @@ def _response(times: InputTimes, measure: Measure, name: str) -> TailcError:
         f"`{times.selected}` of {times.format} is a response time, which contains waiting: "
         f"it is not `{measure.value}`"
     )
-    hint = "leave out `--measure`; or say by `--because` why nothing waited in this run"
+    hint = "remove `--measure`, or state with `--because` why requests did not wait in this run"
     return _refusal(Code.RESPONSE_TIME, message, name, hint)
 
 
 def _closed(times: InputTimes, name: str) -> TailcError:
     message = (
-        f"`{name}` is {times.format} of a closed loop, in which requests are sent as answers come: "
-        "while the server was slow, requests that would have waited were not sent"
+        f"`{name}` is {times.format} of a closed loop, whose client waits for each answer: while "
+        "the server was slow, requests that would have waited were not sent"
     )
     hint = (
-        f"measure at a rate; or estimate what was not sent by `{_INTERVAL}` and the time "
-        "between two requests of a client; or, of one client alone, say `--measure demand-busy` "
-        "and `--because`"
+        f"measure at a rate; or estimate the missing requests with `{_INTERVAL}`, the time "
+        "between two requests of a client; or, if there was only one client, give `--measure "
+        "demand-busy` and `--because`"
     )
     return _refusal(Code.CLOSED_LOOP, message, name, hint)
 

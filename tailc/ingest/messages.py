@@ -1,4 +1,4 @@
-"""Messages of a file that are decoded one at a time, and what is told where one cannot be."""
+"""Decode the messages of a file one at a time, with errors for unreadable ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Wording:
-    """What a message should be, how it is had, and what to do about one that is too long."""
+    """Texts for errors: what a message should be, how to get it, and advice for one that is too
+    long."""
 
     what: str
     advice: str
@@ -31,9 +32,9 @@ def decoded(
     decode: Callable[[bytes], Iterable[T]],
     wording: Wording,
 ) -> Iterator[T]:
-    """What is in every message; TailcError, by its number, where one cannot be read.
+    """Decode all messages; raises TailcError with the number of an unreadable one.
 
-    `decode` raises ValueError for a message that is none.
+    `decode` raises ValueError for such a message.
     """
     source.check_whole()
     with source.plain() as stream:
@@ -49,13 +50,13 @@ def decoded(
 
 
 def _fault(source: Source, row: int, error: ValueError, wording: Wording) -> TailcError:
-    """What is wrong with the message of that number."""
+    """The error about the message with this number."""
     if isinstance(error, CutError):
         message = f"`{source.name}` ends in the middle of message {row}"
-        hint = "copy the file again, or wait until what writes it has ended"
+        hint = "copy the file again, or wait until the program that writes it has ended"
         return source.fault(Code.TRUNCATED, message, row=row, advice=hint)
     if isinstance(error, TooLongError):
         message = f"message {row} {error}"
         return source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=wording.shorter)
-    message = f"message {row} is no {wording.what} ({error})"
+    message = f"message {row} is not a valid {wording.what} ({error})"
     return source.fault(Code.BROKEN_FORMAT, message, row=row, advice=wording.advice)

@@ -1,7 +1,7 @@
-"""Histograms in the protobuf that Prometheus scrapes: classic, native, or both at once.
+"""Read histograms in the protobuf of Prometheus: classic, native, or both.
 
-A native histogram tells its buckets by spans: how many it leaves out, and how many follow; and by
-the count of each, less that of the one before. Where both are told, the native one is taken.
+Buckets of a native histogram are in spans (number of skipped buckets, number of following ones),
+with counts as differences to the bucket before. If a family has both, the native histogram is used.
 
 Source: `io/prometheus/client/metrics.proto` of prometheus/client_model 0.6; Prometheus
 documentation, "Native histograms".
@@ -38,7 +38,7 @@ _LEAST = sys.float_info.min
 
 @dataclass
 class _Told:
-    """What a histogram tells; `spans` are pairs of what is left out and how many follow."""
+    """Fields of a histogram; `spans` are pairs of skipped and following buckets."""
 
     fields: set[int] = field(default_factory=set)
     total: int = 0
@@ -51,9 +51,9 @@ class _Told:
 
 
 def histograms_of(family: memoryview, classic: Cumulative, place: Place) -> Iterator[Scraped]:
-    """The native histograms of a family; its classic ones are put to the others.
+    """The native histograms of a family; classic ones are added to `classic`.
 
-    Raises ValueError where it is none.
+    Raises ValueError for malformed bytes.
     """
     name, kind = "", 0
     for number, wire, value in values(family):
@@ -85,7 +85,7 @@ def _label(pair: memoryview) -> tuple[str, str]:
 
 
 def _told(histogram: memoryview) -> _Told:
-    """The fields of a histogram that count; WireError where one has another type."""
+    """The relevant fields of a histogram; raises WireError for a field of the wrong type."""
     told = _Told()
     for number, wire, value in values(histogram):
         told.fields.add(number)
@@ -103,7 +103,7 @@ def _told(histogram: memoryview) -> _Told:
 
 
 def _put(told: _Told, number: int, wire: int, value: memoryview) -> None:
-    """Keep a field that is one number."""
+    """Set a field that is a single number."""
     if number == _TOTAL:
         told.total = _whole(value, wire)
     elif number == _SCHEMA:
@@ -113,18 +113,18 @@ def _put(told: _Told, number: int, wire: int, value: memoryview) -> None:
     elif number == _ZERO:
         told.zero = _whole(value, wire)
     elif number == _FLOAT_TOTAL and _double(value, wire) > 0:
-        raise WireError("a histogram whose counts are no whole numbers")
+        raise WireError("a histogram with counts that are not whole")
 
 
 def _whole(value: memoryview, wire: int) -> int:
     if wire != VARINT:
-        raise WireError("a field of another type")
+        raise WireError("a field of the wrong type")
     return varint(value, 0)[0]
 
 
 def _double(value: memoryview, wire: int) -> float:
     if wire != EIGHT:
-        raise WireError("a field of another type")
+        raise WireError("a field of the wrong type")
     return _DOUBLE.unpack(value)[0]
 
 
@@ -133,18 +133,18 @@ def _signed(zigzag: int) -> int:
 
 
 def _varints(value: memoryview, wire: int) -> Iterator[int]:
-    """One number, or as many as are packed."""
+    """One number, or several packed ones."""
     at = 0
     while at < len(value):
         begin = at
         number, at = varint(value, begin)
         yield number
     if wire not in (VARINT, SIZED):
-        raise WireError("a field of another type")
+        raise WireError("a field of the wrong type")
 
 
 def _bucket(bucket: memoryview) -> tuple[float, int]:
-    """The upper bound, and how many took at most that."""
+    """Upper bound of a bucket, and number of requests up to it."""
     upper, reached = 0.0, 0
     for number, wire, value in values(bucket):
         if number == 1:
@@ -170,11 +170,11 @@ def _add_classic(
 
 
 def _native(name: str, labels: Labels, told: _Told) -> Scraped:
-    """The histogram; ValueError where its numbers contradict each other."""
+    """The histogram; raises ValueError if its numbers are inconsistent."""
     if told.schema not in SCHEMAS:
-        raise WireError(f"a histogram of schema {told.schema}, which is not known")
+        raise WireError(f"a histogram of the unknown schema {told.schema}")
     if sum(length for _, length in told.spans) != len(told.deltas):
-        raise WireError("spans of other buckets than there are")
+        raise WireError("spans that do not match its buckets")
     count = dict(_positive(told, told.deltas))
     # Where the bucket is of 0 alone, that is less than any time is told by.
     count[-told.threshold, told.threshold or _LEAST] = told.zero
@@ -183,14 +183,14 @@ def _native(name: str, labels: Labels, told: _Told) -> Scraped:
     counted = sum(count.values())
     below = told.total - counted if _NEGATIVE in told.fields else 0
     if min(count.values()) < 0 or below < 0 or counted + below != told.total:
-        raise WireError(f"{counted} requests in buckets, of {told.total}")
+        raise WireError(f"{counted} requests in buckets, but {told.total} in total")
     if below:
         count[-math.inf, -told.threshold] = below
     return Scraped(name, labels, Grain.EXPONENTIAL, count)
 
 
 def _positive(told: _Told, deltas: Sequence[int]) -> Iterator[tuple[Bounds, int]]:
-    """The buckets above 0 in order; the first may begin where that around 0 ends."""
+    """Buckets above 0 in order; the first begins at the end of the zero bucket at the earliest."""
     index = times = 0
     rest = iter(deltas)
     for left_out, length in told.spans:

@@ -1,8 +1,8 @@
-"""Native histograms of Prometheus: buckets whose bounds grow by the same factor.
+"""Native histograms of Prometheus, whose bucket bounds grow by a constant factor.
 
-With schema n, bucket i is from b^(i - 1) to b^i, b = 2^(2^-n), n from -4 to 8; one bucket around 0
-has what is within a threshold, and begins at 0 where nothing is negative. Buckets of a width of
-their own (`custom`) are as those of a classic histogram.
+With schema n, bucket i is from b^(i - 1) to b^i, b = 2^(2^-n), n from -4 to 8; the zero bucket has
+the values within a threshold, and begins at 0 if no value is negative. Custom buckets are like
+those of a classic histogram.
 
 Source: Prometheus documentation, "Native histograms".
 """
@@ -21,7 +21,7 @@ _ALIKE = 1e-9
 
 
 def upper_bound(schema: int, index: int) -> float:
-    """The upper bound of bucket `index`; infinite where it is beyond all numbers, or 0 below."""
+    """Upper bound of bucket `index`; infinite or 0 if it is outside the range of floats."""
     doublings, part = divmod(index, 1 << schema) if schema > 0 else (index << -schema, 0)
     try:
         return math.ldexp(2.0 ** (part / (1 << max(schema, 0))), doublings)
@@ -30,7 +30,7 @@ def upper_bound(schema: int, index: int) -> float:
 
 
 def within_of(bounds: Collection[Bounds]) -> Grain:
-    """How Prometheus takes requests to lie in buckets with these bounds, of one histogram."""
+    """How Prometheus interpolates within buckets with these bounds."""
     apart = [(lower, upper) for lower, upper in bounds if lower > 0 and not math.isinf(upper)]
     if any(math.isinf(lower) for lower, _ in bounds) or not apart:
         return Grain.LINEAR
@@ -40,9 +40,9 @@ def within_of(bounds: Collection[Bounds]) -> Grain:
 
 
 def _are_of(schema: int, bounds: list[Bounds]) -> bool:
-    """Whether each ends where one of the schema does, and begins no earlier than that does.
+    """Whether each bucket ends at a bound of the schema, and begins at the previous bound or later.
 
-    The first may begin later, where the bucket around 0 ends.
+    The first may begin later, at the end of the zero bucket.
     """
     factor, first = 2.0**-schema, min(bounds)
     for lower, upper in bounds:

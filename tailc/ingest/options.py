@@ -1,4 +1,4 @@
-"""What the user says about inputs that do not say it themselves, by what it concerns."""
+"""Options about inputs, by subject."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimeColumn:
-    """The column of a table that has the times; `weight`: for how many requests a row stands."""
+    """The column of a table with the times; `weight`: column with the number of requests of a
+    row."""
 
     name: str
     weight: str | None = None
 
     def __post_init__(self) -> None:
         if self.name == self.weight:
-            raise ValueError("a column cannot be that of times and of weights at once")
+            raise ValueError("one column cannot have both times and weights")
 
 
 @dataclass(frozen=True)
 class SpanOptions:
-    """Which times of spans are meant; without any, the own time of a server.
+    """Which times of spans to count; by default the own time of a server.
 
-    attribute: that has the times, `NAME` or `START..END` for the difference of two. with_internal:
-    whether spans of kind internal count into the own time of their server.
+    attribute: attribute with the time, `NAME`, or `START..END` for the difference of two.
+    with_internal: whether internal child spans count as own time of the server.
     """
 
     attribute: str | None = None
@@ -37,10 +38,10 @@ class SpanOptions:
 
 @dataclass(frozen=True)
 class MetricOptions:
-    """Which histogram of a scrape is meant.
+    """Which histograms of a scrape to count.
 
-    name, labels: its own. since: a scrape whose counts are taken off. percentile_ppm: at which the
-    width of buckets is told; None: where that is usual.
+    name, labels: of the histograms. since: an earlier scrape, whose counts are subtracted.
+    percentile_ppm: percentile at which the width of buckets is checked; None for the default.
     """
 
     name: str | None = None
@@ -50,17 +51,17 @@ class MetricOptions:
 
     @property
     def choose(self) -> bool:
-        """Whether something is chosen that scrapes of metrics alone can have."""
+        """Whether an option is given that applies only to scrapes."""
         return self.name is not None or bool(self.labels) or self.since is not None
 
 
 @dataclass(frozen=True)
 class InputOptions:
-    """The options of an ingest.
+    """The options of `tailc ingest`.
 
-    unit: of the times, or of those of a histogram. table: the column of times, or what the columns
-    mean; None: the input is read as the format that it looks like. tags: of an
-    HdrHistogram log, those that are counted. interval_ns: at which a closed loop should have sent.
+    unit: of times in inputs that state none. table: the column of times, or a map of columns; None
+    to read the input by its format. tags: of an HdrHistogram log, those to count. interval_ns:
+    expected interval of a closed loop.
     """
 
     unit: TimeUnit | None = None

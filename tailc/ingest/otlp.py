@@ -1,8 +1,7 @@
-"""An export of spans in OTLP, as JSON or as protobuf -> spans; the file that knows its messages.
+"""Decode OTLP exports of spans, JSON or protobuf.
 
-Protobuf is taken apart down to the single span here, and each span is then decoded by the library
-of the format. So what a message makes in memory is bounded by one span, however many empty ones it
-claims to have.
+Protobuf is split into spans here, and the library of the format decodes each span. So memory is
+bounded by one span, even if a message has very many empty ones.
 
 Source: OpenTelemetry protocol 1.x, `trace.proto`, and its JSON encoding with ids in hexadecimal.
 The plain JSON of protobuf, which has ids in base64, is read as well, and so are scopes by their
@@ -42,11 +41,11 @@ _NUMBERS = {"intValue": int, "doubleValue": float}
 
 
 class SpanError(ValueError):
-    """A field of a span that is not what it should be, with the reason."""
+    """A field of a span is invalid; the text is the reason."""
 
 
 def export_begin(head: bytes) -> bytes | None:
-    """The start of JSON that begins as an export, up to its first element; None of other text."""
+    """Beginning of the JSON of an export, up to its first element; None for other text."""
     found = _BEGIN.match(head)
     # The name of Tempo is also that of other things.
     is_export = found is not None and (found[2] == b"resourceSpans" or b'"spans"' in head)
@@ -54,7 +53,7 @@ def export_begin(head: bytes) -> bytes | None:
 
 
 def spans_of_json(text: bytes, attribute: Attribute | None) -> list[Span]:
-    """The spans of an export; ValueError where it is none."""
+    """Spans of an export in JSON text; raises ValueError if it is not one."""
     try:
         export = json.loads(text)
     except RecursionError as error:
@@ -63,7 +62,7 @@ def spans_of_json(text: bytes, attribute: Attribute | None) -> list[Span]:
 
 
 def spans_of_export(export: Any, attribute: Attribute | None) -> list[Span]:
-    """The spans of what json made of an export; ValueError where it is none."""
+    """Spans of a parsed JSON export; raises ValueError if it is not one."""
     try:
         return [_of_json(span, attribute) for span in _objects(export)]
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -102,17 +101,17 @@ def _ns(span: dict[str, Any], name: str) -> int:
 
 
 def _id(text: str, length: int) -> int:
-    """An id of so many bytes; 0 of no text. ValueError where it is none."""
+    """An id with this number of bytes; 0 for empty text. Raises ValueError if it is not one."""
     if len(text) == 2 * length or not text:
         return int.from_bytes(bytes.fromhex(text))
     data = base64.b64decode(text, validate=True)
     if len(data) != length:
-        raise ValueError("an id that has another length")
+        raise ValueError("an id of the wrong length")
     return int.from_bytes(data)
 
 
 def _values(span: dict[str, Any]) -> dict[str, object]:
-    """Attributes that are numbers, which whole ones are in JSON as text."""
+    """Attributes with numbers; JSON has whole numbers as text."""
     return {
         one["key"]: read(one["value"][name])
         for one in span.get("attributes", [])
@@ -122,7 +121,7 @@ def _values(span: dict[str, Any]) -> dict[str, object]:
 
 
 def starts_with_spans(request: memoryview) -> bool:
-    """Whether the first bytes of a request, or all of them, have a span with ids."""
+    """Whether the first bytes of a request have a span with ids."""
     try:
         first = next(_spans_in(request, is_start=True), None)
         if first is None:
@@ -134,7 +133,7 @@ def starts_with_spans(request: memoryview) -> bool:
 
 
 def _spans_in(request: memoryview, *, is_start: bool = False) -> Iterator[memoryview]:
-    """Each span, as it is; WireError where it is no request."""
+    """Bytes of each span; raises WireError if the message is not a request."""
     for resource in parts(request, _RESOURCE_SPANS, is_start=is_start):
         for field in _SCOPE_SPANS:
             for scope in parts(resource, field, is_start=is_start):
@@ -142,9 +141,9 @@ def _spans_in(request: memoryview, *, is_start: bool = False) -> Iterator[memory
 
 
 class Decoder:
-    """Spans of protobuf by the library of the format.
+    """Decodes spans of protobuf with the library of the format.
 
-    That is the extra `otlp`; TailcError (MISSING_PART) at the first span where it is not installed.
+    It needs the extra `otlp`; raises TailcError (MISSING_PART) at the first span without it.
     """
 
     def __init__(self, attribute: Attribute | None) -> None:
@@ -152,18 +151,20 @@ class Decoder:
 
     @cached_property
     def _library(self) -> tuple[Any, type[Exception]]:
-        """The message of a span, and what is raised where bytes are none."""
+        """The message class of a span, and the exception for malformed bytes."""
         try:
             from google.protobuf.message import DecodeError
             from opentelemetry.proto.trace.v1 import trace_pb2
         except ImportError as error:
-            message = f"spans as protobuf need `opentelemetry-proto`, which is not there: {error}"
+            message = (
+                f"spans in protobuf need `opentelemetry-proto`, which cannot be imported: {error}"
+            )
             help_ = "pip install 'tailc[otlp]', or give the spans as OTLP JSON"
             raise TailcError(Finding(Code.MISSING_PART, message, help=help_)) from None
         return trace_pb2.Span, DecodeError
 
     def spans(self, request: bytes) -> Iterator[Span]:
-        """The spans of a request, one at a time; ValueError where it is none."""
+        """Spans of a request, one at a time; raises ValueError if it is not one."""
         return map(self._span, _spans_in(memoryview(request)))
 
     def _span(self, data: memoryview) -> Span:
@@ -190,7 +191,7 @@ class Decoder:
 
 
 def _decoded(span: Any) -> dict[str, object]:
-    """Attributes that are numbers."""
+    """Attributes with numbers."""
     values = ((one.key, one.value) for one in span.attributes)
     return {
         key: getattr(value, kind)

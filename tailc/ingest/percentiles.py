@@ -1,4 +1,4 @@
-"""A distribution told by points of it alone: how many requests took at most how long."""
+"""A histogram from points of a distribution: number of requests up to given times."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from tailc.traces.histogram import Histogram, histogram_of
 
 
 def of_points(reached: list[tuple[int, int]]) -> Histogram:
-    """The histogram of points (ns, how many took at most that), both rising, the last one all.
+    """Histogram of points (ns, number of requests up to it), both ascending, the last with all
+    requests.
 
-    Requests between two points count as the later one, which no demand is larger than.
-    Raises ValueError where a point is below the one before it.
+    Requests between two points count with the later one, so that no demand is underestimated.
+    Raises ValueError if a point is below the one before it.
     """
     ns = np.array([point[0] for point in reached], dtype=np.int64)
     total = np.array([point[1] for point in reached], dtype=np.int64)

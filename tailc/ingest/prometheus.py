@@ -1,7 +1,8 @@
-"""A histogram of Prometheus, whatever it comes as: chosen, less an earlier scrape, and spread.
+"""Histograms of Prometheus in any format: select, subtract an earlier scrape, and distribute in
+buckets.
 
-How requests were sent is not told, and what is timed is mostly a handler with its waits: it is
-taken for a response, not for a demand.
+How requests were sent is unknown, and the timed code is usually a handler with its waits, so times
+are response times and not demands.
 """
 
 from __future__ import annotations
@@ -45,15 +46,15 @@ _UNITS = {
 def format_of_scrapes(
     name: str, matches: Callable[[bytes], bool], scrape: Scrape, *, loose: bool = False
 ) -> Format:
-    """The format whose histograms `scrape` finds."""
+    """The input format whose histograms are found by `scrape`."""
 
     def read(source: Source, options: InputOptions) -> InputTimes:
         found = chosen(scrape(source), source, options.metrics)
         if options.metrics.since is not None:
             with open_source(options.metrics.since) as earlier:
                 if not matches(earlier.head()):
-                    message = f"`{earlier.name}` is not {name}, as `{source.name}` is"
-                    hint = "give two scrapes that were taken in the same way"
+                    message = f"`{earlier.name}` is not {name}, but `{source.name}` is"
+                    hint = "give two scrapes in the same format"
                     raise earlier.fault(Code.UNKNOWN_INPUT, message, advice=hint)
                 same = replace(options.metrics, name=found[0].metric)
                 found = increased(found, chosen(scrape(earlier), earlier, same), source)
@@ -96,29 +97,33 @@ def _times(found: list[Scraped], source: Source, options: InputOptions, name: st
 
 
 def _unit(metric: str, source: Source, stated: TimeUnit | None) -> TimeUnit:
-    """By the end of the name, as its conventions have it, else as it is said."""
+    """Unit at the end of the metric's name by convention, else the stated one."""
     return _UNITS.get(metric.rpartition("_")[2]) or stated_unit(source, stated)
 
 
 def _check_counted(count: Mapping[Bounds, int], name: str, source: Source) -> None:
-    """Raise TailcError unless there are requests, all of them in buckets that end above 0."""
+    """Raise TailcError unless there are requests, all in buckets that end above 0 and are
+    finite."""
     total = sum(count.values())
     if not total:
         message = f"`{name}` has no request in `{source.name}`"
-        hint = "measure for longer; of several points in time, what was counted in between is taken"
+        hint = (
+            "measure for longer; if there are several points in time, only the requests between "
+            "them count"
+        )
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
     beyond = sum(times for (_, upper), times in count.items() if math.isinf(upper))
     if beyond:
         largest = max(lower for lower, upper in count if math.isinf(upper))
         message = (
-            f"{beyond:,} of {total:,} requests of `{name}` are in the bucket to `+Inf`: they took "
+            f"{beyond:,} of {total:,} requests of `{name}` are in the bucket `+Inf`: they took "
             f"longer than `{largest:g}`, and it is unknown how long"
         )
         hint = (
-            "give the histogram buckets up to the longest time that a request is let run, or make "
-            "it a native one, and measure again"
+            "add buckets up to the timeout of requests, or use a native histogram, and measure "
+            "again"
         )
         raise source.fault(Code.OPEN_BUCKET, message, advice=hint)
     if any(upper <= 0 and times for (_, upper), times in count.items()):
         message = f"`{name}` has requests that took 0 or less"
-        raise source.fault(Code.OUT_OF_RANGE, message, advice="check that it counts times")
+        raise source.fault(Code.OUT_OF_RANGE, message, advice="check that the metric is a time")

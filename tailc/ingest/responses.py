@@ -1,4 +1,4 @@
-"""Rows that are no demands, but response times or no requests: the rules for every reader."""
+"""Refuse rows of load generators as demand: response times, or points of a distribution."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tailc.traces.source import Source
 
 
 def refuse_responses(source: Source, measured: Measured) -> None:
-    """Raise TailcError where a load generator wrote the times, and they are said to be a demand.
+    """Raise TailcError if a load generator wrote the times and they are read as demand.
 
-    Those of a closed loop are not taken for responses of an open one either, and points of a
-    distribution for no requests.
+    Also refuses times of a closed loop as open-loop responses, and points of a distribution as
+    requests.
     """
     format_ = format_written(source)
     if format_ is None:
@@ -28,14 +28,21 @@ def refuse_responses(source: Source, measured: Measured) -> None:
     if measured.measure in DEMANDS:
         raise _response(source, format_.name, measured.measure)
     if measured.measure is Measure.RESPONSE_OPEN and loop is Loop.CLOSED:
-        message = f"`{source.name}` is {format_.name} of a closed loop, not `response-open`"
-        raise source.fault(Code.CLOSED_LOOP, message, advice="measure at a rate")
+        message = (
+            f"`{source.name}` is {format_.name} of a closed loop, but the measure is "
+            "`response-open`"
+        )
+        raise source.fault(
+            Code.CLOSED_LOOP,
+            message,
+            advice=("measure at a rate, or use `tailc ingest --measure response-closed`"),
+        )
 
 
 def refuse_points(source: Source, format_: Format) -> None:
-    """Raise TailcError where rows of text are points of a distribution, and read as requests."""
+    """Raise TailcError if the rows are points of a distribution."""
     if not format_.has_rows:
-        message = f"the rows of `{source.name}` are points of a distribution, and no requests"
+        message = f"the rows of `{source.name}` are points of a distribution, not requests"
         hint = (
             "run `tailc ingest --unit UNIT` without `--column` and `--weight`: it reads the "
             "columns of the distribution, and writes a profile"
@@ -45,11 +52,11 @@ def refuse_points(source: Source, format_: Format) -> None:
 
 def _response(source: Source, name: str, measure: Measure) -> TailcError:
     message = (
-        f"`{source.name}` is {name}, whose times are of responses and contain waiting: "
-        f"they are not `{measure.value}`"
+        f"`{source.name}` is {name} with response times, which contain waiting: they are not "
+        f"`{measure.value}`"
     )
     hint = (
-        "write `measure: response-open`, and in `response_time_because` why nothing waited in "
-        "this run; or count it by `tailc ingest`"
+        "write `measure: response-open`, and state in `response_time_because` why requests did "
+        "not wait in this run; or use `tailc ingest`"
     )
     return source.fault(Code.RESPONSE_TIME, message, advice=hint)

@@ -1,4 +1,4 @@
-"""Requests of a load generator's log, one a row: those that succeeded, counted."""
+"""Count the successful requests in a log with one request per row."""
 
 # pyright: reportAttributeAccessIssue=false
 
@@ -23,10 +23,11 @@ def of_successes(
     succeeded: NDArray[np.bool_],
     interval_ns: int | None,
 ) -> tuple[Histogram, int, int]:
-    """Times of those that succeeded, how many an interval added to them, and how many failed."""
+    """Histogram of successful requests, number added for an interval, and number of failed
+    requests."""
     if not succeeded.any():
         message = f"`{cells.source}` has {len(succeeded)} requests, and all of them failed"
-        help_ = "measure again, with a server that answers"
+        help_ = "measure again with a server that answers"
         raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(cells.source), help_))
     chosen = chosen_rows(cells, succeeded)
     demand_ns = whole_ns(chosen, column, unit)
@@ -35,7 +36,7 @@ def of_successes(
 
 
 def chosen_rows(cells: Cells, chosen: NDArray[np.bool_]) -> Cells:
-    """Those rows, with all their columns and their numbers in the file."""
+    """The selected rows, with all columns and their row numbers."""
     rows = np.flatnonzero(chosen)
     columns = {name: values.filter(mask(chosen)) for name, values in cells.columns.items()}
     row = rows + 1 if cells.row is None else cells.row[rows]
@@ -43,5 +44,5 @@ def chosen_rows(cells: Cells, chosen: NDArray[np.bool_]) -> Cells:
 
 
 def is_success(status: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether HTTP status codes are of answers that are no errors."""
+    """Whether HTTP status codes are not errors."""
     return (status >= 200) & (status < 400)

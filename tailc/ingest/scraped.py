@@ -1,7 +1,8 @@
-"""Histograms of Prometheus: requests by the bounds of their bucket, chosen by name and by labels.
+"""Histograms of a scrape of Prometheus, selected by name and labels.
 
-A scrape tells what was counted since the server began, so of two scrapes the difference is taken.
-What is added or taken off has the same buckets: those of several label sets may not overlap.
+A scrape has counts since the start of the server, so with two scrapes the difference counts.
+Histograms that are added or subtracted must have the same buckets; buckets of several label sets
+must not overlap.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ MAX_BUCKETS = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Scraped:
-    """One histogram: how many requests were in each bucket.
+    """A histogram: number of requests in each bucket.
 
-    metric: without `_bucket`, and empty of a query without a name. labels: sorted, without `le`.
-    within: how requests lie in their bucket; None: that is seen from all that are added.
+    metric: without `_bucket`; empty for a query without a name. labels: sorted, without `le`.
+    within: interpolation within buckets; None to derive it from all buckets that are added.
     """
 
     metric: str
@@ -43,22 +44,22 @@ class Scraped:
 
     @property
     def name(self) -> str:
-        """As Prometheus writes it."""
+        """Metric and labels in the notation of Prometheus."""
         return written(self.metric, self.labels)
 
     @property
     def is_failed(self) -> bool:
-        """Whether a label tells that its requests were answered by an error."""
+        """Whether a label says that its requests failed."""
         return any(is_failed(name, value) for name, value in self.labels)
 
 
 def labels_of(labels: Mapping[str, str]) -> Labels:
-    """The labels of a series, without `le`."""
+    """Labels of a series, without `le`."""
     return tuple(sorted((name, value) for name, value in labels.items() if name != LE))
 
 
 def written(metric: str, labels: Labels) -> str:
-    """A metric with its labels in braces, where it has some."""
+    """A metric with its labels in braces, if it has any."""
     if not metric and not labels:
         return "series without a name"
     told = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels)
@@ -70,14 +71,16 @@ def _escaped(value: str) -> str:
 
 
 def chosen(found: Iterable[Scraped], source: Source, options: MetricOptions) -> list[Scraped]:
-    """Those of the metric and with the labels that are asked for; TailcError where there are none.
+    """The histograms with the requested metric and labels; raises TailcError if there are none.
 
-    Without a metric asked for there must be one alone.
+    Without a requested metric there must be only one.
     """
     every = list(_within_limit(found, source))
     if not every:
-        message = f"`{source.name}` has no histogram in it"
-        hint = "give series that end in `_bucket` and have a label `le`, or native histograms"
+        message = f"`{source.name}` has no histogram"
+        hint = (
+            "give series with a name that ends in `_bucket` and a label `le`, or native histograms"
+        )
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
     metrics = sorted({one.metric for one in every})
     wanted = metrics[0] if options.name is None else options.name.removesuffix(BUCKET)
@@ -88,8 +91,11 @@ def chosen(found: Iterable[Scraped], source: Source, options: MetricOptions) -> 
     if not kept:
         raise _other_labels(source, options.labels, of_metric)
     if {value for one in kept for name, value in one.labels if name == _REPORTER} >= _SIDES:
-        message = f"`{source.name}` has each request twice: as its client and its server timed it"
-        hint = f"choose the server's by `--label {_REPORTER}=destination`, or `source`"
+        message = f"`{source.name}` has each request twice: timed by its client and by its server"
+        hint = (
+            f"choose the times of the server with `--label {_REPORTER}=destination`, or of the "
+            "client with `source`"
+        )
         raise source.fault(Code.NO_METRIC, message, advice=hint)
     return kept
 
@@ -100,22 +106,22 @@ def _within_limit(found: Iterable[Scraped], source: Source) -> Iterator[Scraped]
         buckets += len(one.count)
         if buckets > MAX_BUCKETS:
             message = f"`{source.name}` has more than {MAX_BUCKETS:,} buckets"
-            hint = "give the histograms of the metric alone, or query for a sum of them"
+            hint = "give only the histograms of the metric, or query their sum"
             raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
         yield one
 
 
 def _other_metric(source: Source, wanted: str | None, metrics: list[str]) -> TailcError:
-    message = f"`{source.name}` has histograms of {len(metrics)} metrics, and which is not said"
+    message = f"`{source.name}` has histograms of {len(metrics)} metrics, and none is chosen"
     if wanted is not None:
         message = f"`{source.name}` has no histogram `{wanted}`"
-    hint = f"say by `--metric` which: {_listed(metrics)}"
+    hint = f"choose with `--metric`: {_listed(metrics)}"
     return source.fault(Code.NO_METRIC, message, advice=hint)
 
 
 def _other_labels(source: Source, wanted: Labels, there: list[Scraped]) -> TailcError:
-    message = f"no histogram of `{source.name}` is `{written(there[0].metric, wanted)}`"
-    hint = f"say by `--label NAME=VALUE` what is there: {_listed([one.name for one in there])}"
+    message = f"`{source.name}` has no histogram `{written(there[0].metric, wanted)}`"
+    hint = f"choose with `--label NAME=VALUE` one of: {_listed([one.name for one in there])}"
     return source.fault(Code.NO_METRIC, message, advice=hint)
 
 
@@ -128,29 +134,30 @@ def _listed(names: list[str]) -> str:
 def without_failed(
     every: list[Scraped], source: Source, options: MetricOptions
 ) -> tuple[list[Scraped], int]:
-    """Those whose requests succeeded, and how many requests had failed.
+    """The histograms of successful requests, and the number of failed ones.
 
-    Where a label of the status is asked for, that is what is wanted. TailcError where all failed.
+    If a label of the status is requested, all are selected. Raises TailcError if all requests
+    failed.
     """
     if any(is_status_label(name) for name, _ in options.labels):
         return every, 0
     kept = [one for one in every if not one.is_failed]
     if not kept:
         message = f"all requests of `{source.name}` had failed, according to their labels"
-        hint = "measure again, with a server that answers; or choose them by `--label`"
+        hint = "measure again with a server that answers, or choose failed requests with `--label`"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
     return kept, sum(sum(one.count.values()) for one in every if one.is_failed)
 
 
 def increased(now: list[Scraped], before: list[Scraped], source: Source) -> list[Scraped]:
-    """What was counted between two scrapes; a label set that was not there began at none.
+    """Increase of counts between two scrapes; a label set that is new starts at 0.
 
-    Raises TailcError where one was counted anew, or has other buckets than before.
+    Raises TailcError after a restart of the server, and if buckets have changed.
     """
     earlier = {one.labels: one for one in before}
     gone = earlier.keys() - {one.labels for one in now}
     if gone:
-        raise restarted(source, earlier[min(gone)].name, "is no longer there")
+        raise restarted(source, earlier[min(gone)].name, "is missing")
     return [
         _increased(one, earlier[one.labels], source) if one.labels in earlier else one
         for one in now
@@ -169,17 +176,17 @@ def _increased(now: Scraped, before: Scraped, source: Source) -> Scraped:
 def restarted(
     source: Source, name: str, what: str = "has fewer requests than before"
 ) -> TailcError:
-    """What is wrong where a counter was lower later on."""
-    message = f"`{name}` {what} in `{source.name}`: its server was started in between"
+    """The error if a counter decreased between two scrapes."""
+    message = f"`{name}` {what} in `{source.name}`: its server was restarted between the scrapes"
     hint = (
-        "give the earlier of two scrapes to `--since`, between which it ran on; or leave out "
-        "`--since`, for all since the last start"
+        "give two scrapes without a restart between them; or remove `--since` to count all "
+        "requests since the restart"
     )
     return source.fault(Code.COUNTER_RESET, message, advice=hint)
 
 
 def added(every: Sequence[Scraped], source: Source) -> dict[Bounds, int]:
-    """All their requests; TailcError where buckets of different schemes cannot be added."""
+    """Sum of histograms; raises TailcError if their buckets differ."""
     check_alike(every, source)
     total = Counter[Bounds]()
     for one in every:
@@ -188,10 +195,12 @@ def added(every: Sequence[Scraped], source: Source) -> dict[Bounds, int]:
 
 
 def check_alike(every: Sequence[Scraped], source: Source) -> None:
-    """Raise TailcError where histograms have buckets that cannot be those of one."""
+    """Raise TailcError if the buckets of the histograms overlap or are interpolated differently."""
     bounds = sorted({bound for one in every for bound in one.count})
     overlapping = any(lower < below for (_, below), (lower, _) in pairwise(bounds))
     if overlapping or len({one.within for one in every}) > 1:
-        message = f"histograms of `{every[0].metric}` have other buckets than one another"
-        hint = "choose those with the same ones by `--label`, and keep a profile for each"
+        message = f"histograms of `{every[0].metric}` have different buckets"
+        hint = (
+            "choose histograms with the same buckets with `--label`, and write a profile for each"
+        )
         raise source.fault(Code.MIXED_BUCKETS, message, advice=hint)

@@ -1,4 +1,4 @@
-"""Spans that cannot be counted as exported: left out or mended, with a warning for each kind."""
+"""Leave out or correct spans that cannot be counted as exported, with a warning for each kind."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tailc.ingest.span_table import (
 from tailc.traces.source import Source
 
 _SPANS_NAMED = 3
-_MEND = "mend what exports the spans"
+_MEND = "correct the exporter of the spans"
 
 
 class CheckedSpans:
-    """The rows of all spans that can be counted, and warnings about the others."""
+    """The rows of all valid spans, and warnings about the others."""
 
     def __init__(self, spans: Iterable[Span], source: Source) -> None:
         self._name = source.name
@@ -48,19 +48,21 @@ class CheckedSpans:
         if self._faulty:
             more = ", ..." if self._faulty > _SPANS_NAMED else ""
             which = f"spans that have no length: {', '.join(self._faults)}{more}"
-            hint = f"{_MEND}; until then, the parents of these spans seem to take their time"
+            hint = (
+                f"{_MEND}; the times of these spans are not subtracted from those of their parents"
+            )
             self._warn(Code.SPANS_LEFT_OUT, which, self._faulty, "they are left out", hint)
 
     def _leave_out_repeats(self) -> None:
         repeated = is_repeated(self.rows)
         if repeated.any():
             which = f"spans exported again: {_ids(self.rows[repeated])}"
-            hint = "look why a batch is sent twice, such as after a timeout of the collector"
+            hint = "check why a batch is sent twice, for example after a timeout of the collector"
             self._warn(Code.SPANS_REPEATED, which, int(repeated.sum()), "each counts once", hint)
             self.rows = self.rows[~repeated]
 
     def mend_parents(self) -> None:
-        """Take the parent from spans that name themselves, and leave out spans on other cycles."""
+        """Remove parents that are the span itself, and leave out spans on other cycles."""
         is_own = self.rows["parent"] == self.rows["id"]
         if is_own.any():
             which = f"spans that are their own parents: {_ids(self.rows[is_own])}"
@@ -75,18 +77,18 @@ class CheckedSpans:
             self.rows = self.rows[~on_cycle]
 
     def warn_of_zero_lengths(self, servers: Rows, least_ns: int) -> None:
-        """Warn of servers that start and end at the same tick of the clock."""
+        """Warn about server spans that start and end at the same clock tick."""
         count = int((servers["start_ns"] == servers["end_ns"]).sum())
         if count:
             message = (
                 f"{count:,} of {len(servers):,} server spans of `{self._name}` have length 0, and "
                 f"count as {least_ns:,} ns"
             )
-            hint = "use a finer clock: these took less than one tick of the clock"
+            hint = "use a finer clock: these spans took less than one tick of it"
             self._add(Code.ZERO_LENGTH, message, hint)
 
     def warn_of_skew(self, servers: Rows, table: Rows) -> None:
-        """Warn of servers whose children start before them."""
+        """Warn about server spans whose child spans start before them."""
         late = is_late(servers, table)
         if late.any():
             message = (
@@ -107,7 +109,7 @@ class CheckedSpans:
 
 
 def _ids(rows: Rows) -> str:
-    """The first few ids, each once."""
+    """The first few ids, once each."""
     ids = np.unique(rows["id"]).tolist()
     more = ", ..." if len(ids) > _SPANS_NAMED else ""
     return ", ".join(map(_id, ids[:_SPANS_NAMED])) + more

@@ -1,4 +1,4 @@
-"""Spans as rows of a table, and the own time of each: its length less what its children cover."""
+"""Spans as rows of a table, and their own times: length without the time of child spans."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Rows = NDArray[np.void]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """When it was, in nanoseconds since 1970, and what it is.
+    """A span: its times in nanoseconds since 1970, ids, and properties.
 
-    trace: below 2^128; id, parent: below 2^64, in the trace. start_ns, end_ns: as exported, which
-    `fault` checks. reading: of the attribute asked for; None where it has none. Raises ValueError
-    where it has no id.
+    trace: below 2^128. id, parent: below 2^64, in the trace. start_ns, end_ns: as exported; `fault`
+    checks them. reading: value of the requested attribute; None without one. Raises ValueError
+    without an id.
     """
 
     trace: int
@@ -53,7 +53,7 @@ class Span:
 
     @property
     def fault(self) -> str | None:
-        """Why the span has no length, as in "span 1 has no end"; None if it has one."""
+        """Why the span has no valid length, for "span 1 has no end"; None if it has one."""
         if self.end_ns == 0:
             return "has no end"
         if self.end_ns < self.start_ns:
@@ -64,7 +64,7 @@ class Span:
 
 
 def span_table(spans: Iterable[Span]) -> Rows:
-    """The spans, without faults, as rows of type ROW; a reading is NaN where a span has none."""
+    """The spans, without invalid ones, as rows of type ROW; a missing reading is NaN."""
     return np.fromiter(map(_row, spans), ROW)
 
 
@@ -76,7 +76,7 @@ def _row(span: Span) -> tuple[float, ...]:
 
 
 def is_repeated(table: Rows) -> NDArray[np.bool_]:
-    """Which rows are earlier exports of a span that is in the table again; (rows,).
+    """Which rows are repeated exports of a span that is in the table again; (rows,).
 
     Rows with the same trace, id, kind and start are one span; the row that ends last counts.
     """
@@ -106,9 +106,9 @@ def is_own_ancestor(table: Rows) -> NDArray[np.bool_]:
 
 
 def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:
-    """The length of each chosen row less the union of its children's in the table; (chosen,).
+    """Length of each selected row without the union of its child spans in the table; (chosen,).
 
-    A child counts where it lies within its parent. O(n log n) in rows.
+    Only the part of a child within its parent counts. O(n log n) in rows.
     """
     own = (chosen["end_ns"] - chosen["start_ns"]).astype(np.int64)
     child = table[table["parent"] != NO_SPAN]
@@ -126,9 +126,9 @@ def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:
 
 
 def without_internal(table: Rows) -> Rows:
-    """The rows that are not internal, each a child of its nearest ancestor that is not.
+    """The rows without internal spans; each becomes a child of its nearest other ancestor.
 
-    Internal rows that are their own ancestors are nobody's parents. O(n log n) in rows.
+    Internal rows on a cycle of parents have no child spans. O(n log n) in rows.
     """
     row, parent = _parents(table, table)
     # The next one up of a number that only internal rows have, else that number itself.
@@ -146,13 +146,13 @@ def without_internal(table: Rows) -> Rows:
 
 
 def with_children(chosen: Rows, children: Rows) -> int:
-    """How many of the chosen rows have one or more of these children."""
+    """Number of the selected rows that have at least one of these child spans."""
     of_chosen, of_child = _parents(chosen, children)
     return int(np.isin(of_chosen, of_child).sum())
 
 
 def is_late(chosen: Rows, table: Rows) -> NDArray[np.bool_]:
-    """Which chosen rows start after a child by more than 1 % of their length; (chosen,)."""
+    """Which selected rows start after a child span by more than 1 % of their length; (chosen,)."""
     child = table[table["parent"] != NO_SPAN]
     of_chosen, of_child = _parents(chosen, child)
     first_ns = np.full(max(of_chosen.max(initial=0), of_child.max(initial=0)) + 1, _LOW_64, "u8")
@@ -163,7 +163,7 @@ def is_late(chosen: Rows, table: Rows) -> NDArray[np.bool_]:
 
 
 def _parents(chosen: Rows, child: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A number for each chosen row, and that of its parent for each child."""
+    """Index of each selected row, and for each child span the index of its parent."""
     trace = (np.concatenate([chosen[name], child[name]]) for name in ("trace_high", "trace_low"))
     columns = (*trace, np.concatenate([chosen["id"], child["parent"]]))
     order = np.lexsort(columns)
@@ -176,7 +176,7 @@ def _parents(chosen: Rows, child: Rows) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _covered_ns(span: tuple[int, int], start_ns: list[int], end_ns: list[int]) -> int:
-    """How much of the span its children cover, which are in order of their start."""
+    """Time of the span that its child spans, in order of start, cover."""
     covered, reached = 0, span[0]
     for start, end in zip(start_ns, end_ns, strict=True):
         begin, stop = max(start, reached), min(end, span[1])

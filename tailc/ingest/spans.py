@@ -1,10 +1,8 @@
-"""Spans of traces, whatever they come as: what servers took, less what they called.
+"""Times of server spans in traces of any format, without the time of their calls.
 
-The time taken of a span of kind server is its own: its length less the union of those of its
-children, where they lie within it. It is wall time, so it has waiting for a processor or a lock in
-it, and how requests were sent is not told: it is taken for a response, not for a demand. Where an
-attribute of the spans is asked for, such as the processor time that a server has measured, that is
-taken in place of it.
+The own time of a server span is its length without the union of its child spans. It is wall time
+with waits for processors and locks, and how requests were sent is unknown, so it is a response time
+and not a demand. An attribute of the spans, such as a measured processor time, can be used instead.
 """
 
 from __future__ import annotations
@@ -37,18 +35,18 @@ _WITH_INTERNAL = f"{_OWN_TIME}, internal ones included"
 
 @dataclass(frozen=True)
 class Attribute:
-    """A number that spans carry: that named `end`, less that named `start` where there is one."""
+    """An attribute of spans with a number: `end`, minus `start` if there is one."""
 
     end: str
     start: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those to look for."""
+        """Names of the attributes to read."""
         return (self.end,) if self.start is None else (self.start, self.end)
 
     def of(self, values: Mapping[str, object]) -> float | None:
-        """The number by a span's attributes; None where they have none."""
+        """The number from the attributes of a span; None if missing."""
         end = _number(values.get(self.end))
         start = 0 if self.start is None else _number(values.get(self.start))
         return None if end is None or start is None else float(end - start)
@@ -59,7 +57,7 @@ def _number(value: object) -> float | None:
 
 
 def stated_attribute(options: SpanOptions) -> Attribute | None:
-    """The attribute that is asked for: `NAME`, or `START..END` for the difference of two."""
+    """Parse the option for an attribute: `NAME`, or `START..END` for the difference of two."""
     if options.attribute is None:
         return None
     start, between, end = options.attribute.partition(_BETWEEN)
@@ -69,9 +67,9 @@ def stated_attribute(options: SpanOptions) -> Attribute | None:
 def times_of_spans(
     spans: Iterable[Span], source: Source, options: InputOptions, format_: str, unit: TimeUnit
 ) -> InputTimes:
-    """The own times of server spans that ended without an error, or what was asked for of them.
+    """Own times, or the requested attribute, of server spans that ended without an error.
 
-    Raises TailcError where there are none, or too many spans, or what was asked for is no time.
+    Raises TailcError if there are none, for too many spans, and if the attribute is not a time.
     """
     checked = CheckedSpans(_within_limit(spans, source), source)
     attribute, with_internal = options.spans.attribute, options.spans.with_internal
@@ -122,15 +120,15 @@ def times_of_spans(
 def _no_server(source: Source, checked: CheckedSpans) -> TailcError:
     message = f"`{source.name}` has no span of kind server that ended without an error"
     hint = (
-        "export the spans of the service with their kind (`kind` of OTLP, tag `span.kind` of "
-        "Jaeger); those of its clients are not enough"
+        "export the server spans of the service with their kind (`kind` of OTLP, tag `span.kind` "
+        "of Jaeger); client spans are not enough"
     )
     empty = Finding(Code.EMPTY_TRACE, message, Place(source.name), hint)
     return TailcError((empty, *checked.warnings))
 
 
 def _least_ns(unit: TimeUnit) -> int:
-    """Half a unit: what a time of 0 counts as."""
+    """Half a unit, which a time of 0 counts as [ns]."""
     return max(1, round(unit.in_ms * NS_PER_MS) // 2)
 
 
@@ -138,7 +136,7 @@ def _within_limit(spans: Iterable[Span], source: Source) -> Iterator[Span]:
     for number, span in enumerate(spans):
         if number == MAX_SPANS:
             message = f"`{source.name}` has more than {MAX_SPANS:,} spans"
-            hint = "ingest parts with whole traces in them, and then their profiles together"
+            hint = "split the file between traces, ingest each part, and add up the profiles"
             raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
         yield span
 
@@ -146,7 +144,7 @@ def _within_limit(spans: Iterable[Span], source: Source) -> Iterator[Span]:
 def _measured_ns(
     reading: NDArray[np.float64], source: Source, attribute: str, unit: TimeUnit
 ) -> NDArray[np.float64]:
-    """Readings in whole nanoseconds; one of 0 is of something that took less than a unit."""
+    """Readings in whole nanoseconds; 0 means less than a unit."""
     missing = int(np.isnan(reading).sum())
     if missing:
         message = f"{missing:,} of {len(reading):,} server spans have no number `{attribute}`"
@@ -160,5 +158,5 @@ def _measured_ns(
 
 
 def _no_time(source: Source, code: Code, attribute: str, message: str) -> TailcError:
-    hint = "let every server span carry its time, and leave out those that cannot"
+    hint = "give every server span this attribute, and remove spans without it"
     return source.fault(code, message, field=attribute, advice=hint)

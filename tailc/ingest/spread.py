@@ -1,4 +1,4 @@
-"""Requests that are known by buckets, put where Prometheus takes them to be inside each.
+"""Distribute requests within their buckets as Prometheus does.
 
 Of c requests in a bucket from l to u the k-th is at
 
@@ -36,9 +36,9 @@ _HALF = 0.5
 
 
 def spread(count: Mapping[Bounds, int], within: Grain, ns_per_unit: float) -> Histogram:
-    """The histogram of requests by finite bounds, the upper ones positive; O(buckets).
+    """Histogram of requests from counts by finite bounds with positive upper ones; O(buckets).
 
-    Raises ValueError where a bound is beyond 104 days, or there are more requests than 2^53.
+    Raises ValueError for a bound above 104 days, and for more than 2^53 requests.
     """
     total = np.zeros(BUCKETS, np.int64)
     buckets = sorted((bound, times) for bound, times in count.items() if times)
@@ -46,7 +46,7 @@ def spread(count: Mapping[Bounds, int], within: Grain, ns_per_unit: float) -> Hi
         raise ValueError("more requests than can be counted")
     for (lower, upper), times in buckets:
         if upper * ns_per_unit > MAX_NS:
-            raise ValueError(f"a bucket to {upper:g}, which is beyond 104 days")
+            raise ValueError(f"a bucket up to {upper:g}, which is above 104 days")
         first, counts = _parts(lower * ns_per_unit, upper * ns_per_unit, times, within)
         total[first : first + len(counts)] += counts
     bucket = np.flatnonzero(total)
@@ -59,7 +59,7 @@ def spread(count: Mapping[Bounds, int], within: Grain, ns_per_unit: float) -> Hi
 
 
 def bounds_at(count: Mapping[Bounds, int], percentile_ppm: int) -> Bounds:
-    """The bounds of the bucket that a percentile is in."""
+    """Bounds of the bucket that contains a percentile."""
     buckets = sorted((bound, times) for bound, times in count.items() if times)
     reached = np.cumsum([times for _, times in buckets])
     rank = percentile_rank(percentile_ppm, int(reached[-1]))
@@ -69,7 +69,7 @@ def bounds_at(count: Mapping[Bounds, int], percentile_ppm: int) -> Bounds:
 def _parts(
     lower_ns: float, upper_ns: float, times: int, within: Grain
 ) -> tuple[int, NDArray[np.int64]]:
-    """The first bucket of the profile that is reached, and the requests in it and those after."""
+    """First bucket of the profile, and number of requests in it and in those after it."""
     ends = np.rint(np.array([lower_ns, upper_ns])).clip(1, MAX_NS)
     first, last = bucket_of(ends).tolist()
     edge_ns = highest_ns(np.arange(first, last)) + _HALF
@@ -85,7 +85,7 @@ def _is_linear(lower_ns: float, within: Grain) -> bool:
 def _shares(
     lower_ns: float, upper_ns: float, at_ns: NDArray[np.floating], within: Grain
 ) -> NDArray[np.floating]:
-    """The share of a bucket's requests that took at most so long."""
+    """Share of a bucket's requests up to given times."""
     if _is_linear(lower_ns, within):
         low = max(lower_ns, 0.0)
         return (at_ns - low) / (upper_ns - low)
@@ -95,7 +95,7 @@ def _shares(
 def _positions(
     lower_ns: float, upper_ns: float, share: NDArray[np.float64], within: Grain
 ) -> NDArray[np.float64]:
-    """How long those take that this share of a bucket's requests is at most."""
+    """Times up to which given shares of a bucket's requests lie."""
     if _is_linear(lower_ns, within):
         low = max(lower_ns, 0.0)
         return low + (upper_ns - low) * share

@@ -1,4 +1,4 @@
-"""Inputs that are read as text: their lines within limits, and what must be asked."""
+"""Read inputs as text within limits."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Line:
 
 
 def report(source: Source, most: int = MAX_REPORT_BYTES) -> bytes:
-    """All the plain bytes of a report; TailcError where there are too many for one."""
+    """The decompressed bytes of a report; raises TailcError if it is too long."""
     with source.plain() as stream:
         data = stream.read(most + 1)
     if len(data) > most:
         message = f"`{source.name}` is longer than the {most:,} bytes of any report"
-        hint = "give the report of the load generator alone"
+        hint = "give only the report of the load generator"
         raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
     return data
 
@@ -42,19 +42,17 @@ def lines_of(source: Source) -> list[Line]:
 
 
 def stated_unit(source: Source, unit: TimeUnit | None) -> TimeUnit:
-    """The unit of the times, which the file does not tell; TailcError unless it was said."""
+    """The stated unit of times; raises TailcError if the user gave none."""
     if unit is None:
         message = f"`{source.name}` does not say the unit of its times"
-        hint = "say it by `--unit ns`, `us`, `ms` or `s`"
+        hint = "give it with `--unit ns`, `us`, `ms` or `s`"
         raise source.fault(Code.MISSING_UNIT, message, advice=hint)
     return unit
 
 
 @lru_cache(maxsize=1)
 def first_object(head: bytes) -> dict[str, Any]:
-    """The JSON object that a text begins with, however it is laid out; empty where there is none,
-    or more of it than there is here.
-    """
+    """The JSON object at the beginning of a text; empty if there is none, or it is incomplete."""
     if not head.lstrip().startswith(b"{"):
         return {}
     try:

@@ -1,7 +1,7 @@
-"""Messages of protobuf taken apart without decoding them: the parts in a field, as they are.
+"""Split protobuf messages into fields without decoding them.
 
-Source: Protocol Buffers, "Encoding": a field is a varint of its number and wire type, and then its
-value: a varint, 4 or 8 bytes, or a varint of how many bytes follow, and those.
+Source: Protocol Buffers, "Encoding": a field is a varint with its number and wire type, followed by
+its value: a varint, 4 or 8 bytes, or a varint with a length and that number of bytes.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ _WIRE_BITS = 3
 
 
 class WireError(ValueError):
-    """The bytes are no message of protobuf; the text says why."""
+    """The bytes are not a protobuf message; the text is the reason."""
 
 
 def parts(message: memoryview, field: int, *, is_start: bool = False) -> Iterator[memoryview]:
-    """The bytes of each value of a field that has a length, in order.
+    """Bytes of each value of a field with a length, in order.
 
-    is_start: of a message whose end is missing, whose last part may be cut then. Raises WireError
-    where it is no message, or a value claims more bytes than are there.
+    is_start: the end of the message is missing, so the last part may be truncated. Raises WireError
+    for malformed messages, and for a value longer than the message.
     """
     for number, wire, value in values(message, is_start=is_start):
         if number == field:
             if wire != SIZED:
-                raise WireError("a field of another type")
+                raise WireError("a field of the wrong type")
             yield value
 
 
 def values(message: memoryview, *, is_start: bool = False) -> Iterator[tuple[int, int, memoryview]]:
-    """The number, wire type and bytes of each field, in order; as `parts` for what is unsound."""
+    """Number, wire type and bytes of each field, in order; raises like `parts`."""
     at = 0
     while at < len(message):
         key, at = varint(message, at)
@@ -48,7 +48,7 @@ def values(message: memoryview, *, is_start: bool = False) -> Iterator[tuple[int
 
 
 def _end(message: memoryview, at: int, wire: int) -> tuple[int, int]:
-    """Where a value ends, and where its bytes begin."""
+    """End of a value, and start of its bytes."""
     if wire == SIZED:
         length, begin = varint(message, at)
         return begin + length, begin
@@ -60,7 +60,7 @@ def _end(message: memoryview, at: int, wire: int) -> tuple[int, int]:
 
 
 def varint(message: memoryview | bytes, at: int) -> tuple[int, int]:
-    """The number that begins here, and where it ends."""
+    """The number that starts here, and its end."""
     value = 0
     for position, byte in enumerate(message[at : at + MAX_VARINT_BYTES]):
         value |= (byte & 0x7F) << 7 * position

@@ -1,1 +1,1 @@
-"""Traces looked at with suspicion -> what is wrong or odd about them, one noun a file of checks."""
+"""Search traces for defects; one file of checks per subject."""

@@ -1,4 +1,4 @@
-"""A defect that a trace can have, and a sighting of it."""
+"""Defects of traces, and sightings of them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ROWS_NAMED = 3
 
 @dataclass(frozen=True)
 class Defect:
-    """One class of defects: `ident` and `name` are stable.
+    """A kind of defect; `ident` and `name` are stable.
 
-    title: what is so. why: what that does to a policy. fix: what to do. Clauses, in lower case.
+    title: what is wrong. why: the effect on a policy. fix: what to do. Clauses in lower case.
     """
 
     ident: str
@@ -30,12 +30,12 @@ class Defect:
 
     @property
     def exit_code(self) -> ExitCode:
-        """That of bad content where it is an error, else OK."""
+        """BAD_CONTENT for errors, else OK."""
         return ExitCode.BAD_CONTENT if self.severity is Severity.ERROR else ExitCode.OK
 
     @property
     def help(self) -> str:
-        """What to do, and why."""
+        """What to do, and why, as a help line."""
         return f"{self.fix}: {self.why}"
 
     @property
@@ -50,9 +50,9 @@ def _sentence(clause: str) -> str:
 
 @dataclass(frozen=True)
 class Sighting:
-    """A defect seen: what is so here, how often, and where first.
+    """A defect found in a trace: a message, the number of occurrences, and the first places.
 
-    rows: data rows of the file, from 1; lines: lines of it, where there is no row to name.
+    rows: rows of the file, from 1. lines: lines of the file, if there is no row.
     """
 
     message: str
@@ -64,7 +64,7 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Check:
-    """A defect and what finds it in a view of a trace, such as its lines or its requests."""
+    """A defect, and the function that finds it in a view of a trace."""
 
     defect: Defect
     view: type
@@ -80,7 +80,7 @@ def check(
     find: Callable[[Any], Iterable[Sighting]],
     *told: str,
 ) -> Check:
-    """The check of one class among those that `find` looks for in a view; codes follow `first`.
+    """A check of the class of checks whose codes start at `first`.
 
     told: title, why and fix of the defect.
     """
@@ -88,7 +88,7 @@ def check(
 
 
 def first_rows(row: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tuple[int, ...]:
-    """The file's rows of the first few that are chosen; none where rows are not known."""
+    """Row numbers of the first few selected rows; empty if rows are unknown."""
     if not len(row):
         return ()
     return tuple(int(number) for number in row[np.flatnonzero(chosen)[:ROWS_NAMED]])

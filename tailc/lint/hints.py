@@ -1,4 +1,4 @@
-"""Hints of readers that lint shares with other commands, which have more options."""
+"""Hints of readers that name options which `lint-trace` does not have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPTION = re.compile(r"`(--[a-z-]+)")
 
 
 def with_command(finding: Finding, command: str) -> Finding:
-    """The finding; a hint with options that lint does not have names the command that has them."""
+    """The finding; a hint with such options also names the command that has them."""
     if finding.help is None or set(_OPTION.findall(finding.help)) <= _OF_LINT:
         return finding
     return replace(finding, help=f"{finding.help} (options of `{command}`)")

@@ -1,4 +1,4 @@
-"""A trace read once, and everything that is found wrong or odd about it."""
+"""Read a trace once and report all of its defects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 @dataclass(frozen=True)
 class Linted:
-    """What was looked at in a trace, and what was found: the worst first."""
+    """The checked parts of a trace, and the findings, worst first."""
 
     name: str
     format: str
@@ -29,16 +29,15 @@ class Linted:
 
     @property
     def exit_code(self) -> ExitCode:
-        """That of the first error; OK where there is none."""
+        """Exit code of the first error; OK if there is none."""
         errors = (one for one in self.findings if one.severity is Severity.ERROR)
         return next((one.code.exit_code for one in errors), ExitCode.OK)
 
 
 def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linted:
-    """What is wrong or odd about a trace, `-` for standard input.
+    """Find the defects of a trace, `-` for standard input.
 
-    ignored: codes or names of defects that are not told. A file that cannot be read is a finding
-    like any other.
+    ignored: codes or names of defects that are not reported. An unreadable file is a finding.
     """
     try:
         with open_source(path) as source:
@@ -54,13 +53,13 @@ def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linte
 
 
 def _softened(finding: Finding) -> Finding:
-    """What stops a replay of recorded arrivals alone is a warning."""
+    """Make a warning of errors that concern only the replay of recorded arrivals."""
     is_soft = finding.code in _OF_REPLAYS
     return replace(finding, severity=Severity.WARNING) if is_soft else finding
 
 
 def _with_help(finding: Finding) -> Finding:
-    """What a reader only counts is told with where to read on."""
+    """Add a reference to `tailc explain` to a finding without advice."""
     return replace(finding, help=finding.help or f"`tailc explain {finding.code.ident}` says more")
 
 

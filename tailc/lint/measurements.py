@@ -1,4 +1,4 @@
-"""A file as views for the checks, and what readers say of it on the way."""
+"""Convert a file to views for the checks, and collect findings of its readers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 @dataclass
 class Seen:
-    """What a file is, what is to be looked at, and what reading it gave rise to."""
+    """Description of a file, its views, and findings from reading it."""
 
     format: str
     rows: int | None = None
@@ -72,7 +72,7 @@ class Seen:
 
 
 def seen_in(source: Source, options: TraceOptions) -> Seen:
-    """Everything that can be looked at in a file, whatever of it cannot be read."""
+    """All views of a file, even if parts of it cannot be read."""
     if is_swf(source):
         return _of_swf(source, options)
     is_report = Role.DEMAND not in options.columns and format_written(source) is not None
@@ -80,7 +80,7 @@ def seen_in(source: Source, options: TraceOptions) -> Seen:
 
 
 def _of_report(source: Source, options: TraceOptions) -> Seen:
-    """What a load generator or logger wrote, or a profile."""
+    """Views of the output of a load generator or logger, or of a profile."""
     seen = Seen("a profile or report")
     try:
         read = ingest_source(source, _input_options(options))
@@ -122,7 +122,7 @@ def _of_table(source: Source, options: TraceOptions) -> Seen:
 
 
 def _of_swf(source: Source, options: TraceOptions) -> Seen:
-    """A log of jobs in the Standard Workload Format, whose lines have no header."""
+    """View of a log in the Standard Workload Format, whose lines have no header."""
     seen = Seen("Standard Workload Format", looked_at=("jobs",))
     _note_jobs(seen, source, None, options)
     return seen
@@ -135,7 +135,7 @@ def _note_jobs(
     options: TraceOptions,
     form: Format = "auto",
 ) -> None:
-    """Add the view of the jobs as the first reading has them that is not refused."""
+    """Add the view of jobs from the first reading that succeeds."""
     for reading in job_readings(options, columns):
         with _told_in(seen):
             log = jobs_in(source, columns, reading, form)
@@ -148,7 +148,7 @@ def _note_jobs(
 def _is_other(
     seen: Seen, source: Source, names: tuple[str, ...], form: Format, options: TraceOptions
 ) -> bool:
-    """Whether it is a table of machines or of jobs, which has no requests; adds its view."""
+    """Whether it is a table of machines or jobs; adds its view."""
     if (reading := throughput_columns(names, options)) is not None:
         with _told_in(seen):
             trace = throughput_in(source, reading, form)
@@ -167,7 +167,7 @@ def _is_other(
 def _look(
     seen: Seen, source: Source, times_of: Counter[str], form: Format, options: TraceOptions
 ) -> None:
-    """Add the views of what the columns hold; times_of: how often the file has each name."""
+    """Add views of the recognised columns; times_of: number of columns of each name."""
     names = tuple(times_of)
     if (counters := counter_columns(names, options)) is not None:
         with _told_in(seen):
@@ -218,7 +218,7 @@ def _look_at_series(
     form: Format,
     zone: str | None,
 ) -> None:
-    """Add the series in the columns, of which some may not be readable."""
+    """Add the series of the columns; some may be unreadable."""
     rows = series_in(source, time, columns, zone, form)
     for column in columns:
         with _told_in(seen):
@@ -231,7 +231,7 @@ def _look_at_series(
 def _look_at_rows(
     seen: Seen, source: Source, roles: Roles, form: Format, options: TraceOptions
 ) -> None:
-    """Add the columns, or only the demands of more rows than memory should hold."""
+    """Add the columns, or only the demands if the rows need too much memory."""
     try:
         table = table_in(source, roles, form)
     except TooExpandedError as error:
@@ -249,7 +249,7 @@ def _look_at_rows(
 
 @contextmanager
 def _told_in(seen: Seen) -> Iterator[None]:
-    """Keep what a reader refuses among the findings."""
+    """Context that collects errors of readers as findings."""
     try:
         yield
     except TailcError as error:
@@ -257,7 +257,7 @@ def _told_in(seen: Seen) -> Iterator[None]:
 
 
 def _format_found(source: Source) -> Format:
-    """The format that the content has, whatever the file is called."""
+    """Format by the content, whatever the name of the file."""
     head = source.head()
     if head.startswith(PARQUET_MAGIC):
         return "parquet"

@@ -1,4 +1,4 @@
-"""What every command that reads demands says of them: the cheap part of what is looked for."""
+"""The fast checks of demands, which all commands that read demands run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ASKED = tuple(one for one in CHECKS if one.defect.name in ("two-units", "outlie
 def profile_findings(
     requests: DemandProfile, reading: RequestReading, source: str
 ) -> tuple[Finding, ...]:
-    """What is odd about the demands of a trace, with the rows where requests are those of rows."""
+    """Findings about the demands of a trace, with row numbers if requests are rows."""
     in_ms, column, demand = reading.measured.unit.in_ms, None, requests.demand_ms
     is_by_row = reading.weight is None and not reading.rows.where and requests.repeats is None
     are_rows = isinstance(reading, DemandReading) and is_by_row
@@ -30,5 +30,5 @@ def profile_findings(
 
 
 def histogram_findings(histogram: Histogram, source: str) -> tuple[Finding, ...]:
-    """The same of demands that were counted."""
+    """Findings about counted demands."""
     return tuple(sighted(_ASKED, (counted_requests(histogram),), source))

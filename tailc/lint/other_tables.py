@@ -1,6 +1,6 @@
-"""Tables that are not of requests alone: throughput of machines, lists of jobs, and counters.
+"""Recognise tables without requests: throughput of machines, lists of jobs, and counters.
 
-Each is known by what a spec says of its columns, or by the names of all that it must have.
+They are recognised by the columns of a spec, or by the names of all required columns.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ _COMMENT = b";"
 
 
 def is_swf(source: Source) -> bool:
-    """Whether it is a log in the Standard Workload Format, by its name or how it begins."""
+    """Whether the file is a log in the Standard Workload Format, by its name or beginning."""
     name = inner_name(source.name).lower()
     return name.endswith(".swf") or source.head().lstrip().startswith(_COMMENT)
 
 
 def job_readings(options: TraceOptions, columns: JobColumns | None) -> tuple[JobReading, ...]:
-    """How to read jobs: as a spec would, and if that is refused without jobs of no length.
+    """Readings of a log of jobs: as in a spec, and one that leaves out jobs without a run time.
 
-    Times that state no zone are taken for UTC, or for the one said.
+    Times without a time zone are in UTC, or in the stated one.
     """
     is_dated = columns is not None and columns.arrival_unit is None
     zone = options.zone or ("UTC" if is_dated else None)
@@ -61,14 +61,14 @@ def job_readings(options: TraceOptions, columns: JobColumns | None) -> tuple[Job
 def jobs_in(
     source: Source, columns: JobColumns | None, reading: JobReading, form: Format
 ) -> JobLog:
-    """The jobs of a list, or of a log in the Standard Workload Format where it has no columns."""
+    """Jobs of a list, or of a log in the Standard Workload Format if there are no columns."""
     if columns is None:
         return swf_in(source, reading)
     return job_list_in(source, columns, reading, form)
 
 
 def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> ThroughputReading | None:
-    """How to read throughput of machines; None where columns of it are missing."""
+    """A reading of throughput of machines; None if columns are missing."""
     if isinstance(options.table, ThroughputReading):
         return options.table
     time = _named(names, _TIME)
@@ -82,7 +82,7 @@ def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> Through
 
 
 def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | None:
-    """Which columns of a list of jobs are what; None where one that each has is missing."""
+    """Columns of a list of jobs; None if a required one is missing."""
     if isinstance(options.table, JobColumns):
         return options.table
     submit, run, width = (_named(names, each) for each in (_SUBMIT, _RUN, _WIDTH))
@@ -95,7 +95,7 @@ def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | N
 
 
 def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterColumns | None:
-    """The columns of cycles and memory time; None where there are not both."""
+    """Columns of cycles and memory time; None unless both exist."""
     if isinstance(options.table, CounterColumns):
         return options.table
     cycles, memory = _named(names, _CYCLES), _named(names, _MEMORY)
@@ -103,7 +103,7 @@ def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterCol
 
 
 def counters_in(source: Source, columns: CounterColumns, form: Format) -> Counters:
-    """The rows in which both are there; TailcError for cells that are no amounts."""
+    """Rows that have both; raises TailcError for cells that are not amounts."""
     named = (columns.cycles, columns.memory)
     cells = kept_cells(source, Wanted(named, (), ()), (), form)
     cycles, memory = (not_negative(cells, name, MAX_NS) for name in named)
@@ -113,7 +113,7 @@ def counters_in(source: Source, columns: CounterColumns, form: Format) -> Counte
 
 
 def _named(names: tuple[str, ...], wanted: re.Pattern[str]) -> tuple[str, str | None] | None:
-    """The first column of such a name, and the unit in it."""
+    """The first column with such a name, and the unit in it."""
     found = ((name, wanted.fullmatch(name.strip())) for name in names)
     return next(((name, match[1]) for name, match in found if match), None)
 

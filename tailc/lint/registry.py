@@ -1,4 +1,4 @@
-"""Every check there is, found by a scan: adding one touches nothing else."""
+"""All checks, found by a scan; adding one changes no other file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_READERS = (
 
 
 def find_checks() -> tuple[Check, ...]:
-    """Every check, in order of its defect's code."""
+    """All checks, in order of the code of their defect."""
     names = (module.name for module in pkgutil.iter_modules(checks.__path__))
     found = [
         check
@@ -34,12 +34,12 @@ def find_checks() -> tuple[Check, ...]:
 
 
 def find_defects() -> tuple[Defect, ...]:
-    """Every defect that checks look for, in order of code."""
+    """All defects, in order of code."""
     return tuple(check.defect for check in find_checks())
 
 
 def defect_named(word: str) -> Defect | None:
-    """The defect of that code, in any case, or of that name; None where there is none."""
+    """The defect with this code, in any case, or with this name; None if there is none."""
     names = (word.upper(), word.lower())
     return next(
         (one for one in find_defects() if one.ident == names[0] or one.name == names[1]), None

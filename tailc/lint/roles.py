@@ -1,4 +1,4 @@
-"""Which column of a trace is what: as the user says, or as its name tells."""
+"""Determine the role of each column: from options, or from names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OF_THE_SUN = re.compile(r"sun|solar|pv|ghi|dni|irradiance|ac_power|^kw$", re.IG
 
 
 class Role(enum.Enum):
-    """What a column of a trace of requests holds; in the order in which columns are told."""
+    """Role of a column in a trace of requests, in the order of reports."""
 
     DEMAND = "demand"
     TIME = "time"
@@ -75,10 +75,10 @@ class CounterColumns:
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """What the user, or a spec, says of every trace; the rest is told by the names of columns.
+    """Statements of the user or a spec about all traces; the rest is derived from names.
 
-    columns, units: by role, as far as they are said. table: the columns of a table that is not of
-    requests alone. leaves_out_zero_runs: whether jobs of no length are meant to be left out.
+    columns, units: by role, as far as stated. table: columns of a table without requests.
+    leaves_out_zero_runs: whether jobs without a run time are left out on purpose.
     """
 
     columns: Mapping[Role, str] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class TraceOptions:
     leaves_out_zero_runs: bool = False
 
     def over(self, other: TraceOptions) -> TraceOptions:
-        """These columns, units, zone and percentile, and of the other what is not said here."""
+        """These options; missing ones come from `other`."""
         ppm = other.percentile_ppm if self.percentile_ppm is None else self.percentile_ppm
         return replace(
             other,
@@ -111,13 +111,13 @@ class SeriesColumn:
 
     @property
     def is_of_the_sun(self) -> bool:
-        """Whether the sun makes it, so that nights have none."""
+        """Whether the sun causes it, so that it is 0 at night."""
         return _OF_THE_SUN.search(self.name) is not None
 
 
 @dataclass(frozen=True)
 class _TimedColumn:
-    """A column of times, None where there is none, and its unit where that is known."""
+    """A column of times, None if missing, and its unit if known."""
 
     name: str | None
     unit: TimeUnit | None
@@ -125,9 +125,9 @@ class _TimedColumn:
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns that are looked at.
+    """The columns that are checked.
 
-    names, units: by role; one that no column has, or whose unit is not known, is absent.
+    names, units: by role; missing roles and unknown units are absent.
     """
 
     names: Mapping[Role, str]
@@ -137,18 +137,18 @@ class Roles:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of requests, each once."""
+        """The columns of requests, once each."""
         named = [self.names[role] for role in Role if role in self.names]
         return tuple(dict.fromkeys((*named, *self.speedups)))
 
     @property
     def is_of_timings(self) -> bool:
-        """Whether a row is an execution on some threads, and not a request."""
+        """Whether a row is an execution at some degree, and not a request."""
         return self.names.keys() >= {Role.DEMAND, Role.REQUEST, Role.DEGREE}
 
 
 def roles_of(names: tuple[str, ...], options: TraceOptions) -> Roles:
-    """What each column is; a column that is asked for counts whether it is there or not."""
+    """Role of each column; a requested column is included even if it does not exist."""
     time = _time(names, options)
     demand = _demand(names, time.name, options)
     is_told = Role.DEMAND in options.columns or (demand.name or "").startswith("demand")
@@ -162,14 +162,14 @@ def roles_of(names: tuple[str, ...], options: TraceOptions) -> Roles:
 
 
 def _named(names: tuple[str, ...]) -> dict[Role, str]:
-    """The columns whose name alone tells what they hold."""
+    """Columns that are recognised by their names alone."""
     lower = {name.strip().lower(): name for name in reversed(names)}
     found = {role: first_of(wanted, tuple(lower)) for role, wanted in _NAMES.items()}
     return {role: lower[name] for role, name in found.items() if name is not None}
 
 
 def _time(names: tuple[str, ...], options: TraceOptions) -> _TimedColumn:
-    """The column of arrivals; `time_ms` and the like are durations."""
+    """The column of arrival times; `time_ms` and the like are durations."""
     found = [(name, match) for name in names if (match := _ARRIVALS.fullmatch(name.strip()))]
     found = [(name, match) for name, match in found if match[1].lower() != "time" or not match[3]]
     found.sort(key=lambda one: not one[1][3])
@@ -179,7 +179,7 @@ def _time(names: tuple[str, ...], options: TraceOptions) -> _TimedColumn:
 
 
 def _demand(names: tuple[str, ...], time: str | None, options: TraceOptions) -> _TimedColumn:
-    """The column of demands: that asked for, else the likeliest name with a unit of time."""
+    """The column of demands: the requested one, else the most likely name with a unit of time."""
     units = {
         name: TimeUnit(unit)
         for name, unit in times_of(names).items()

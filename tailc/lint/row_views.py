@@ -1,4 +1,4 @@
-"""The rows of a table as views: what stands in its cells, its requests, arrivals and speed-ups."""
+"""Views of the rows of a table: cells, requests, arrivals and speed-ups."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -66,14 +66,14 @@ Views = list[object]
 
 
 def table_in(source: Source, roles: Roles, format_: Format) -> Table:
-    """The columns with a role, as text where the format has text; TailcError as of a reader."""
+    """The columns with a role, as text if the format has text; raises TailcError like a reader."""
     wanted = Wanted((), roles.columns, ())
     table = table_of(source, wanted, format_)
     return Table(cells_of(table, wanted), roles, format_)
 
 
 def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[int, Requests]:
-    """The number of rows, and their demands, of which equal ones are merged."""
+    """Number of rows, and their demands with equal ones merged."""
     unit = roles.units.get(Role.DEMAND, TimeUnit.MS)
     demand, weight = roles.names[Role.DEMAND], roles.names.get(Role.WEIGHT)
     measured = Measured(Measure.DEMAND_BUSY, "", unit)
@@ -85,13 +85,13 @@ def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[in
 
 
 def only_demands(too_large: Finding, requests: Requests) -> Finding:
-    """The warning that no more than the demands of a file that is too large was looked at."""
+    """The warning that only demands are checked, because the file is too large."""
     message = f"{too_large.message}: only `{requests.column}` is checked, without its order"
     return replace(too_large, message=message, severity=Severity.WARNING)
 
 
 def views_of(source: Source, table: Table, options: TraceOptions) -> tuple[Views, list[Finding]]:
-    """What the checks look at, and what the readers say of it."""
+    """Views for the checks, and findings of the readers."""
     cells, roles = table.cells, table.roles
     requests = _requests(cells, roles)
     views: Views = [table]
@@ -135,7 +135,7 @@ def _requests(cells: Cells, roles: Roles) -> Requests | None:
 
 
 def _of_requests(cells: Cells, roles: Roles, row: np.ndarray) -> Views:
-    """What else stands in the rows of requests."""
+    """Further views of rows of requests."""
     views: Views = []
     if (name := roles.names.get(Role.REQUEST_CLASS)) is not None:
         views.append(Classes(_texts_of(cells, name, row)))
@@ -151,12 +151,12 @@ def _texts_of(cells: Cells, name: str, row: np.ndarray) -> pa.ChunkedArray:
 
 
 def small_sample(requests: Requests, source: str, ppm: int | None) -> tuple[Finding, ...]:
-    """A warning where all requests may be below the percentile; none without one."""
+    """A warning if all requests may be below the percentile; nothing without a percentile."""
     if ppm is None or requests.requests >= (enough := fewest_requests(ppm)):
         return ()
     message = (
-        f"{requests.requests:,} requests cannot tell the percentile {format_ppm(ppm)}: "
-        "all of them may be below it"
+        f"{requests.requests:,} requests are too few to estimate the percentile "
+        f"{format_ppm(ppm)}: all of them may be below it"
     )
     hint = f"measure {enough:,} requests or more, or use a lower percentile in the SLO"
     place = Place(source, field=requests.column)
@@ -186,7 +186,7 @@ def _time_texts(cells: Cells, name: str) -> Views:
 
 
 def _streams(cells: Cells, roles: Roles, name: str, requests: Requests | None) -> Views:
-    """Arrivals of requests; a series of power has none."""
+    """View of arrivals of requests; none for a series of power."""
     noted = len(cells.findings)
     times = None if roles.series else time_column(cells, name, "a look at arrivals")
     if times is None or len(cells.findings) > noted:
@@ -206,7 +206,7 @@ def _streams(cells: Cells, roles: Roles, name: str, requests: Requests | None) -
 
 
 def _arrival_findings(source: Source, table: Table) -> tuple[Finding, ...]:
-    """What a replay of the recorded arrivals would refuse."""
+    """Errors that a replay of the recorded arrivals would have."""
     roles, time = table.roles, table.roles.names.get(Role.TIME)
     if time is None or roles.is_of_timings or roles.series:
         return ()
@@ -229,7 +229,7 @@ def _is_date(column: pa.ChunkedArray) -> bool:
 
 
 def _status_findings(cells: Cells, roles: Roles) -> tuple[Finding, ...]:
-    """Requests that failed, and are counted among the others."""
+    """A warning about failed requests among the others."""
     name = roles.names.get(Role.STATUS)
     if name is None:
         return ()
@@ -241,20 +241,22 @@ def _status_findings(cells: Cells, roles: Roles) -> tuple[Finding, ...]:
     if not failed.any():
         return ()
     place = Place(cells.source, row=int(np.argmax(failed)) + 1, field=name)
-    message = f"{int(failed.sum()):,} of {cells.count:,} requests failed, among the others"
-    hint = "leave them out, by `where` or when the trace is written"
+    message = (
+        f"{int(failed.sum()):,} of {cells.count:,} requests failed, and are not marked as such"
+    )
+    hint = "exclude them with `where`, or do not write them into the trace"
     return (Finding(Code.FAILED_REQUESTS, message, place, hint, Severity.WARNING),)
 
 
 def _is_status_label(status: pa.ChunkedArray) -> np.ndarray:
-    """Which cells have a word for it."""
+    """Which cells have a word for a failed request."""
     words = as_text(status).fill_null("").combine_chunks().dictionary_encode()
     is_word = np.array([bool(_FAILED.match(word)) for word in words.dictionary.to_pylist()], bool)
     return is_word[numpy_of(words.indices)]
 
 
 def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple[Finding, ...]]:
-    """Executions by degree, and the speed-ups that they give."""
+    """View of executions by degree, and of their speed-ups."""
     columns = TimingColumns(
         *(roles.names[role] for role in (Role.REQUEST, Role.DEGREE, Role.DEMAND))
     )
@@ -282,7 +284,7 @@ def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple
 
 
 def _curves(cells: Cells, roles: Roles) -> tuple[Views, tuple[Finding, ...]]:
-    """The speed-ups in columns, one a degree."""
+    """View of speed-ups in columns, one per degree."""
     each = np.stack([positive(cells, name, MAX_SPEEDUP) for name in roles.speedups], axis=1)
     good = np.isfinite(each).all(axis=1)
     if not good.any():

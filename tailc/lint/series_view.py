@@ -1,4 +1,4 @@
-"""A column of a series, read as a spec would have it read, for the checks."""
+"""View of a series in a column, read as with a spec."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _UTC = re.compile(r"(^|[^a-z])(utc|gmt)($|[^a-z])", re.IGNORECASE)
 def series_in(
     source: Source, time: str, columns: Sequence[SeriesColumn], zone: str | None, format_: Format
 ) -> SeriesRows:
-    """The columns, read in one go; times that state no zone are in `zone`, else in UTC."""
+    """The columns, read together; times without a time zone are in `zone`, else in UTC."""
     values = tuple(column.name for column in columns)
     return SeriesRows(source, values, _reading(time, columns[0], zone), format_)
 
 
 def steps_of(rows: SeriesRows, time: str, column: SeriesColumn, zone: str | None) -> Steps:
-    """The series in a column; TailcError for what no spec can have read."""
+    """View of the series in a column; raises TailcError if no spec could read it."""
     series = rows.series(_reading(time, column, zone))
     ahead_s = _ahead_s(rows, series, zone)
     hours = _hours(series, ahead_s or 0.0)
@@ -43,13 +43,13 @@ def _reading(time: str, column: SeriesColumn, zone: str | None) -> SeriesReading
 
 
 def _hours(series: TimeSeries, ahead_s: float) -> np.ndarray:
-    """The hour of the day at the middle of each step, so far ahead of UTC."""
+    """Hour of the day at the middle of each step, for a clock this far ahead of UTC."""
     at_s = series.start_unix_s + ahead_s + series.step_s * (np.arange(series.steps) + 0.5)
     return at_s % SECONDS_PER_DAY / SECONDS_PER_HOUR
 
 
 def _ahead_s(rows: SeriesRows, series: TimeSeries, zone: str | None) -> float | None:
-    """How far the clock is ahead of UTC, of the zone or as the first time says; else None."""
+    """Offset of the clock from UTC [s], from the time zone or the first time; else None."""
     if zone is not None:
         offset = datetime.fromtimestamp(series.start_unix_s, zone_of(zone)).utcoffset()
     else:

@@ -1,4 +1,4 @@
-"""From what checks see to findings."""
+"""Convert sightings of checks to findings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 20
 
 
 def sighted(checks: Iterable[Check], views: Iterable[object], source: str) -> Iterator[Finding]:
-    """What the checks find in views of the source of that name."""
+    """Findings of all checks in the views of a source."""
     views = tuple(views)
     for check in checks:
         for view in views:
@@ -45,7 +45,7 @@ def _finding(check: Check, sighting: Sighting, source: str) -> Finding:
 
 
 def _others(sighting: Sighting) -> str:
-    """How often it is so, and where first."""
+    """Text with the number of occurrences, and the first places."""
     at, noun = (sighting.rows, "row") if sighting.rows else (sighting.lines, "line")
     if sighting.count == 1 or not at:
         return ""

@@ -1,4 +1,4 @@
-"""The lines of a table of text, seen once as they stream by."""
+"""Properties of the lines of a text table, from one pass."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SAMPLE_LINES = 200
 
 @dataclass
 class Tally:
-    """How many lines are so, and the first few."""
+    """Number of lines with a property, and the first few."""
 
     count: int = 0
     first: list[int] = field(default_factory=list)
 
     def add(self, number: int) -> None:
-        """Count the line of that number."""
+        """Count the line with this number."""
         self.count += 1
         if len(self.first) < ROWS_NAMED:
             self.first.append(number)
@@ -29,12 +29,12 @@ class Tally:
 
 @dataclass
 class TextLines:
-    """What is seen of the lines of a CSV or NDJSON file; lines count from 1.
+    """Properties of the lines of a CSV or NDJSON file; lines count from 1.
 
-    rewritten: what was so of the file, and is not of the lines. header: the first line that is not
-    blank, and its number.
-    sample: the first lines after it. last: the last that is not blank. crlf, lf, cr: which lines
-    end so, or have a carriage return inside. is_ended: whether the file ends with a line break.
+    rewritten: conversions that were applied to the text. header: first line that is not blank, and
+    its number. sample: the first lines after it. last: the last line that is not blank. crlf, lf,
+    cr: lines with this end, or with a carriage return inside. is_ended: whether the file ends with
+    a line break.
     """
 
     is_csv: bool
@@ -57,7 +57,7 @@ class TextLines:
 
 
 def text_lines(source: Source, is_csv: bool) -> TextLines:
-    """What is seen of the lines, of one pass over the plain bytes."""
+    """Properties of the lines, from one pass over the decompressed bytes."""
     dialect = dialect_of(source.head().decode(errors="replace")) if is_csv else Dialect()
     seen = TextLines(is_csv, dialect, source.rewritten)
     header = last = b""

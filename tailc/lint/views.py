@@ -1,4 +1,4 @@
-"""A trace as the checks look at it: its cells, its requests, their arrivals, timings and series."""
+"""Views of a trace for the checks: cells, requests, arrivals, timings and series."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _OF_NUMBERS = (Role.DEMAND, Role.WEIGHT, Role.DEGREE, Role.ATTEMPT)
 
 @dataclass(frozen=True, eq=False)
 class Header:
-    """The columns of a file, whatever stands in them.
+    """Names and types of the columns of a file.
 
-    types, group_rows: of Parquet, the columns' types and the rows of each group. found_format: by
-    the content; told_format: by the file's name, where that tells one.
+    types, group_rows: for Parquet, types of the columns and rows of each row group. found_format:
+    by the content. told_format: by the name of the file, if it indicates one.
     """
 
     names: tuple[str, ...]
@@ -39,21 +39,21 @@ class Header:
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """The columns of a table of which no name tells what it holds."""
+    """The columns of a table if no name is recognised."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class WithoutDemands:
-    """The columns that are not recognised, of a table that has no demands, series or counters."""
+    """The unrecognised columns of a table without demands, series or counters."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The columns that are looked at, as they stand in the file."""
+    """The recognised columns, as in the file."""
 
     cells: Cells
     roles: Roles
@@ -61,7 +61,7 @@ class Table:
 
     @property
     def number_columns(self) -> tuple[str, ...]:
-        """The columns that are there and should hold numbers."""
+        """Existing columns that should have numbers."""
         roles = self.roles
         named = [roles.names[role] for role in _OF_NUMBERS if role in roles.names]
         return tuple(name for name in (*named, *roles.speedups) if name in self.cells.columns)
@@ -69,11 +69,11 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Requests:
-    """The demands of a trace; bad cells are left out.
+    """The demands of a trace, without bad cells.
 
-    demand: float64 (n,), in the unit of the column, and `in_ms` of it. row: int64 (n,), the rows of
-    the file. weight: int64 (n,). is_ordered: whether rows follow one another in time, as requests
-    do and the buckets of a profile do not.
+    demand: float64 (n,), in the unit of the column, with `in_ms` ms each. row: int64 (n,), rows of
+    the file. weight: int64 (n,). is_ordered: whether rows are in order of time, unlike the buckets
+    of a profile.
     """
 
     demand: Floats
@@ -85,12 +85,12 @@ class Requests:
 
     @property
     def requests(self) -> int:
-        """How many requests the rows stand for."""
+        """Number of requests that the rows represent."""
         return int(self.weight.sum())
 
 
 def counted_requests(histogram: Histogram) -> Requests:
-    """Demands that were counted, in ms; they have no rows."""
+    """Counted demands in ms, without rows."""
     demand_ms = histogram.demand_ns.astype(np.float64) * _NS_IN_MS
     row = np.zeros(0, np.int64)
     return Requests(demand_ms, 1.0, row, histogram.count, None, is_ordered=False)
@@ -98,14 +98,14 @@ def counted_requests(histogram: Histogram) -> Requests:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The class of each request, as text."""
+    """Class of each request, as text."""
 
     names: pa.ChunkedArray
 
 
 @dataclass(frozen=True, eq=False)
 class RequestIds:
-    """The id of each request, as text; row: int64 (n,), the rows of the file."""
+    """Id of each request, as text; row: int64 (n,), rows of the file."""
 
     ids: pa.ChunkedArray
     row: Ints
@@ -113,7 +113,7 @@ class RequestIds:
 
 @dataclass(frozen=True, eq=False)
 class Attempts:
-    """Which attempt at a request a row is: float64 (n,); row: int64 (n,), the rows of the file."""
+    """Attempt number of each row: float64 (n,); row: int64 (n,), rows of the file."""
 
     number: Floats
     row: Ints
@@ -121,11 +121,10 @@ class Attempts:
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Arrivals in the order of the file, as recorded.
+    """Recorded arrivals in file order.
 
-    at_ns: int64 (n,), from the first. demand_ns: float64 (n,), NaN where there is none. raw: the
-    column as numbers, None of date-times. row: int64 (n,). unit: of the raw numbers, None where it
-    is not known.
+    at_ns: int64 (n,), since the first. demand_ns: float64 (n,), NaN if unknown. raw: the column as
+    numbers, None for date-times. row: int64 (n,). unit: of the raw numbers, None if unknown.
     """
 
     at_ns: Ints
@@ -138,7 +137,7 @@ class Stream:
 
 @dataclass(frozen=True, eq=False)
 class TimeTexts:
-    """A column of times as text, as it stands in the file."""
+    """A column of times as text, as in the file."""
 
     texts: tuple[str, ...]
     row: Ints
@@ -147,9 +146,9 @@ class TimeTexts:
 
 @dataclass(frozen=True, eq=False)
 class Timings:
-    """Executions in file order: which request on how many threads took how long.
+    """Executions in file order, with request, degree and duration.
 
-    request: int64 (n,), by order of appearance; degree: int64 (n,); duration_ms: float64 (n,).
+    request: int64 (n,), by order of appearance. degree: int64 (n,). duration_ms: float64 (n,).
     """
 
     request: Ints
@@ -170,9 +169,9 @@ class Curves:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """A series of power or weather, with the hour of the day of each step, by its clock.
+    """A series of power or weather, with the hour of the day of each step.
 
-    is_local: whether that is the clock of the place, and not UTC.
+    is_local: whether the hour is that of the local clock, and not UTC.
     """
 
     series: TimeSeries
@@ -184,14 +183,14 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Machines:
-    """Throughput and shares of machines, which their reader takes."""
+    """Throughput and shares of machines, from their reader."""
 
     trace: ThroughputTrace
 
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """A log of jobs, which its reader takes."""
+    """A log of jobs, from its reader."""
 
     log: JobLog
 

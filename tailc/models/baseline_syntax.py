@@ -104,7 +104,7 @@ def _fold_case(name: str) -> str:
 
 def _load(text: str) -> int:
     if not int(text):
-        hint = "name a number of requests from 1"
+        hint = "give a number of requests of at least 1"
         raise QuantityError(Fault.OUT_OF_RANGE, "no load is below 0", hint)
     return int(text)
 
@@ -112,7 +112,7 @@ def _load(text: str) -> int:
 def _time_us(text: str) -> int:
     time_us = parse_us(text)
     if not time_us:
-        raise QuantityError(Fault.OUT_OF_RANGE, f"`{text}` is no time at all", "for example `5ms`")
+        raise QuantityError(Fault.OUT_OF_RANGE, f"`{text}` must be above 0", "for example `5ms`")
     return time_us
 
 

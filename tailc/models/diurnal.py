@@ -44,9 +44,12 @@ class DayCurve:
         count = len(self.levels_ppm)
         if not 2 <= count <= MOST_LEVELS:
             levels = "1 level is" if count == 1 else f"{count} levels are"
-            yield f"{levels} no day", f"give from 2 to {MOST_LEVELS:,}, at equal times round it"
+            yield (
+                f"{levels} no day",
+                (f"give from 2 to {MOST_LEVELS:,} levels, at equally spaced times of the day"),
+            )
         elif not any(self.levels_ppm):
-            yield "nothing arrives all day", "give a level above zero"
+            yield "all levels are 0, so no requests arrive", "give a level above zero"
 
     def __str__(self) -> str:
         return f"{len(self.levels_ppm)} levels of a day"

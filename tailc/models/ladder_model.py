@@ -104,7 +104,7 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
 
 
 def _no_capacity(name: str) -> TailcError:
-    message = f"policy `{name}` states no capacity of its server that the first rung draws on"
+    message = f"policy `{name}` does not state the capacity that its first rung uses"
     return TailcError(Finding(Code.METHOD_UNFIT, message, help="state `server.cores`"))
 
 

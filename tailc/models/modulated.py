@@ -32,7 +32,7 @@ _MOST_WARM_UP_PART = 4
 _LEAST_IN_SPELL = 0.01
 # No replay has this many cycles; the times of more would not fit into 64 bits.
 _CYCLES = 10
-_LENGTHEN = "ask for longer spells"
+_LENGTHEN = "give longer spells"
 _MRPS = 1e3
 _US_PER_S = 1e6
 
@@ -118,17 +118,20 @@ class Modulated:
         burstiness = self.burstiness
         rate, spell = format_mrps(self.rate_mrps), format_us(burstiness.spell_us)
         if self.rate_mrps * burstiness.spell_us < _LEAST_IN_SPELL * _MRPS * _US_PER_S:
-            yield f"spells of `{spell}` are too short to bring a request at {rate}", _LENGTHEN
+            yield f"busy spells of `{spell}` are too short for a request at {rate}", _LENGTHEN
         if burstiness.cycle_us * NS_PER_US * _CYCLES > LONGEST_NS:
             share = f"{format_ppm(burstiness.busy_ppm)} of the time"
-            yield f"spells of `{spell}` that take {share} come once in years", "shorten them"
+            yield (
+                f"busy spells of `{spell}` that take {share} of the time occur once in years",
+                "shorten them",
+            )
         most = burstiness.most_idc(self.rate_mrps)
         if burstiness.idc_ppm / PPM > most:
             busy = format_ppm(burstiness.busy_ppm)
             yield (
                 f"an index of dispersion of `{plain_ppm(burstiness.idc_ppm)}` is out of reach at "
                 f"{rate} in spells of {spell} that take {busy} of the time: at most {most:.4g}",
-                f"{_LENGTHEN}, or make them fewer: a smaller share that is busy",
+                f"{_LENGTHEN}, or a smaller busy share",
             )
 
     @property

@@ -34,10 +34,10 @@ def check_bound_loop(controller: Controller, bound_us: int) -> None:
         kp, ki = row.kp * unit, row.ki * unit
         if not is_stable(kp, ki, window):
             message = (
-                f"gains kp {kp:.3g} and ki {ki:.3g} are not stable with a "
-                f"window of {counted(window, 'epoch')}: the bound would swing ever more"
+                f"the loop with gains kp {kp:.3g} and ki {ki:.3g} is not stable with a window of "
+                f"{counted(window, 'epoch')}: the bound would oscillate more and more"
             )
-            hint = "make them smaller, or leave `kp` and `ki` out"
+            hint = "lower them, or remove `kp` and `ki`"
             raise TailcError(Finding(Code.UNSTABLE_GAINS, message, help=hint))
         if kp or ki:
             check_poles(*_loop(kp, ki, window))

@@ -28,8 +28,8 @@ def _quantum(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
             continue
         message = (
             f"`server.quantum` is {format_us(ladder.quantum_us)}, much longer than the age of the "
-            f"last climb, {format_us(last_us)}: a request that ends within a quantum never climbs, "
-            "and any other makes all its climbs at once"
+            f"last climb, {format_us(last_us)}: a request that ends within a quantum never "
+            "climbs, and any other request makes all its climbs at once"
         )
         hint = f"lower it well below {format_us(last_us)}"
         place = loaded.place("server", "quantum")

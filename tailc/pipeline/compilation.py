@@ -39,8 +39,11 @@ class Compilation:
         """Raise TailcError (CONFLICT) if the previous policy has another name."""
         if self.previous is None or self.previous.name == self.opened.spec.name:
             return
-        message = f"the previous policy is `{self.previous.name}`, but the spec's is "
+        message = f"the previous policy is `{self.previous.name}`, but the spec is for "
         message += f"`{self.opened.spec.name}`"
-        hint = "generations count one policy: give its own predecessor, or none"
+        hint = (
+            "generations count versions of one policy: give the previous version of this policy, "
+            "or none"
+        )
         place = self.opened.loaded.place("name")
         raise TailcError(Finding(Code.CONFLICT, message, place, hint))

@@ -128,8 +128,8 @@ def _check_attainable(problem: ControlProblem, surface: TailSurface) -> None:
     target = promise(problem.percentile_ppm, problem.target_us)
     texts = ", ".join(f"{_attainable(us)} at {format_mrps(rate)}" for rate, us in missed)
     message = (
-        f"`{target}` cannot be met at {len(missed)} of {len(least)} rates; the tightest "
-        f"attainable, with all climbs at once, is {texts}{dropped_text(problem.dropped)}"
+        f"`{target}` cannot be met at {len(missed)} of {len(least)} rates; the shortest possible "
+        f"latency, with all climbs at once, is {texts}{dropped_text(problem.dropped)}"
     )
     met = [rate for rate in problem.rates_mrps if rate < missed[0][0]]
     ways = [f"lower the rates to {format_mrps(met[-1])}"] if met else ["lower the rates"]

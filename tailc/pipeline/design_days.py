@@ -17,9 +17,12 @@ def design_days(opened: OpenedSpec, read: OpenedTrace, column: str | None) -> Da
     if column is None:
         return None
     if read.path == "-":
-        message = "days are read from the trace once more, and standard input can be read once"
+        message = (
+            "the days of requests are read from the trace again, but standard input can be read "
+            "only once"
+        )
         place = opened.loaded.place("search", "robust", "days")
-        raise TailcError(Finding(Code.CONFLICT, message, place, "put the trace in a file"))
+        raise TailcError(Finding(Code.CONFLICT, message, place, "write the trace to a file"))
     # INVARIANT: a row is a record; the spec refuses days with timings and bins.
     days_read = read_days(read.path, column, read.reading.rows.where, read.format)
     rule = read.reading.rows.split

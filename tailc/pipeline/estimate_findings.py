@@ -135,7 +135,7 @@ def _advice_against(policy: Policy) -> str:
     """Advice for a policy that is worse than a setting by hand."""
     if policy.tail_table is not None and policy.evidence.method not in _COMPARING:
         return (
-            "set `search.method: simulation`, which replays what tables cost, or take that setting"
+            "set `search.method: simulation`, which compares tables in replays, or use that setting"
         )
     if policy.controller is not None:
         return "remove `control` and `search.method`: the default also tries the settings by hand"
@@ -188,9 +188,9 @@ def _undecided_finding(
     slo = policy.slos[row.slo]
     message = f"`{promise(slo.percentile_ppm, slo.latency_us)}` is undecided at "
     message += f"{format_mrps(row.rate_mrps)}: {interval_text(row.low_us, row.high_us)}"
-    hint = "relax the latency: the percentile is too near to it for any number of requests"
+    hint = "relax the latency: the percentile is so near to it that no number of requests decides"
     if more is not None:
-        hint = f"give a longer trace: about {more:,} more requests would decide"
+        hint = f"give a longer trace: about {more:,} more requests would decide it"
     place = loaded.place("slo", row.slo, "latency")
     return Finding(Code.PREDICTED_MISS, message, place, hint, Severity.WARNING)
 

@@ -163,11 +163,11 @@ def _by_dual(
 ) -> _Proposal:
     if continuous is None:
         raise _dual_unfit(
-            "needs one speed-up curve for all requests",
+            "needs a single speed-up curve for all requests",
             "use `method: grid`, or give `speedup` as one curve",
         )
     if problem.max_evaluations is not None:
-        raise _dual_unfit("ends by itself and takes no budget", "remove `max_evaluations`")
+        raise _dual_unfit("has no budget, because it ends by itself", "remove `max_evaluations`")
     snapped = snap(
         continuous,
         sample,
@@ -263,10 +263,10 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
     message = f"`{target}` cannot be met with {_requests(first.load)} in the system"
     limit = f"under a total cost of {problem.budget_ppm / PPM:g}"
     if first.nearest_tail_us is not None:
-        message += f"; the tightest attainable there is {format_us(first.nearest_tail_us)} {limit}"
+        message += f"; the shortest possible latency is {format_us(first.nearest_tail_us)} {limit}"
     attainable_us = [nearest for nearest in nearest_us if nearest is not None]
     if len(attainable_us) < len(missed):
-        hint = f"no schedule keeps so many requests {limit}: lower the largest load"
+        hint = f"no schedule keeps this number of requests {limit}: lower the largest load"
     else:
         # The highest load is the hardest: all loads can meet its latency. One load may be enough.
         relaxed = format_us(min(attainable_us) if problem.may_miss else max(attainable_us))
@@ -283,10 +283,10 @@ def _dual_unfit(why: str, hint: str) -> TailcError:
 
 
 def _budget_ended(problem: LadderProblem, evaluations: int) -> TailcError:
-    message = f"the search ended after `{evaluations}` evaluations without a certified answer"
+    message = f"the search ended after `{evaluations}` evaluations, before its answer was certified"
     grid = _grid(problem)
     hint = (
-        f"raise search.max_evaluations, or search fewer schedules: {grid.steps} steps of "
+        f"raise `search.max_evaluations`, or search fewer schedules: now {grid.steps} steps of "
         f"`{grid.step_us}us` for {len(problem.cost_ppm)} rungs"
     )
     return TailcError(Finding(Code.BUDGET_ENDED, message, help=hint))

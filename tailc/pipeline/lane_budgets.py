@@ -68,10 +68,10 @@ def _check_release(problem: BorrowingProblem, least_age_us: int | None) -> None:
     if least_age_us is None or least_age_us >= problem.release_us:
         return
     message = (
-        f"the budget lets requests share for {format_us(least_age_us)}, "
-        f"and batch work takes {format_us(problem.release_us)} to leave"
+        f"the budget lets requests share a core for {format_us(least_age_us)}, but batch work "
+        f"takes {format_us(problem.release_us)} to leave"
     )
-    other = "ask for the policy `borrow-idle`"
+    other = "set `policy: borrow-idle`"
     if problem.method is BudgetMethod.GIVEN:
         hint = f"lengthen it, or {other}"
         raise TailcError(Finding(Code.CONFLICT, message, help=hint, about=("budget",)))

@@ -22,15 +22,15 @@ from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
 # Advice on a miss. Delays of the first two policies add up; the next two stay within the budget.
-_LESS_OR_OTHER = "give a smaller budget, or a policy whose delays do not add up: `fixed` or `safe`"
-_LESS = "give a smaller budget"
+_LESS_OR_OTHER = "lower the budget, or use a policy whose delays do not add up: `fixed` or `safe`"
+_LESS = "lower the budget"
 _WAYS = {
     Borrowing.REFRESH: _LESS_OR_OTHER,
     Borrowing.DYNAMIC: _LESS_OR_OTHER,
     Borrowing.FIXED: _LESS,
     Borrowing.SAFE: _LESS,
     Borrowing.IDLE: "lower the rate, or relax the latency",
-    Borrowing.OPTIMISED: "lower `target`, which leaves room for chance",
+    Borrowing.OPTIMISED: "lower `target`, which leaves a margin for chance",
 }
 
 
@@ -102,7 +102,10 @@ def _miss_text(problem: BorrowingProblem, point: LoadPoint) -> str:
     if point.tail_us is None:
         return f"{at} overloads the server"
     target = promise(problem.percentile_ppm, problem.target_us)
-    return f"{at} has {format_us(point.tail_us)} on the design sample, where `{target}` is aimed at"
+    return (
+        f"{at} has {format_us(point.tail_us)} on the design sample, which misses the target "
+        f"`{target}`"
+    )
 
 
 def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -> dict[str, int]:

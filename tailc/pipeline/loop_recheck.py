@@ -40,8 +40,11 @@ def _refuse_differences(figures: Iterable[Figure]) -> None:
 
 def _finding(figure: Figure) -> Finding:
     message = (
-        f"the {figure.name} of a loop is {figure.ours:.6g}, and python-control finds "
-        f"{figure.theirs:.6g}: they may differ by {figure.tolerance:.3g}"
+        f"the {figure.name} of a loop is {figure.ours:.6g}, but python-control computes "
+        f"{figure.theirs:.6g}; the tolerance is {figure.tolerance:.3g}"
     )
-    hint = "report it with the plant and the gains; until then choose other limits or another plant"
+    hint = (
+        "report this with the plant and the gains; until it is solved, choose other limits or "
+        "another plant"
+    )
     return Finding(Code.LOOP_DIFFERS, message, help=hint)

@@ -118,9 +118,9 @@ def checked_margins(
         check_loop(plant, gains.parts, result)
         return flat(result)
     rate = format_mrps(loop.operation.rate_mrps)
-    why = "nothing is integrated" if gains.ki == 0 else "the loop would not be stable"
+    why = "the integral gain is 0" if gains.ki == 0 else "the loop would not be stable"
     if problem.gains is None:
-        message = f"the gains for {rate} do not bear rounding: {why}"
+        message = f"the gains for {rate} cannot be rounded to the precision of the artifact: {why}"
         raise TailcError(Finding(Code.NO_TUNING, message, help="set `control: off`"))
     own = problem.gains[number]
     message = (
@@ -128,7 +128,7 @@ def checked_margins(
         f"some delay near {counted(plant.delay, 'epoch')}, where the whole output makes "
         f"{plant.gain:.4g} ms of tail"
     )
-    hint = "leave `gains` out to have stable ones found, or make them smaller"
+    hint = "remove `gains`, so that tailc tunes them, or lower them"
     place = problem.gains_at[number] if problem.gains_at else None
     raise TailcError(Finding(Code.UNSTABLE_GAINS, message, place, hint))
 

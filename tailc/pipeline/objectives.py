@@ -160,7 +160,9 @@ def with_checked_objectives(
     if not result.holds:
         progress("looking for a rate that it holds at", 0.0)
         met_mrps = _highest_met_mrps(result, lambda rate_mrps: tails_at(rate_mrps).holds)
-        hint = "tune for all of them by `--method simulation`; or " * (is_tunable and aim is None)
+        hint = "tune for all objectives with `--method simulation`; or " * (
+            is_tunable and aim is None
+        )
         raise TailcError([_finding(*missed, met_mrps, loaded, hint) for missed in result.misses])
     evidence = policy.evidence
     settings = dict(evidence.settings) | result.settings
@@ -213,11 +215,18 @@ def _finding(
     rate = format_mrps(worst.rate_mrps)
     lower = "lower `rates`" + ("" if met_mrps is None else f" to {format_mrps(met_mrps)} at most")
     if worst.is_overloaded:
-        message = f"`{limit.slo}` cannot be met beside the others: {rate} overloads the server"
-        hint = f"{lower}, or give the server more to serve them with"
+        message = (
+            f"`{limit.slo}` cannot be met together with the others: the server is overloaded at "
+            f"{rate}"
+        )
+        hint = f"{lower}, or add cores"
     else:
         is_later = otherwise and limit.number
-        besides = "by what is made for the first" if is_later else "beside the others"
+        besides = (
+            "by the table that the search made for the first SLO"
+            if is_later
+            else ("together with the others")
+        )
         message = (
             f"`{limit.slo}` is not met {besides}: at {rate} that percentile is "
             f"{format_us(tail_us)} in replays of the design sample"
@@ -225,5 +234,5 @@ def _finding(
         hint = f"{otherwise}relax the latency to {format_us(tail_us)}, {lower}, or remove an "
         hint += "objective"
         if limit.number == 0 and "target_us" in type(loaded.model).model_fields:
-            hint = f"leave room for waiting: give a lower `target` than it has; or {hint}"
+            hint = f"leave a margin for waiting with a lower `target`; or {hint}"
     return Finding(Code.INFEASIBLE, message, loaded.place("slo", limit.number, "latency"), hint)

@@ -167,8 +167,8 @@ def _step_around(
     ]
     if not steps:
         message = (
-            f"thresholds do not move the tail at {format_mrps(rate_mrps)}, so nothing can be "
-            f"controlled there: it is {_range(tails_us)} at all outputs"
+            f"thresholds have no effect on the tail at {format_mrps(rate_mrps)}, so it cannot be "
+            f"controlled: it is {_range(tails_us)} at all outputs of the controller"
         )
         hint = "set `control: off`, or choose other rates"
         raise TailcError(Finding(Code.NO_TUNING, message, help=hint))

@@ -34,9 +34,9 @@ def recorded_arrivals(
     if (trace.requests.weight != 1).any():
         raise source.fault(
             Code.NOT_SINGLE,
-            f"rows stand for several requests by column `{reading.weight}`, at one time each",
+            f"rows represent several requests (column `{reading.weight}`), but have one time each",
             field=column.name,
-            advice="replay recorded arrivals of a trace with one row a request",
+            advice="use a trace with one row for each request",
         )
     times_ns, remarks = recorded.times_ns, recorded.warnings
     if chosen is not None:

@@ -29,7 +29,7 @@ def dominated_degrees(problem: LadderProblem, _solution: object) -> tuple[Findin
     return tuple(
         _warning(
             Code.RUNG_DOMINATED,
-            f"degree {degree} is on average no faster than a lower one, and dearer",
+            f"degree {degree} is on average not faster than a lower degree, and costs more",
             f"set `max_degree` below {degree}",
         )
         for degree in range(2, len(speeds) + 1)
@@ -68,7 +68,7 @@ def other_measure(policy: Policy, own: DemandReading, place: Place) -> tuple[Fin
             Code.OTHER_MEASURE,
             f"the {what} is `{printable(ours)}`, but the policy was compiled from "
             f"`{printable(wanted)}`",
-            "judge a policy on demand of its own service and machine",
+            "give demand of the same service and machine as in the compile",
             place,
         )
         for what, (ours, wanted) in pairs.items()

@@ -24,9 +24,10 @@ def _noise(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding
         if model.error_ppm <= problem.tolerance_ppm:
             continue
         message = (
-            f"the model of `{model.name}` misses its throughput by {format_ppm(model.error_ppm)} "
-            f"in a step, more than the tolerance of {format_ppm(problem.tolerance_ppm)}: no share "
-            "keeps it that near to its target"
+            f"the model of machine `{model.name}` has a mean error of "
+            f"{format_ppm(model.error_ppm)} in a step, more than the tolerance of "
+            f"{format_ppm(problem.tolerance_ppm)}: no share keeps its throughput that near to the "
+            "target"
         )
         hint = "measure over a longer window, or raise `tolerance`"
         yield Finding(Code.NOISY_MODEL, message, None, hint, Severity.WARNING, machine.about)

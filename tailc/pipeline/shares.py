@@ -82,7 +82,7 @@ def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Findi
         return ()
     texts = ", ".join(f"`{model.name}` {_percent(model.needs_ppm)}" for model in solution.models)
     message = (
-        f"the targets need {_percent(needed_ppm)} of the host together, and there is "
+        f"all targets together need {_percent(needed_ppm)} of the host, but only "
         f"{format_ppm(problem.host_ppm)}: {texts}; all will be cut in proportion"
     )
     hint = "lower a target, or move a machine to another host"
@@ -92,9 +92,9 @@ def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Findi
 
 def _under_least(problem: SharesProblem, machine: MachineTarget, model: MachineModel) -> Finding:
     message = (
-        f"`{model.name}` needs {format_ppm(model.needs_ppm)} of the host for "
-        f"{format_mrps(model.target_milli)}, and gets {format_ppm(problem.least_ppm)} at least: "
-        "it will do more"
+        f"machine `{model.name}` needs {format_ppm(model.needs_ppm)} of the host for "
+        f"{format_mrps(model.target_milli)}, but gets at least {format_ppm(problem.least_ppm)}: "
+        "it will exceed its target"
     )
     hint = "lower `host.min_share`, or raise the target"
     return Finding(Code.UNDER_LEAST, message, None, hint, Severity.WARNING, machine.about)
@@ -111,7 +111,15 @@ def _fit(problem: SharesProblem, machine: MachineTarget) -> MachineModel:
     _check_spread(problem, machine, rows)
     model = least_squares(rows.before, rows.share, rows.now)
     if model is None:
-        raise _no_model(problem, machine, "share and throughput only change together", _VARY)
+        raise _no_model(
+            problem,
+            machine,
+            (
+                "share and earlier throughput always change together, so their effects cannot be "
+                "separated"
+            ),
+            _VARY,
+        )
     _check_dependence(problem, machine, rows)
     return _in_whole_numbers(problem, machine, model, rows)
 
@@ -150,7 +158,9 @@ def _check_spread(problem: SharesProblem, machine: MachineTarget, rows: Pairs) -
         why = f"{len(rows.now)} steps were {measured}, and a model needs {FEWEST_PAIRS}"
         raise _no_model(problem, machine, why, "measure for longer, or state the unit of the times")
     if not rows.now.any():
-        raise _no_model(problem, machine, "it got nothing done", "check the throughput's column")
+        raise _no_model(
+            problem, machine, "its throughput is 0", ("check the column of the throughput")
+        )
     if float(np.ptp(rows.share)) < SMALLEST_SPREAD:
         share = format_ppm(round(float(np.mean(rows.share)) * PPM))
         why = f"its share was {share} all the time, so the effect of another share is unknown"
@@ -171,8 +181,8 @@ def _check_dependence(problem: SharesProblem, machine: MachineTarget, rows: Pair
 def _unattainable(problem: SharesProblem, machine: MachineTarget, model: MachineModel) -> Finding:
     host = format_ppm(problem.host_ppm)
     message = (
-        f"`{model.name}` cannot do {format_mrps(model.target_milli)}; the highest attainable, with "
-        f"{host} of the host, is {format_mrps(model.max_milli)}"
+        f"machine `{model.name}` cannot do {format_mrps(model.target_milli)}: with {host} of the "
+        f"host it does at most {format_mrps(model.max_milli)}"
     )
     hint = f"lower its target to {_below(model)}"
     return Finding(Code.INFEASIBLE, message, help=hint, about=machine.about)
@@ -186,22 +196,22 @@ def _below(model: MachineModel) -> str:
 
 def _no_model(problem: SharesProblem, machine: MachineTarget, why: str, hint: str) -> TailcError:
     place = problem.trace.place(machine.name, problem.trace.reading.columns.share)
-    message = f"`{machine.name}` has no usable model: {why}"
+    message = f"machine `{machine.name}` has no usable model: {why}"
     return TailcError(Finding(Code.BAD_MODEL, message, place, hint))
 
 
 def _unmeasured_error(problem: SharesProblem, machine: MachineTarget) -> TailcError:
     place = problem.trace.place(machine.name, problem.trace.reading.columns.machine)
     known = ", ".join(f"`{each.name}`" for each in problem.trace.series)
-    message = f"`{machine.name}` has a target, but no row of the trace is its"
-    return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}"))
+    message = f"machine `{machine.name}` has a target, but the trace has no rows of it"
+    return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured machines: {known}"))
 
 
 def _wrong_interval(problem: SharesProblem, machine: MachineTarget, interval_us: int) -> TailcError:
     place = problem.trace.place(machine.name, problem.trace.reading.columns.time)
     message = (
-        f"`{machine.name}` was measured every {format_us(interval_us)}, which is no whole part of "
-        f"the step of {format_us(problem.step_us)}"
+        f"`{machine.name}` was measured every {format_us(interval_us)}, which does not divide the "
+        f"step of {format_us(problem.step_us)}"
     )
     hint = "set `control.step` to a multiple of it, or measure once a step"
     return TailcError(Finding(Code.BAD_MODEL, message, place, hint))

@@ -53,8 +53,8 @@ def _missed_slos(
         if least_us <= slo.latency_us:
             continue
         message = (
-            f"`{slo}` cannot be met: requests that never wait take {format_us(least_us)} at that "
-            "percentile, however fast they run"
+            f"`{slo}` cannot be met: even without waiting, requests take {format_us(least_us)} at "
+            "that percentile on the fastest rung"
         )
         hint = f"relax the latency to more than {format_us(least_us)}"
         place = loaded.place("slo", number, "latency")
@@ -90,7 +90,7 @@ def undersampled_slos(
             f"{counted(profile.total_weight, 'request')} cannot estimate the percentile of "
             f"{_slo_text(slo, end_to_end)}: the sample may have none above it",
             loaded.place("slo", number, "percentile"),
-            f"measure {enough:,} requests or more, or ask for a lower one",
+            f"measure at least {enough:,} requests, or use a lower percentile",
             Severity.WARNING,
         )
         for number, (slo, end_to_end) in enumerate(zip(slos, end_to_ends, strict=True))

@@ -74,8 +74,8 @@ def _out_of_reach(problem: TailProblem, least_us: int) -> TailcError:
     target = promise(problem.percentile_ppm, problem.bound_us)
     highest = format_khz(problem.highest_khz)
     message = (
-        f"`{target}` cannot be met: a request that never waits takes {format_us(least_us)} at that "
-        f"percentile and {highest}, the highest frequency"
+        f"`{target}` cannot be met: even without waiting, a request takes {format_us(least_us)} "
+        f"at that percentile and {highest}, the highest frequency"
     )
     hint = f"relax the latency to more than {format_us(least_us)}, or add a higher frequency"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
@@ -92,9 +92,9 @@ def _check_rates(problem: TailProblem) -> None:
         "queue grows without end"
     )
     hint = (
-        f"the cores serve {format_mrps(most_mrps)} at most, and meet the SLO at lower rates only: "
-        "compile for half of that, and if it is missed, the error names a rate that replays meet; "
-        "or add cores or a higher frequency"
+        f"the cores serve at most {format_mrps(most_mrps)}, and meet the SLO only at lower rates: "
+        "compile for half of that; if the SLO is missed, the error names a rate that meets it in "
+        "replays; or add cores or a higher frequency"
     )
     findings = [
         Finding(
@@ -260,7 +260,7 @@ def underestimated_sums(problem: TailProblem, solution: TailSolution) -> tuple[F
         f"{format_us(worst.added_us)} instead of {format_us(worst.sum_us)} at "
         f"{format_khz(worst.frequency_khz)} for {_position_text(worst.position)}"
     )
-    hint = "set `table.distribution: joint`, or see what `tailc verify` says of the percentile"
+    hint = "set `table.distribution: joint`, or check the percentile with `tailc verify`"
     return (Finding(Code.HOPEFUL_SUM, message, help=hint, severity=Severity.WARNING),)
 
 

@@ -247,8 +247,8 @@ def _step_us(problem: ThresholdProblem) -> int:
     visits = _visits(problem, given_us)
     if visits > MOST_VISITS_ASKED:
         message = (
-            f"a step of {given_us:,} us makes a grid whose search takes up to {visits:.1e} looks "
-            f"at requests, and does not end; the limit is {MOST_VISITS_ASKED:.0e}"
+            f"a step of {given_us:,} us makes a grid whose search visits requests up to "
+            f"{visits:.1e} times; the limit is {MOST_VISITS_ASKED:.0e}"
         )
         hint = f"write `step: {default_step_us(problem)}us`, leave `step` out, or use another "
         hint += "method"
@@ -317,10 +317,10 @@ def _check_faster(problem: ThresholdProblem) -> None:
         return
     speeds = ", ".join(f"{speed / PPM:g}" for speed in used[np.flatnonzero(slower)[0]].tolist())
     message = (
-        f"{int(slower.sum())} of {len(used)} sets of speeds are no faster on a faster type; the "
-        f"first is {speeds}"
+        f"{int(slower.sum())} of {len(used)} sets of speeds are not faster on a faster type of "
+        f"core; the first is {speeds}"
     )
-    hint = "leave those requests out, or merge types that are alike to them"
+    hint = "remove those requests, or merge the types of core"
     raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 
@@ -328,10 +328,10 @@ def _below_the_fastest(problem: ThresholdProblem, sample: Sample) -> TailcError:
     nearest = format_us(nearest_us(problem, sample))
     target = promise(problem.percentile_ppm, _target_us(problem))
     message = (
-        f"`{target}` cannot be met even on the fastest cores alone; the tightest attainable "
-        f"without any load is {nearest}{dropped_text(problem.dropped)}"
+        f"`{target}` cannot be met even on only the fastest cores; the shortest possible latency "
+        f"without waiting is {nearest}{dropped_text(problem.dropped)}"
     )
-    hint = f"relax the latency to {nearest} or more, or add faster cores"
+    hint = f"relax the latency to at least {nearest}, or add faster cores"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 

@@ -131,12 +131,12 @@ def _profile_reading(
     measured = recipe.measured
     if counted.measure is not measured.measure:
         message = (
-            f"the profile measures `{counted.measure.value}`, "
-            f"but the spec says `{measured.measure.value}`"
+            f"the profile measures `{counted.measure.value}`, but the spec states "
+            f"`{measured.measure.value}`"
         )
         hint = f"write `measure: {counted.measure.value}`"
         if counted.measure.value.startswith("response-"):
-            hint += ", and why that may stand for demand in `response_time_because`"
+            hint += ", and state in `response_time_because` why it can be used as demand"
         place = opened.loaded.place("demand", "measure")
         raise TailcError(Finding(Code.CONFLICT, message, place, hint))
     origins = [origin.sentence for origin in counted.origins]

@@ -45,8 +45,8 @@ def with_recorded(
         place = Place(source.name, field=column.name)
     count = len(recorded.times_ns)
     if count < FEWEST_ARRIVALS:
-        message = f"{count} arrivals are too few to tune a table on and to judge it by"
-        hint = f"give a recording of {FEWEST_ARRIVALS} or more"
+        message = f"{count} arrivals are too few to tune a table and to evaluate it"
+        hint = f"give a recording with at least {FEWEST_ARRIVALS} arrivals"
         raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, hint))
     first = count - count // _JUDGING_PART
     parts = recorded.times_ns[:first], recorded.times_ns[first:]
@@ -56,6 +56,6 @@ def with_recorded(
 
 def _gaps(times_ns: NDArray[np.int64], place: Place) -> RecordedGaps:
     if times_ns[-1] == times_ns[0]:
-        message = f"a part of {len(times_ns)} arrivals comes all at once"
+        message = f"{len(times_ns)} arrivals in a part of the recording have the same time"
         raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, "give a longer recording"))
     return RecordedGaps(times_ns - times_ns[0], place.field or "")

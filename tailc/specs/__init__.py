@@ -1,1 +1,1 @@
-"""What users write, made into checked values; every error has file:line:column."""
+"""Read and check specs; every error has file:line:column."""

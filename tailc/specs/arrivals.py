@@ -1,4 +1,4 @@
-"""How requests arrive at the rates that a table is tuned for, where that is not Poisson."""
+"""Spec keys for the arrival process with which a table is tuned, if it is not Poisson."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _idc(value: Any) -> int:
 
 
 class BurstsSpec(SpecModel):
-    """How requests come in bursts at each of the rates: the rate switches between two levels."""
+    """Arrivals in bursts at each rate: the rate switches between two levels."""
 
     idc_ppm: Annotated[
         int, BeforeValidator(_idc), WithJsonSchema({"type": "number", "minimum": 1})
@@ -60,14 +60,14 @@ class BurstsSpec(SpecModel):
 
 def _levels(value: Any) -> tuple[int, ...]:
     if not isinstance(value, list):
-        message = f"must be a list of levels at equal times round the day, not {written(value)}"
+        message = f"must be a list of levels at equally spaced times of a day, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `[0.5, 1, 1.5]`"))
     if not _FEWEST_LEVELS <= len(value) <= _MOST_LEVELS:
         message = f"must be from {_FEWEST_LEVELS} to {_MOST_LEVELS:,} levels, not {len(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `[0.5, 1, 1.5]`"))
     levels_ppm = tuple(_level(level, place) for place, level in enumerate(value))
     if not any(levels_ppm):
-        message, hint = "are all zero: nothing arrives", "give a level above zero"
+        message, hint = "are all zero, so no requests arrive", "give a level above zero"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return levels_ppm
 
@@ -75,7 +75,7 @@ def _levels(value: Any) -> tuple[int, ...]:
 def _level(value: Any, place: int) -> int:
     ppm = round(exact(value, (place,)) * PPM)
     if not 0 <= ppm <= LARGEST:
-        message = f"must not be less than zero, nor above {LARGEST // PPM:,}: {written(value)}"
+        message = f"must be from 0 to {LARGEST // PPM:,}, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`", (place,)))
     return ppm
 
@@ -95,7 +95,7 @@ DayLevelsPpm = Annotated[
 
 
 class RecordedSpec(SpecModel):
-    """The column of the trace with the time at which each request arrived."""
+    """The column of the trace with the arrival times of requests."""
 
     column: Text = Field(examples=["at"], description="Column of the arrival times.")
     unit: Literal["ns", "us", "ms", "s"] | None = Field(
@@ -147,15 +147,15 @@ Recording = Annotated[
 
 
 def is_given(search: SpecModel, name: str) -> bool:
-    """Whether a spec has the key, which its field may end with a unit."""
+    """Whether a spec has the key, whose field may have a unit at its end."""
     return not {name, f"{name}_ppm"}.isdisjoint(search.model_fields_set)
 
 
 def conflict_complaints(search: SpecModel) -> Iterator[Complaint]:
-    """Several keys that say how requests arrive."""
+    """Complaints about several keys that define the arrival process."""
     first, *others = [name for name in NOT_POISSON if is_given(search, name)] or [""]
     for other in others:
-        message = f"and `search.{first}` both say how requests arrive"
+        message = f"and `search.{first}` both define how requests arrive"
         at, also = ("search", other), ("search", first)
         yield Complaint(Code.CONFLICT, message, "remove one", at, also)
 
@@ -163,14 +163,18 @@ def conflict_complaints(search: SpecModel) -> Iterator[Complaint]:
 def recorded_complaints(
     recorded: RecordedSpec | None, demand: DemandSpec | ClockedDemandSpec
 ) -> Iterator[Complaint]:
-    """Times of arrival are read after demands, of requests that follow one another."""
+    """Complaints if the trace cannot give recorded arrival times in order."""
     if recorded is None:
         return
     at, held_out = ("search", "recorded"), demand.held_out
     if demand.trace == "-":
-        message = "needs a trace by its name: standard input is read once"
-        yield Complaint(Code.CONFLICT, message, "write it to a file", at, ("demand", "trace"))
+        message = "needs a trace file, because standard input can be read only once"
+        yield Complaint(
+            Code.CONFLICT, message, "write the trace to a file", at, ("demand", "trace")
+        )
     if held_out is not None and held_out.by != "time":
-        message = "needs requests that follow one another, and those held out are among them"
-        hint = "hold out by time: `held_out: {fraction: 20%, by: time, column: at}`"
+        message = (
+            "needs consecutive requests, but the held-out requests are taken from between them"
+        )
+        hint = "hold out the last requests: `held_out: {fraction: 20%, by: time, column: at}`"
         yield Complaint(Code.CONFLICT, message, hint, at, ("demand", "held_out"))

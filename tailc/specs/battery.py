@@ -1,4 +1,4 @@
-"""What a user writes of a battery beside the servers of a plan."""
+"""Spec keys for the battery of a plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EFFICIENCY_PPM = 850_000
 
 
 class BatterySpec(SpecModel):
-    """Stores green energy that is left, and gives it where brown energy would be drawn."""
+    """A battery that stores unused green energy and supplies it in place of brown energy."""
 
     capacity_mj: EnergyMj = Field(
         alias="capacity", examples=["40kWh"], description="Maximum energy in the battery."
@@ -43,7 +43,10 @@ class BatterySpec(SpecModel):
             message, hint = "must be more than zero", "for example `40kWh`"
             raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, ("capacity",)))
         if self.initial_charge_mj > self.capacity_mj:
-            message, hint = "is more than the battery holds", "lower it, or raise `capacity`"
+            message, hint = (
+                "is more than the capacity of the battery",
+                "lower it, or raise `capacity`",
+            )
             raise RefusalError(
                 Complaint(Code.CONFLICT, message, hint, ("initial_charge",), ("capacity",))
             )

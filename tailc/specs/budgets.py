@@ -1,4 +1,4 @@
-"""How much a new policy may be worse than the one before it, as a spec says it."""
+"""Spec keys for budgets: how much worse a new policy may be than the one before it."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _KEYS = rf"^(p[0-9]{{1,2}}(\.[0-9]{{1,4}})?|{'|'.join(MEANS)})$"
 
 
 def percentile_ppm(key: str) -> int | None:
-    """The percentile that a budget is of, above 0; None of one that is of a mean, or of nothing."""
+    """The percentile of a budget [ppm], above 0; None for a budget of a mean or an unknown name."""
     found = _PERCENTILE.fullmatch(key)
     return int(Decimal(found[1]) * _PPM_PER_PERCENT) or None if found else None
 
 
 def _named(budgets: dict[str, int]) -> dict[str, int]:
-    """Refuse a quantity that no comparison has."""
+    """Refuse a quantity by which policies are not compared."""
     complaints = [
         Complaint(
             Code.UNKNOWN_KEY,
-            "is no quantity that policies are compared by",
-            f"a percentile such as `p99`, or one of {', '.join(f'`{name}`' for name in MEANS)}",
+            "is not a quantity by which policies are compared",
+            f"use a percentile such as `p99`, or one of {', '.join(f'`{name}`' for name in MEANS)}",
             (key,),
         )
         for key in budgets
@@ -43,7 +43,7 @@ def _named(budgets: dict[str, int]) -> dict[str, int]:
     return budgets
 
 
-_SHARE = {**quantity_schema("At most so much more.", PERCENT), "examples": ["1%"]}
+_SHARE = {**quantity_schema("Largest allowed increase.", PERCENT), "examples": ["1%"]}
 _Most = Annotated[int, BeforeValidator(quantity(PERCENT, positive=False)), WithJsonSchema(_SHARE)]
 Budgets = Annotated[
     dict[str, _Most],

@@ -1,4 +1,4 @@
-"""The demand of requests whose compute cycles a clock serves, and whose memory time none does."""
+"""Spec keys for demand that consists of compute cycles and memory time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns of a table are times of requests, and what they measure, in a file to copy."""
+"""A file that maps the columns of a table to times of requests and their measure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TimeColumn(SpecModel):
 
 
 class TimeBetween(SpecModel):
-    """Two columns, with when a row's request began and ended."""
+    """Two columns with the start and end of the request of each row."""
 
     begin: Text = Field(
         examples=["started"],
@@ -46,7 +46,7 @@ class TimeBetween(SpecModel):
 
 
 class TimeOfCounts(SpecModel):
-    """So much time for each that is counted."""
+    """Columns with counts, and the time of one of each."""
 
     sum: Annotated[dict[Text, DurationUs], Field(min_length=1)] = Field(
         examples=[{"prompt_tokens": "100us", "output_tokens": "30ms"}],
@@ -55,23 +55,23 @@ class TimeOfCounts(SpecModel):
 
 
 _ONE_WAY = ExactlyOne(
-    both="and `times.{}` both say where times are",
+    both="and `times.{}` both define the times",
     missing=(
-        "says of no column that it has times",
-        "say one of `column`, `begin` with `end`, and `sum`",
+        "does not name a column with times",
+        "add one of `column`, `begin` with `end`, and `sum`",
     ),
-    strays={"unit": Stray("has no meaning: what `{}` adds up has units")},
+    strays={"unit": Stray("has no effect: the times in `{}` have units")},
 )
 
 
 class TimesSpec(SpecModel):
-    """The time of each row: in a column, between two, or so much for each that is counted."""
+    """The time of each row: in a column, between two columns, or a sum over counts."""
 
     way: Annotated[TimeColumn | TimeBetween | TimeOfCounts, OneOf(_ONE_WAY)] = Field(alias="<way>")
 
 
 class ColumnMap(SpecModel):
-    """What `tailc ingest --columns` takes for the times of requests in a table."""
+    """Content of the file for `tailc ingest --columns`."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["column-map"] = Field(description="Columns of a table.")
@@ -112,5 +112,5 @@ class ColumnMap(SpecModel):
 
 
 def read_column_map(path: str) -> ColumnMap:
-    """The map in the file `path`; TailcError with every finding, each with its place."""
+    """Read the map in the file `path`; raises TailcError with all findings and their places."""
     return cast("ColumnMap", open_spec(path, {KIND: ColumnMap}).model)

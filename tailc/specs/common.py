@@ -1,4 +1,4 @@
-"""The parts of a spec that policy kinds share: demand, speed-ups."""
+"""Spec keys that several kinds of policy share: demand and speed-ups."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WORDS_OF_A_REASON = 4
 
 
 class HeldOutSpec(SpecModel):
-    """Which requests are kept out of the compile, to verify on."""
+    """Which requests are held out from the compile, for verification."""
 
     fraction_ppm: OpenPercentPpm = Field(alias="fraction", examples=["20%"])
     by: Literal["time", "hash", "seed"] = Field(
@@ -61,7 +61,7 @@ class HeldOutSpec(SpecModel):
     @model_validator(mode="before")
     @classmethod
     def _write_out(cls, value: Any) -> Any:
-        """`20%` is short for `{fraction: 20%}`."""
+        """Expand `20%` to `{fraction: 20%}`."""
         return value if isinstance(value, dict) else {"fraction": value}
 
     @classmethod
@@ -82,7 +82,7 @@ class HeldOutSpec(SpecModel):
             hint = "add `by: hash` or `by: time`, or remove `column`"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("column",), ("by",)))
         if self.seed is not None and not drawn:
-            message = f"has no meaning: a split by {self.by} draws nothing"
+            message = f"has no effect: a split by {self.by} is not random"
             raise RefusalError(Complaint(Code.CONFLICT, message, "remove it", ("seed",), ("by",)))
         return self
 
@@ -140,7 +140,10 @@ class DemandSpec(SpecModel):
     def _check_reason(cls, reason: str | None) -> str | None:
         if reason is not None and len(reason.split()) < WORDS_OF_A_REASON:
             message = f"must be a sentence of at least {WORDS_OF_A_REASON} words"
-            hint = "give the reason why waiting does not count here, for readers of the artifact"
+            hint = (
+                "state the reason why these response times contain almost no waiting; it is "
+                "written into the artifact"
+            )
             raise RefusalError(Complaint(Code.RESPONSE_TIME, message, hint))
         return reason
 
@@ -149,10 +152,10 @@ class DemandSpec(SpecModel):
     def _check_measure(cls, measure: str, info: ValidationInfo) -> str:
         unexplained = info.data.get("response_time_because", "refused") is None
         if measure.startswith("response-") and unexplained:
-            message = f"`{measure}` is a response time: it contains waiting and is no demand"
+            message = f"`{measure}` is a response time, which contains waiting and is not a demand"
             hint = (
-                "measure requests alone, or accept it by "
-                "`response_time_because:` and a sentence that says why"
+                "measure each request on an idle server, or accept response times with "
+                "`response_time_because:` and a sentence that gives the reason"
             )
             raise RefusalError(Complaint(Code.RESPONSE_TIME, message, hint))
         return measure
@@ -162,11 +165,11 @@ class DemandSpec(SpecModel):
 
     @property
     def has_timings(self) -> bool:
-        """Whether there is a time of each request at each degree."""
+        """Whether the trace has a time of each request at each degree."""
         return isinstance(self.source, DemandTimings)
 
     def _profile_complaints(self) -> list[Complaint]:
-        """A histogram has no single requests to keep or to hold out."""
+        """Complaints about keys that need single requests, which a histogram does not have."""
         if not isinstance(self.source, DemandProfile):
             return []
         of_rows = ("where", "held_out")
@@ -181,7 +184,7 @@ class DemandSpec(SpecModel):
 
 
 class SpeedupSpec(SpecModel):
-    """How requests speed up with the degree: one curve, one a class, or each its own columns."""
+    """Speed-ups of requests by degree: one curve, one per class, or one per request."""
 
     source: Annotated[OneCurve | CurvesByClass | SpeedupColumns, OneOf(ONE_SPEEDUP)] = Field(
         alias="<source>"
@@ -189,17 +192,17 @@ class SpeedupSpec(SpecModel):
 
     @classmethod
     def of_rungs(cls, name: str, speeds_ppm: tuple[int, ...]) -> SpeedupSpec:
-        """Speeds that a policy gives all requests by itself; `name`: where they are from."""
+        """Speeds of rungs that are the same for all requests; `name`: their source."""
         return cls.model_construct(source=OneCurve.model_construct(name=name, curve=speeds_ppm))
 
     def at(self, positions: Sequence[int]) -> SpeedupSpec:
-        """The same at some degrees only."""
+        """The same speed-ups at some degrees only."""
         return self.model_copy(update={"source": self.source.at(positions)})
 
     @model_validator(mode="before")
     @classmethod
     def _write_out(cls, value: Any) -> Any:
-        """A bare list is short for `{curve: [...]}`."""
+        """Expand a list to `{curve: [...]}`."""
         return {"curve": value} if isinstance(value, list) else value
 
     @classmethod
@@ -216,10 +219,12 @@ class SpeedupSpec(SpecModel):
 
 
 def repeated_rates(rates_mrps: tuple[int, ...]) -> list[Complaint]:
-    """A complaint about every entry of `rates` that stands before it too."""
+    """A complaint about each rate that occurs earlier in the list."""
     first: dict[int, int] = {}
     return [
-        Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
+        Complaint(
+            Code.BAD_VALUE, "is a rate that the list already has", "remove one", ("rates", position)
+        )
         for position, rate in enumerate(rates_mrps)
         if first.setdefault(rate, position) != position
     ]

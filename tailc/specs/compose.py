@@ -1,7 +1,8 @@
-"""From the events of a YAML parser to a tree, within limits.
+"""Build a tree from the events of a YAML parser, within limits.
 
-Limits hold before aliases are walked: a few hundred bytes of aliases can stand for billions of
-nodes. What is wrong with the text becomes located findings; ruamel.yaml's exceptions end here.
+Limits are checked before aliases are expanded: a few hundred bytes of aliases can represent
+billions of nodes. Errors of the text become findings with places; exceptions of ruamel.yaml are
+translated here.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ _LEAKS = (YAMLError, OverflowError, ValueError, AssertionError)
 
 
 def compose(text: str, source: str) -> Mapping:
-    """The one mapping in `text`; raises TailcError with located findings."""
+    """The only mapping in `text`; raises TailcError with places."""
     return _Composer(source, split_lines(text), text).compose()
 
 
 def compose_all(text: str, source: str) -> tuple[Mapping, ...]:
-    """The mappings of one document or several; raises TailcError with located findings."""
+    """The mappings of one or several documents; raises TailcError with places."""
     return _Composer(source, split_lines(text), text).compose_all()
 
 
 @dataclass
 class _Anchored:
-    """A node that aliases may repeat: how many nodes it stands for, and how deep it is."""
+    """A node with an anchor: number of nodes in it, and its depth."""
 
     node: Node
     size: int
@@ -59,7 +60,7 @@ class _Anchored:
 
 @dataclass
 class _Composer:
-    """Builds the tree from events, counting nodes as if every alias were written out."""
+    """Builds the tree from events, and counts nodes as if all aliases were expanded."""
 
     source: str
     lines: tuple[str, ...]
@@ -80,8 +81,13 @@ class _Composer:
         root = self._document(start, events)
         rest = next(events)
         if isinstance(rest, DocumentStartEvent):
-            hint = "one spec a file: put the second in a file of its own"
-            self._refuse(Code.SYNTAX, "a second document begins here", _span(rest), hint)
+            hint = "write each spec in its own file"
+            self._refuse(
+                Code.SYNTAX,
+                ("a second document begins here, but a file can have only one spec"),
+                _span(rest),
+                hint,
+            )
         if not isinstance(root, Mapping):
             hint = "begin with `apiVersion: tailc/v1`"
             message = "the spec must be a mapping of keys to values"
@@ -112,14 +118,14 @@ class _Composer:
         return tuple(found)
 
     def _document(self, start: Any, events: Iterator[Any]) -> Node:
-        """What stands in the document that `start` begins, to its end."""
+        """The content of the document that begins with `start`."""
         self._check_version(start)
         root, _ = self._node(next(events), events, depth=1)
         next(events)  # the end of the document
         return root
 
     def _events(self) -> Iterator[Any]:
-        """The events of ruamel.yaml, its exceptions turned into findings."""
+        """The events of ruamel.yaml, with its exceptions translated to findings."""
         seen = Span(1, 1, 1)
         try:
             for event in YAML(typ="safe", pure=True).parse(self.text):
@@ -137,8 +143,8 @@ class _Composer:
             span = Span(len(before), len(before[-1]) + 1, 1)
             self._refuse(Code.SYNTAX, message, span, "remove it")
         except _LEAKS:
-            hint = "look for an escape such as `\\U` or a `%` line after this place"
-            self._refuse(Code.SYNTAX, "what follows is not YAML", seen, hint)
+            hint = "check for an escape such as `\\U` or a line with `%` after this place"
+            self._refuse(Code.SYNTAX, "the text after this place is not YAML", seen, hint)
 
     def _refuse(self, code: Code, message: str, span: Span | None, hint: str | None) -> NoReturn:
         self._note(code, message, span, hint)
@@ -154,10 +160,13 @@ class _Composer:
         if start.version not in (None, (1, 2)):
             written = ".".join(str(part) for part in start.version)
             hint = "remove the `%YAML` line; in YAML 1.2 `yes` and `no` are text"
-            self._refuse(Code.SYNTAX, f"YAML {written} is not read, only 1.2", _span(start), hint)
+            self._refuse(
+                Code.SYNTAX, f"YAML {written} is not supported, only 1.2", _span(start), hint
+            )
 
     def _node(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, _Anchored]:
-        """The node that begins with `event`, and its size and height with aliases written out."""
+        """The node that begins with `event`, with its number of nodes and depth after aliases
+        are expanded."""
         if depth > MAX_DEPTH:
             self._too_large(event, f"nested deeper than {MAX_DEPTH} levels")
         if isinstance(event, AliasEvent):
@@ -185,12 +194,16 @@ class _Composer:
     def _aliased(self, event: Any, depth: int) -> _Anchored:
         name = event.anchor
         if name in self.open_anchors:
-            message = f"`*{name}` stands inside `&{name}` itself"
+            message = f"the alias `*{name}` is inside its own anchor `&{name}`"
             self._refuse(Code.SYNTAX, message, _span(event), "write the value out")
         if name not in self.anchors:
             known = ", ".join(f"`&{anchor}`" for anchor in self.anchors)
-            hint = f"anchors above it: {known}" if known else "an anchor `&name` must come first"
-            self._refuse(Code.SYNTAX, f"`*{name}` refers to no anchor", _span(event), hint)
+            hint = (
+                f"anchors above it: {known}"
+                if known
+                else ("write the anchor `&name` before the alias")
+            )
+            self._refuse(Code.SYNTAX, f"the alias `*{name}` has no anchor", _span(event), hint)
         anchored = self.anchors[name]
         self._count(event, anchored.size)
         if depth - 1 + anchored.height > MAX_DEPTH:
@@ -200,10 +213,10 @@ class _Composer:
     def _count(self, event: Any, nodes: int) -> None:
         self.nodes += nodes
         if self.nodes > MAX_NODES:
-            self._too_large(event, f"more than {MAX_NODES:,} values once aliases are written out")
+            self._too_large(event, f"more than {MAX_NODES:,} values after aliases are expanded")
 
     def _too_large(self, event: Any, what: str) -> None:
-        hint = "measurements belong in a trace file that the spec names"
+        hint = "put measurements into a trace file, and name it in the spec"
         self._refuse(Code.TOO_LARGE, f"the spec is too large: {what}", _span(event), hint)
 
     def _sequence(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, int]:
@@ -229,12 +242,12 @@ class _Composer:
         return Mapping(entries, span, bool(event.flow_style)), height + 1
 
     def _name_of(self, key: Node, entries: dict[str, Entry]) -> str | None:
-        """The text of a key; None of what is no key, or stands there before, which is noted."""
+        """Text of a key; None for an invalid or repeated key, which is recorded."""
         if not isinstance(key, Scalar):
             hint = "write `key: value` with a word as the key"
             self._note(Code.SYNTAX, "a list or mapping cannot be a key", key.span, hint)
         elif key.text == "<<":
-            hint = "write the keys out, or give the whole value as an alias"
+            hint = "write the keys, or use an alias for the whole value"
             self._note(Code.SYNTAX, "merge keys are not part of YAML 1.2", key.span, hint)
         elif key.text in entries:
             first = entries[key.text].key_span.line
@@ -256,11 +269,11 @@ class _Composer:
         return Scalar(value, event.value, span)
 
     def _check_tag(self, event: Any) -> str | None:
-        """The tag if it is one that makes text; any other is a finding."""
+        """Return a tag for text; record a finding for any other tag."""
         tag = str(event.tag) if event.tag is not None else None
         if tag in (None, "!", "tag:yaml.org,2002:str"):
             return tag
-        message = f"tag `{shorten(tag)}` is not read here"
+        message = f"the YAML tag `{shorten(tag)}` is not supported"
         self._note(Code.SYNTAX, message, _span(event), "remove it")
         return tag
 
@@ -277,7 +290,7 @@ def _is_control(char: str) -> bool:
 
 
 def _span(event: Any, end: Any = None) -> Span:
-    """Where an event is, to the end of it (or of `end`) or of its first line."""
+    """Place of an event, up to its end (or that of `end`), within its first line."""
     start, stop = event.start_mark, (end or event).end_mark
     width = stop.column - start.column if stop.line == start.line else 1 << 20
     return Span(start.line + 1, start.column + 1, max(width, 1))

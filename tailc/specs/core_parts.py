@@ -1,4 +1,4 @@
-"""What a user writes of one type of cores, or of one level of per-core frequency scaling."""
+"""Spec keys for one type of core, or one level of per-core frequency scaling."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Row = dict[str, Cell]
 NO_POWER = Power(0, PowerUnit.SLOW_CORE)
 _NAMED = "Column to value: the row of `table` to use."
 _ONE_TELLS = AtMostOne(
-    both="and `{}` both tell of it",
-    strays={"power": Stray("and `{}` both give the power", "remove one")},
+    both="and `{}` both define it",
+    strays={"power": Stray("and `{}` both define the power", "remove one")},
 )
 
 
 class OwnCore(SpecModel):
-    """What a type is, by itself; a power that is left out comes from `power_from`."""
+    """A type of core defined in the spec; a missing power comes from `power_from`."""
 
     speed_ppm: SpeedupPpm | None = Field(
         default=None, alias="speed", examples=[2], description="Speed; only ratios count."
@@ -42,12 +42,12 @@ class OwnCore(SpecModel):
 
     @property
     def own(self) -> OwnCore:
-        """What the spec itself tells."""
+        """The keys of the spec."""
         return self
 
 
 class CoreOfRow(SpecModel):
-    """What a type is, by a row of `table`, but for what is told here."""
+    """A type of core defined by a row of `table`; keys of the spec take precedence."""
 
     row: Row = Field(description=_NAMED)
     speed_ppm: SpeedupPpm | None = Field(
@@ -59,12 +59,12 @@ class CoreOfRow(SpecModel):
 
     @property
     def own(self) -> OwnCore:
-        """What the spec itself tells."""
+        """The keys of the spec."""
         idle_power = NO_POWER if self.idle_power is None else self.idle_power
         return OwnCore.model_construct(speed_ppm=self.speed_ppm, idle_power=idle_power)
 
     def filled(self, speed_ppm: int, power: Power, idle_power: Power) -> OwnCore:
-        """The type by what its row says."""
+        """The type with missing values from its row."""
         return OwnCore.model_construct(
             speed_ppm=self.speed_ppm or speed_ppm,
             power=power,
@@ -73,7 +73,7 @@ class CoreOfRow(SpecModel):
 
 
 class CoreTypeSpec(SpecModel):
-    """Cores alike; what is left out comes from `power_from` or from a row of `table`."""
+    """Equal cores; missing values come from `power_from` or from a row of `table`."""
 
     name: Text | None = Field(default=None, examples=["little"], description="Name of the type.")
     count: Count = Field(examples=[8], description="Number of cores.")
@@ -87,7 +87,7 @@ class CoreTypeSpec(SpecModel):
 
 
 class OwnLevel(SpecModel):
-    """What a level is, by itself; a power that is left out comes from `power_from`."""
+    """A level defined in the spec; a missing power comes from `power_from`."""
 
     speed_ppm: SpeedupPpm | None = Field(
         default=None, alias="speed", description="Speed; only ratios count."
@@ -98,12 +98,12 @@ class OwnLevel(SpecModel):
 
     @property
     def own(self) -> OwnLevel:
-        """What the spec itself tells."""
+        """The keys of the spec."""
         return self
 
 
 class LevelOfRow(SpecModel):
-    """What a level is, by a row of `table`, but for what is told here."""
+    """A level defined by a row of `table`; keys of the spec take precedence."""
 
     row: Row = Field(description=_NAMED)
     speed_ppm: SpeedupPpm | None = Field(
@@ -112,16 +112,17 @@ class LevelOfRow(SpecModel):
 
     @property
     def own(self) -> OwnLevel:
-        """What the spec itself tells."""
+        """The keys of the spec."""
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm)
 
     def filled(self, speed_ppm: int, power: Power, idle_power: Power) -> OwnLevel:  # noqa: ARG002
-        """The level by what its row says; what free cores draw does not depend on it."""
+        """The level with missing values from its row; the power of free cores does not depend on
+        it."""
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm or speed_ppm, power=power)
 
 
 class LevelSpec(SpecModel):
-    """A frequency; without `speed` speeds are in proportion to frequencies."""
+    """A frequency level; without `speed`, speeds are proportional to frequencies."""
 
     name: Text | None = Field(default=None, description="Name. Default: the frequency or speed.")
     frequency_khz: FrequencyKhz | None = Field(

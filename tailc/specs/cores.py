@@ -1,7 +1,7 @@
-"""Cores of different speeds: how many, how fast, what they draw; slow ones first.
+"""Cores of different speeds: number, speed and power of each type; slow ones first.
 
-A level of per-core frequency scaling is a type like any other, but that every core has all of them
-(Haque et al., MICRO 2017, section 4: "a core type in AMP is equivalent to a core speed").
+A level of per-core frequency scaling is treated as a type of core, except that every core has all
+levels (Haque et al., MICRO 2017, section 4: "a core type in AMP is equivalent to a core speed").
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PPM = 1_000_000
 
 
 class PowerUnit(enum.Enum):
-    """What a power counts: watts, or as many times what a slow core draws at its peak."""
+    """Unit of powers: watts, or the peak power of a slow core."""
 
     WATT = "W"
     SLOW_CORE = "slow cores"
@@ -23,9 +23,9 @@ class PowerUnit(enum.Enum):
 
 @dataclass(frozen=True)
 class CoreType:
-    """Cores alike: `speed_ppm` relative to the reference, powers in millionths of the unit.
+    """A type of core: `speed_ppm` relative to the reference, powers in millionths of the unit.
 
-    `idle_ppm`: what a free core draws. `move_us`: how long a request that moves there does no work.
+    idle_ppm: power of a free core. move_us: time without work after a request moves to the type.
     """
 
     name: str
@@ -46,11 +46,11 @@ class CoreType:
 
 @dataclass(frozen=True)
 class Cores:
-    """The types of a server in order of speed.
+    """The types of cores of a server, in order of speed.
 
-    `is_in_place`: every core runs at all of the speeds (per-core DVFS), and a request changes them
-    without moving; then all types have the same count. `static_ppm`: what the chip draws whatever
-    runs, told apart from what requests draw.
+    is_in_place: every core has all speeds (per-core DVFS), and a request changes them without
+    moving; then all types have the same count. static_ppm: constant power of the chip, not part of
+    the power of requests.
     """
 
     types: tuple[CoreType, ...]
@@ -66,14 +66,14 @@ class Cores:
 
     @property
     def count(self) -> int:
-        """Cores of the server."""
+        """Number of cores of the server."""
         if self.is_in_place:
             return self.types[0].count
         return sum(each.count for each in self.types)
 
     @property
     def peak_ppm(self) -> int:
-        """Power with every core at work, at its highest speed where it has several."""
+        """Power with all cores busy, at the highest speed if they have several."""
         if self.is_in_place:
             return self.types[0].count * max(each.power_ppm for each in self.types)
         return sum(each.count * each.power_ppm for each in self.types)
@@ -81,16 +81,17 @@ class Cores:
 
 @dataclass(frozen=True)
 class Dominated:
-    """A type that is never worth using: work costs no less on it than on `by`, which is faster."""
+    """A type that is never useful: work costs at least as much on it as on `by`, which is
+    faster."""
 
     name: str
     by: str
 
 
 def dominated(cores: Cores) -> tuple[Dominated, ...]:
-    """The types on which a unit of work costs at least as much energy as on a faster one.
+    """Types on which a unit of work costs at least as much energy as on a faster type.
 
-    Slower cores are there to be cheaper (Haque et al., MICRO 2017, section 4).
+    Slower cores exist to save energy (Haque et al., MICRO 2017, section 4).
     """
     found = []
     for position, each in enumerate(cores.types):
@@ -101,7 +102,7 @@ def dominated(cores: Cores) -> tuple[Dominated, ...]:
 
 
 def without(cores: Cores, names: Sequence[str]) -> Cores:
-    """The cores but the types named."""
+    """The cores without the named types."""
     return replace(cores, types=tuple(each for each in cores.types if each.name not in names))
 
 
@@ -110,12 +111,12 @@ def _costs_no_less(slow: CoreType, fast: CoreType) -> bool:
 
 
 def peak_spread(configurations: Sequence[Cores]) -> float:
-    """The largest peak power over the smallest, less one: 0 where all could share a supply.
+    """Largest peak power over the smallest, minus 1; 0 if all are equal.
 
     Configurations are compared at equal peak power (Haque et al., MICRO 2017, section 6.7). Raises
-    ValueError where they count power in different units.
+    ValueError if their powers have different units.
     """
     if len({cores.unit for cores in configurations}) > 1:
-        raise ValueError("powers in watts and in slow cores cannot be compared")
+        raise ValueError("powers in watts cannot be compared with powers relative to a slow core")
     peaks = [cores.peak_ppm for cores in configurations]
     return max(peaks) / min(peaks) - 1

@@ -1,4 +1,4 @@
-"""From what a user wrote of cores to checked values: powers filled in, speeds by the reference."""
+"""Convert the cores of a spec to checked values: fill in powers, scale speeds to the reference."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ _ALIKE = 0.75
 
 @dataclass(frozen=True)
 class _Draft:
-    """A type as far as the spec tells it, and where; speeds are not yet relative.
+    """A type of core with the values that the spec states, and its place; speeds are not yet
+    relative.
 
-    unnamed: what it is called where nobody names it.
+    unnamed: name of the type if the spec gives none.
     """
 
     at: Path
@@ -52,13 +53,13 @@ class _Draft:
         return self.unnamed if self.name is None else self.name
 
     def filled(self, name: str | None, power: Power) -> _Draft:
-        """The draft with a name and a power where it has none."""
+        """The draft with a name and a power if they are missing."""
         return replace(self, name=self.name or name, power=self.power or power)
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A type of which speed and power are told."""
+    """A type whose speed and power are known."""
 
     at: Path
     name: str
@@ -70,11 +71,10 @@ class _Known:
 
 
 def build(spec: CoresSpec, reference: str) -> Cores:
-    """The cores of a spec whose measured table, if any, is filled in.
+    """Build the cores of a spec whose measured table, if any, is filled in.
 
-    Speed 1 is that of the type that `reference` names, or of the core that the published table
-    names so, be it in the server or not, else of the slowest. Raises RefusalError, with paths below
-    `cores`.
+    Speed 1 is that of the type that `reference` names, or of the core of the published table with
+    this name, or else of the slowest type. Raises RefusalError with paths below `cores`.
     """
     known = _known([_filled(spec, draft) for draft in _drafts(spec)])
     _refuse([*_out_of_order(known), *_repeated(known), *_mixed(known), *_idle(known)])
@@ -84,7 +84,7 @@ def build(spec: CoresSpec, reference: str) -> Cores:
 
 
 def reference_complaints(spec: CoresSpec, reference: str) -> list[Complaint]:
-    """Of a reference that names no core, but all but one: speed 1 would be the slowest's."""
+    """A complaint about a reference that is close to the name of a core but not equal."""
     names, bare = _names(spec), _bare(reference)
     if reference in names:
         return []
@@ -93,21 +93,23 @@ def reference_complaints(spec: CoresSpec, reference: str) -> list[Complaint]:
     meant = difflib.get_close_matches(bare, near, n=1, cutoff=_ALIKE)
     if not meant:
         return []
-    message = f"is {written(reference)}, which no core is called"
+    message = f"is {written(reference)}, but no core has this name"
     listed = ", ".join(f"`{name}`" for name in names)
-    hint = f"did you mean `{near[meant[0]]}`? Known: {listed}; other texts mean the slowest"
+    hint = (
+        f"did you mean `{near[meant[0]]}`? Known: {listed}; any other text means the slowest core"
+    )
     return [Complaint(Code.BAD_VALUE, message, hint, ("demand", "reference"), ("cores",))]
 
 
 def _names(spec: CoresSpec) -> list[str]:
-    """What a reference may name: cores of the spec, then those of its published table."""
+    """Names that a reference can have: cores of the spec, then those of its published table."""
     own = [_filled(spec, draft).called for draft in _drafts(spec)]
     published = _published(spec).values()
     return list(dict.fromkeys([*own, *(core.name for core in published if core.name)]))
 
 
 def _bare(name: str) -> str:
-    """Without what slips change first."""
+    """The name without spaces and case."""
     return "".join(name.split()).casefold()
 
 
@@ -141,7 +143,8 @@ def _of_levels(dvfs: DvfsSpec) -> list[_Draft]:
 
 
 def _of_level(level: LevelSpec, at: Path, dvfs: DvfsSpec, base_khz: int | None) -> _Draft:
-    """Its speed as written; where no level has one, by its frequency relative to the first's."""
+    """Draft of a level: its stated speed, or if no level has one, its frequency relative to the
+    first."""
     own, khz = level.told.own, level.frequency_khz
     speed = _fraction(own.speed_ppm)
     if speed is None and khz is not None and base_khz is not None:
@@ -160,7 +163,7 @@ def _speed_name(speed: Fraction | None) -> str:
 
 
 def _filled(spec: CoresSpec, draft: _Draft) -> _Draft:
-    """The draft with its power by the table or the model; what is written stays."""
+    """The draft with a missing power from the table or the model."""
     if not isinstance(spec.powers, PowersBySpeed) or draft.speed is None:
         return draft
     source = spec.powers.power_from
@@ -181,7 +184,7 @@ def _slowest(spec: CoresSpec) -> Fraction:
 
 
 def _published(spec: CoresSpec) -> Mapping[int, PublishedCore]:
-    """The cores of the spec's published table, if it names one, by speed."""
+    """Cores of the published table of the spec, by speed; empty without one."""
     match spec.powers:
         case PowersBySpeed(power_from=source):
             return PUBLISHED.get(source, {})
@@ -190,12 +193,12 @@ def _published(spec: CoresSpec) -> Mapping[int, PublishedCore]:
 
 
 def _of_published(source: str, speed: Fraction, at: Path) -> tuple[str, int]:
-    """Name and power of the core of that speed."""
+    """Name and power of the core with this speed."""
     core = PUBLISHED[source].get(round(speed * PPM))
     if core is None:
         known = ", ".join(f"`{speed / PPM:g}`" for speed in PUBLISHED[source])
-        message = f"is `{float(speed):g}`, which `{source}` has no core of"
-        hint = f"its speeds: {known}; or give the power yourself"
+        message = f"is `{float(speed):g}`, but `{source}` has no core with this speed"
+        hint = f"use one of its speeds, {known}; or state `power`"
         raise RefusalError(
             Complaint(Code.BAD_VALUE, message, hint, (*at, "speed"), ("power_from",))
         )
@@ -204,7 +207,7 @@ def _of_published(source: str, speed: Fraction, at: Path) -> tuple[str, int]:
 
 
 def _known(drafts: list[_Draft]) -> list[_Known]:
-    """The types; raises RefusalError for each speed and power that is missing."""
+    """The types; raises RefusalError for each missing speed and power."""
     _refuse([complaint for draft in drafts for complaint in _missing(draft)])
     return [
         _Known(one.at, one.called, one.count, one.speed, one.power, one.idle_power, one.move_us)
@@ -215,7 +218,7 @@ def _known(drafts: list[_Draft]) -> list[_Known]:
 
 def _missing(draft: _Draft) -> Iterator[Complaint]:
     if draft.speed is None:
-        hint = "add `speed: 1` to the slowest, and to others how many times as fast they are"
+        hint = "add `speed: 1` to the slowest core, and to the others their speed relative to it"
         yield Complaint(Code.MISSING_KEY, "is missing", hint, (*draft.at, "speed"))
     if draft.power is None:
         hint = "add `power: 2.5W`, or `power: 6.8` relative to a slow core, or `power_from`"
@@ -226,9 +229,9 @@ def _out_of_order(known: list[_Known]) -> list[Complaint]:
     return [
         Complaint(
             Code.BAD_VALUE,
-            f"is no faster than the one before it: {float(fast.speed):g} after "
+            f"is not faster than the one before it: {float(fast.speed):g} after "
             f"{float(slow.speed):g}",
-            "order them by speed, slow ones first, and merge those of one speed",
+            "order cores by speed, slow ones first, and merge cores of the same speed",
             fast.at,
         )
         for slow, fast in itertools.pairwise(known)
@@ -240,7 +243,7 @@ def _repeated(known: list[_Known]) -> list[Complaint]:
     complaints, seen = [], {}
     for each in known:
         if each.name in seen:
-            message = f"has the name `{shorten(each.name)}`, which another has"
+            message = f"has the name `{shorten(each.name)}`, which another core has too"
             also = seen[each.name]
             complaints.append(
                 Complaint(Code.BAD_VALUE, message, "give it another `name`", each.at, also)
@@ -270,7 +273,7 @@ def _idle(known: list[_Known]) -> list[Complaint]:
     return [
         Complaint(
             Code.CONFLICT,
-            "is above the power at work",
+            "is above the power of a busy core",
             "lower it",
             (*(each.at if "types" in each.at else ("dvfs",)), "idle_power"),
             (*each.at, "power"),

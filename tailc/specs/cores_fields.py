@@ -1,4 +1,4 @@
-"""Types of the fields that tell of cores: powers, frequencies, and times that may be nothing."""
+"""Types of spec fields for cores: powers, frequencies, and durations that may be 0."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _slow_cores(value: object) -> Power:
 
 
 def _positive_power(value: object) -> Power:
-    """From the least power that is kept on."""
+    """Check a power that is at least the smallest accepted one."""
     if isinstance(value, str):
         least, least_ppm = "at least 0.001 W", _PPM_PER_MILLIWATT
     else:

@@ -1,6 +1,6 @@
-"""Where the power of a core of some speed is from: published tables, and models of them.
+"""Power of a core by speed: published tables and models.
 
-Tables are looked up by paper and performance, never by name: the papers call different cores
+Tables are searched by paper and speed, not by name, because the papers call different cores
 `medium`. Powers are relative to the slow core of the same table.
 """
 
@@ -24,7 +24,7 @@ MICRO_EXPONENT = Decimal("2.73")
 
 @dataclass(frozen=True)
 class PublishedCore:
-    """One row of a table: its name there, and its peak power; frequency where it has one."""
+    """A core of a published table: name, peak power, and frequency if it has one."""
 
     name: str
     power_ppm: int
@@ -68,49 +68,52 @@ MODELS = ("cubic", "micro-2017")
 
 
 def cubic_ppm(speed_ppm: int) -> int:
-    """Dynamic power as voltage squared times frequency, both proportional to speed: s^3.
+    """Dynamic power relative to a slow core: voltage squared times frequency, both proportional to
+    speed: s^3.
 
-    Of a slow core's (Haque, dissertation, Rutgers 2016, section 5.2.5).
+    Source: Haque, dissertation, Rutgers 2016, section 5.2.5.
     """
     return _power(speed_ppm, CUBIC_EXPONENT)
 
 
 def cubic_static_ppm(peak_dynamic_ppm: int, share_ppm: int = CUBIC_STATIC_PPM) -> int:
-    """The chip's static power where it is a share of the total at peak: share / (1 - share) of
-    the dynamic power there. It is drawn whatever runs, so no request is charged for it.
+    """Static power of the chip: share / (1 - share) of the dynamic power at peak.
+
+    It is constant, so it is not attributed to requests.
     """
     return peak_dynamic_ppm * share_ppm // (PPM - share_ppm)
 
 
 def micro_ppm(speed_ppm: int, static_share_ppm: int = 0) -> int:
-    """Dynamic power s^2.73 and static power s, `static_share_ppm` of a slow core's power static.
+    """Power of a busy core: dynamic s^2.73, plus static power s times `static_share_ppm` of a slow
+    core.
 
-    Free cores are gated, so static power is drawn while a core runs, and counts in its power
-    (Haque et al., MICRO 2017, section 5.3, who do not print the share; 0 leaves s^2.73).
+    Free cores are power-gated, so static power is part of the power of a busy core (Haque et al.,
+    MICRO 2017, section 5.3, who do not print the share; 0 gives s^2.73).
     """
     dynamic = _power(speed_ppm, MICRO_EXPONENT)
     return round(Fraction(dynamic * (PPM - static_share_ppm) + speed_ppm * static_share_ppm, PPM))
 
 
 def _power(speed_ppm: int, exponent: Decimal) -> int:
-    """The power of a speed in millionths, rounded; decimals give it alike on every machine."""
+    """Power of a speed in millionths, rounded; decimals give the same result on every machine."""
     return int((Decimal(speed_ppm) / PPM) ** exponent * PPM + Decimal("0.5"))
 
 
 def server_saving(core_saving: float, core_share: float) -> float:
-    """What is saved of a server's power where only `core_share` of it is the cores'.
+    """Saving of the power of a server if cores use only `core_share` of it.
 
-    A third of it is not today, a half or two thirds may be (Haque et al., MICRO 2017, sections 1
-    and 6.8).
+    The share is a third today, and may become a half or two thirds (Haque et al., MICRO 2017,
+    sections 1 and 6.8).
     """
     return core_saving * core_share
 
 
 def server_energy(core_energy: Sequence[float], full: float, other_share: float) -> list[float]:
-    """Energies of cores with that of the rest of their server, which never rests.
+    """Energies of cores plus that of the rest of their server, whose power is constant.
 
-    `full` is the cores' energy at peak over the same time; the rest draws `other_share` of the
-    server's power at peak (Haque et al., MICRO 2017, section 6.8).
+    full: energy of the cores at peak over the same time. other_share: share of the rest in the
+    power of the server at peak (Haque et al., MICRO 2017, section 6.8).
     """
     rest = full * other_share / (1 - other_share)
     return [energy + rest for energy in core_energy]

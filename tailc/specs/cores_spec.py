@@ -1,4 +1,4 @@
-"""What a user writes of cores: their types, or the levels of per-core frequency scaling."""
+"""Spec keys for cores: types of cores, or levels of per-core frequency scaling."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SWITCH_US = 90
 
 
 class DvfsSpec(SpecModel):
-    """Per-core frequency scaling: cores alike, each at one of the levels."""
+    """Per-core frequency scaling: equal cores, each at one of the levels."""
 
     count: Count = Field(examples=[8], description="Number of cores.")
     levels: Annotated[tuple[LevelSpec, ...], Field(min_length=1, max_length=MAX_TYPES)] = Field(
@@ -83,7 +83,7 @@ Fill = Callable[[int, Told], Told]
 
 
 class CoreTypes(SpecModel):
-    """Types of cores, each with cores of its own."""
+    """Types of cores, each with its own number of cores."""
 
     types: Annotated[tuple[CoreTypeSpec, ...], Field(min_length=1, max_length=MAX_TYPES)] = Field(
         examples=[[{"name": "little", "count": 8, "speed": 1, "power": "0.4W"}]],
@@ -94,11 +94,11 @@ class CoreTypes(SpecModel):
 
     @property
     def parts(self) -> tuple[CoreTypeSpec, ...]:
-        """What a core may be, slow ones first."""
+        """The types, slow ones first."""
         return self.types
 
     def filled(self, fill: Fill) -> CoreTypes:
-        """The same where each part is what `fill` makes of it."""
+        """The types, each replaced by the result of `fill`."""
         told = [fill(position, each.told) for position, each in enumerate(self.types)]
         return self.model_copy(update={"types": _each_with(self.types, told)})
 
@@ -112,11 +112,11 @@ class DvfsCores(SpecModel):
 
     @property
     def parts(self) -> tuple[LevelSpec, ...]:
-        """What a core may be, slow ones first."""
+        """The levels, slow ones first."""
         return self.dvfs.levels
 
     def filled(self, fill: Fill) -> DvfsCores:
-        """The same where each part is what `fill` makes of it."""
+        """The levels, each replaced by the result of `fill`."""
         told = [fill(position, each.told) for position, each in enumerate(self.parts)]
         levels = _each_with(self.parts, told)
         return self.model_copy(update={"dvfs": self.dvfs.model_copy(update={"levels": levels})})
@@ -129,17 +129,17 @@ def _each_with(parts: Sequence[SpecModel], told: Sequence[Told]) -> tuple[SpecMo
 
 
 class OwnPowers(SpecModel):
-    """Every type or level says its own power."""
+    """Every type or level states its own power."""
 
 
 class MeasuredCores(SpecModel):
-    """Powers, and speeds, of a file that a compile reads before all else."""
+    """Powers, and possibly speeds, from a file that the compile reads first."""
 
     table: CoreTableSpec = Field(description="A file of measured cores.")
 
 
 class PowersBySpeed(SpecModel):
-    """Powers that follow from speeds."""
+    """Powers computed from speeds."""
 
     power_from: Literal[
         "micro-2017-amp", "micro-2017-dvfs", "dissertation-2016", "cubic", "micro-2017"
@@ -157,7 +157,7 @@ class PowersBySpeed(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Published powers are as they are."""
+        """Check that `static_share` is given only for a model that uses it."""
         return (self._static_share,)
 
     def _static_share(self) -> list[Complaint]:
@@ -168,20 +168,21 @@ class PowersBySpeed(SpecModel):
         return [Complaint(Code.CONFLICT, said.message, said.help, at, also)]
 
 
-_STATIC_SHARE = Stray(
-    "is for the models `cubic` and `micro-2017`; other models use powers as given"
-)
+_STATIC_SHARE = Stray("applies only to the models `cubic` and `micro-2017`")
 _ONE_SERVER = ExactlyOne(
-    both="and `cores.{}` both say which cores there are",
-    missing=("names no cores", "write `types` with a list of core types, or `dvfs` with levels"),
+    both="and `cores.{}` both define the cores",
+    missing=(
+        "does not define any cores",
+        "write `types` with a list of core types, or `dvfs` with levels",
+    ),
 )
 _ONE_POWER = AtMostOne(
-    both="and `cores.{}` both give powers", strays={"static_share": _STATIC_SHARE}
+    both="and `cores.{}` both define powers", strays={"static_share": _STATIC_SHARE}
 )
 
 
 class CoresSpec(SpecModel):
-    """The cores of a server: `types`, each with cores of its own, or `dvfs`."""
+    """The cores of a server: `types`, each with its own cores, or `dvfs`."""
 
     which: Annotated[CoreTypes | DvfsCores, OneOf(_ONE_SERVER)] = Field(alias="<which>")
     powers: Annotated[OwnPowers | MeasuredCores | PowersBySpeed, OneOf(_ONE_POWER)] = Field(
@@ -189,7 +190,7 @@ class CoresSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """A row needs a table."""
+        """Check that `row` is used only with a table."""
         return (self._row_complaints,)
 
     def _row_complaints(self) -> list[Complaint]:

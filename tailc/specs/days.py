@@ -1,4 +1,4 @@
-"""What a user writes of the days to plan: jobs, energy, and when the plan begins."""
+"""Spec keys for the days to plan: start and length of the plan, and energy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_LEARNED = 1_000
 
 
 class HorizonSpec(SpecModel):
-    """When a plan begins, and how far it looks."""
+    """Start and length of a plan, and its epochs."""
 
     start: Text = Field(
         examples=["2012-07-01T00:00-06:00"], description="Start of the plan: ISO 8601."
@@ -60,45 +60,45 @@ class HorizonSpec(SpecModel):
         if self.length_s % self.epoch_s:
             raise RefusalError(self._broken_epochs())
         if (epochs := self.length_s // self.epoch_s) > MOST_EPOCHS:
-            message = f"makes {epochs:,} epochs, and {MOST_EPOCHS:,} are the most"
+            message = f"makes {epochs:,} epochs; the limit is {MOST_EPOCHS:,}"
             hint = "plan a shorter `length`, or longer epochs"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, (at,)))
         return self
 
     def _broken_epochs(self) -> Complaint:
-        """At the length, else at the epoch where the length is not written."""
+        """The complaint about a length that is not a whole number of epochs."""
         length, epoch = format_s(self.length_s), format_s(self.epoch_s)
         whole, left = divmod(self.length_s, self.epoch_s)
         near = [format_s(each * self.epoch_s) for each in (whole, whole + 1) if each]
         hint = f"write {' or '.join(f'`length: {each}`' for each in near)}, or change `epoch`"
-        told = f"{whole} of {epoch} leave {format_s(left)}"
+        told = f"{whole} epochs of {epoch} leave {format_s(left)}"
         if "length_s" in self.model_fields_set:
-            message = f"is {length}, which is no whole number of epochs: {told}"
+            message = f"is {length}, which is not a whole number of epochs: {told}"
             also = ("epoch",) if "epoch_s" in self.model_fields_set else None
             return Complaint(Code.CONFLICT, message, hint, ("length",), also)
-        message = f"does not divide the `length` of {length} that is the default: {told}"
+        message = f"does not divide the default `length` of {length}: {told}"
         return Complaint(Code.CONFLICT, message, hint, ("epoch",))
 
 
 def odd_deferral(
     deferral_s: int | None, horizon: HorizonSpec, loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
-    """A warning where starts, put off by whole epochs of the horizon, cannot wait as is asked."""
+    """A warning if the deferral is shorter than an epoch or longer than the horizon."""
     if deferral_s is None or horizon.epoch_s <= deferral_s <= horizon.length_s:
         return ()
     if deferral_s < horizon.epoch_s:
-        message = "`deferral` is shorter than an epoch, so no start is put off"
-        hint = "make it an epoch or more, or leave it out"
+        message = "`deferral` is shorter than an epoch, so no job is deferred"
+        hint = "set it to at least one epoch, or remove it"
     else:
-        message = "`deferral` is longer than the horizon, and no start is put off beyond that"
-        hint = "lower it, or plan a longer `horizon.length`"
+        message = "`deferral` is longer than the horizon, which limits every deferral"
+        hint = "lower it, or raise `horizon.length`"
     place = loaded.place("deferral")
     return (Finding(Code.ODD_DEFERRAL, message, place, hint, Severity.WARNING),)
 
 
 @dataclass(frozen=True)
 class DaysAsked:
-    """All that says which days of jobs and energy to read."""
+    """All settings that define which days of jobs and energy to read."""
 
     jobs: JobsSpec
     supply: SupplySpec

@@ -1,4 +1,4 @@
-"""How the demand of requests stands in a trace: a column, times by degree, or a profile's own."""
+"""Where a trace has the demand of requests: in a column, as times by degree, or in a profile."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TimingsSpec(SpecModel):
 
 
 class DemandColumn(SpecModel):
-    """A table with one time a request."""
+    """A table with one time per request."""
 
     column: Text = Field(description="Column with each request's demand.")
     unit: Literal["ns", "us", "ms", "s"] = Field(examples=["ms"], description=_UNIT)
@@ -46,7 +46,7 @@ class DemandTimings(SpecModel):
 
 
 class DemandProfile(SpecModel):
-    """A histogram, which says its columns and their unit itself."""
+    """A profile, which contains its columns and their unit."""
 
     column: ClassVar[str] = "demand_ms"
     unit: ClassVar[str] = "ms"
@@ -55,7 +55,7 @@ class DemandProfile(SpecModel):
 
 @dataclass(frozen=True)
 class _ByTrace:
-    """A profile by the name of the trace or by its format; how a table is read, by its keys."""
+    """A profile is recognised by the name or format of the trace, a table by its keys."""
 
     of_table: ExactlyOne
 
@@ -77,17 +77,17 @@ def _is_profile(demand: Mapping[str, Any]) -> bool:
 
 
 def said_by_profile(key: str) -> Complaint:
-    """What is wrong with a key that has no use beside a profile."""
-    message = "is not read: a profile says it itself"
+    """The complaint about a key that has no effect with a profile."""
+    message = "has no effect: the profile contains it"
     return Complaint(Code.CONFLICT, message, "remove it", (key,))
 
 
 ONE_DEMAND = _ByTrace(
     ExactlyOne(
-        both="and `demand.{}` both say where demand is",
+        both="and `demand.{}` both define the demand",
         missing=(
             "needs `column` or `timings`",
-            "add `column: demand_ms`, or `timings:` for times by degree",
+            "add `column: demand_ms`, or `timings:` with times by degree",
         ),
     )
 )

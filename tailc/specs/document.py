@@ -1,4 +1,4 @@
-"""A spec file as a tree, or located findings that say why it is none."""
+"""Read a spec file as a tree, or report findings with places."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from tailc.units import shorten
 MAX_BYTES = 1 << 20
 STDIN = "-"
 _POLICY_SUFFIX = ".tailc"
-_OF_POLICY = "give the spec that this policy was compiled from; `tailc inspect` prints a policy"
+_OF_POLICY = (
+    "give the spec from which the policy was compiled; to print a policy, use `tailc inspect`"
+)
 
 
 def read_document(path: str) -> Document:
-    """The document in the file `path`, or on standard input for `-`.
+    """Read the document in the file `path`, or on standard input for `-`.
 
-    Raises TailcError: the file cannot be read, is not UTF-8 or YAML 1.2, holds no mapping or more
-    than one document, repeats a key, or is larger than the limits above.
+    Raises TailcError if the file cannot be read, is not UTF-8 or YAML 1.2, is not a mapping, has
+    several documents or a repeated key, or is larger than the limits.
     """
     source = "<stdin>" if path == STDIN else path
     return parse_document(_decode(_read_bytes(path), source), source)
 
 
 def read_documents(path: str) -> tuple[Document, ...]:
-    """All documents in the file `path`, one or several; raises as `read_document`."""
+    """Read all documents in the file `path`; raises like `read_document`."""
     from tailc.specs.compose import compose_all
 
     source = "<stdin>" if path == STDIN else path
@@ -37,7 +39,7 @@ def read_documents(path: str) -> tuple[Document, ...]:
 
 
 def parse_document(text: str, source: str) -> Document:
-    """The document in `text`; raises as `read_document` does."""
+    """The document in `text`; raises like `read_document`."""
     root = compose_plain(text)
     if root is None:
         from tailc.specs.compose import compose
@@ -60,8 +62,8 @@ def _read_bytes(path: str) -> bytes:
         raise TailcError(Finding(Code.CANNOT_READ, message, help=hint)) from None
     if len(content) > MAX_BYTES:
         source = Place("<stdin>" if path == STDIN else path)
-        message = f"the spec is larger than {MAX_BYTES:,} bytes"
-        hint = "measurements belong in a trace file that the spec names"
+        message = f"the spec is larger than the limit of {MAX_BYTES:,} bytes"
+        hint = "put measurements into a trace file, and name it in the spec"
         raise TailcError(Finding(Code.TOO_LARGE, message, source, hint))
     return content
 
@@ -73,6 +75,6 @@ def _decode(content: bytes, source: str) -> str:
         before = content[: fault.start].decode("utf-8-sig")
         lines = split_lines(before)
         place = Place(source, len(lines), len(lines[-1]) + 1, excerpt=None)
-        message = f"byte `0x{content[fault.start]:02x}` is not UTF-8"
+        message = f"byte `0x{content[fault.start]:02x}` is not valid UTF-8"
         hint = _OF_POLICY if source.endswith(_POLICY_SUFFIX) else "save the file as UTF-8"
         raise TailcError(Finding(Code.SYNTAX, message, place, hint)) from None

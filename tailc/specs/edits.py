@@ -1,4 +1,4 @@
-"""Changes to the text of a spec that leave all else as it is written."""
+"""Edit the text of a spec, and leave the rest unchanged."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tailc.specs.tree import Span
 
 @dataclass(frozen=True)
 class Edit:
-    """Another text at a place in one line."""
+    """A replacement of the text at a place in one line."""
 
     span: Span
     text: str
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits, no two of which overlap."""
+    """The text with all edits, which must not overlap."""
     lines = text.split("\n")
     for edit in sorted(edits, key=lambda edit: edit.span.column, reverse=True):
         line, start = edit.span.line - 1, edit.span.column - 1

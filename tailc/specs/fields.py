@@ -1,7 +1,7 @@
-"""Types of spec fields: what a user writes, checked, and held as whole numbers.
+"""Types of spec fields: check what a user writes, and convert it to whole numbers.
 
-A `SpecModel` is a mapping of a spec. What the type of a field refuses is a `RefusalError`; what
-pydantic itself refuses is put into our words by `tailc.specs.sentences`.
+A `SpecModel` is a mapping of a spec. The type of a field raises `RefusalError` for a bad value;
+errors of pydantic are rephrased by `tailc.specs.sentences`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ PPM = 1_000_000
 
 @dataclass(frozen=True)
 class Complaint:
-    """One thing wrong, `at` a path below the value checked; `also` is what it conflicts with."""
+    """An error in a spec: a message, and advice.
+
+    at: path below the checked value. also: path of the part with which it conflicts.
+    """
 
     code: Code
     message: str
@@ -53,7 +56,7 @@ class Complaint:
     also: tuple[str | int, ...] | None = None
 
     def below(self, key: str) -> Complaint:
-        """The same of a value that stands at this key of what is checked."""
+        """The complaint with this key added in front of its paths."""
         also = None if self.also is None else (key, *self.also)
         return replace(self, at=(key, *self.at), also=also)
 
@@ -67,7 +70,7 @@ class RefusalError(ValueError):
 
 
 class SpecModel(BaseModel):
-    """A mapping in a spec: unknown keys, NaN and infinities are refused, and it never changes."""
+    """A mapping in a spec; immutable; refuses unknown keys, NaN and infinities."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
@@ -78,11 +81,11 @@ class SpecModel(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _gather(cls, value: Any) -> Any:
-        """Keys that go together are a value of their own."""
+        """Put keys of a group into one value."""
         return gathered(cls, value)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """What must hold between keys that are right by themselves; each reads what it needs."""
+        """Checks between keys that are valid by themselves; each returns complaints."""
         return ()
 
     @model_validator(mode="after")
@@ -94,12 +97,12 @@ class SpecModel(BaseModel):
 
 
 def or_absent(default: Any) -> WrapValidator:
-    """A key without a value is as one that is not there, for a field with that default."""
+    """Treat a key without a value as absent, for a field with this default."""
     return WrapValidator(lambda value, check: default if value is None else check(value))
 
 
 def written(value: object) -> str:
-    """A value as a spec would write it, short, for a message."""
+    """A short form of a value as in a spec, for messages."""
     match value:
         case None:
             return "nothing"
@@ -117,7 +120,7 @@ _CODES = {Fault.NO_UNIT: Code.MISSING_UNIT, Fault.WRONG_UNIT: Code.BAD_UNIT}
 
 
 def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object], int]:
-    """A check that a value is a text with a unit of one of `dimensions`, as a whole number."""
+    """A validator of texts with a unit of one of `dimensions`; the result is a whole number."""
     wanted = " or ".join(dimension.noun for dimension in dimensions)
     example = " or ".join(f"`{dimension.example}`" for dimension in dimensions)
 
@@ -141,7 +144,7 @@ def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object]
 
 
 def quantity_schema(description: str, *dimensions: Dimension) -> dict[str, Any]:
-    """The JSON Schema of the texts that `quantity` accepts."""
+    """JSON Schema of the texts that `quantity` accepts."""
     patterns = [{"pattern": dimension.pattern} for dimension in dimensions]
     shape = patterns[0] if len(patterns) == 1 else {"anyOf": patterns}
     examples = [dimension.example for dimension in dimensions]
@@ -149,7 +152,7 @@ def quantity_schema(description: str, *dimensions: Dimension) -> dict[str, Any]:
 
 
 def with_short_form(short: dict[str, Any], written_out: dict[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of a mapping that may also be written short."""
+    """JSON Schema of a mapping that also has a short form."""
     return {"anyOf": [short, written_out]}
 
 
@@ -179,7 +182,7 @@ OpenPercentPpm = Annotated[int, BeforeValidator(_open_percentage), WithJsonSchem
 
 @dataclass(frozen=True)
 class Window:
-    """How much an SLO accounts over: requests or microseconds, one of them."""
+    """Accounting window of an SLO: either requests or microseconds."""
 
     requests: int | None = None
     duration_us: int | None = None
@@ -201,13 +204,13 @@ WindowField = Annotated[
 
 
 def exact(value: object, at: tuple[str | int, ...] = ()) -> Fraction:
-    """A finite number of a spec as the decimal it was written as; `at`: where below its key."""
+    """A finite number of a spec as the decimal that was written; `at`: path below its key."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         message = f"must be a number, not {written(value)}"
-        hint = "write digits without a unit or quotes, such as `1.5`"
+        hint = "write a number without unit and quotes, such as `1.5`"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, at))
     if not math.isfinite(value):
-        hint = "write digits, such as `1.5`"
+        hint = "write a number such as `1.5`"
         message = f"must be a finite number, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, at))
     return Fraction(repr(value))
@@ -244,7 +247,7 @@ Name = Annotated[str, Strict(), StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$
 
 
 def _cell(value: object) -> Any:
-    """The text that a cell of a trace must equal; numbers and truth values as traces have them."""
+    """Text that a cell of a trace must equal; numbers and booleans in their canonical form."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float)):

@@ -1,4 +1,4 @@
-"""What a user writes of days to judge a plan on: `kind: days`, which is no kind of policy."""
+"""The document `kind: days`, which defines days on which a plan is judged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KIND = "days"
 
 
 class StartSpec(SpecModel):
-    """When the days begin; how long they are cut is the plan's."""
+    """Start of the days; their length is that of the plan."""
 
     start: Text = Field(
         examples=["2012-08-01T00:00-06:00"], description="Start of the days: ISO 8601."
@@ -41,7 +41,7 @@ class StartSpec(SpecModel):
 
 
 class DaysSpec(SpecModel):
-    """Days of jobs and energy, of which no policy is made."""
+    """Days of jobs and energy, without a policy."""
 
     older: ClassVar = (
         *DAYS,
@@ -77,7 +77,8 @@ class DaysSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Applications against speed-ups, and machines against what a server takes."""
+        """Check applications against speed-ups, and virtual machines against the limit of a
+        server."""
         return (self._applications, self._machines)
 
     def _applications(self) -> list[Complaint]:
@@ -88,11 +89,11 @@ class DaysSpec(SpecModel):
 
     @property
     def speedups(self) -> JobCurves:
-        """Of an application what is said here, else our shape of that name."""
+        """Speed-up of each application: from the document, else the built-in shape of this name."""
         return JobCurves(self.own_speedup, self.vms_per_server, self.counts, self.max_vms)
 
     @property
     def demand(self) -> DaysAsked:
-        """The days, without epochs of their own."""
+        """The days, without epochs."""
         start = HorizonSpec(start=self.horizon.start, zone=self.horizon.zone)
         return DaysAsked(all_of_one(self.jobs, self.own_speedup), self.supply, start)

@@ -1,4 +1,4 @@
-"""How the jobs of a spec's applications speed up: by virtual machines, then by servers."""
+"""Speed-ups of the applications of a spec, by virtual machines and servers."""
 
 from __future__ import annotations
 
@@ -34,10 +34,12 @@ VmsAServer = Annotated[tuple[MostVms, ...], Field(min_length=1)]
 
 @dataclass(frozen=True)
 class JobCurves:
-    """The speed-ups of a spec: what it says of an application, else our shape of that name.
+    """Speed-ups of applications: from the spec, else the built-in shape with the application's
+    name.
 
-    vms_per_server: machines for each server that a job asks for. counts: servers that a job may be
-    on, in addition to the number that it requests. max_vms: virtual machines per server.
+    vms_per_server: virtual machines per requested server. counts: numbers of servers on which a job
+    may run, in addition to the requested number. max_vms: largest number of virtual machines per
+    server.
     """
 
     own: Mapping[str, Speedups]
@@ -48,10 +50,10 @@ class JobCurves:
     def speedup_ppm(
         self, application: str, requested: int, servers: int
     ) -> dict[int, dict[int, int]]:
-        """Of so many virtual machines, on so many servers, in millionths.
+        """Speed-ups [ppm] of an application by virtual machines and number of servers.
 
-        Of a job that asks for so many servers, where there are so many. Raises TailcError where it
-        has none on those with its fewest machines.
+        Of a job that requests this number of servers. Raises TailcError if the application has no
+        speed-up on them with its fewest virtual machines.
         """
         told = self.own.get(application) or Speedups(shape=application)
         fewest = min(self.vms_per_server) * requested
@@ -64,21 +66,21 @@ class JobCurves:
         return found
 
     def _counts(self, vms: int, requested: int, servers: int) -> list[int]:
-        """Servers that so many machines of a job can be on."""
+        """Numbers of servers that a number of virtual machines can run on."""
         most = min(vms, servers)
         told = range(1, most + 1) if self.counts == "any" else self.counts
         return sorted({n for n in (*told, requested) if n <= most and vms <= self.max_vms * n})
 
 
 def all_of_one(jobs: JobsSpec, own: Mapping[str, Speedups]) -> JobsSpec:
-    """The jobs, of the one application that has a speed-up where the spec names none."""
+    """The jobs, assigned to the only application with a speed-up if the spec names none."""
     if jobs.applications or len(own) != 1:
         return jobs
     return jobs.model_copy(update={"applications": dict.fromkeys(own, 1)})
 
 
 def without_speedup(jobs: JobsSpec, own: Mapping[str, Speedups]) -> list[Complaint]:
-    """A complaint for each application of the jobs that nothing is known of."""
+    """A complaint for each application of the jobs without a speed-up."""
     known = sorted({*own, *SPEEDUP_SHAPES})
     return [
         Complaint(
@@ -93,13 +95,13 @@ def without_speedup(jobs: JobsSpec, own: Mapping[str, Speedups]) -> list[Complai
 
 
 def unused_speedups(jobs: JobsSpec, own: Mapping[str, Speedups], loaded: LoadedSpec) -> Findings:
-    """A warning for each speed-up of an application that no job has, at its place."""
+    """A warning for each speed-up of an application without jobs."""
     if not jobs.applications:
         return ()
     return tuple(
         Finding(
             Code.UNUSED_SPEEDUP,
-            f"no job is of the application `{name}`, so its speed-up serves nothing",
+            f"no job belongs to the application `{name}`, so its speed-up has no effect",
             loaded.place("speedup", name),
             did_you_mean(name, tuple(jobs.applications)),
             Severity.WARNING,
@@ -112,12 +114,13 @@ def unused_speedups(jobs: JobsSpec, own: Mapping[str, Speedups], loaded: LoadedS
 def wide_machines(
     vms_per_server: tuple[int, ...], max_vms: int, at: tuple[str, ...]
 ) -> list[Complaint]:
-    """A complaint for each number of machines that no server takes; `at` is where that stands."""
+    """A complaint for each number of virtual machines above the limit of a server; `at`: path of
+    the limit."""
     key = ".".join(at)
     return [
         Complaint(
             Code.CONFLICT,
-            f"is more than the {max_vms} that a server takes",
+            f"is more than the limit of {max_vms} virtual machines on a server",
             f"lower it, or raise `{key}`",
             ("vms_per_server", number),
             at,
@@ -129,8 +132,8 @@ def wide_machines(
 
 def _no_speedup(application: str, requested: int, vms: int) -> TailcError:
     message = (
-        f"`{application}` has no speed-up on {counted(requested, 'server')} with {vms} virtual "
-        "machines, and there are jobs that ask for as many"
+        f"application `{application}` has no speed-up on {counted(requested, 'server')} with "
+        f"{vms} virtual machines, but some jobs request this"
     )
-    hint = "add it to the table, map widths to those that have one, or use a shape of ours"
+    hint = "add it to the table, change widths with `map_width`, or use a built-in shape"
     return TailcError(Finding(Code.MISSING_KEY, message, help=hint, about=("speedup", application)))

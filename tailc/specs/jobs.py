@@ -1,4 +1,4 @@
-"""What a user writes of a log of jobs: where it is, how to read it, and what is made of it."""
+"""Spec keys for a log of jobs: where it is, how to read it, and how it is changed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Seed = Annotated[Whole, Field(ge=0, le=MAX_SEED)]
 
 
 class JobColumnsSpec(SpecModel):
-    """Which column of a list of jobs is what."""
+    """Names of the columns of a list of jobs."""
 
     submit: Text = Field(examples=["arrival_h"], description="Column with the time of submission.")
     submit_unit: Literal["s", "min", "h", "d", "date"] = Field(
@@ -76,13 +76,13 @@ class JobColumnsSpec(SpecModel):
 
 
 class SameShare(SpecModel):
-    """The same for all jobs."""
+    """The same green share for all jobs."""
 
     share: SharePercent = Field(description="Green share that all jobs request.")
 
 
 class DrawnShare(SpecModel):
-    """One for each job."""
+    """A random green share for each job."""
 
     seed: Seed = Field(
         examples=[1],
@@ -94,23 +94,23 @@ class DrawnShare(SpecModel):
 # A log of the Standard Workload Format, compressed or not, by its name.
 _SWF = re.compile(r"\.swf(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 _ONE_SHARE = ExactlyOne(
-    both="and `jobs.green.{}` both say how much",
+    both="and `jobs.green.{}` both define the green share",
     missing=("needs either `share` or `seed`", "for example `{seed: 1}`"),
 )
 
 
 class GreenShareSpec(SpecModel):
-    """How much green energy jobs ask for: the same for all, or drawn by a seed."""
+    """Green energy that jobs request: the same share for all, or a random one."""
 
     asked: Annotated[SameShare | DrawnShare, OneOf(_ONE_SHARE)] = Field(alias="<asked>")
 
 
 class StandardLog(SpecModel):
-    """A log in the Standard Workload Format, which names its columns."""
+    """A log in the Standard Workload Format, whose columns are fixed."""
 
 
 class JobList(SpecModel):
-    """A table of jobs, whose columns only the spec can tell."""
+    """A table of jobs, whose columns the spec must name."""
 
     columns: JobColumnsSpec = Field(
         description="Columns of a list of jobs; not for the Standard Workload Format."
@@ -118,11 +118,11 @@ class JobList(SpecModel):
 
 
 class ByCalendar(SpecModel):
-    """The log tells when it began."""
+    """The log states when it began."""
 
 
 class AfterStart(SpecModel):
-    """The log is laid over the days of the plan."""
+    """The log is shifted to the days of the plan."""
 
     at_start_s: LeadSeconds = Field(
         alias="at_start",
@@ -140,7 +140,7 @@ def _log(jobs: Mapping[str, Any]) -> type[StandardLog | JobList]:
     if asked == "swf" or (asked == "auto" and is_named_so):
         return StandardLog
     if jobs.get("columns") is None:
-        message = "is a list of jobs, and its columns are not named"
+        message = "is a list of jobs, but its columns are not named"
         hint = "add `columns: {submit: ..., run: ..., width: ...}`, or `format: swf`"
         raise RefusalError(Complaint(Code.MISSING_KEY, message, hint, ("trace",)))
     return JobList
@@ -150,8 +150,8 @@ _BY_FORMAT = ByValue(
     _log,
     {
         "columns": Stray(
-            "are of a list of jobs",
-            "leave `columns` out: the Standard Workload Format has its own",
+            "are only for a list of jobs",
+            "remove `columns`: the columns of the Standard Workload Format are fixed",
         )
     },
     also="format",
@@ -159,7 +159,7 @@ _BY_FORMAT = ByValue(
 
 
 class JobsSpec(SpecModel):
-    """A log of jobs, how to read it, and what is made of it."""
+    """A log of jobs, how to read it, and how it is changed."""
 
     trace: Text = Field(
         examples=["jobs.swf.gz"],
@@ -206,18 +206,18 @@ class JobsSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """One way only to change widths."""
+        """Check that widths are changed in only one way."""
         return (self._widths, self._keys)
 
     def _widths(self) -> list[Complaint]:
         if self.map_width and self.divide_width != 1:
-            hint = "keep one of the two"
-            return [_conflict("divides widths that `map_width` replaces", hint, "divide_width")]
+            hint = "remove one of the two"
+            return [_conflict("cannot be combined with `map_width`", hint, "divide_width")]
         return []
 
     def _keys(self) -> list[Complaint]:
         odd = [key for key in self.map_width if key != OTHERS and not _is_width(key)]
-        message, hint = "is no width", f"write a whole number, or `{OTHERS}`"
+        message, hint = "is not a width", f"write a whole number, or `{OTHERS}`"
         return [Complaint(Code.BAD_VALUE, message, hint, ("map_width", key)) for key in odd]
 
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of a spec, for editors: what may be written, not what it is held as."""
+"""JSON Schema of specs, for editors."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Schema = dict[str, Any]
 
 
 class _WithoutTitles(GenerateJsonSchema):
-    """Pydantic makes titles out of names, which say nothing that the keys do not."""
+    """Generates a schema without titles, which pydantic derives from names."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
 
 
 def spec_schema(model: type[SpecModel]) -> Schema:
-    """The JSON Schema of the specs that `model` checks.
+    """JSON Schema of the specs that `model` checks.
 
-    Looser than the model: conflicts between parts are not in it.
+    It accepts more than the model: conflicts between keys are not in it.
     """
     schema = model.model_json_schema(schema_generator=_WithoutTitles)
     defs = schema.get("$defs", {})
@@ -40,12 +40,12 @@ def spec_schema(model: type[SpecModel]) -> Schema:
 
 
 def spec_schema_text(model: type[SpecModel]) -> str:
-    """The schema as the text of the file that is checked in."""
+    """The schema as the text of the checked-in file."""
     return json.dumps(spec_schema(model), indent=2) + "\n"
 
 
 def _mappings(schema: Any) -> Iterator[Schema]:
-    """Every mapping with keys of its own that a schema tells of."""
+    """All mappings with keys in a schema."""
     if isinstance(schema, dict):
         if "properties" in schema:
             yield schema
@@ -62,7 +62,7 @@ def _names_of_groups(mapping: Schema, alias: str) -> list[str]:
 
 
 def _flatten(mapping: Schema, alias: str, groups: Sequence[Schema]) -> None:
-    """The keys of groups in the mapping itself: what all need is needed, and what one of them."""
+    """Move the keys of groups into the mapping itself, with their conditions."""
     together = {key: field for group in reversed(groups) for key, field in _keys(group)}
     ordered = {key: together[key] for group in groups for key, _ in _keys(group)}
     mapping["properties"] = _in_place(mapping["properties"], alias, ordered)
@@ -85,7 +85,7 @@ def _needed(mapping: Schema) -> Sequence[str]:
 
 
 def _in_place(properties: Schema, alias: str, ordered: Mapping[str, Schema]) -> Schema:
-    """The properties with those of the groups where the alias is."""
+    """The properties, with those of a group in place of its alias."""
     before = list(properties).index(alias)
     items = list(properties.items())
     return dict([*items[:before], *ordered.items(), *items[before + 1 :]])

@@ -1,7 +1,7 @@
-"""Keys of one mapping that go together, as a value of their own.
+"""Groups of keys of one mapping that form a value together.
 
-A field of a model with an alias such as `<source>` is no key. It holds one of several groups, each
-a model, whose keys stand in the mapping itself, beside its others.
+A field of a model with an alias such as `<source>` is not a key. Its value is one of several
+groups, each a model, whose keys are in the mapping itself, among its other keys.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Step = str | int
 
 @dataclass(frozen=True)
 class Gathered:
-    """The keys of a mapping that some group has, beside the whole mapping.
+    """The keys of a mapping that belong to a group, and the whole mapping.
 
-    unknown: keys of the mapping that nothing in it has.
+    unknown: keys of the mapping that no field and no group has.
     """
 
     keys: Mapping[str, Any]
@@ -35,22 +35,22 @@ class Gathered:
 
 
 def is_group(step: Step) -> bool:
-    """Whether a step of a path names a group, and no key."""
+    """Whether a step of a path is a group and not a key."""
     return isinstance(step, str) and step.startswith("<") and step.endswith(">")
 
 
 def without_groups(path: Sequence[Step]) -> tuple[Step, ...]:
-    """The path as it is in the spec."""
+    """The path without groups, as in the spec."""
     return tuple(step for step in path if not is_group(step))
 
 
 def key_of(name: str, field: FieldInfo) -> str:
-    """The key of a field in a spec."""
+    """Key of a field in a spec."""
     return field.alias or name
 
 
 def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models that a value of that type may be, or hold."""
+    """The models that a value of this type can be or contain."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
@@ -59,7 +59,7 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 @functools.cache
 def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
-    """The field of every key that a mapping may have, those of groups in their place."""
+    """The field of every key that a mapping can have, including keys of groups."""
     found: dict[str, FieldInfo] = {}
     for name, field in model.model_fields.items():
         key = key_of(name, field)
@@ -68,7 +68,7 @@ def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
 
 
 def gathered(model: type[BaseModel], value: Any) -> Any:
-    """The mapping with the keys of each group put together; what is no mapping as it is."""
+    """The mapping with the keys of each group collected; other values unchanged."""
     groups = _groups_of(model)
     if not groups or not isinstance(value, Mapping):
         return value
@@ -83,13 +83,13 @@ def gathered(model: type[BaseModel], value: Any) -> Any:
 
 @functools.cache
 def _groups_of(model: type[BaseModel]) -> Mapping[str, frozenset[str]]:
-    """The keys of each group that the model holds, by its alias."""
+    """Keys of each group of the model, by its alias."""
     fields = {key_of(name, field): field for name, field in model.model_fields.items()}
     return {key: frozenset(_keys_within(field)) for key, field in fields.items() if is_group(key)}
 
 
 def _keys_within(field: FieldInfo) -> dict[str, FieldInfo]:
-    """The keys of all groups that a field may hold; one of several stands where the last has it."""
+    """Keys of all groups of a field; a key of several groups is at its last position."""
     found: dict[str, FieldInfo] = {}
     for member in models_in(field.annotation):
         for key, own in fields_of(member).items():

@@ -1,4 +1,4 @@
-"""From a spec file to a checked model: every complaint at once, each with its place."""
+"""Read a spec file into a checked model; report all complaints with their places."""
 
 from __future__ import annotations
 
@@ -30,30 +30,31 @@ _OF_POLICY = "policy_digest"
 
 @dataclass(frozen=True)
 class LoadedSpec:
-    """A checked spec and the document it came from."""
+    """A checked spec and its document."""
 
     model: SpecModel
     document: Document
 
     def place(self, *path: str | int) -> Place:
-        """Where the value at `path`, in the spec's own keys, is written."""
+        """Place of the value at `path`, in keys of the spec."""
         return self.document.place(self.document.span_of(path))
 
     def finding(self, complaint: Complaint) -> Finding:
-        """What is wrong with the spec, at its place; the complaint's paths begin at the root."""
+        """The complaint as a finding with its place; paths of the complaint begin at the root."""
         return _finding(self.document, (), complaint)
 
 
 def open_spec(path: str, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
-    """The spec in the file `path` (`-` is standard input), checked by the model of its kind.
+    """Read the spec in the file `path` (`-` is standard input), and check it with the model of its
+    kind.
 
-    Raises TailcError with every finding.
+    Raises TailcError with all findings.
     """
     return check_document(read_document(path), models)
 
 
 def check_document(document: Document, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
-    """The document as a model of its kind; raises TailcError with every finding."""
+    """Check the document with the model of its kind; raises TailcError with all findings."""
     if document.root.get(_OF_POLICY) is not None:
         raise TailcError(_policy_given(document))
     findings = list(_head_findings(document, models))
@@ -76,20 +77,23 @@ def check_document(document: Document, models: Mapping[str, type[SpecModel]]) ->
 
 
 def _policy_given(document: Document) -> Finding:
-    message = f"`{shorten(document.source)}` is a compiled policy, and no spec"
-    hint = "give the spec that it was compiled from; `tailc inspect` prints a policy"
+    message = f"`{shorten(document.source)}` is a compiled policy, not a spec"
+    hint = (
+        "give the spec from which the policy was compiled; to print a policy, use `tailc inspect`"
+    )
     return Finding(Code.UNKNOWN_KIND, message, Place(document.source), hint)
 
 
 def _finding_of_older(document: Document, key: OlderKey) -> Finding:
     place = document.place(document.key_span(key.at))
-    message = f"`{key.written_in(document)}` is `{key.now_in(document)}` now"
-    hint = f"run `tailc migrate {shorten(document.source, 200)}`, which rewrites the spec"
+    message = f"`{key.written_in(document)}` is now written `{key.now_in(document)}`"
+    hint = f"rewrite the spec with `tailc migrate {shorten(document.source, 200)}`"
     return Finding(Code.UNKNOWN_KEY, message, place, hint)
 
 
 def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) -> T:
-    """The part of the document at that path as a model; raises TailcError with every finding."""
+    """Check the part of the document at a path with a model; raises TailcError with all
+    findings."""
     part = document.node_at(at)
     try:
         return model.model_validate(None if part is None else plain(part))
@@ -105,7 +109,7 @@ def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) ->
 
 
 def _errors(fault: ValidationError) -> list[ErrorDetails]:
-    """What pydantic refuses, each at its place in the spec."""
+    """Errors of pydantic, each at its place in the spec."""
     errors = fault.errors(include_url=False)
     for error in errors:
         error["loc"] = without_groups(error["loc"])
@@ -118,7 +122,7 @@ def _spot(
     at: tuple[str | int, ...],
     path: tuple[str | int, ...],
 ) -> Spot:
-    """The path in the model, with the text that the document has at its own path."""
+    """The path in the model, with the text of the document at its own path."""
     node = document.node_at(at)
     return Spot(model, untagged(path), node.text if isinstance(node, Scalar) else "")
 
@@ -129,7 +133,7 @@ def _position(finding: Finding) -> tuple[int, int]:
 
 
 def kind_of(document: Document) -> str | None:
-    """What the document says that it is; None where it says nothing."""
+    """The kind that the document states; None if it states none."""
     entry = document.root.get("kind")
     value = entry.value.value if entry and isinstance(entry.value, Scalar) else None
     return value if isinstance(value, str) else None
@@ -142,7 +146,7 @@ def _is_of_another_version(document: Document) -> bool:
 
 
 def _head_findings(document: Document, models: Mapping[str, type[SpecModel]]) -> Iterator[Finding]:
-    """Findings about the two keys that say what the rest means."""
+    """Findings about the keys `apiVersion` and `kind`."""
     versions = [API_VERSION]
     for key, known in zip(_HEAD, (versions, sorted(models)), strict=True):
         entry = document.root.get(key)
@@ -174,9 +178,9 @@ def _findings(
 def _findings_between(
     document: Document, model: type[SpecModel], fault: ValidationError
 ) -> Iterator[Finding]:
-    """What is wrong between keys, where others are wrong by themselves.
+    """Findings about combinations of keys if other keys are wrong by themselves.
 
-    pydantic checks between keys only once all are right; so it is done here on those that are.
+    pydantic runs these checks only if all keys are valid, so they run here on the valid keys.
     """
     wrong = {error["loc"][0] for error in fault.errors(include_url=False) if error["loc"]}
     if any(not error["loc"] for error in fault.errors(include_url=False)):
@@ -193,7 +197,7 @@ def _findings_between(
 def _right_keys(
     model: type[SpecModel], values: Mapping[str, object], wrong: set[int | str]
 ) -> SpecModel:
-    """A model that has only the keys that are right; to read another is an AttributeError."""
+    """A model with only the valid keys; other attributes raise AttributeError."""
     right: dict[str, object] = {}
     given: set[str] = set()
     for name, field in model.model_fields.items():
@@ -213,12 +217,13 @@ def _right_keys(
 
 @functools.cache
 def _adapter(model: type[SpecModel], name: str) -> TypeAdapter[object]:
-    """What checks a field by itself; building it takes longer than checking a spec."""
+    """Validator of a single field; cached, because building it takes longer than checking a
+    spec."""
     return TypeAdapter(model.model_fields[name].rebuild_annotation())
 
 
 def _follows_from(error: ErrorDetails, spot: Spot, errors: Sequence[ErrorDetails]) -> bool:
-    """Whether the cause of `error` is another one: an entry refused, or a key misspelled."""
+    """Whether another error is the cause of `error`: a refused entry, or a misspelled key."""
     path = error["loc"]
     if error["type"] == "too_short":
         return any(other["loc"][: len(path)] == path != other["loc"] for other in errors)
@@ -258,13 +263,13 @@ def _sentence(path: tuple[str | int, ...], complaint: Complaint) -> str:
 def _as_written(
     document: Document, path: tuple[str | int, ...], code: Code
 ) -> tuple[str | int, ...]:
-    """The path without the steps that a short form leaves out; a missing key stays in it."""
+    """The path without the steps that a short form omits; a missing key remains."""
     if code is Code.MISSING_KEY and document.node_at(path) is None:
         return (*document.existing(path[:-1]), path[-1])
     return document.existing(path)
 
 
 def spelled(path: tuple[str | int, ...]) -> str:
-    """A path as people write it: `slo[0].latency`."""
+    """Text of a path: `slo[0].latency`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{shorten(step)}" for step in path)
     return text.removeprefix(".")

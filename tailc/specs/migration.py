@@ -1,4 +1,4 @@
-"""A spec of an older version as this version writes it, with its comments and its layout."""
+"""Rewrite a spec of an older version for this version, with its comments and layout."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _UNQUOTED = ("true", "false")
 
 
 def migrated_text(document: Document, older: Sequence[OlderKey]) -> str:
-    """The text of the document with every older key as it is written now.
+    """Text of the document with all older keys replaced.
 
-    Raises TailcError where a mapping has the older key and its new name.
+    Raises TailcError if a mapping has an older key and its new name.
     """
     for key in older_keys_in(document, older):
         if key.is_in(document):
@@ -37,7 +37,7 @@ def _refuse_both(document: Document, key: OlderKey) -> None:
 
 
 def _displaced(document: Document, key: OlderKey) -> Document:
-    """What stands already where the key goes gets a key of its own."""
+    """Move the value at the new place of a key to its own new key."""
     if not key.displaced or document.existing(key.now) != key.now:
         return document
     span = _entry(document, key.now).key_span
@@ -70,13 +70,13 @@ def _value(document: Document, entry: Entry, key: OlderKey) -> str:
 
 
 def _quoted_as(old: str, word: str) -> str:
-    """The word in the quotes of an old one, if it has any."""
+    """The new word in the quotes of the old word, if any."""
     quote = old[0] if old[0] in "'\"" else ""
     return f"{quote}{word}{quote}"
 
 
 def _put_below(document: Document, entry: Entry, parent: Path, text: str) -> Document:
-    """The text in place of an entry of the root, below another, with what is said of it."""
+    """The text with an entry of the root moved below another, with its comments."""
     taken = (_taken_from_flow if document.root.is_flow else _taken)(document.lines, entry)
     rest = _parsed(document, "\n".join(taken.rest))
     outer = _entry(rest, parent)
@@ -87,7 +87,7 @@ def _put_below(document: Document, entry: Entry, parent: Path, text: str) -> Doc
 
 @dataclass(frozen=True)
 class _Taken:
-    """Lines without an entry, and what was said of it above and behind it."""
+    """Lines without an entry, and the comments above and behind it."""
 
     rest: Sequence[str]
     above: Sequence[str] = ()
@@ -105,7 +105,7 @@ def _taken(lines: Sequence[str], entry: Entry) -> _Taken:
 
 
 def _taken_from_flow(lines: Sequence[str], entry: Entry) -> _Taken:
-    """Without the comma behind it, or else that before it."""
+    """Remove an entry of a flow mapping, with the comma after it or else before it."""
     value, start = entry.value.span, entry.key_span
     before = "\n".join([*lines[: start.line - 1], lines[start.line - 1][: start.column - 1]])
     behind = lines[value.line - 1][value.column - 1 + value.width :]
@@ -119,7 +119,7 @@ def _taken_from_flow(lines: Sequence[str], entry: Entry) -> _Taken:
 def _put(
     lines: Sequence[str], outer: Entry, inner: Mapping, taken: _Taken, text: str
 ) -> Iterable[str]:
-    """As the first of a block, in as far as its keys are."""
+    """Insert an entry first in a block mapping, with the indentation of its keys."""
     first = next(iter(inner.entries.values()))
     indent = " " * (first.key_span.column - 1)
     put = [*(indent + above for above in taken.above), f"{indent}{text}{taken.behind}"]
@@ -129,7 +129,7 @@ def _put(
 def _put_in_flow(
     lines: Sequence[str], outer: Entry, inner: Mapping, taken: _Taken, text: str
 ) -> Iterable[str]:
-    """Right behind the brace; comments above all of it."""
+    """Insert an entry after the brace; its comments go above the mapping."""
     brace = inner.span
     is_followed = bool(lines[brace.line - 1][brace.column :].strip())
     comma = "," + " " * is_followed if inner.entries else ""

@@ -1,4 +1,4 @@
-"""Keys of specs of older versions, and how this version writes them."""
+"""Keys of specs of older versions, and their form in this version."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ EACH = "*"
 
 @dataclass(frozen=True)
 class OlderKey:
-    """A key `at` which older versions had what is `now` elsewhere, or is said in other words.
+    """A key `at` of older versions, which is now the key `now` or has other values.
 
-    words: what its values became; only those are older, or all, if there are none. displaced: the
-    new key of a value that is already at `now`. `EACH` in a path: every item of a list.
+    words: new words for its old values; if there are any, only these are older. displaced: new key
+    of a value that is already at `now`. `EACH` in a path means every item of a list.
     """
 
     at: Path
@@ -33,11 +33,11 @@ class OlderKey:
         return not self.words or (isinstance(node, Scalar) and node.text in self.words)
 
     def written_in(self, document: Document) -> str:
-        """How the document writes it, for a message."""
+        """Its form in the document, for messages."""
         return _spelled(self.at, _text(document, self.at) if self.words else "")
 
     def now_in(self, document: Document) -> str:
-        """How that is written now."""
+        """Its form in this version, for messages."""
         return _spelled(self.now, self.words.get(_text(document, self.at), ""))
 
 
@@ -51,7 +51,7 @@ def _text(document: Document, path: Path) -> str:
 
 
 def older_keys_in(document: Document, older: Iterable[OlderKey]) -> Iterator[OlderKey]:
-    """The older keys, each once for every item of the list that its path goes through."""
+    """The older keys in the document, one for each list item on their path."""
     for key in older:
         if EACH not in key.at:
             yield key
@@ -67,12 +67,13 @@ def older_keys_in(document: Document, older: Iterable[OlderKey]) -> Iterator[Old
 
 
 def renamed(parent: Path, old: str, new: str) -> OlderKey:
-    """A key with a new name at the same place."""
+    """A key that has a new name at the same place."""
     return OlderKey((*parent, old), (*parent, new))
 
 
 def _by_simulation(at: Path) -> OlderKey:
-    """The objective `queue`, which is a method; that of the formula's table has another key."""
+    """The objective `queue`, which is now a method; the objective of the formula has another
+    key."""
     return OlderKey(at, ("search", "method"), {"queue": "simulation"}, "formula_method")
 
 

@@ -1,4 +1,4 @@
-"""Which of several groups of keys a mapping has: by the keys that are given, or by a value."""
+"""Choose one of several groups of keys in a mapping: by the given keys, or by a value."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Groups = Sequence[Group]
 
 
 class Choice(Protocol):
-    """How one of several groups is chosen."""
+    """A rule by which one of several groups is chosen."""
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
-        """The group that is meant; raises RefusalError where that is none, or several."""
+        """The intended group; raises RefusalError if there is none or several."""
         ...
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """What is wrong with a key that is given beside the group that is meant, and another's."""
+        """The complaint about a key of another group than the intended one."""
         ...
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """Stands in the annotation of a field that holds one of several groups, and says which."""
+    """Annotation of a field whose value is one of several groups, with the rule of choice."""
 
     choice: Choice
 
@@ -58,7 +58,7 @@ class OneOf:
 
 
 class _Given(dict[str, Any]):
-    """The keys of a group, and which one it is."""
+    """The keys of a group, and the group."""
 
     def __init__(self, group: Group, keys: Mapping[str, Any]) -> None:
         super().__init__(keys)
@@ -66,27 +66,27 @@ class _Given(dict[str, Any]):
 
 
 def _tag(group: Group) -> str:
-    """A step of a path that is not in the spec."""
+    """A step of a path that represents a group and is not in the spec."""
     return f"<{group.__name__}>"
 
 
 @dataclass(frozen=True)
 class Stray:
-    """What is said of a key of another group than the one that is given, and what to do about it.
+    """Message and advice for a key of another group than the given one.
 
-    The key by which that one is known stands for `{}`.
+    `{}` in the message represents the key that identifies the given group.
     """
 
-    message: str = "is nothing that goes with `{}`"
+    message: str = "cannot be combined with `{}`"
     help: str = "remove it"
 
 
 @dataclass(frozen=True)
 class ExactlyOne:
-    """By the keys that a group requires, and no other has; those of one must be given.
+    """Chooses by keys that only one group requires; one of them must be given.
 
-    both: what is said of a second group, where the key of the first stands for `{}`. missing: what
-    is said where there is none, and what to do about it. strays: what is said of keys.
+    both: message for a second group; `{}` represents the key of the first. missing: message and
+    advice if there is none. strays: messages for other keys.
     """
 
     both: str
@@ -94,7 +94,7 @@ class ExactlyOne:
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
-        """The one of which such a key is given."""
+        """The group of which a required key is given."""
         named = _only_one(_named(groups, keys), self.both)
         if not named:
             # An unknown key may be a misspelled one, and is told.
@@ -103,33 +103,33 @@ class ExactlyOne:
         return named[0]
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """As `strays` says."""
+        """The complaint from `strays`."""
         return _stray(key, self.strays, _leading(group, groups))
 
 
 @dataclass(frozen=True)
 class AtMostOne:
-    """By the keys that a group requires, and no other has; where none is given, the one without.
+    """Chooses by keys that only one group requires; without any, the group that requires none.
 
-    both: what is said of a second group, where the key of the first stands for `{}`. strays: what
-    is said of keys.
+    both: message for a second group; `{}` represents the key of the first. strays: messages for
+    other keys.
     """
 
-    both: str = "and `{}` exclude one another"
+    both: str = "and `{}` cannot be combined"
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
-        """The one of which such a key is given, else the one that has none."""
+        """The group of which a required key is given, else the one that requires none."""
         without = [group for group in groups if not _leading(group, groups)]
         return (_only_one(_named(groups, keys), self.both) or without)[0]
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """As `strays` says."""
+        """The complaint from `strays`."""
         return _stray(key, self.strays, _leading(group, groups))
 
 
 def _named(groups: Groups, keys: Gathered) -> Mapping[str, Group]:
-    """Groups of which a key is given that only they have, by the first such key."""
+    """Groups of which a key is given that no other group has, by the first such key."""
     found = {}
     for group in groups:
         given = [key for key in _leading(group, groups) if key in keys.given]
@@ -138,7 +138,7 @@ def _named(groups: Groups, keys: Gathered) -> Mapping[str, Group]:
 
 
 def _only_one(named: Mapping[str, Group], both: str) -> list[Group]:
-    """The group, if there is one; raises RefusalError of every further one."""
+    """The group, if there is one; raises RefusalError for each further group."""
     first, *others = named or [""]
     if others:
         message = both.format(first)
@@ -149,7 +149,7 @@ def _only_one(named: Mapping[str, Group], both: str) -> list[Group]:
 
 
 def _leading(group: Group, groups: Groups) -> list[str]:
-    """The keys that it requires, and no other has."""
+    """Keys that the group requires and no other group has."""
     others = {key for other in groups if other is not group for key in fields_of(other)}
     required = (key for key, field in fields_of(group).items() if field.is_required())
     return [key for key in required if key not in others]
@@ -163,10 +163,10 @@ def _stray(key: str, strays: Mapping[str, Stray], leading: Sequence[str]) -> Com
 
 @dataclass(frozen=True)
 class ByValue:
-    """By what the mapping says elsewhere.
+    """Chooses by the value of another key.
 
-    which: the group of a mapping. strays: what is said of a key of another group, and what to do
-    about it. also: the key by which the group is known.
+    which: the group for a mapping. strays: messages for keys of other groups. also: the key that
+    identifies the group.
     """
 
     which: Callable[[Mapping[str, Any]], Group]
@@ -174,7 +174,8 @@ class ByValue:
     also: str
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:  # noqa: ARG002
-        """As `which` says; of what is missing nothing, where an unknown key may be it."""
+        """The group from `which`; an error about a missing key is empty if an unknown key may be
+        a misspelling of it."""
         try:
             return self.which(keys.whole)
         except RefusalError:
@@ -183,6 +184,6 @@ class ByValue:
             raise
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:  # noqa: ARG002
-        """As `strays` says."""
+        """The complaint from `strays`."""
         said = self.strays[key]
         return Complaint(Code.CONFLICT, said.message, said.help, (key,), (self.also,))

@@ -1,4 +1,4 @@
-"""Fields of a spec that the command line replaces."""
+"""Replace fields of a spec by command-line options."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ Model = TypeVar("Model", bound=SpecModel)
 
 
 def overridden(model: Model, overrides: Mapping[str, object], kind: str) -> Model:
-    """The model with fields replaced; TailcError (USAGE) for what a `kind` does not have."""
+    """The model with fields replaced; raises TailcError (USAGE) for fields that a `kind` does
+    not have."""
     for name, value in overrides.items():
         field = type(model).model_fields.get(name)
         if field is None:
-            message = f"`{_option(name)}` is nothing that a `{kind}` policy has"
-            raise TailcError(Finding(Code.USAGE, message, help="leave it out"))
+            message = f"`{_option(name)}` does not apply to a policy of kind `{kind}`"
+            raise TailcError(Finding(Code.USAGE, message, help="remove the option"))
         choices = _choices(field.annotation)
         if choices and value not in choices:
-            message = f"`{_option(name)}` of a `{kind}` policy cannot be `{value}`"
+            message = f"`{_option(name)}` cannot be `{value}` for a policy of kind `{kind}`"
             raise TailcError(Finding(Code.USAGE, message, help=did_you_mean(str(value), choices)))
     return model.model_copy(update=dict(overrides))
 

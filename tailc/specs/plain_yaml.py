@@ -1,8 +1,8 @@
-"""The tree of a spec that is written plainly, by a parser thirty times as fast as the careful one.
+"""Parse a plainly written spec with a parser that is thirty times faster than the careful one.
 
-Two versions of YAML and two parsers agree on texts without escapes, anchors, tags, block scalars
-and complex keys. Whatever else there is, and whatever is wrong, is left to `tailc.specs.compose`,
-so that what a spec means and what is said of it do not depend on which of them has read it.
+YAML 1.1 and 1.2 and both parsers agree on texts without escapes, anchors, tags, block scalars and
+complex keys. All other texts, and all errors, are left to `tailc.specs.compose`, so that the
+meaning and messages do not depend on the parser.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _SPECIAL = re.compile(r"[&*!?|>\\]|^(?:%|---|\.\.\.)", re.MULTILINE)
 
 
 class _OtherwiseError(Exception):
-    """What has come is not plain."""
+    """The text is not plain."""
 
 
 def compose_plain(text: str) -> Mapping | None:
-    """The one mapping in `text`; None where the text is not plain or not right."""
+    """The only mapping in `text`; None if the text is not plain or not valid."""
     if CSafeLoader is None or len(text) > _MAX_CHARACTERS:
         return None
     if not _PLAIN.fullmatch(text) or _SPECIAL.search(text):
@@ -89,7 +89,7 @@ def _mapping(event: Any, events: Iterator[Any], depth: int) -> Mapping:
 
 
 def _scalar(event: Any) -> Scalar:
-    """A word; of an empty one the parsers do not agree where it is."""
+    """A plain word; the parsers disagree about the place of an empty one."""
     text, span = event.value, _span(event, event)
     if event.style in ("'", '"'):
         return Scalar(text, text, span)
@@ -99,7 +99,7 @@ def _scalar(event: Any) -> Scalar:
 
 
 def _span(event: Any, end: Any) -> Span:
-    """As the careful composer has it."""
+    """Place of an event, as the careful parser has it."""
     start, stop = event.start_mark, end.end_mark
     width = stop.column - start.column if stop.line == start.line else 1 << 20
     return Span(start.line + 1, start.column + 1, max(width, 1))

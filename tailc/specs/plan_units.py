@@ -1,4 +1,4 @@
-"""Quantities of plans: energy, its price and its CO2, and what servers cost by the hour."""
+"""Quantities of plans: energy, its price and CO2, and cost of servers per hour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user writes of what brown energy counts in a plan, and of the promise that it makes."""
+"""Spec keys for the cost of brown energy in a plan."""
 
 from __future__ import annotations
 
@@ -70,6 +70,6 @@ class WeightsSpec(SpecModel):
     @model_validator(mode="after")
     def _check_one(self) -> WeightsSpec:
         if not (self.money or self.energy or self.carbon):
-            message = "are all zero, so brown energy would count nothing"
+            message = "are all zero, so brown energy would cost nothing"
             raise RefusalError(Complaint(Code.CONFLICT, message, "for example `{money: 1}`"))
         return self

@@ -1,4 +1,4 @@
-"""How far off the inputs of a compile may be."""
+"""Spec keys for errors of the inputs of a compile."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ ErrorPpm = Annotated[
 
 @dataclass(frozen=True)
 class Ambiguity:
-    """How far off each input may be, in millionths of it; 0 is not in doubt.
+    """Largest error of each input, in millionths of it; 0 means no error.
 
-    demand_ppm: all demands longer or shorter. tail_ppm: those above the percentile `tail_from_ppm`,
-    further above it. speedup_ppm: all rungs above speed 1, slower, and types of cores below it.
-    mixture_ppm: of the requests, so many come from a single one of the days in the column `days`;
-    None: no days are known. resamples: other samples of as many requests.
+    demand_ppm: of all demands, in both directions. tail_ppm: of the part of demands above the
+    percentile `tail_from_ppm`, only upwards. speedup_ppm: of rungs above speed 1 and of types of
+    cores below it, only slower. mixture_ppm: share of requests from a single one of the days in the
+    column `days`; None if days are unknown. resamples: number of bootstrap samples of the requests.
     """
 
     demand_ppm: int
@@ -64,18 +64,20 @@ class Ambiguity:
 
 
 class RobustSpec(SpecModel):
-    """Which errors of the inputs a table shall stand."""
+    """Errors of the inputs that a table must tolerate."""
 
     demand_ppm: ErrorPpm = Field(
         default=100_000,
         alias="demand",
-        description="Demands are longer, or shorter, by this part.",
+        description="Relative error of demands, in both directions.",
         json_schema_extra={"default": "10%"},
     )
     tail_ppm: ErrorPpm = Field(
         default=200_000,
         alias="tail",
-        description="The part of a demand above `tail_from` is longer by this part.",
+        description=(
+            "Relative error of the part of a demand above `tail_from`; it is only made longer."
+        ),
         json_schema_extra={"default": "20%"},
     )
     tail_from_ppm: OpenPercentPpm = Field(
@@ -109,14 +111,14 @@ class RobustSpec(SpecModel):
     @model_validator(mode="after")
     def _check_days(self) -> RobustSpec:
         if self.mixture_ppm is not None and self.days is None:
-            message = "is of one day's requests, but no column has the days"
-            hint = "add `days:` with the column, or remove it"
+            message = "needs the day of each request, but `days` names no column"
+            hint = "add `days: COLUMN`, or remove it"
             raise RefusalError(Complaint(Code.MISSING_KEY, message, hint, ("mixture",)))
         return self
 
     @property
     def ambiguity(self) -> Ambiguity:
-        """The same, with what is absent."""
+        """The errors with defaults filled in."""
         mixture_ppm = 200_000 if self.mixture_ppm is None else self.mixture_ppm
         return Ambiguity(
             self.demand_ppm,
@@ -135,41 +137,44 @@ _OF_SCENES = ("days", "mixture_ppm", "resamples")
 
 
 def untuned_complaints(spec: RobustSpec | None, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """For a spec without simulation: errors are stood at rates, some when tuned."""
+    """Complaints about a spec without simulation: errors need rates, and some need tuned tables."""
     if spec is None:
         return
     if not rates_mrps:
-        message = "asks how large errors the table stands, but no `rates` are given at which"
+        message = (
+            "needs arrival rates to compute which errors the table tolerates, but `rates` is "
+            "missing"
+        )
         yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", _AT)
     for name in _OF_SCENES:
         if name in spec.model_fields_set:
-            message = f"is for tables that are tuned, by the method `{SIMULATION}`"
+            message = f"applies only to tables that the method `{SIMULATION}` tunes"
             key = name.removesuffix("_ppm")
             hint = f"remove it, or set `method: {SIMULATION}`"
             yield Complaint(Code.CONFLICT, message, hint, (*_AT, key), METHOD_AT)
 
 
 def robust_rate_complaints(spec: RobustSpec | None) -> Iterator[Complaint]:
-    """For a spec whose objective is the highest rate."""
+    """The complaint if the objective is the highest rate."""
     if spec is not None:
-        message = f"tells what a table stands at `rates`, and the objective `{RATE}` looks for one"
+        message = f"needs given `rates`, but the objective `{RATE}` searches for a rate"
         hint = "set `objective: tail`, or remove it"
         yield Complaint(Code.CONFLICT, message, hint, _AT, OBJECTIVE_AT)
 
 
 def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Complaint]:
-    """Days are of rows, which are requests by themselves."""
+    """Complaints if rows with days are merged."""
     if spec is None or spec.days is None:
         return
     merging = {"bin": demand.bin_us is not None, "timings": demand.has_timings}
     for name, merges in merging.items():
         if merges:
-            message = f"tells the days of rows, which `demand.{name}` merges"
+            message = f"needs the day of each row, but `demand.{name}` merges rows"
             yield Complaint(Code.CONFLICT, message, "remove one", (*_AT, "days"), ("demand", name))
 
 
 def asked_besides(overrides: Mapping[str, object], spec: RobustSpec | None) -> Mapping[str, object]:
-    """Overrides of a search but for its errors, where it has its own."""
+    """Overrides of a search without its errors, if the spec has its own."""
     if spec is None:
         return overrides
     return {name: value for name, value in overrides.items() if name != "robust"}
@@ -178,13 +183,18 @@ def asked_besides(overrides: Mapping[str, object], spec: RobustSpec | None) -> M
 def ambiguity_of(
     spec: RobustSpec | None, rates_mrps: Sequence[int], *, looks_for_rate: bool
 ) -> Ambiguity | None:
-    """How far off inputs may be, where that is asked; TailcError without rates to ask it of."""
+    """Errors of the inputs if requested, else None; raises TailcError without rates."""
     if spec is None:
         return None
     if not rates_mrps:
-        message = "how large errors a table stands is asked of rates, and there are none"
+        message = (
+            "the errors that a table tolerates are computed at arrival rates, but `rates` is "
+            "missing"
+        )
         raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
     if looks_for_rate:
-        message = f"the objective `{RATE}` looks for one rate, and errors are stood at given ones"
+        message = (
+            f"errors are tolerated at given rates, but the objective `{RATE}` searches for a rate"
+        )
         raise TailcError(Finding(Code.CONFLICT, message, help="set `objective: tail`"))
     return spec.ambiguity

@@ -1,4 +1,4 @@
-"""What a plain scalar of YAML 1.2 means: `yes` is text, `012` is twelve."""
+"""Values of plain scalars in YAML 1.2: `yes` is text, `012` is twelve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pydantic refuses, in our words: one sentence and a help line for each kind of refusal."""
+"""Rephrase errors of pydantic: a message and advice for each type of error."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Step = str | int
 
 @dataclass(frozen=True)
 class Spot:
-    """A path in a model, to ask what could have stood there.
+    """A path in a model, with the values that are accepted there.
 
-    text: the scalar that stands there, as it is written; empty if none does.
+    text: the scalar at this path as written; empty if there is none.
     """
 
     model: type[SpecModel]
@@ -31,13 +31,13 @@ class Spot:
 
     @property
     def siblings(self) -> list[str]:
-        """The keys known at the level of the path's last step."""
+        """Keys that are known at the level of the last step."""
         owner = _model_at(self.model, self.path[:-1])
         return list(fields_of(owner)) if owner else []
 
     @property
     def field(self) -> FieldInfo | None:
-        """The field that the path's last key names, if it names one."""
+        """Field of the last key; None if it is unknown."""
         keys = [position for position, step in enumerate(self.path) if isinstance(step, str)]
         if not keys:
             return None
@@ -46,18 +46,18 @@ class Spot:
 
     @property
     def choices(self) -> list[str]:
-        """The words that the field accepts."""
+        """Words that the field accepts."""
         field = self.field
         return [str(word) for word in _literals(field.annotation)] if field else []
 
     @property
     def example(self) -> str | None:
-        """An example of the field, as a spec would write it."""
+        """An example for the field, as in a spec."""
         field = self.field
         return flow(field.examples[0]) if field and field.examples else None
 
     def accepts(self, text: str) -> bool:
-        """Whether the field takes this text; an entry of a list takes any."""
+        """Whether the field accepts this text; true for an entry of a list."""
         field = self.field
         if field is None or not isinstance(self.path[-1], str):
             return True
@@ -71,7 +71,7 @@ class Spot:
 
 
 def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
-    """Pydantic's `error` at `spot` as complaints."""
+    """Complaints for an error of pydantic at `spot`."""
     cause = error.get("ctx", {}).get("error")
     if isinstance(cause, RefusalError):
         return cause.complaints
@@ -85,7 +85,7 @@ def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
 
 
 def flow(value: Any) -> str:
-    """A value in YAML's flow style, for a help line."""
+    """A value in the flow style of YAML, for a help line."""
     match value:
         case dict():
             return "{" + ", ".join(f"{key}: {flow(part)}" for key, part in value.items()) + "}"
@@ -98,7 +98,7 @@ def flow(value: Any) -> str:
 
 
 def _model_at(model: type[BaseModel], path: Sequence[Step]) -> type[BaseModel] | None:
-    """The model of the mapping at `path`; None inside a mapping whose keys are the user's."""
+    """Model of the mapping at `path`; None in a mapping whose keys the user chooses."""
     owner: type[BaseModel] | None = model
     for step in path:
         if isinstance(step, int):
@@ -117,7 +117,7 @@ def _literals(annotation: Any) -> Iterator[Any]:
 
 
 def _for_example(spot: Spot) -> str:
-    """An example of the field, or else what it is."""
+    """Advice with an example of the field, or else its description."""
     if spot.example:
         return f"for example `{spot.example}`"
     said = spot.field.description if spot.field else None
@@ -159,7 +159,7 @@ def _text(error: ErrorDetails, spot: Spot) -> Complaint:
 
 def _flag(error: ErrorDetails, _: Spot) -> Complaint:
     message = f"must be `true` or `false`, not {written(error['input'])}"
-    hint = "write one of both"
+    hint = "write one of the two"
     if isinstance(error["input"], str):
         hint += ", unquoted: `yes`, `no`, `on` and `off` are text in YAML 1.2"
     return Complaint(Code.BAD_VALUE, message, hint)
@@ -189,13 +189,13 @@ def _too_few(error: ErrorDetails, spot: Spot) -> Complaint:
     there, fewest = (error.get("ctx", {}).get(key) for key in ("actual_length", "min_length"))
     if not there:
         return _empty(error, spot)
-    message = f"has {there} of at least {fewest} entries"
-    return Complaint(Code.BAD_VALUE, message, "add what is missing")
+    message = f"has {there} entries, but needs at least {fewest}"
+    return Complaint(Code.BAD_VALUE, message, "add the missing entries")
 
 
 def _name(error: ErrorDetails, spot: Spot) -> Complaint:
     message = f"cannot be {written(error['input'])}"
-    hint = "use lower-case letters, digits and, not first, hyphens, at most 64, such as "
+    hint = "use at most 64 lower-case letters, digits and hyphens, and no hyphen first, such as "
     return Complaint(Code.BAD_VALUE, message, f"{hint}`{spot.example or 'websearch-isn'}`")
 
 

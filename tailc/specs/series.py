@@ -1,4 +1,4 @@
-"""What a user writes of a series: in a table, or in a raw weather file."""
+"""Spec keys for a time series in a table or a raw weather file."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Year = Annotated[Whole, Field(ge=1970, le=9998)]
 
 
 class TableSeries(SpecModel):
-    """A column of a table, whose unit only the spec can tell."""
+    """A series in a column of a table, whose unit the spec must state."""
 
     unit: Text = Field(
         examples=["kW"],
-        description="Unit of the values: see the page on jobs, energy and weather. Not for weather "
-        "files, which have their own.",
+        description="Unit of the values: see the page on jobs, energy and weather. Not for "
+        "weather files, whose units are fixed.",
     )
 
 
 class TypicalYear(SpecModel):
-    """A weather file of a year put together from several."""
+    """A weather file of a typical year, whose months are from several years."""
 
     year: Year = Field(
         examples=[2012],
@@ -45,7 +45,7 @@ class TypicalYear(SpecModel):
 
 
 class MeasuredYear(SpecModel):
-    """A weather file of a year as it was."""
+    """A weather file of a real year."""
 
 
 def _source(series: Mapping[str, Any]) -> type[TableSeries | TypicalYear | MeasuredYear]:
@@ -53,17 +53,19 @@ def _source(series: Mapping[str, Any]) -> type[TableSeries | TypicalYear | Measu
         case "nsrdb":
             return MeasuredYear
         case "tmy3":
-            message = "is a typical year, and no year is given for it"
+            message = "is a typical year, which needs a year for its dates"
             _refuse_without(series, "year", message, "add `year: 2012`", "format")
             return TypicalYear
         case _:
-            message = "has values in no unit"
-            _refuse_without(series, "unit", message, "add `unit: kW`, say", "column")
+            message = "has values without a unit"
+            _refuse_without(
+                series, "unit", message, "add the unit, for example `unit: kW`", "column"
+            )
             return TableSeries
 
 
 def _refuse_without(series: Mapping[str, Any], key: str, message: str, hint: str, at: str) -> None:
-    """Where the key beside which it is missing is there; else of that one more is told."""
+    """Refuse a missing key if the key that needs it is given."""
     if series.get(key) is None:
         missing = Complaint(Code.MISSING_KEY, message, hint, (at,))
         raise RefusalError(*((missing,) if at in series else ()))
@@ -72,15 +74,15 @@ def _refuse_without(series: Mapping[str, Any], key: str, message: str, hint: str
 _BY_FORMAT = ByValue(
     _source,
     {
-        "unit": Stray("is given for a weather file, which has its own", "leave it out"),
-        "year": Stray("is for `format: tmy3` alone", "leave it out"),
+        "unit": Stray("has no effect: the units of a weather file are fixed", "remove it"),
+        "year": Stray("applies only to `format: tmy3`", "remove it"),
     },
     also="format",
 )
 
 
 class SeriesSpec(SpecModel):
-    """A series in a column of a file, beside a column of times, or in a weather file."""
+    """A series in a column of a file with a column of times, or in a weather file."""
 
     trace: Text = Field(
         examples=["roof.csv"], description="Path of the file, relative to the spec."
@@ -126,7 +128,7 @@ class SeriesSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """What a weather file has columns of."""
+        """Check that a weather file has the column."""
         return (self._weather,)
 
     @property
@@ -138,7 +140,7 @@ class SeriesSpec(SpecModel):
         if not self.is_weather or self.column in WEATHER_COLUMNS:
             return []
         hint = "one of " + ", ".join(f"`{name}`" for name in WEATHER_COLUMNS)
-        message = "is no column of a weather file"
+        message = "is not a column of a weather file"
         return [Complaint(Code.BAD_VALUE, message, hint, ("column",))]
 
 
@@ -147,7 +149,7 @@ class AsMeasured(SpecModel):
 
 
 class ToPeak(SpecModel):
-    """A series of any height, as a power of this peak."""
+    """A series that is scaled to this peak power."""
 
     peak_mw: PowerMw = Field(
         alias="peak",
@@ -157,16 +159,16 @@ class ToPeak(SpecModel):
 
 
 class GreenSourceSpec(SeriesSpec):
-    """Sun or wind: a series of power, as it is or scaled to a peak."""
+    """Power of sun or wind: a series of power, unchanged or scaled to a peak."""
 
     scale: Annotated[AsMeasured | ToPeak, OneOf(AtMostOne())] = Field(alias="<scale>")
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """An irradiance is no power until its peak is known."""
+        """Check that an irradiance has a peak power."""
         return (self._weather, self._peak)
 
     def _peak(self) -> list[Complaint]:
         if self.is_weather and isinstance(self.scale, AsMeasured):
-            message = "has irradiance, which is no power until its peak is known"
+            message = "has irradiance, which needs a peak power to become a power"
             return [Complaint(Code.MISSING_KEY, message, "add `peak: 176.2kW`", ("trace",))]
         return []

@@ -1,4 +1,4 @@
-"""What a server of a plan draws, with a job and without."""
+"""Spec keys for the power of a server of a plan, with and without a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What specs of several kinds say of simulation: a table that is tuned on replays with queues."""
+"""Spec keys of several kinds for tables that are tuned by simulation."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _OF_SIMULATION = ("requests", "optional_rules")
 
 
 class TunedSearch(SpecModel):
-    """How a table is tuned by simulation; each kind adds its methods and objectives."""
+    """Settings of the method `simulation`; each kind adds its methods and objectives."""
 
     requests: TunedRequests = TUNED
     weights: Weights = ()
@@ -83,16 +83,16 @@ class TunedSearch(SpecModel):
 
 
 class AutoSearch(TunedSearch):
-    """How the best table is looked for by the method `auto`, too."""
+    """Settings of the methods `simulation` and `auto`."""
 
     effort: Effort = "normal"
     risk_ppm: RiskPpm = RISK_PPM
 
 
 def refuse_any(complaints: Sequence[Complaint]) -> None:
-    """Raise TailcError with the complaints, if there are any: of a spec that an option made unfit.
+    """Raise TailcError with the complaints, if there are any.
 
-    A spec as it is written was checked when it was read.
+    For specs that command-line options have changed; a spec as written is checked when it is read.
     """
     if complaints:
         raise TailcError([_finding(complaint) for complaint in complaints])
@@ -104,97 +104,106 @@ def _finding(complaint: Complaint) -> Finding:
 
 
 def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Weights that are not one for each rate."""
+    """Complaints if there is not one weight for each rate."""
     if weights and len(weights) != len(rates_mrps):
-        message = f"are {len(weights)}, but `rates` has {len(rates_mrps)}"
-        hint = "give one for each of `rates`, in their order"
+        message = f"has {len(weights)} values, but `rates` has {len(rates_mrps)}"
+        hint = "give one weight for each rate, in the same order"
         yield Complaint(Code.CONFLICT, message, hint, (*_AT, "weights"), ("rates",))
 
 
 def rate_complaints(
     weights: Sequence[int], rates_mrps: Sequence[int], slos: int
 ) -> Iterator[Complaint]:
-    """What does not go with the objective `rate`: it looks between two rates, for one SLO."""
+    """Complaints about keys that cannot be combined with the objective `rate`."""
     at, also = (*_AT, "weights"), OBJECTIVE_AT
     if weights:
-        message = f"are for other objectives: `{RATE}` looks for one rate"
+        message = f"cannot be combined with the objective `{RATE}`, which searches for a rate"
         yield Complaint(Code.CONFLICT, message, "remove them", at, also)
     if len(rates_mrps) == 1:
-        message = f"is one, but the objective `{RATE}` looks between the lowest and the highest"
-        hint = "give one at which the SLO is surely met, and one at which it surely is not"
+        message = (
+            f"has one rate, but the objective `{RATE}` searches between the lowest and the highest"
+        )
+        hint = (
+            "give a rate at which the SLO is certainly met, and one at which it is certainly missed"
+        )
         yield Complaint(Code.CONFLICT, message, hint, ("rates",), also)
     if slos > 1:
-        message = f"holds {slos} objectives, but the highest rate is looked for with one"
-        hint = "leave the one that the rate is for"
+        message = f"has {slos} objectives, but the objective `{RATE}` can use only one"
+        hint = "keep one objective, and remove the others"
         yield Complaint(Code.CONFLICT, message, hint, ("slo",), also)
 
 
 def rule_complaints(optional_rules: Sequence[str]) -> Iterator[Complaint]:
-    """Optional rules that are named twice, or of which one needs another."""
+    """Complaints about optional rules that are repeated, or need another rule."""
     at = (*_AT, "optional_rules")
     if len(set(optional_rules)) < len(optional_rules):
-        yield Complaint(Code.CONFLICT, "names one twice", "name each once", at)
+        yield Complaint(Code.CONFLICT, "names a rule twice", "name each rule once", at)
     if "give-up" in optional_rules and "start-below" not in optional_rules:
         # Late requests would hold the places of others and leave cores idle; once there are
         # enough of them, all that come are late too.
-        message = "holds `give-up` without `start-below`: late requests would keep others out"
+        message = "has `give-up` without `start-below`, so late requests would block all others"
         yield Complaint(Code.CONFLICT, message, "add `start-below`", at)
 
 
 def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:
-    """The ends of the range that the objective `rate` looks in."""
+    """Lowest and highest rate of the search for the objective `rate`."""
     return min(rates_mrps), max(rates_mrps)
 
 
 def formula_complaints(search: TunedSearch, *own: str) -> Iterator[Complaint]:
-    """Parts of the search that a formula alone does not have; `own` is the kind's."""
+    """Complaints about search keys that a formula does not use; `own`: further keys of the kind."""
     return _complaints_of(search, (*_OF_BOTH, *_OF_SIMULATION, *own), SIMULATION)
 
 
 def not_of_auto(search: TunedSearch) -> Iterator[Complaint]:
-    """Parts of the search that only simulation by a stated budget has."""
+    """Complaints about search keys that only the method `simulation` uses."""
     return _complaints_of(search, _OF_SIMULATION, SIMULATION)
 
 
 def not_of_others(search: TunedSearch) -> Iterator[Complaint]:
-    """Parts of the search that only the method `auto` has."""
+    """Complaints about search keys that only the method `auto` uses."""
     return _complaints_of(search, _OF_AUTO, AUTO)
 
 
 def refuse_options_of_auto(overrides: Iterable[str], method: str) -> None:
-    """Raise TailcError (USAGE) for options that only the method `auto` has, if that is not it."""
+    """Raise TailcError (USAGE) for options of the method `auto` if the method is another one."""
     given = {name.removesuffix("_ppm") for name in overrides}
     wrong = [name for name in _OF_AUTO if name in given and method != AUTO]
     if wrong:
-        hint = f"give `--method {AUTO}`, or leave it out"
-        messages = (f"`--{name}` is for the method `{AUTO}`, not `{method}`" for name in wrong)
+        hint = f"give `--method {AUTO}`, or remove the option"
+        messages = (
+            f"`--{name}` applies only to the method `{AUTO}`, not to `{method}`" for name in wrong
+        )
         raise TailcError([Finding(Code.USAGE, message, help=hint) for message in messages])
 
 
 def _complaints_of(search: TunedSearch, names: Sequence[str], method: str) -> Iterator[Complaint]:
     for name in (name for name in names if is_given(search, name)):
-        message, hint = f"is for the method `{method}`", f"remove it, or set `method: {method}`"
+        message, hint = (
+            f"applies only to the method `{method}`",
+            f"remove it, or set `method: {method}`",
+        )
         yield Complaint(Code.CONFLICT, message, hint, (*_AT, name), METHOD_AT)
 
 
 def objective_complaints(
     objective: str, method: str | None, choices: Sequence[str], of_auto: Sequence[str] = ("tail",)
 ) -> Iterator[Complaint]:
-    """An objective that is none of those that the method has; `of_auto`: those of `auto`."""
+    """Complaints if the method does not support the objective; `of_auto`: objectives of `auto`."""
     if method == AUTO and objective not in of_auto:
         known = " or ".join(f"`{each}`" for each in of_auto)
-        message = f"is `{objective}`, but the method `{AUTO}` is for the objective {known}"
-        hint = f"set `objective: {of_auto[0]}`, or leave `method` out"
+        message = f"is `{objective}`, but the method `{AUTO}` supports only the objective {known}"
+        hint = f"set `objective: {of_auto[0]}`, or remove `method`"
         yield Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, METHOD_AT)
     elif objective not in choices:
-        but = "not " * (method == SIMULATION)
-        message = f"is `{objective}`, which is {but}for the method `{SIMULATION}`"
+        needs = "cannot be used with" if method == SIMULATION else "needs"
+        message = f"is `{objective}`, which {needs} the method `{SIMULATION}`"
         hint = did_you_mean("", choices)
         yield Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, METHOD_AT)
 
 
 def with_formula_kept(overrides: Mapping[str, object], method: str | None) -> dict[str, object]:
-    """Overrides of a search whose simulation begins with the table of the method that it had."""
+    """Overrides that start the simulation from the table of the method in the spec."""
     given, simulating = dict(overrides), (AUTO, SIMULATION)
     if given.get("method") in simulating and method not in (None, *simulating):
         given.setdefault("formula_method", method)

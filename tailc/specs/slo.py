@@ -10,17 +10,17 @@ from tailc.units import format_percentile, format_us
 
 
 class Metric(enum.Enum):
-    """What an SLO limits a percentile of: LATENCY lasts from arrival to exit, queueing included."""
+    """The metric of an SLO; LATENCY is the time from arrival to exit, with waiting."""
 
     LATENCY = "latency"
 
 
 @dataclass(frozen=True)
 class Slo:
-    """`percentile_ppm` of the values of `metric` is at most `latency_us`.
+    """An SLO: `percentile_ppm` of the values of `metric` are at most `latency_us`.
 
     The accounting window counts requests or microseconds; None means the whole trace.
-    `request_class` None means every request. An artifact leaves a `metric` out that is latency.
+    request_class: None means all requests. An artifact omits `metric` if it is LATENCY.
     """
 
     percentile_ppm: int
@@ -39,7 +39,8 @@ class Slo:
             raise ValueError("an SLO's window counts requests or time, not both")
 
     def __str__(self) -> str:
-        """Such as `p99 <= 500 ms for class gold over 1000 requests`; latency is not named."""
+        """Text such as `p99 <= 500 ms for class gold over 1000 requests`; the metric latency is
+        omitted."""
         text = promise(self.percentile_ppm, self.latency_us)
         if self.metric is not Metric.LATENCY:
             text = f"{self.metric.value} {text}"
@@ -54,19 +55,20 @@ class Slo:
 
 @dataclass(frozen=True)
 class EndToEnd:
-    """What users are promised whose requests wait for all of `servers` parallel servers.
+    """A percentile for requests that wait for all of `servers` parallel servers.
 
-    Each of them has an SLO at a higher percentile, so that `percentile_ppm` of users are in time.
+    Each server has an SLO at a higher percentile, so that `percentile_ppm` of the requests are in
+    time.
     """
 
     percentile_ppm: int
     servers: int
 
     def __str__(self) -> str:
-        """Such as `p90 end to end of 10 servers`."""
+        """Text such as `p90 end to end of 10 servers`."""
         return f"{format_percentile(self.percentile_ppm)} end to end of {self.servers} servers"
 
 
 def promise(percentile_ppm: int, latency_us: int) -> str:
-    """Such as `p99 <= 500 ms`: how an SLO is written everywhere."""
+    """Text of an SLO, such as `p99 <= 500 ms`."""
     return f"{format_percentile(percentile_ppm)} <= {format_us(latency_us)}"

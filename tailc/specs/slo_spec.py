@@ -1,4 +1,4 @@
-"""What specs say of objectives: percentiles of a metric, of one server or of several."""
+"""Spec keys for SLOs, of one server or of several."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ MAX_FAN_OUT = 10_000
 
 
 def allows_misses(spec: object) -> bool:
-    """Whether a spec says so; a kind need not have the key."""
+    """Whether the spec allows to write a policy that misses an SLO; false for kinds without the
+    key."""
     return bool(getattr(spec, "allow_misses", False))
 
 
 class SloSpec(SpecModel):
-    """A percentile of a metric, such as latency, queueing included, that requests must meet."""
+    """An SLO: limit of a percentile of a metric, such as latency with waiting."""
 
     metric: Literal["latency"] = Field(
         default="latency",
@@ -67,33 +68,35 @@ class SloSpec(SpecModel):
 
     @model_validator(mode="after")
     def _check_fan_out(self) -> SloSpec:
-        """Servers that each need a percentile closer to 100 % than a spec can say."""
+        """Refuse a number of servers for which each needs a percentile above the largest in a
+        spec."""
         if self.end_to_end is not None and self.per_server_ppm == PPM:
             shown = format_ppm(self.percentile_ppm)
             message = (
-                f"asks each of {self.fan_out:,} servers for more than {format_ppm(PPM - 1)} of its "
-                f"requests, so that all answer {shown} in time"
+                f"requires each of {self.fan_out:,} servers to answer more than "
+                f"{format_ppm(PPM - 1)} of its requests in time, so that all of them answer "
+                f"{shown} in time"
             )
             most = math.floor(math.log(self.percentile_ppm / PPM) / math.log1p(-1 / PPM))
             hint = "lower `percentile`"
             if most > 0:
-                hint += f", or name at most {most:,} servers"
+                hint += f", or set `fan_out` to at most {most:,}"
             raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, ("fan_out",)))
         return self
 
     @property
     def per_server_ppm(self) -> int:
-        """The percentile of one server."""
+        """The percentile of one server [ppm]."""
         return per_server_ppm(self.percentile_ppm, self.fan_out)
 
     @property
     def end_to_end(self) -> EndToEnd | None:
-        """What users are promised, where their requests wait for several servers."""
+        """The SLO of requests that wait for several servers; None for one server."""
         return EndToEnd(self.percentile_ppm, self.fan_out) if self.fan_out > 1 else None
 
     @property
     def slo(self) -> Slo:
-        """What one server promises: the value that an artifact carries."""
+        """The SLO of one server, as in an artifact."""
         return Slo(
             self.per_server_ppm,
             self.latency_us,
@@ -105,7 +108,7 @@ class SloSpec(SpecModel):
 
 
 class WithSlos(SpecModel):
-    """What the specs of all kinds say that have objectives, as `slo`."""
+    """Spec keys of all kinds with SLOs."""
 
     if TYPE_CHECKING:
         # Fields of each kind, in their places among the others and with words of their own.
@@ -115,10 +118,10 @@ class WithSlos(SpecModel):
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """What one server promises, as artifacts carry it; a kind works for the first."""
+        """SLOs of one server, as in artifacts; the search uses the first."""
         return tuple(spec.slo for spec in self.slo)
 
     @property
     def end_to_ends(self) -> tuple[EndToEnd | None, ...]:
-        """For each of `slos` what it is for, where that is several servers."""
+        """End-to-end SLO for each of `slos`; None for one server."""
         return tuple(spec.end_to_end for spec in self.slo)

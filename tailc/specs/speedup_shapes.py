@@ -1,15 +1,15 @@
-"""Speed-ups of seven kinds of parallel jobs by servers and VMs: shapes of ours, from a formula.
+"""Built-in speed-ups of seven kinds of parallel jobs by servers and VMs, from a formula.
 
 A job runs one process in each of its v VMs; a server has two cores. On n servers
 
     S(n, v) = D(min(2 n, v)) / D(2) * (1 + g max(0, 2 n - v) / v)
 
 where D is Downey's speed-up of a program of average parallelism A and variance sigma, and the last
-factor is what the share of VMs that have a server to themselves gains by the memory and the
-network that they need not share. The shapes are named after the NAS parallel benchmarks that they
-resemble: they are not measurements of them. EP hardly communicates and is nearly linear; LU and SP
-exchange borders; FT transposes, MG works on ever coarser grids, CG multiplies sparse matrices; IS
-sorts, all to all, and stops first. Its gain of 0.66 is the one that the dissertation reports.
+factor is what the share of VMs that have a server to themselves gains by the memory and the network
+that they need not share. The shapes are named after the NAS parallel benchmarks that they resemble:
+they are not measurements of them. EP hardly communicates and is nearly linear; LU and SP exchange
+borders; FT transposes, MG works on ever coarser grids, CG multiplies sparse matrices; IS sorts, all
+to all, and stops first. Its gain of 0.66 is the one that the dissertation reports.
 
 Source: Downey, "A model for speedup of parallel programs", UCB/CSD-97-933 (1997), both cases of
 sigma; Bailey et al., "The NAS parallel benchmarks", RNR-94-007 (1994), for what the programs do;
@@ -30,13 +30,10 @@ PPT_A_STEP = 10
 
 @dataclass(frozen=True)
 class SpeedupShape:
-    """One kind of job.
+    """Parameters of one kind of job.
 
-    Attributes:
-        name: of the benchmark that it resembles.
-        parallelism: A, average, in cores.
-        variance: sigma; 0 is linear up to A.
-        alone: g, relative gain of VMs that have a server to themselves.
+    name: of the benchmark that it resembles. parallelism: A, average, in cores. variance: sigma; 0
+    is linear up to A. alone: g, relative gain of VMs that have a server to themselves.
     """
 
     name: str
@@ -45,7 +42,8 @@ class SpeedupShape:
     alone: Fraction
 
     def speedup_ppt(self, vms: int, servers: Sequence[int]) -> list[int]:
-        """S in thousandths for each server count; ValueError unless all are positive."""
+        """S in thousandths for each number of servers; raises ValueError unless all are
+        positive."""
         if vms < 1 or min(servers, default=0) < 1:
             raise ValueError("a job needs a VM and servers")
         return [self._ppt(vms, n) for n in servers]

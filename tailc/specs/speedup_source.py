@@ -1,4 +1,4 @@
-"""Where the speed-ups of requests are from: one curve, one for each class, or columns."""
+"""Source of the speed-ups of requests: one curve, one per class, or columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ClassCurvesSpec(SpecModel):
     def _check_lengths(self) -> ClassCurvesSpec:
         if len(self.curves) < 2:
             message = "needs two or more classes"
-            hint = "one curve for all requests is written `speedup: [1, 1.9, 2.7]`"
+            hint = "write one curve for all requests as `speedup: [1, 1.9, 2.7]`"
             raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, ("curves",)))
         first, *others = self.curves
         wanted = len(self.curves[first])
@@ -33,7 +33,7 @@ class ClassCurvesSpec(SpecModel):
             Complaint(
                 Code.CONFLICT,
                 f"has {len(self.curves[name])} degrees, but `{shorten(first)}` has {wanted}",
-                "give every class the same degrees",
+                "give every class the same number of degrees",
                 ("curves", name),
                 ("curves", first),
             )
@@ -45,7 +45,7 @@ class ClassCurvesSpec(SpecModel):
         return self
 
     def at(self, positions: Sequence[int]) -> ClassCurvesSpec:
-        """The same at some degrees only."""
+        """The same curves at some degrees only."""
         curves = {name: tuple(curve[p] for p in positions) for name, curve in self.curves.items()}
         return self.model_copy(update={"curves": curves})
 
@@ -65,16 +65,16 @@ class OneCurve(SpecModel):
 
     @property
     def shared_curve(self) -> tuple[int, ...]:
-        """The speed-ups that all requests share; none, if they do not."""
+        """The speed-ups of all requests."""
         return self.curve
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Classes of requests, in order of name."""
+        """Names of the classes: none."""
         return ()
 
     def at(self, positions: Sequence[int]) -> OneCurve:
-        """The same at some degrees only."""
+        """The same curve at some degrees only."""
         return self.model_copy(update={"curve": tuple(self.curve[p] for p in positions)})
 
 
@@ -90,21 +90,21 @@ class CurvesByClass(SpecModel):
 
     @property
     def shared_curve(self) -> tuple[int, ...]:
-        """The speed-ups that all requests share; none, if they do not."""
+        """The speed-ups of all requests: none."""
         return ()
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Classes of requests, in order of name."""
+        """Names of the classes, sorted."""
         return tuple(sorted(self.classes.curves))
 
     def at(self, positions: Sequence[int]) -> CurvesByClass:
-        """The same at some degrees only."""
+        """The same curves at some degrees only."""
         return self.model_copy(update={"classes": self.classes.at(positions)})
 
 
 class SpeedupColumns(SpecModel):
-    """Each request's own speed-ups."""
+    """Columns with speed-ups of each request."""
 
     columns: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
         description="Columns with each request's own speed-up at degree 1, 2, ..."
@@ -117,21 +117,21 @@ class SpeedupColumns(SpecModel):
 
     @property
     def shared_curve(self) -> tuple[int, ...]:
-        """The speed-ups that all requests share; none, if they do not."""
+        """The speed-ups of all requests: none."""
         return ()
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Classes of requests, in order of name."""
+        """Names of the classes: none."""
         return ()
 
     def at(self, positions: Sequence[int]) -> SpeedupColumns:
-        """The same at some degrees only."""
+        """The same columns at some degrees only."""
         return self.model_copy(update={"columns": tuple(self.columns[p] for p in positions)})
 
 
 ONE_SPEEDUP = ExactlyOne(
-    both="and `speedup.{}` both give speed-ups",
+    both="and `speedup.{}` both define the speed-ups",
     missing=("has no speed-ups", "write `[1, 1.9, 2.7]`, or one of `curve`, `classes`, `columns`"),
-    strays={"name": Stray("names a curve, but speed-ups come from `{}`")},
+    strays={"name": Stray("has no effect: the speed-ups come from `{}`")},
 )

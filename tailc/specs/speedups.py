@@ -1,4 +1,4 @@
-"""What a user writes of how an application speeds up: a shape of ours by name, or tables.
+"""Spec keys for the speed-up of an application: a built-in shape by name, or tables.
 
 A table has the speed-up by servers; there may be one for each number of virtual machines.
 """
@@ -30,10 +30,10 @@ Table = Mapping[int, int]
 
 @dataclass(frozen=True)
 class Speedups:
-    """How fast an application is on servers; in millionths, of whole thousandths.
+    """Speed-up of an application on servers, in millionths (whole thousandths).
 
-    shape: one of ours, by name. tables: by virtual machines, then servers. every: by servers,
-    whatever the number of machines. One of the three is there.
+    Exactly one is given: shape, the name of a built-in shape; tables, by virtual machines, then
+    servers; or every, by servers for any number of virtual machines.
     """
 
     shape: str | None = None
@@ -41,7 +41,8 @@ class Speedups:
     every: Table | None = None
 
     def of(self, vms: int, counts: Sequence[int]) -> dict[int, int]:
-        """The speed-up of so many machines on each of the counts that has one."""
+        """Speed-ups of a number of virtual machines on each of the numbers of servers that has
+        one."""
         if self.shape is not None:
             told_ppt = SPEEDUP_SHAPES[self.shape].speedup_ppt(vms, counts)
             return {n: PPT * ppt for n, ppt in zip(counts, told_ppt, strict=True)}
@@ -50,7 +51,7 @@ class Speedups:
 
     @property
     def stated(self) -> Iterator[tuple[tuple[str, ...], Table]]:
-        """The tables as the user wrote them, each with its path."""
+        """The tables of the spec, each with its path."""
         if self.every is not None:
             yield (), self.every
         for vms, table in self.tables.items():
@@ -62,7 +63,7 @@ def _speedups(value: object) -> Speedups:
         return value
     if isinstance(value, str):
         if value not in SPEEDUP_SHAPES:
-            message = f"{written(value)} is no shape of a speed-up"
+            message = f"{written(value)} is not a shape of a speed-up"
             hint = did_you_mean(value, tuple(SPEEDUP_SHAPES))
             raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
         return Speedups(shape=value)
@@ -84,7 +85,7 @@ def _table(value: dict[str, Any], at: tuple[str, ...]) -> Table:
 def _count(key: str, at: tuple[str, ...] = ()) -> int:
     if key.isascii() and key.isdigit() and 1 <= int(key) <= MOST_WIDTH:
         return int(key)
-    message = "is no number of servers or virtual machines"
+    message = "is not a number of servers or virtual machines"
     raise RefusalError(Complaint(Code.BAD_VALUE, message, "write a whole number", (*at, key)))
 
 
@@ -97,7 +98,7 @@ def _ppm(value: object, at: tuple[str, ...]) -> int:
             Complaint(complaint.code, complaint.message, complaint.help, at)
         ) from None
     if not 0 < ppt <= MAX_SPEEDUP * PPT:
-        message = f"must be 0.001 at least and {MAX_SPEEDUP:,} at most, not {written(value)}"
+        message = f"must be from 0.001 to {MAX_SPEEDUP:,}, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.9`", at))
     return ppt * (PPM // PPT)
 

@@ -1,4 +1,4 @@
-"""What a user writes of energy: green power, price and CO2 of brown energy, and their forecast."""
+"""Spec keys for energy: green power and its forecast, price and CO2 of brown energy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Degrees = Annotated[float, Field(ge=-180, le=360)]
 
 
 class PanelsSpec(SpecModel):
-    """Where panels are and look."""
+    """Location and orientation of panels."""
 
     latitude: Degrees = Field(description="Latitude in degrees, north is positive.")
     longitude: Degrees = Field(description="Longitude in degrees, east is positive.")
@@ -51,7 +51,7 @@ class PanelsSpec(SpecModel):
 
 
 class ScenariosSpec(SpecModel):
-    """Ways the green power may turn out, from how far forecasts of past days were off."""
+    """Scenarios of green power, from errors of past forecasts."""
 
     count: Annotated[Whole, Field(ge=2, le=MOST_SCENARIOS)] = Field(
         description="Number of scenarios."
@@ -60,7 +60,7 @@ class ScenariosSpec(SpecModel):
 
 
 class ForecastSpec(SpecModel):
-    """Forecast of green power; with several sources, of the first only."""
+    """Forecast of green power; with several sources, of the first one."""
 
     method: Literal["perfect", "yesterday", "last-hour", "best-day", "clear-sky"] = Field(
         default="perfect",
@@ -81,7 +81,7 @@ class ForecastSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """What the method needs, and what it has no use for."""
+        """Check that the method has what it needs, and nothing that it does not use."""
         return (self._needs, self._useless)
 
     def _needs(self) -> list[Complaint]:
@@ -98,12 +98,12 @@ class ForecastSpec(SpecModel):
         odd += ["panels"] if self.panels is not None and self.method != "clear-sky" else []
         odd += ["conservatism"] if self.conservatism_ppm != PPM and not is_solar else []
         odd += ["scenarios"] if self.scenarios is not None and self.method == "perfect" else []
-        message, hint = f"is nothing that `{self.method}` uses", "leave it out"
+        message, hint = f"has no effect on the method `{self.method}`", "remove it"
         return [Complaint(Code.CONFLICT, message, hint, (key,), ("method",)) for key in odd]
 
 
 class SupplySpec(SpecModel):
-    """Green power, and what brown energy costs and stands for."""
+    """Green power, and price and CO2 of brown energy."""
 
     green: Annotated[tuple[GreenSourceSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"trace": "roof.csv", "column": "kw", "unit": "kW"}]],

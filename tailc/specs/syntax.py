@@ -1,4 +1,4 @@
-"""What a YAML parser's complaint means to the person who wrote the file."""
+"""Explain errors of the YAML parser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Explanation:
-    """A sentence, what to do, and whether the place is where the trouble began or was noticed."""
+    """A message and advice, and whether the place is where the error begins or where it was
+    noticed."""
 
     message: str
     help: str
@@ -22,14 +23,14 @@ _KNOWN = (
     (
         "mapping values are not allowed",
         Explanation(
-            "a `:` is where no key can be",
+            "a `:` is at a place that cannot have a key",
             "put a text that contains `: ` in quotes, or check the indentation of this line",
         ),
     ),
     (
         "sequence entries are not allowed",
         Explanation(
-            "a `-` is where no list can begin",
+            "a `-` is at a place where no list can begin",
             'begin the list on the next line; as a value, write `"-"`',
         ),
     ),
@@ -45,7 +46,7 @@ _KNOWN = (
         "expected <block end>",
         Explanation(
             "this line does not fit the indentation above it",
-            "give the keys of one mapping the same indentation",
+            "indent all keys of a mapping equally",
         ),
     ),
     (
@@ -80,7 +81,7 @@ _KNOWN = (
 
 
 def explain(problem: str) -> Explanation:
-    """A sentence for the parser's `problem`; its own words where it is a rare one."""
+    """The explanation of the parser's `problem`; its own words for a rare one."""
     for words, explanation in _KNOWN:
         if words in problem:
             return explanation

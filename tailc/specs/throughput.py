@@ -1,4 +1,4 @@
-"""Where the throughput of machines was measured."""
+"""Spec keys for the trace of throughput of machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far from the best rows of a formula's table may be, to be smooth in the load."""
+"""Spec key for the tolerance with which rows of a formula's table may differ from the best ones."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""A spec as a tree in which every key and value knows its line and column."""
+"""A spec as a tree of nodes with line and column."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.errors import Place
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A text that is not the spec's own file: its name, and its lines."""
+    """A text other than the spec file: its name and lines."""
 
     source: str
     lines: tuple[str, ...]
@@ -20,9 +20,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where something is written: line and column from 1, `width` characters on that line.
+    """Place of a text: line and column from 1, and `width` characters on this line.
 
-    origin: where that is not in the document's own lines.
+    origin: the text, if it is not in the lines of the document.
     """
 
     line: int
@@ -33,7 +33,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value and the text it was written as."""
+    """A value and its text."""
 
     value: str | int | float | bool | None
     text: str
@@ -51,7 +51,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a key of a mapping is, and its value."""
+    """Place of a key in a mapping, and its value."""
 
     key_span: Span
     value: Node
@@ -59,14 +59,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """Entries by key, in the order written; `is_flow` if written in braces."""
+    """Entries by key, in written order; `is_flow` if written in braces."""
 
     entries: dict[str, Entry]
     span: Span
     is_flow: bool
 
     def get(self, key: str) -> Entry | None:
-        """The entry of that key, if it is there."""
+        """The entry of a key; None if missing."""
         return self.entries.get(key)
 
 
@@ -76,7 +76,7 @@ Step = str | int
 
 @dataclass(frozen=True)
 class Document:
-    """A parsed spec: its tree and the lines it was written in."""
+    """A parsed spec: its tree and its lines."""
 
     source: str
     lines: tuple[str, ...]
@@ -88,20 +88,20 @@ class Document:
         return place_of(written.source, written.lines, span)
 
     def span_of(self, path: tuple[Step, ...]) -> Span:
-        """Where the value at `path` is written: itself if on one line, else the key it has."""
+        """Place of the value at `path`: the value if on one line, else its key."""
         spans = [span for _, span in self._walk(path)]
         first = next(iter(self.root.entries.values()), None)
         return spans[-1] if spans else first.key_span if first else self.root.span
 
     def key_span(self, path: tuple[Step, ...]) -> Span:
-        """Where the key of the value at `path` is written, or the value if it has no key."""
+        """Place of the key of the value at `path`, or of the value if it has no key."""
         *_, last = path
         parent = self.node_at(path[:-1])
         entry = parent.get(last) if isinstance(parent, Mapping) and isinstance(last, str) else None
         return entry.key_span if entry else self.span_of(path)
 
     def node_at(self, path: tuple[Step, ...]) -> Node | None:
-        """The node at `path`; None where a mapping lacks the key."""
+        """The node at `path`; None if a key is missing."""
         node: Node = self.root
         for step in path:
             following = _child(node, step)
@@ -111,13 +111,13 @@ class Document:
         return node
 
     def existing(self, path: tuple[Step, ...]) -> tuple[Step, ...]:
-        """The steps of `path` that the tree has."""
+        """The steps of `path` that exist in the tree."""
         return tuple(step for step, _ in self._walk(path))
 
     def _walk(self, path: tuple[Step, ...]) -> Iterator[tuple[Step, Span]]:
-        """Each step of `path` with the span of what it leads to.
+        """Each step of `path` with the place of its value.
 
-        A step that the tree does not have is passed over, so that the path of a written-out form
+        Steps that do not exist are skipped, so that the path of an expanded form
         (`held_out.fraction`) finds the value of its short form (`held_out: 20%`).
         """
         node: Node = self.root
@@ -129,7 +129,7 @@ class Document:
 
 
 def _child(node: Node, step: Step) -> tuple[Node, Span] | None:
-    """What `step` leads to from `node`, and where it is written."""
+    """The node at `step` below `node`, and its place."""
     if isinstance(node, Mapping) and isinstance(step, str):
         entry = node.get(step)
         return (entry.value, _best(entry.value, entry.key_span)) if entry else None
@@ -146,7 +146,7 @@ def place_of(source: str, lines: tuple[str, ...], span: Span) -> Place:
 
 
 def plain(node: Node) -> Any:
-    """The tree as dicts, lists and scalars, aliases expanded (the limits bound the result)."""
+    """The tree as dicts, lists and scalars, with aliases expanded (the limits bound the result)."""
     match node:
         case Scalar():
             return node.value
@@ -163,5 +163,5 @@ def _best(value: Node, key_span: Span) -> Span:
 
 
 def split_lines(text: str) -> tuple[str, ...]:
-    """The lines of a text, as YAML 1.2 counts them."""
+    """Lines of a text, as YAML 1.2 defines them."""
     return tuple(re.split(r"\r\n|\n|\r", text))

@@ -1,6 +1,7 @@
-"""What pydantic says of a value that may be one of several things, as said of the one meant.
+"""Reduce the errors of pydantic for a union to those of the intended member.
 
-It tries each and complains of all; a step of the path that names what it tried has a bracket.
+pydantic tries each member and reports errors of all; a step of the path with a bracket names the
+member.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ _OTHER_RANK = 1
 
 
 def untagged(path: Path) -> Path:
-    """The path without the steps that name what was tried."""
+    """The path without the steps that name members of a union."""
     return tuple(step for step in path if not _is_tag(step))
 
 
 def meant(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
-    """The errors without those of things that the value was not meant to be."""
+    """The errors of the intended member only."""
     best: dict[Path, tuple[int, Step]] = {}
     for error in errors:
         if (tag_at := _tag_at(error["loc"])) is None:

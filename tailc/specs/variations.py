@@ -1,7 +1,7 @@
-"""Values that the command line gives for a key of a spec, each to be tried in its place.
+"""Values from the command line that replace a key of a spec one after another.
 
-`battery.capacity=10kWh,20kWh` is a path and YAML values with commas between. What they become in
-the tree of a spec knows that it was written there, and all else keeps its line.
+`battery.capacity=10kWh,20kWh` is a path and YAML values separated by commas. Nodes from these
+values have their place in the argument; all other nodes keep their lines.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Key:
     span: Span
 
     def put(self, node: Node | None, rest: _Steps, value: Node, above: tuple[Step, ...]) -> Mapping:
-        """The mapping with the value where the rest leads below the key; a missing one is made."""
+        """The mapping with the value inserted below the key; creates a missing mapping."""
         if node is None or (isinstance(node, Scalar) and node.value is None):
             node = Mapping({}, self.span, is_flow=True)
         if not isinstance(node, Mapping):
@@ -65,13 +65,17 @@ class _Index:
     def put(
         self, node: Node | None, rest: _Steps, value: Node, above: tuple[Step, ...]
     ) -> Sequence:
-        """The list with the value where the rest leads below the item."""
+        """The list with the value inserted below the item."""
         name = spelled(above)
         if not isinstance(node, Sequence):
-            message = f"`{name}` is no list" if node is not None else f"`{name}` is not in the spec"
-            raise _refused(message, self.span, f"give `{name}` as a whole")
+            message = (
+                f"`{name}` is not a list" if node is not None else f"`{name}` is not in the spec"
+            )
+            raise _refused(message, self.span, f"give the whole value of `{name}`")
         if self.step >= len(node.items):
-            message = f"`{name}[{self.step}]` is not in the spec: there are {len(node.items)}"
+            message = (
+                f"`{name}[{self.step}]` is not in the spec: the list has {len(node.items)} entries"
+            )
             raise _refused(message, self.span, f"the first is `{name}[0]`")
         items = list(node.items)
         items[self.step] = _put(items[self.step], rest, value, (*above, self.step))
@@ -96,16 +100,16 @@ class Variation:
 
     @property
     def last(self) -> Span:
-        """Where the last step of the path is written."""
+        """Place of the last step of the path."""
         return (self.key, *self.below)[-1].span
 
     @property
     def spelled(self) -> str:
-        """The path as people write it."""
+        """Text of the path."""
         return spelled(self.path)
 
     def written(self, number: int) -> str:
-        """A value as the command line has it."""
+        """A value as on the command line."""
         value = self.values[number]
         if isinstance(value, Scalar):
             return value.text
@@ -113,17 +117,19 @@ class Variation:
         return self.argument[start : start + value.span.width]
 
     def put(self, document: Document, number: int) -> Document:
-        """The document with that value at the path; TailcError where it cannot stand there."""
+        """The document with one of the values at the path; raises TailcError if it does not fit."""
         root = self.key.put(document.root, self.below, self.values[number], ())
         return replace(document, root=root)
 
 
 def read_variation(argument: str) -> Variation:
-    """The variation that an argument asks for; TailcError (USAGE) where it asks for none."""
+    """Parse an argument as a variation; raises TailcError (USAGE) if it is not one."""
     path, equals, values = argument.partition("=")
     origin = Origin(OPTION, (argument,))
     if not argument.isprintable():
-        raise _refused("values have a line break or a control character", Span(1, 1, 1, origin))
+        raise _refused(
+            "the values contain a line break or a control character", Span(1, 1, 1, origin)
+        )
     if not equals:
         raise _refused(f"`{shorten(argument)}` gives no values", Span(1, 1, len(argument), origin))
     key, below = _steps(path, origin)
@@ -131,13 +137,13 @@ def read_variation(argument: str) -> Variation:
 
 
 def refuse_overlap(variations: Several[Variation]) -> None:
-    """Raise TailcError (USAGE) where two give the same part of a spec."""
+    """Raise TailcError (USAGE) if two variations change the same part of a spec."""
     for number, one in enumerate(variations):
         for other in variations[:number]:
             shared = min(len(one.path), len(other.path))
             if one.path[:shared] == other.path[:shared]:
-                message = f"`{one.spelled}` and `{other.spelled}` are the same part of the spec"
-                hint = "give all values of it in one, with commas between"
+                message = f"`{one.spelled}` and `{other.spelled}` set the same part of the spec"
+                hint = "give all its values in one option, separated by commas"
                 raise _refused(message, one.last, hint)
 
 
@@ -150,8 +156,11 @@ def _steps(path: str, origin: Origin) -> tuple[_Key, _Steps]:
         found.append((_Key(key, Span(1, at + 1, len(key), origin)), indices))
         at = match.end()
     if at < len(path) or not found:
-        message = f"`{shorten(path)}` is no path of keys"
-        hint = "keys with dots between, and `[0]` for the first of a list, such as `slo[0].latency`"
+        message = f"`{shorten(path)}` is not a path of keys"
+        hint = (
+            "write keys with dots between them, and `[0]` for the first entry of a list, such as "
+            "`slo[0].latency`"
+        )
         raise _refused(message, Span(1, at + 1, max(len(path) - at, 1), origin), hint)
     (key, indices), *others = found
     return key, (*indices, *(step for other, its in others for step in (other, *its)))
@@ -164,7 +173,7 @@ def _indices(text: str, start: int, origin: Origin) -> Iterator[_Index]:
 
 
 def _values(path: str, values: str, origin: Origin) -> tuple[Node, ...]:
-    """The values, which keep their columns: what stands before them is as long as the path."""
+    """The values, with their columns in the argument."""
     text = f"{_LIST:<{len(path) + 1}}{values}]"
     try:
         parsed = compose(text, OPTION).entries["k"].value
@@ -172,12 +181,12 @@ def _values(path: str, values: str, origin: Origin) -> tuple[Node, ...]:
         raise TailcError([_moved(finding, origin) for finding in error.findings]) from None
     found = parsed.items if isinstance(parsed, Sequence) else ()
     if not found:
-        raise _refused(f"`{shorten(path)}` is given no value", Span(1, 1, len(path), origin))
+        raise _refused(f"`{shorten(path)}` has no value", Span(1, 1, len(path), origin))
     return tuple(_from(node, origin) for node in found)
 
 
 def _moved(finding: Finding, origin: Origin) -> Finding:
-    """A complaint about the text that was parsed as one about the argument."""
+    """A finding about the parsed text as a finding about the argument."""
     assert finding.place is not None
     column = min(finding.place.column or 1, len(origin.lines[0]))
     place = place_of(origin.source, origin.lines, Span(1, column, 1))
@@ -201,7 +210,7 @@ def _from(node: Node, origin: Origin) -> Node:
 
 
 def _put(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ...]) -> Node:
-    """The node with the value where the steps lead; mappings that are missing are made."""
+    """The node with the value inserted at the end of the steps; creates missing mappings."""
     if not steps:
         return value
     first, *rest = steps
@@ -211,9 +220,11 @@ def _put(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ...])
 def _no_keys(node: Scalar | Sequence, span: Span, above: tuple[Step, ...]) -> TailcError:
     name = spelled(above)
     if isinstance(node, Sequence):
-        return _refused(f"`{name}` is a list", span, f"write `{name}[0]` for the first of it")
-    message = f"`{name}` has no keys here: the spec says `{shorten(node.text)}`"
-    return _refused(message, span, f"give `{name}` as a whole, or write its keys out in the spec")
+        return _refused(f"`{name}` is a list", span, f"write `{name}[0]` for its first entry")
+    message = f"`{name}` has no keys in this spec, but the value `{shorten(node.text)}`"
+    return _refused(
+        message, span, (f"give the whole value of `{name}`, or write its keys out in the spec")
+    )
 
 
 def _refused(message: str, span: Span, hint: str = _EXAMPLE) -> TailcError:

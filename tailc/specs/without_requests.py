@@ -1,4 +1,4 @@
-"""Specs of policies to which no requests come."""
+"""Specs of policies without requests."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from tailc.specs.slo import EndToEnd, Slo
 
 
 class WithoutRequests(SpecModel):
-    """What such a spec says of requests: nothing. What it promises stands in its form."""
+    """Empty request settings of a spec without requests; its targets are in its form."""
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """None: nothing has a latency."""
+        """SLOs of latency: none."""
         return ()
 
     @property
     def end_to_ends(self) -> tuple[EndToEnd | None, ...]:
-        """None, likewise."""
+        """End-to-end SLOs: none."""
         return ()
 
     @property
     def rates_mrps(self) -> tuple[int, ...]:
-        """None: nothing arrives but what a log has."""
+        """Arrival rates: none."""
         return ()
 
     @property
     def speedup(self) -> None:
-        """None that a trace of requests would be read by."""
+        """Speed-ups of requests: none."""
         return
 
     @property
     def max_degree(self) -> None:
-        """None, for there are no degrees."""
+        """Largest degree: None, because there are no degrees."""
         return
 
     @property

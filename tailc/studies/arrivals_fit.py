@@ -64,10 +64,13 @@ def fit_arrivals(
 def _too_short(times_ns: Times, place: Place) -> Finding:
     """The finding of too few arrivals, or of too short a recording."""
     count, span_s = len(times_ns), int(times_ns[-1]) / NS_PER_S
-    message = f"{count} arrivals are too few to tell how they come in bursts"
-    hint = "give a recording of some hundreds"
+    message = f"{count} arrivals are too few to measure burstiness"
+    hint = "give a recording with several hundred arrivals"
     if span_s / (count - 1) < WINDOWS_US[0] / _US_PER_S:
         least_s = WINDOWS_US[FEWEST_LENGTHS - 1] / _US_PER_S * FEWEST_WINDOWS
-        message = f"a recording of {span_s:.3g} s is too short to tell how arrivals come in bursts"
-        hint = f"give one of {least_s:g} s or longer, which has {FEWEST_WINDOWS} windows to compare"
+        message = f"a recording of {span_s:.3g} s is too short to measure burstiness"
+        hint = (
+            f"give a recording of at least {least_s:g} s, which has {FEWEST_WINDOWS} windows to "
+            "compare"
+        )
     return Finding(Code.FEW_ARRIVALS, message, place, hint)

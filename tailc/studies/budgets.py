@@ -45,15 +45,18 @@ class SpecBudgets:
         for one in rulings.rulings:
             place = self.loaded.place(BUDGETS, one.key)
             if one.ruling is Ruling.FAIL:
-                hint = "keep the policy before, or raise the budget if that is worth it"
+                hint = "use the old policy, or raise the budget if the change is worth it"
                 yield Finding(Code.OVER_BUDGET, _budget_text(one, "is exceeded"), place, hint)
             elif one.ruling is Ruling.UNDECIDED:
-                hint = "give a longer held-out trace: the interval must lie on one side"
+                hint = (
+                    "give a longer held-out trace: the interval must be entirely below or above "
+                    "the budget"
+                )
                 message = _budget_text(one, "cannot be decided")
                 yield Finding(Code.UNTOLD_BUDGET, message, place, hint, Severity.WARNING)
 
     def _unmeasured(self, key: str, measured: tuple[str, ...]) -> Finding:
-        message = f"`{BUDGETS}.{key}` is of nothing that these policies are compared by"
+        message = f"`{BUDGETS}.{key}` is not a quantity by which these policies are compared"
         hint = f"the report compares {', '.join(f'`{name}`' for name in measured)}"
         return Finding(Code.CONFLICT, message, self.loaded.place(BUDGETS, key), hint)
 
@@ -66,12 +69,12 @@ def read_budgets(path: str, new: Policy) -> SpecBudgets:
     loaded = open_document(path)
     model = loaded.model
     if not isinstance(model, WithSlos):
-        message = "is a kind to which no requests come, so it has no budgets"
+        message = "is a kind without requests, so budgets do not apply to it"
         place = loaded.place("kind")
-        raise TailcError(Finding(Code.CONFLICT, f"`kind` {message}", place, "leave --budgets out"))
+        raise TailcError(Finding(Code.CONFLICT, f"`kind` {message}", place, "remove `--budgets`"))
     if model.name != new.name:
         message = f"`name` is `{model.name}`, but the policy is `{new.name}`"
-        hint = "budgets are of one policy: give its own spec"
+        hint = "give the spec of the policy itself"
         raise TailcError(Finding(Code.CONFLICT, message, loaded.place("name"), hint))
     return SpecBudgets(model.budgets, loaded)
 

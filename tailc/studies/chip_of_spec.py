@@ -28,8 +28,8 @@ def chip_of(path: str, policy: Policy, requests: DemandProfile) -> Chip:
     """
     table = policy.tail_table
     if table is None:
-        message = f"policy `{policy.name}` has no cores that change their clock"
-        raise TailcError(Finding(Code.USAGE, message, help="leave out --chip"))
+        message = f"policy `{policy.name}` has no cores that change their frequency"
+        raise TailcError(Finding(Code.USAGE, message, help="remove `--chip`"))
     opened = open_clocked(path)
     # INVARIANT: what is compiled from cycles and memory time is a tail table.
     problem: TailProblem = opened.kind.reduce(opened.spec, requests)
@@ -56,9 +56,11 @@ def _differs(problem: TailProblem, host: Host, table: TailTable) -> bool:
 
 
 def _of_another(opened: OpenedSpec, policy: Policy) -> TailcError:
-    message = f"`server` and `batch` are not those that policy `{policy.name}` was compiled from"
+    message = f"`server` or `batch` of this spec differs from the spec of policy `{policy.name}`"
     place = opened.loaded.place("server")
-    hint = "cores, frequencies, powers and batch work must agree: give the policy's own spec"
+    hint = (
+        "give the spec of the policy itself: cores, frequencies, powers and batch work must agree"
+    )
     return TailcError(Finding(Code.CONFLICT, message, place, hint))
 
 

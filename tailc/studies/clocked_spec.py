@@ -13,6 +13,6 @@ def open_clocked(path: str) -> OpenedSpec:
     opened = open_kind(path)
     if isinstance(opened.spec.demand, ClockedDemandSpec):
         return opened
-    message = f"the kind `{printable(opened.spec.kind)}` has no clocks to share a core by"
-    hint = "give a spec whose demand is cycles and memory time"
+    message = f"the kind `{printable(opened.spec.kind)}` cannot share cores with batch work"
+    hint = "give a spec of kind `rubik`, whose demand is cycles and memory time"
     raise TailcError(Finding(Code.METHOD_UNFIT, message, opened.loaded.place("kind"), hint))

@@ -146,8 +146,8 @@ def _problem(opened: OpenedSpec) -> tuple[TailProblem, Host, BatchWork]:
     # INVARIANT: what is compiled from cycles and memory time is a tail table.
     problem: TailProblem = opened.kind.reduce(opened.spec, design_of(opened))
     if problem.host is None or problem.batch is None:
-        message = "tells of no batch work to place beside requests"
-        hint = "add `batch: {memory: 30%}`, say"
+        message = "has no `batch`, so there is no batch work to place"
+        hint = "add batch work, for example `batch: {memory: 30%}`"
         place = opened.loaded.place("name")
         raise TailcError(Finding(Code.MISSING_KEY, f"the spec {message}", place, hint))
     return problem, problem.host, problem.batch
@@ -199,7 +199,7 @@ def _out_of_reach(problem: TailProblem, batch: BatchWork, tail_us: int) -> Tailc
         f"{format_mrps(batch.rate_mrps)} even at {highest}: the percentile is "
         f"{format_us(tail_us)} there"
     )
-    hint = f"relax the latency to {format_us(tail_us)}, lower `batch.rate`, or take more cores"
+    hint = f"relax the latency to {format_us(tail_us)}, lower `batch.rate`, or add cores"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 

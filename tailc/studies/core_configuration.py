@@ -124,10 +124,15 @@ def _differences(first: Configuration, one: Configuration, opened: OpenedSpec) -
 
     other = f"`{printable(first.path)}`"
     if not _same_demand(first.profile, one.profile):
-        yield fault(f"has other requests than {other}", "name the same trace", "demand", "trace")
+        yield fault(f"has a different trace than {other}", "name the same trace", "demand", "trace")
     if one.percentile_ppm != first.percentile_ppm:
-        message = f"`{format_ppm(one.percentile_ppm)}` is another percentile than that of {other}"
-        yield fault(message, "let the first SLOs have one percentile", "slo", 0, "percentile")
+        message = (
+            f"has the percentile `{format_ppm(one.percentile_ppm)}`, which differs from that of "
+            f"{other}"
+        )
+        yield fault(
+            message, "use the same percentile in the first SLO of each spec", "slo", 0, "percentile"
+        )
     if one.cores.unit is not first.cores.unit:
         message = f"has powers in {one.cores.unit.value}, and {other} in {first.cores.unit.value}"
         yield fault(message, "give all powers in one unit", "cores")
@@ -144,7 +149,7 @@ def _duplicate_names(
     names: dict[str, Place | None] = {}
     for one, each in zip(configurations, opened, strict=True):
         if one.name in names:
-            message = f"`{printable(one.name)}` is the name of two configurations"
+            message = f"two configurations have the name `{printable(one.name)}`"
             yield Finding(Code.CONFLICT, message, each.loaded.place("name"), "rename one")
         names[one.name] = None
 

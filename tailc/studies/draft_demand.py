@@ -167,10 +167,10 @@ def _collecting(missing: list[Finding]) -> Iterator[None]:
 
 
 def _untold_speedup(source: Source) -> Finding:
-    message = f"`{source.name}` does not say how requests speed up on more threads"
+    message = f"`{source.name}` has no speed-ups of requests on several threads"
     hint = (
-        "say it by `--speedup 1,1.9,2.7`, measured at 1, 2, 3 threads, or for a first look by "
-        "the share of a request's work that several threads can do, as `--speedup 90%`"
+        "give speed-ups measured at 1, 2, 3 threads, such as `--speedup 1,1.9,2.7`; or as a first "
+        "estimate the share of the work that several threads can do, such as `--speedup 90%`"
     )
     place = Place(source.name)
     return Finding(Code.MISSING_KEY, message, place, hint, about=("speedup",))
@@ -183,15 +183,15 @@ def _check_unread(source: Source, columns: TimeColumns) -> None:
     if not given:
         return
     verb = "is" if len(given) == 1 else "are"
-    message = f"{' and '.join(given)} {verb} for tables, and `{source.name}` is a profile"
-    hint = f"leave {'it' if len(given) == 1 else 'them'} out: a profile has its own times"
+    message = f"{' and '.join(given)} {verb} for tables, but `{source.name}` is a profile"
+    hint = f"remove {'it' if len(given) == 1 else 'them'}: a profile has its own times"
     raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
 def _check_reason(source: Source, measure: str, meaning: Meaning) -> None:
     """Raise TailcError for response times without a reason why they may serve as demand."""
     if measure.startswith("response-") and not meaning.because:
-        message = f"`{source.name}` holds response times: they contain waiting and are no demand"
+        message = f"`{source.name}` has response times, which contain waiting and are not a demand"
         hint = (
             "give the reason why few requests waited, such as `--because 'one client sent at a "
             "tenth of what the server can do'`; or measure demand in the server"
@@ -203,7 +203,7 @@ def _check_measure(source: Source, meaning: Meaning) -> None:
     """Raise TailcError unless it is given what the times of a table measure."""
     if meaning.measure is None:
         message = f"`{source.name}` does not say what its times measure"
-        hint = "say it by `--measure`, as `demand-busy`"
+        hint = "give it with `--measure`, such as `--measure demand-busy`"
         fault = source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
         raise _about_setting("measure", fault)
     _check_reason(source, meaning.measure, meaning)
@@ -215,8 +215,8 @@ def _of_report(source: Source, written_by: str) -> TailcError:
     profile = f"{Path(source.name).stem}.profile"
     command = shlex.join(("tailc", "ingest", source.name, "-o", profile))
     hint = (
-        f"make it a profile by `{command}`, and name that; of responses, `--because` says why "
-        "they may stand for demand"
+        f"convert it to a profile with `{command}`, and name that; for response times, state with "
+        "`--because` why they can be used as demand"
     )
     return source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
 
@@ -235,14 +235,14 @@ def _times(source: Source, names: tuple[str, ...], columns: TimeColumns) -> tupl
         known = likely or names
         listed = ", ".join(f"`{name}`" for name in known[:COLUMNS_TOLD])
         listed += ", ..." if len(known) > COLUMNS_TOLD else ""
-        message = f"which column of `{source.name}` has the demand is not told by their names"
-        hint = f"name it by `--column`: {listed}"
+        message = f"the column with the demand cannot be recognised by the names in `{source.name}`"
+        hint = f"name it with `--column`: {listed}"
         raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
     own = own_unit_of(source, column)
     unit = own.value if own is not None else columns.unit or units.get(column)
     if unit is None:
-        message = f"the name of column `{column}` does not say its unit"
-        hint = "say it by `--unit ns`, `us`, `ms` or `s`"
+        message = f"the name of column `{column}` does not contain its unit"
+        hint = "give it with `--unit ns`, `us`, `ms` or `s`"
         raise source.fault(Code.MISSING_UNIT, message, advice=hint)
     return column, unit
 

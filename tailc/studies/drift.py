@@ -43,8 +43,8 @@ def read_drift(
     requests.
     """
     if policy.shares is not None or policy.plan is not None:
-        message = f"policy `{policy.name}` has no demand of requests that could drift"
-        hint = "judge it by `tailc verify` without `--drift`"
+        message = f"policy `{policy.name}` has no demand of requests, so there is no drift to test"
+        hint = "run `tailc verify` without `--drift`"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     compiled = request_reading_of(policy)
     demands = demands_of_log(compiled.measured.reference)

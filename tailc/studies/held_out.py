@@ -94,7 +94,7 @@ def request_reading_of(policy: Policy) -> RequestReading:
     if isinstance(reading, RequestReading):
         return reading
     message = (
-        f"policy `{policy.name}` is of requests, but was read from a trace of "
+        f"policy `{policy.name}` is for requests, but states a trace of "
         f"`{reading.measured.measure.value}`"
     )
     raise TailcError(Finding(Code.BAD_ARTIFACT, message, help="compile it again"))
@@ -126,7 +126,7 @@ def _held_out_part(
         part = replace(whole, requests=whole.requests.select(chosen), split_key=None)
         if part.profile.digest == _digest_of(policy, InputRole.HELD_OUT):
             return part, chosen
-    message = "is the whole compile trace in another order, so its held-out part is not known"
+    message = "has the rows of the compile trace in another order, so its held-out part is unknown"
     hint = (
         "give the same file that `tailc compile` read, or the held-out part that `tailc split` "
         "wrote"
@@ -136,8 +136,8 @@ def _held_out_part(
 
 def _without_requests(policy: Policy) -> TailcError:
     of = "jobs" if policy.shares is None else "throughput"
-    message = f"policy `{policy.name}` is of {of}: no request arrives that could be replayed"
-    return TailcError(Finding(Code.USAGE, message, help="judge it by `tailc verify`"))
+    message = f"policy `{policy.name}` is a policy of {of}, so there are no requests to replay"
+    return TailcError(Finding(Code.USAGE, message, help="judge it with `tailc verify`"))
 
 
 def _timeless(opened: Source, arrivals: ArrivalColumn) -> TailcError:
@@ -146,7 +146,7 @@ def _timeless(opened: Source, arrivals: ArrivalColumn) -> TailcError:
         f"`{opened.name}` is a profile, or was written by `tailc split` or by a runtime: "
         "it has no arrival times",
         field=arrivals.name,
-        advice="give the whole trace; where the policy has a split, the held-out part is taken",
+        advice="give the whole trace: if the policy has a split, the held-out part is used",
     )
 
 

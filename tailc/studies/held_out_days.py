@@ -80,8 +80,8 @@ def _nothing_promised(
     shares = [window.jobs.green_percent for window in chosen]
     if plan.terms is None or any(each is not None and each.any() for each in shares):
         return ()
-    message = "no job asks for green energy, so no SLA can be missed"
-    hint = "add `green: {seed: 1}`, say, or a `share` that all ask for"
+    message = "no job requests green energy, so no SLA can be missed"
+    hint = "add a green share, for example `green: {seed: 1}`, or a `share` for all jobs"
     code, place = Code.NO_PROMISE, loaded.place("jobs")
     return (Finding(code, message, place, hint, Severity.WARNING),)
 
@@ -97,7 +97,7 @@ def _check_document(path: str) -> None:
     """Raise TailcError for a log or a series in place of a document."""
     if not path.lower().endswith(_TRACES):
         return
-    message = f"`{path}` is a log or a series, and a plan is judged on days of both"
+    message = f"`{path}` is a log or a series, but a plan is judged on days with both"
     hint = "give the plan's spec, or a document of `kind: days` that names it"
     raise TailcError(Finding(Code.USAGE, message, help=hint))
 
@@ -143,13 +143,16 @@ def _curves(
         return NoSpeedupCurves()
     speedups: SpeedupCurves | None = getattr(loaded.model, "speedups", None)
     if speedups is None:
-        message = "tells of rigid jobs, and the plan is of malleable ones"
-        hint = "give a spec of such jobs, or a document of `kind: days`"
+        message = "describes rigid jobs, but the plan is for malleable jobs"
+        hint = "give a spec of malleable jobs, or a document of `kind: days`"
         place = loaded.place("kind")
         raise TailcError(Finding(Code.MISSING_KEY, f"the spec {message}", place, hint))
     if days.jobs.applications is None:
-        message = "does not say which application each job is, and the plan is of malleable jobs"
-        hint = "add `applications: {FT: 2, LU: 1}`, say, or one `speedup` for all jobs"
+        message = "does not state the applications of jobs, which a plan of malleable jobs needs"
+        hint = (
+            "add applications, for example `applications: {FT: 2, LU: 1}`, or one `speedup` for "
+            "all jobs"
+        )
         place = loaded.place("jobs")
         raise TailcError(Finding(Code.MISSING_KEY, f"`jobs` {message}", place, hint))
     with complete_errors(loaded, (), days.warnings):

@@ -33,7 +33,7 @@ def _reading_of(policy: Policy) -> ThroughputReading:
     if isinstance(reading, ThroughputReading):
         return reading
     message = (
-        f"policy `{policy.name}` shares a host out, but was read from a trace of "
+        f"policy `{policy.name}` has shares of a host, but states a trace of "
         f"`{reading.measured.measure.value}`"
     )
     raise TailcError(Finding(Code.BAD_ARTIFACT, message, help="compile it again"))

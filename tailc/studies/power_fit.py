@@ -91,7 +91,7 @@ def _parts(trace: CounterTrace, held_out_ppm: int) -> tuple[CounterTrace, Counte
     first = trace.rows - latest
     if not 0 < first < trace.rows:
         message = (
-            f"holding out `{format_ppm(held_out_ppm)}` of {trace.rows} rows leaves a part empty"
+            f"if `{format_ppm(held_out_ppm)}` of {trace.rows} rows are held out, a part is empty"
         )
         place = Place(trace.source, field=columns.TIME)
         raise TailcError(Finding(Code.BAD_SPLIT, message, place, "measure for longer"))
@@ -100,15 +100,22 @@ def _parts(trace: CounterTrace, held_out_ppm: int) -> tuple[CounterTrace, Counte
 
 def _check_alike(design: CounterTrace, held_out: CounterTrace) -> None:
     if held_out.cores != design.cores:
-        message = f"has {held_out.cores} cores, and `{design.source}` {design.cores}"
+        message = f"has {held_out.cores} cores, but `{design.source}` has {design.cores}"
         place = Place(held_out.source)
-        hint = "test on the server that was trained on"
+        hint = "give a trace of the same server"
         raise TailcError(Finding(Code.CONFLICT, f"the trace {message}", place, hint))
     for name in ("volt", "uncore_volt"):
         if (getattr(design, name) is None) != (getattr(held_out, name) is None):
-            message = f"only one of this and `{design.source}` has measured voltages"
+            message = f"only one of this trace and `{design.source}` has measured voltages"
             place = Place(held_out.source, field=_column("i" if name == "volt" else "i_u", design))
-            raise TailcError(Finding(Code.CONFLICT, message, place, "measure both alike"))
+            raise TailcError(
+                Finding(
+                    Code.CONFLICT,
+                    message,
+                    place,
+                    ("measure the voltages in both traces, or in none"),
+                )
+            )
 
 
 def _fit(design: CounterTrace, held_out: CounterTrace) -> PowerFit:
@@ -187,11 +194,13 @@ def _not_unique(part: Component, names: tuple[str, ...], trace: CounterTrace) ->
     )
     place = Place(trace.source, field=inseparable[0][1].replace("*", "0"))
     if part.status is Training.UNUSED:
-        message = f"{parameters} cannot be trained: {named} is 0 in every row"
-        yield Finding(Code.SINGULAR_FIT, message, place, "measure work that has some of it")
+        message = f"the parameters {parameters} cannot be fitted: {named} is 0 in every row"
+        yield Finding(Code.SINGULAR_FIT, message, place, "measure work for which it is not 0")
         return
-    message = f"{parameters} cannot be told apart: in this trace {named} go together"
-    hint = "measure more rows, of other mixes of work at other frequencies"
+    message = (
+        f"the parameters {parameters} cannot be separated: in this trace {named} change together"
+    )
+    hint = "measure more rows with other mixes of work at other frequencies"
     yield Finding(Code.SINGULAR_FIT, message, place, hint)
 
 

@@ -25,5 +25,7 @@ def trace_of(spec_path: str) -> str:
         trace = opened.spec.demand.trace
         if trace != STDIN:
             return str(Path(spec_path).parent / trace)
-    message = "standard input can be read once, and the compile has read it"
-    raise TailcError(Finding(Code.USAGE, message, help="give the requests to replay by `--trace`"))
+    message = "standard input can be read only once, and the compile has read it"
+    raise TailcError(
+        Finding(Code.USAGE, message, help="give the requests to replay with `--trace`")
+    )

@@ -56,14 +56,14 @@ def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
         raise _of_days(opened)
     read = open_measured(opened)
     if isinstance(read, OpenedDays):
-        message = "nothing is split off days of jobs and energy: those after the plan are held out"
-        hint = "give the spec itself to `tailc verify --trace`"
+        message = "days of jobs and energy are not split: the days after the plan are held out"
+        hint = "give the spec to `tailc verify --trace`"
         raise TailcError(Finding(Code.USAGE, message, opened.loaded.place("horizon"), hint))
     if read.reading.rows.split is None:
         key = "throughput" if isinstance(read, OpenedThroughput) else "demand"
         place = opened.loaded.place(key)
         hint = f"add `held_out: 20%` under `{key}`"
-        raise TailcError(Finding(Code.MISSING_KEY, "the spec holds nothing out", place, hint))
+        raise TailcError(Finding(Code.MISSING_KEY, "the spec has no held-out part", place, hint))
     stem = stem or opened.spec.name
     roles = (InputRole.DESIGN, InputRole.HELD_OUT)
     parts = dict(zip(roles, _parts(opened, read), strict=True))
@@ -78,10 +78,10 @@ def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
 
 def _of_days(opened: OpenedSpec) -> TailcError:
     message = (
-        f"`{opened.spec.name}` is a plan, and has no trace in two parts: the days after its "
-        "horizon are what is held out"
+        f"`{opened.spec.name}` is a plan, whose trace is not split: the days after its horizon "
+        "are held out"
     )
-    hint = "judge the plan by `tailc verify`, with `--trace` and this spec"
+    hint = "judge the plan with `tailc verify --trace` and this spec"
     place = opened.loaded.place("horizon", "start")
     return TailcError(Finding(Code.USAGE, message, place, hint))
 

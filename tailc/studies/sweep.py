@@ -97,7 +97,7 @@ def _choices(variations: Sequence[Variation], one_at_a_time: bool) -> list[Choic
     counts = [len(one.values) for one in variations]
     variants = 1 + sum(counts) if one_at_a_time else math.prod(counts)
     if variants > MOST_VARIANTS:
-        message = f"these values make {variants:,} variants, and {MOST_VARIANTS:,} are the most"
+        message = f"these values make {variants:,} variants; the limit is {MOST_VARIANTS:,}"
         hint = "give fewer values, or use `--one-at-a-time`"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     if one_at_a_time:
@@ -138,8 +138,10 @@ def _complaints(document: Document) -> Iterator[Finding]:
 def _read_once(loaded: LoadedSpec) -> Iterator[Finding]:
     """A finding if the trace is standard input, which is empty for all compiles but the first."""
     if cast(KindSpec, loaded.model).demand.trace == STDIN:
-        message = "standard input can be read once, and every variant reads the trace"
-        yield Finding(Code.USAGE, message, help="put it in a file, and name that in the spec")
+        message = "standard input can be read only once, but every variant reads the trace"
+        yield Finding(
+            Code.USAGE, message, help=("write the trace to a file, and name it in the spec")
+        )
 
 
 def _is_given(finding: Finding) -> bool:
@@ -205,7 +207,7 @@ def _answer(case: _VariantCase) -> VariantResult:
 def _lost_result(choice: Choice, lost: LostProcess) -> VariantResult:
     how = f"signal {-lost.exit_code}" if lost.exit_code < 0 else f"exit status {lost.exit_code}"
     message = f"the process that compiled it ended with {how}"
-    hint = "memory may have run out: give a lower `--jobs`"
+    hint = "the memory may be too small: give a lower `--jobs`"
     return VariantResult(
         choice, ExitCode.MISSING_PART, (Finding(Code.SOLVER_FAILED, message, None, hint),)
     )

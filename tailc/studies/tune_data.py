@@ -77,7 +77,7 @@ def _check_times(
         message = f"time `{text}` is not one sample time after the one before"
     place = Place(cells.source, row=cells.row_of(row), field=name)
     raise TailcError(
-        Finding(Code.OUT_OF_ORDER, message, place, "sort the rows, and leave none out")
+        Finding(Code.OUT_OF_ORDER, message, place, "sort the rows, and add missing ones")
     )
 
 
@@ -86,10 +86,13 @@ def _step_in(cells: Cells, name: str, values: NDArray[np.float64]) -> tuple[int,
     rows = np.flatnonzero(np.diff(values)) + 1
     if rows.size == 1:
         return int(rows[0]), float(values[rows[0]] - values[rows[0] - 1])
-    message = "the input never changes"
+    message = "the input never changes, so there is no step response"
     place = Place(cells.source, field=name)
     if rows.size > 1:
         message = f"the input changes a second time, to `{cells.text_of(name, int(rows[1]))}`"
         place = Place(cells.source, row=cells.row_of(int(rows[1])), field=name)
-    help_ = "keep the rows of one step; or give its size as --step and the rows from it on"
+    help_ = (
+        "keep the rows of one step, or give its size with `--step` and only the rows from the "
+        "step on"
+    )
     raise TailcError(Finding(Code.BAD_STEP, message, place, help_))

@@ -39,7 +39,7 @@ from tailc.studies.loop_curves import LoopCurves, curves_of, shown_duration
 from tailc.studies.tune_data import StepData
 
 Values = NDArray[np.float64]
-_FROM_REST = "a step response from rest to rest is needed"
+_FROM_REST = "give a step response that begins and ends at rest"
 
 MOST_LEFT = 0.5
 """Largest residual, as a fraction of the response's root mean square: noise leaves nearly all."""
@@ -126,8 +126,8 @@ def _check_fit(residual: float, data: StepData) -> None:
     if residual <= MOST_LEFT * size:
         return
     message = (
-        f"no plant explains the response: {100 * residual / size:.0f} % of its root mean square "
-        f"is left by the best one, more than {100 * MOST_LEFT:.0f} %"
+        f"no plant model fits the response: {100 * residual / size:.0f} % of its root mean square "
+        f"is the error of the best model; the limit is {100 * MOST_LEFT:.0f} %"
     )
     _refuse(message, Place(data.source), _FROM_REST)
 
@@ -152,7 +152,11 @@ def plant_of(num: tuple[float, ...], den: tuple[float, ...], dead_time: float) -
     try:
         return Plant(num, den, dead_time)
     except ValueError as error:
-        _refuse(str(error), Place("--num, --den"), "coefficients begin with the highest power of s")
+        _refuse(
+            str(error),
+            Place("--num, --den"),
+            ("write the coefficients from the highest power of s down"),
+        )
 
 
 def _refuse(message: str, place: Place, help_: str) -> NoReturn:
@@ -184,7 +188,7 @@ def _study(
     return Study(plant, wish, units, residual, data, tuned, gains.criterion, rules)
 
 
-_OTHER_PLANT = "tune for the part of the plant that is stable, with its dead time or a sample time"
+_OTHER_PLANT = "give a stable plant, with a dead time or a sample time"
 
 
 def _best_within(

@@ -38,7 +38,7 @@ def check_plant(plant: AnyPlant, place: Place) -> None:
             f"the plant's times are from {min(times):.3g} to {max(times):.3g}, more than a factor "
             f"of {FARTHEST:g} apart"
         )
-        _refuse(message, place, "leave out what is too short to matter")
+        _refuse(message, place, "remove poles or dead times that are too short to matter")
 
 
 def check_sample_time(time: float) -> None:

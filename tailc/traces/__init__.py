@@ -1,1 +1,1 @@
-"""Measured input made into checked values: one reader a format."""
+"""Read measured input and check it; one reader for each format."""

@@ -1,4 +1,4 @@
-"""Amdahl's law: a part of the work is shared out, and the rest, the serial one, is not.
+"""Amdahl's law of speed-up: a part of the work is parallel, the rest is serial.
 
 Source: Amdahl, AFIPS 1967.
 """
@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 
 def amdahl(parallel: float, threads: int) -> tuple[float, ...]:
-    """Speed-up on 1 to `threads` threads, where a share of the work [0 to 1] can be shared out."""
+    """Speed-up on 1 to `threads` threads if the share `shared` [0 to 1] of the work is parallel."""
     return tuple(1 / (1 - parallel + parallel / degree) for degree in range(1, threads + 1))
 
 
 def serial_share(curve: NDArray[np.float64]) -> float:
-    """The serial share [0 to 1] whose law is nearest to speed-ups at degree 1, 2, ... (degrees,).
+    """Serial share [0 to 1] of the law that fits speed-ups at degree 1, 2, ... (degrees,) best.
 
-    Least squares of run times relative to one thread, in which the law is linear; 0 where the curve
-    is better than any law. Raises ValueError for fewer than two degrees.
+    Least squares of run times relative to one thread, in which the law is linear. 0 if the curve is
+    above every law. Raises ValueError for fewer than two degrees.
     """
     if len(curve) < 2:
         raise ValueError("a law needs two degrees or more")

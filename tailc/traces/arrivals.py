@@ -1,4 +1,4 @@
-"""When the requests of a trace arrived: one column of it, as times from the first arrival."""
+"""Read the arrival times of requests from one column of a trace."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ Times = NDArray[np.int64]
 
 
 class Gaps(enum.Enum):
-    """What to do with a silence that a service at work would not have.
+    """How to treat a long silence between recorded arrivals.
 
-    KEEP: the service was idle. CLOSE: the recording paused, so the silence gets the mean length of
-    the other gaps.
+    ERROR: refuse it. KEEP: the service was idle. CLOSE: the recording paused, so the silence gets
+    the mean length of the other gaps.
     """
 
     ERROR = "error"
@@ -50,10 +50,11 @@ class Gaps(enum.Enum):
 
 @dataclass(frozen=True)
 class ArrivalColumn:
-    """The column of arrival times; `unit` is for numbers, date-times have none.
+    """The column of arrival times, and how to read it.
 
-    is_rescaled: their mean rate does not count, for they are replayed at another. asked_at: the
-    part of a spec that asks for the column; None where options do.
+    unit: of numbers; None for date-times. is_rescaled: the arrivals are replayed at another mean
+    rate, so their own does not matter. asked_at: the part of a spec that names the column; None if
+    command-line options do.
     """
 
     name: str
@@ -63,17 +64,17 @@ class ArrivalColumn:
     asked_at: str | None = None
 
     def fault(self, of_spec: Code) -> Code:
-        """What is wrong where a unit does not fit the column."""
+        """Code of an error about the unit: USAGE if the unit is an option, else `of_spec`."""
         return Code.USAGE if self.asked_at is None else of_spec
 
     def unit_text(self, unit: str) -> str:
-        """How a unit is asked for."""
+        """The option or spec key that sets the unit, for messages."""
         if self.asked_at is None:
             return f"`--arrival-unit {unit}` (`unit=TimeUnit.{unit.upper()}`)"
         return f"`unit: {unit}` in `{self.asked_at}`"
 
     def gaps_text(self, gaps: Gaps) -> str:
-        """How that is asked for."""
+        """The option or spec key that sets the treatment of gaps, for messages."""
         if self.asked_at is None:
             return f"`--gaps {gaps.value}`"
         return f"`gaps: {gaps.value}` in `{self.asked_at}`"
@@ -81,7 +82,7 @@ class ArrivalColumn:
 
 @dataclass(frozen=True, eq=False)
 class ArrivalTimes:
-    """One time a kept row, in file order: int64 (rows,), ascending from 0."""
+    """Arrival times [ns] of the selected rows in file order: int64 (rows,), ascending from 0."""
 
     times_ns: Times
     warnings: tuple[Finding, ...] = ()
@@ -93,13 +94,17 @@ def arrivals_in(
     column: ArrivalColumn,
     format: Format = "auto",  # noqa: A002
 ) -> ArrivalTimes:
-    """When the rows that the reading keeps arrived.
+    """Read the arrival times of the rows that the reading selects.
 
-    Equal times are allowed. Raises TailcError, placed by row, for cells that are no times, times
-    out of order, silences (unless `gaps` says what they are), and times that are too few or equal.
+    Equal times are allowed. Raises TailcError, placed by row, for cells that are not times, times
+    out of order, silences (unless `gaps` allows them), too few times, and times that are all equal.
     """
     if isinstance(reading, TimingsReading):
-        raise _not_single(source, column, "rows are executions of a request, not arrivals")
+        raise _not_single(
+            source,
+            column,
+            ("each row is a timed execution of a request at some degree, not an arrival"),
+        )
     return times_in(source, column, reading.rows.where, format)
 
 
@@ -109,7 +114,8 @@ def times_in(
     where: tuple[tuple[str, str], ...] = (),
     format: Format = "auto",  # noqa: A002
 ) -> ArrivalTimes:
-    """When rows whose columns equal the texts of `where` arrived; else as `arrivals_in`."""
+    """Read the arrival times of the rows whose columns equal the values in `where`; see
+    `arrivals_in`."""
     wanted = Wanted((), (column.name,), tuple(name for name, _value in where))
     cells = kept_cells(source, wanted, where, format)
     read = _times_read(cells, column)
@@ -131,32 +137,35 @@ def times_in(
 
 
 def is_clock_going_back(times_ns: Times) -> NDArray[np.bool_]:
-    """Which times are about an hour before the last one, as at the end of daylight saving."""
+    """Which times are about an hour before the last one, as at the end of daylight saving time."""
     back_ns = -np.diff(times_ns)
     return (back_ns <= _HOUR_NS) & (back_ns > _HOUR_NS - _NEAR_NS)
 
 
 def check_span(times_ns: Times, source: str, column: str) -> None:
-    """Raise TailcError unless there are two arrivals at least, and not all at once."""
+    """Raise TailcError for fewer than two arrivals, or if all are at the same time."""
     count = len(times_ns)
     place = Place(source, field=column)
     if count < FEWEST_ARRIVALS:
-        message = f"there is {count} arrival, and a stream needs {FEWEST_ARRIVALS}"
+        message = (
+            f"there are too few arrivals for gaps between them: {count} of at least "
+            f"{FEWEST_ARRIVALS}"
+        )
     elif times_ns[-1] == times_ns[0]:
-        message = f"all {count} arrivals are at the same time"
+        message = f"all {count} arrivals have the same time, so there is no rate"
     else:
         return
     raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, "give a longer recording"))
 
 
 def _not_single(source: Source, column: ArrivalColumn, why: str) -> TailcError:
-    help_ = "replay recorded arrivals of a trace with one row a request"
+    help_ = "use a trace with one row for each request"
     return source.fault(Code.NOT_SINGLE, why, field=column.name, advice=help_)
 
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """Times from the first row's; has_zone: whether they are numbers, or date-times with one."""
+    """Times [ns] since the first row. has_zone: false for date-times without a time zone."""
 
     times_ns: Times
     has_zone: bool = True
@@ -164,21 +173,23 @@ class _Read:
 
 
 def _times_read(cells: Cells, column: ArrivalColumn) -> _Read:
-    """The column's times; what is no time is noted."""
+    """Read the column as times; record a finding for each cell that is not a time."""
     times = time_column(cells, column.name, "a stream of arrivals")
     if times is None or cells.findings:
         return _Read(np.zeros(cells.count, np.int64))
     if pa.types.is_timestamp(times.type):
         if column.unit is not None:
-            message = f"the column holds date-times, and not numbers of {column.unit.value}"
-            hint = f"leave out {column.unit_text(column.unit.value)}: it is for numbers"
+            message = (
+                f"the column has date-times, but a unit for numbers is given: {column.unit.value}"
+            )
+            hint = f"remove {column.unit_text(column.unit.value)}: date-times need no unit"
             place = Place(cells.source, field=column.name)
             cells.findings.append(Finding(column.fault(Code.BAD_UNIT), message, place, hint))
         since = _since_first(numpy_of(times.cast(pa.int64())), 1.0, cells, column)
         return _Read(since, times.type.tz is not None)
     if column.unit is None:
-        message = "the column holds numbers, and their unit is not stated"
-        hint = f"say whether they are s, ms, us or ns: {column.unit_text('s')}"
+        message = "the column has numbers, and no unit is given"
+        hint = f"give the unit, s, ms, us or ns, such as {column.unit_text('s')}"
         place = Place(cells.source, field=column.name)
         cells.findings.append(Finding(column.fault(Code.MISSING_UNIT), message, place, hint))
         return _Read(np.zeros(cells.count, np.int64))
@@ -191,16 +202,18 @@ def _times_read(cells: Cells, column: ArrivalColumn) -> _Read:
 def _epoch_warnings(
     values: NDArray, unit: TimeUnit, cells: Cells, column: ArrivalColumn
 ) -> tuple[Finding, ...]:
-    """What is odd of times since 1970 that are in another unit than the stated one.
+    """Warnings about times since 1970 that are in another unit than the stated one.
 
-    In a coarser unit they would be thousands of years from now, which is noted as an error; in a
-    finer one they can be times since a machine was started.
+    In a coarser unit they would be thousands of years ahead, which is recorded as an error. In a
+    finer unit they may be times since the start of a machine, which is a warning.
     """
     found = epoch_unit(values) if len(values) else None
     if found in (None, unit.value):
         return ()
-    message = f"times since 1970 in {found} are taken for {unit.value}"
-    place, hint = Place(cells.source, field=column.name), f"say {column.unit_text(found)}"
+    message = (
+        f"the times look like {found} since 1970, but the unit is {unit.value}, so rates are wrong"
+    )
+    place, hint = Place(cells.source, field=column.name), f"write {column.unit_text(found)}"
     if TimeUnit(found).in_ms > unit.in_ms:
         return (Finding(Code.UNIT_SUSPECT, message, place, hint, Severity.WARNING),)
     cells.findings.append(Finding(column.fault(Code.BAD_UNIT), message, place, hint))
@@ -213,14 +226,17 @@ def _since_first(
     cells: Cells,
     column: ArrivalColumn,
 ) -> Times:
-    """In ns from the first, so that times since 1970 lose no digit."""
+    """Times [ns] since the first row; subtracting before scaling keeps all digits."""
     infinite = ~np.isfinite(values)
     cells.refuse(infinite, column.name, Code.NOT_FINITE, "is infinite", MEND)
     if cells.findings:
         return np.zeros(cells.count, np.int64)
     apart = values.astype(float) - float(values[0])
     far = np.abs(apart) * ns_per_unit > _LONGEST_NS
-    what, hint = "is over a century from the first row's", "correct the cell, or the times' unit"
+    what, hint = (
+        "is more than 100 years from the time of the first row",
+        ("correct the cell, or the unit of the times"),
+    )
     cells.refuse(far, column.name, Code.OUT_OF_RANGE, what, hint)
     if cells.findings:
         return np.zeros(cells.count, np.int64)
@@ -231,7 +247,7 @@ def _since_first(
 
 
 def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> ArrivalTimes:
-    """The times, with what `gaps` asks for done."""
+    """The times after silences are kept, closed or refused, as `column.gaps` says."""
     gaps_ns = np.diff(times_ns)
     is_silence = _silences(gaps_ns)
     if column.gaps is Gaps.KEEP or not is_silence.any():
@@ -244,9 +260,9 @@ def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> A
     removed_s = (times_ns[-1] - closed[-1]) / NS_PER_S
     count = int(is_silence.sum())
     were = "silence was" if count == 1 else "silences were"
-    message = f"{count} {were} closed, {removed_s:.6g} s of the recording"
+    message = f"{count} {were} shortened, which removes {removed_s:.6g} s of the recording"
     place = Place(cells.source, field=column.name)
-    hint = "rates are those of the recording without its silences; keep them by "
+    hint = "rates are computed without the silences; to keep the silences, use "
     hint += column.gaps_text(Gaps.KEEP)
     return ArrivalTimes(closed, (Finding(Code.GAP_CLOSED, message, place, hint, Severity.WARNING),))
 
@@ -254,8 +270,9 @@ def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> A
 def _silences(gaps_ns: Times) -> NDArray[np.bool_]:
     """Which gaps are longer than 100 times the mean of all gaps shorter than them.
 
-    Longer ones are left out of the mean, or several silences would hide one another. So are gaps of
-    no length: arrivals in batches would make silences of what is between the batches.
+    Longer gaps do not enter the mean, so that several silences do not hide one another. Gaps of
+    length 0 do not either: with arrivals in batches, the time between batches would count as a
+    silence.
     """
     lengths_ns = np.sort(gaps_ns[gaps_ns > 0])
     shorter = np.arange(1, len(lengths_ns))
@@ -269,21 +286,21 @@ def _silences(gaps_ns: Times) -> NDArray[np.bool_]:
 def _silence(
     gaps_ns: Times, is_silence: NDArray[np.bool_], cells: Cells, column: ArrivalColumn
 ) -> Finding:
-    """Where the first silence ends, how long it is, and where the others are."""
+    """The error about silences, at the end of the first one."""
     ends = np.flatnonzero(is_silence) + 1
     rows = [cells.row_of(int(row)) for row in ends[:ROWS_NAMED]]
     length_s = gaps_ns[ends[0] - 1] / NS_PER_S
     mean_s = gaps_ns[~is_silence & (gaps_ns > 0)].mean() / NS_PER_S
     message = (
-        f"nothing arrives for {length_s:.4g} s before this row, {length_s / mean_s:.0f} times the "
-        f"mean of the other gaps, {mean_s:.4g} s"
+        f"no request arrives for {length_s:.4g} s before this row, {length_s / mean_s:.0f} times "
+        f"the mean of the other gaps ({mean_s:.4g} s)"
     )
     if len(ends) > 1:
         dots = ", ..." if len(ends) > len(rows) else ""
         shown = ", ".join(map(str, rows))
         message += f" (first of {len(ends)} such silences, before rows {shown}{dots})"
     keep, close = (column.gaps_text(one) for one in (Gaps.KEEP, Gaps.CLOSE))
-    help_ = f"{keep} if the service was idle, {close} if the recording paused"
+    help_ = f"use {keep} if the service was idle, or {close} if the recording paused"
     return Finding(
         Code.ARRIVAL_GAP, message, Place(cells.source, row=rows[0], field=column.name), help_
     )

@@ -1,7 +1,7 @@
-"""Between numpy and pyarrow without pandas.
+"""Convert between numpy and pyarrow without importing pandas.
 
-pyarrow imports pandas, where that is installed, as soon as it makes an array or a scalar of Python
-objects or of numpy, and when its own become numpy's: a third of a second, and nobody uses it here.
+If pandas is installed, pyarrow imports it when it makes an array or scalar from Python or numpy
+objects, or converts its own to numpy. This takes a third of a second, and pandas is not used.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from numpy.typing import NDArray
 
 
 def numpy_of(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    """The column's numbers, not to be written to; float64 with NaN where cells are missing."""
+    """The numbers of a column, read-only; float64 with NaN for missing cells."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [_numpy_of(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def truths_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
-    """The column's truth values, false where cells are missing."""
+    """The truth values of a column; missing cells are false."""
     return numpy_of(column.cast(pa.uint8())) == 1
 
 
 def mask(chosen: NDArray[np.bool_]) -> pa.BooleanArray:
-    """The truth values as pyarrow filters by them."""
+    """The truth values as a pyarrow filter."""
     bits = pa.py_buffer(np.packbits(chosen, bitorder="little"))
     return pa.BooleanArray.from_buffers(pa.bool_(), len(chosen), [None, bits])
 
 
 def array_of(values: NDArray[Any]) -> pa.Array:
-    """Numbers as a column, not copied."""
+    """The numbers as a pyarrow column, without a copy."""
     kind, buffer = pa.from_numpy_dtype(values.dtype), pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(kind, len(values), [None, buffer])
 
 
 def text_array(texts: Sequence[str]) -> pa.StringArray:
-    """The texts as a column."""
+    """The texts as a pyarrow column."""
     encoded = [text.encode() for text in texts]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
     return pa.StringArray.from_buffers(

@@ -1,4 +1,4 @@
-"""Requests merged into bins of equal width, each with the weight of what it holds."""
+"""Merge requests into bins of equal width, weighted by the number of requests in them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ NS_PER_US = 1000
 
 
 def binned(profile: DemandProfile, bin_us: int) -> DemandProfile:
-    """The profile with demands in the same `bin_us` (and on the same curve) merged at their mean.
+    """The profile with demands in the same bin (and on the same curve) merged at their mean.
 
-    Bins start at 0 and hold their lower edge. Sorted by curve, then demand. The means are whole
-    ns, so the total work is kept to half a ns a request. Memory times are merged at their mean too.
+    Bins have the width `bin_us`, start at 0 and include their lower edge. The result is sorted by
+    curve, then demand. Means are whole nanoseconds, so the error of the total work is at most half
+    a nanosecond for each request. Memory times are merged at their mean too.
     """
     group = bin_of(profile, bin_us)
     first = np.unique(group, return_index=True)[1]
@@ -39,7 +40,7 @@ def binned(profile: DemandProfile, bin_us: int) -> DemandProfile:
 
 
 def bin_of(profile: DemandProfile, bin_us: int) -> NDArray[np.int64]:
-    """The number of each request's record in the binned profile, from 0."""
+    """Index in the binned profile of each request."""
     demand_ns = np.rint(profile.demand_ms * NS_PER_MS)
     edge = demand_ns // (bin_us * NS_PER_US)
     order = np.lexsort((edge, profile.curve_of))

@@ -1,4 +1,4 @@
-"""Cells made into numbers and texts, with every bad cell counted and the first ones named."""
+"""Convert cells to numbers and texts; count bad cells and name the first ones."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -23,7 +23,7 @@ INFINITY = r"(?i)^[+-]?inf(inity)?$"
 # Text that is a whole number but for a decimal point. Leading zeros, as in `007`, make an id.
 POINTED = r"^(-?(?:0|[1-9][0-9]*))\.0+$"
 ROWS_NAMED = 3
-MEND = "correct the cell, or leave the row out"
+MEND = "correct the cell, or remove the row"
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -32,9 +32,9 @@ Column = TypeVar("Column", pa.Array, pa.ChunkedArray)
 
 @dataclass
 class Cells:
-    """The kept rows of a trace: a column of cells a name, and the findings about them so far.
+    """The selected rows of a trace as columns of cells, with the findings about them so far.
 
-    `row` gives each kept row's number in the file, from 1; None when every row is kept.
+    row: number of each selected row in the file, from 1; None if all rows are selected.
     """
 
     source: str
@@ -44,7 +44,7 @@ class Cells:
     findings: list[Finding] = field(default_factory=list)
 
     def row_of(self, index: int) -> int:
-        """The file's data row, from 1, of a kept row."""
+        """Number in the file, from 1, of a selected row."""
         return index + 1 if self.row is None else int(self.row[index])
 
     def text_of(self, name: str, index: int) -> str | None:
@@ -56,7 +56,8 @@ class Cells:
         return None if cell is None else shorten(str(cell))
 
     def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str) -> None:
-        """Note that the `bad` cells of a column are `what`; nothing where none is bad."""
+        """Record an error about the `bad` cells of a column; `what` describes them. Does nothing
+        without any."""
         rows = np.flatnonzero(bad)
         if not len(rows):
             return
@@ -67,7 +68,7 @@ class Cells:
         self.findings.append(Finding(code, shown + _others(named, len(rows)), place, help=help_))
 
     def stop_if_refused(self) -> None:
-        """Raise what was noted, all at once."""
+        """Raise all recorded errors together."""
         if self.findings:
             raise TailcError(self.findings)
 
@@ -80,7 +81,8 @@ def _others(named: list[int], total: int) -> str:
 
 
 def numbers(cells: Cells, name: str) -> Floats:
-    """The column as float64, NaN where a cell is refused: missing, not a number, or infinite."""
+    """The column as float64; records cells that are missing, not numbers or infinite, and makes
+    them NaN."""
     values = _as_floats(cells.columns[name])
     if np.isfinite(values).all():
         return values
@@ -93,7 +95,7 @@ def numbers(cells: Cells, name: str) -> Floats:
 
 
 def positive(cells: Cells, name: str, largest: float) -> Floats:
-    """The column as float64 above 0 and at most `largest`; bad cells are noted and made NaN."""
+    """The column as float64 above 0 and at most `largest`; records bad cells and makes them NaN."""
     values = numbers(cells, name)
     good = (values > 0) & (values <= largest)
     if good.all():
@@ -105,7 +107,7 @@ def positive(cells: Cells, name: str, largest: float) -> Floats:
 
 
 def not_negative(cells: Cells, name: str, largest: float) -> Floats:
-    """The column as float64, 0 or above and at most `largest`; bad cells are noted and made NaN."""
+    """The column as float64 from 0 to `largest`; records bad cells and makes them NaN."""
     values = numbers(cells, name)
     cells.refuse(values < 0, name, Code.NOT_POSITIVE, "is negative", MEND)
     beyond = f"is beyond the largest that can be held, {largest:g}"
@@ -114,7 +116,7 @@ def not_negative(cells: Cells, name: str, largest: float) -> Floats:
 
 
 def whole(cells: Cells, name: str, largest: int) -> NDArray[np.int64]:
-    """The column as positive whole numbers; bad cells are noted and made 1."""
+    """The column as positive whole numbers; records bad cells and makes them 1."""
     values = positive(cells, name, largest)
     values = np.where(np.isnan(values), 1, values)
     parts = values != np.floor(values)
@@ -123,7 +125,7 @@ def whole(cells: Cells, name: str, largest: int) -> NDArray[np.int64]:
 
 
 def texts(cells: Cells, name: str) -> pa.ChunkedArray:
-    """The column's canonical texts; missing cells are noted."""
+    """The column's canonical texts; records missing cells."""
     column = as_text(cells.columns[name])
     if column.null_count:
         missing = truths_of(column.is_null())
@@ -132,10 +134,10 @@ def texts(cells: Cells, name: str) -> pa.ChunkedArray:
 
 
 def as_text(column: Column) -> Column:
-    """The text that filters, classes and hashes see: the same whatever the file's format.
+    """Canonical text of cells, used by filters, classes and hashes; independent of the file format.
 
-    Numbers have the text of `number_text`. Text is itself, except that a whole number with a
-    decimal point, such as `17.0`, loses it: CSV does not tell whether a cell is a number.
+    Numbers have the text of `number_text`. Texts are unchanged, except that a whole number with a
+    decimal point, such as `17.0`, loses it, because CSV does not distinguish numbers from text.
     """
     if pa.types.is_floating(column.type):
         # By way of Arrow's own text, so that a float32 of 0.1 is `0.1`.
@@ -148,7 +150,7 @@ def as_text(column: Column) -> Column:
 
 
 def text_as_cell(text: str) -> str:
-    """The text as a cell with it would be seen."""
+    """Canonical text of a cell with this text; see `as_text`."""
     return as_text(text_array([text]))[0].as_py()
 
 

@@ -1,6 +1,6 @@
-"""Demands of which a part is spent waiting for memory, which no clock shortens.
+"""Demands with a part that waits for memory, which a higher frequency does not shorten.
 
-At frequency f a request takes C / f + M: C compute cycles, and M of memory time (Bartolini,
+At frequency f a request takes C / f + M, with C compute cycles and M memory time (Bartolini,
 dissertation, 2015, section 3.4.1). A trace has C and M, or the whole time and M.
 """
 
@@ -24,8 +24,10 @@ Times = NDArray[np.float64]
 def demand_and_memory_ns(
     cells: Cells, demands: Demands, unit: TimeUnit
 ) -> tuple[Times, Times | None]:
-    """Each request's demand in whole ns, at the clock of its cycles if it has one, and of that
-    what is memory time; None where there is no column of it. Bad cells are noted.
+    """Demand of each request and the memory time in it, in whole nanoseconds.
+
+    If the trace has cycles, the demand is at the frequency at which they were counted. The memory
+    time is None without such a column. Records bad cells.
     """
     match demands:
         case DemandColumn(name):
@@ -47,10 +49,12 @@ def _of_demands(cells: Cells, columns: DemandAndMemory, unit: TimeUnit) -> tuple
 def _of_cycles(cells: Cells, columns: CyclesAndMemory, unit: TimeUnit) -> tuple[Times, Times]:
     name, memory_ns = columns.name, _memory_ns(cells, columns.memory, unit)
     demand_ns = memory_ns + _compute_ns(cells, name, columns.clock_khz)
-    nothing = "and no memory time is no request"
-    cells.refuse(demand_ns == 0, name, Code.NOT_POSITIVE, nothing, "leave the row out")
-    hint = "correct the cell, or the reading's `clock` or `unit`"
-    cells.refuse(demand_ns > MAX_NS, name, Code.OUT_OF_RANGE, "takes too long to be held", hint)
+    nothing = "with no memory time is not a request"
+    cells.refuse(demand_ns == 0, name, Code.NOT_POSITIVE, nothing, "remove the row")
+    hint = "correct the cell, or `clock` or `unit` of the trace"
+    cells.refuse(
+        demand_ns > MAX_NS, name, Code.OUT_OF_RANGE, "is a demand of more than 104 days", hint
+    )
     return demand_ns, memory_ns
 
 

@@ -1,4 +1,4 @@
-"""Recognise a closed loop of one or of several clients from the times of its requests."""
+"""Detect a closed loop of one or several clients from the times of their requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SURE, _NEARLY_ALL = 0.9, 0.95
 
 
 def ranked(values: NDArray) -> NDArray[np.float64]:
-    """Ranks scaled to mean 0 and deviation 1; equal values share one."""
+    """Ranks scaled to mean 0 and standard deviation 1; equal values share a rank."""
     order = np.unique(values, return_inverse=True)[1]
     count = np.bincount(order)
     rank = (count.cumsum() - (count - 1) / 2)[order]
@@ -24,16 +24,17 @@ def correlation(left: NDArray, right: NDArray) -> float:
 
 
 def in_system(at_ns: NDArray, time_ns: NDArray) -> NDArray[np.int64]:
-    """Requests in the system when each arrives, by their own times; arrivals are in order."""
+    """Number of requests in the system at each arrival, from their times; arrivals must be in
+    order."""
     ends = np.sort(at_ns + time_ns)
     return np.arange(len(ends)) - np.searchsorted(ends, at_ns, side="right")
 
 
 def is_closed_loop(at_ns: NDArray, time_ns: NDArray) -> bool:
-    """Whether each request arrives as an earlier one ends; false of fewer than 100 requests.
+    """Whether each request arrives when an earlier one ends; false for fewer than 100 requests.
 
-    at_ns: arrivals in order, (requests,). time_ns: how long each request takes. Several clients are
-    recognised up to about 16: with more, the pauses between their requests hide it.
+    at_ns: arrival times in order, (requests,). time_ns: duration of each request. Up to about 16
+    clients are detected; with more, the pauses between their requests hide the loop.
     """
     if len(at_ns) < _ENOUGH:
         return False

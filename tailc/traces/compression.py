@@ -1,4 +1,4 @@
-"""How a file of measurements is compressed, which is known by its first bytes."""
+"""Detect the compression of a file from its first bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAGIC_BYTES = 10
 
 
 class Codec(enum.Enum):
-    """A compression; the value is what pyarrow calls it."""
+    """A compression; the value is its name in pyarrow."""
 
     GZIP = "gzip"
     BZIP2 = "bz2"
@@ -38,25 +38,25 @@ SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 
 
 def codec_of(head: bytes) -> Codec | None:
-    """The compression of what begins so; None for what is not compressed."""
+    """Compression of a file that begins with these bytes; None if it is not compressed."""
     return next((codec for magic, codec in _MAGIC.items() if head.startswith(magic)), None)
 
 
 def inner_name(name: str) -> str:
-    """The name that the file has when it is not compressed."""
+    """Name of the file without the suffix of its compression."""
     suffix = next((each for each in SUFFIXES if name.lower().endswith(each)), "")
     return name[: len(name) - len(suffix)]
 
 
 def inflated(raw: Raw, codec: Codec) -> Raw:
-    """The plain bytes, as they are read; OSError where they are not sound, or cut."""
+    """The uncompressed bytes as a stream; reading damaged or truncated data raises OSError."""
     if codec is Codec.XZ:
         return pa.PythonFile(_Xz(raw), mode="r")
     return pa.CompressedInputStream(raw, codec.value)
 
 
 class _Xz:
-    """What pyarrow cannot inflate, as a file that it can read."""
+    """A file-like object that decompresses xz, which pyarrow does not support."""
 
     def __init__(self, raw: Raw) -> None:
         self._raw, self._plain = raw, lzma.LZMAFile(raw)  # noqa: SIM115
@@ -78,7 +78,7 @@ class _Xz:
 
 
 def check_whole(raw: Raw, codec: Codec, name: str) -> None:
-    """Raise TailcError unless what is compressed is sound to its end."""
+    """Raise TailcError if compressed data is damaged or truncated."""
     if codec is Codec.GZIP:
         _check_members(raw, name)
         return
@@ -92,7 +92,7 @@ def check_whole(raw: Raw, codec: Codec, name: str) -> None:
 
 
 def _check_members(raw: Raw, name: str) -> None:
-    """The same of gzip, of which what follows a member may be another."""
+    """Check gzip data, which may have several members one after another."""
     inflater = zlib.decompressobj(wbits=31)
     at_start = False
     while chunk := raw.read(DEFLATED_BYTES):
@@ -110,7 +110,7 @@ def _check_members(raw: Raw, name: str) -> None:
 
 
 def _inflate(inflater: zlib._Decompress, chunk: bytes) -> None:
-    """Put the chunk through, to its end or to that of the member, and keep nothing."""
+    """Decompress the chunk up to its end or that of the member, and discard the result."""
     inflated = INFLATED_BYTES
     # A full piece may leave more behind, even where all of the chunk was taken in.
     while not inflater.eof and (chunk or inflated == INFLATED_BYTES):
@@ -119,7 +119,7 @@ def _inflate(inflater: zlib._Decompress, chunk: bytes) -> None:
 
 
 def _broken(name: str, codec: Codec) -> TailcError:
-    return _refusal(Code.BROKEN_FORMAT, f"`{name}` is not sound {codec.value} data", name)
+    return _refusal(Code.BROKEN_FORMAT, f"`{name}` has damaged {codec.value} data", name)
 
 
 def _cut(name: str, codec: Codec) -> TailcError:

@@ -1,4 +1,4 @@
-"""Measured cores in a file: their speeds, and what they draw."""
+"""Read measured speeds and powers of cores from a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ LARGEST_POWER = 1e9
 
 @dataclass(frozen=True)
 class CoreColumns:
-    """Names of columns. `cores`: how many cores the row's speed and powers are of, together."""
+    """Names of the columns. `cores`: number of cores that the speed and powers of a row are the sum
+    of."""
 
     speed: str
     power: str
@@ -29,7 +30,7 @@ class CoreColumns:
 
 @dataclass(frozen=True)
 class MeasuredCore:
-    """What one row says of one core; powers in the file's unit. `row` counts from 1."""
+    """Speed and powers of one core in a row; powers in the file's unit; `row` counts from 1."""
 
     speed: float
     power: float
@@ -38,10 +39,10 @@ class MeasuredCore:
 
 
 def read_cores(source: str, columns: CoreColumns, where: Filters = ()) -> tuple[MeasuredCore, ...]:
-    """The rows of the file that `where` keeps, in its order.
+    """The rows of the file that `where` selects, in file order.
 
-    Raises TailcError with every finding: what cannot be read, columns that are not there, cells
-    that are no numbers or not positive, and where no row is kept.
+    Raises TailcError with all findings: unreadable files, missing columns, cells that are not
+    positive numbers, and no selected row.
     """
     names = (columns.speed, columns.power, columns.idle_power, columns.cores)
     wanted = Wanted(
@@ -60,7 +61,7 @@ def _measured(cells: Cells, columns: CoreColumns) -> tuple[MeasuredCore, ...]:
     power = positive(cells, columns.power, LARGEST_POWER) / of
     idle = _idle(cells, columns, of)
     if idle is not None:
-        beyond = "is above the power at work"
+        beyond = "is above the power of a busy core"
         assert columns.idle_power is not None
         cells.refuse(idle > power, columns.idle_power, Code.OUT_OF_RANGE, beyond, MEND)
     cells.stop_if_refused()

@@ -1,4 +1,4 @@
-"""Demands that were counted from measurements, with where they are from: what a profile holds."""
+"""Demands counted from measurements, with their origin: the content of a profile."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from tailc.traces.histogram import Histogram, merged
 from tailc.traces.profile import Measure
 
 # INVARIANT: policies carry it in the note of their reading.
-_POINTS_ALONE = "points of the distribution alone"
+_POINTS_ALONE = "only some points of the distribution"
 
 
 class Grain(enum.Enum):
-    """How finely an input tells its times; the value is its name in a profile.
+    """Resolution of the times in an input; the value is its name in a profile.
 
-    The last two are of wide buckets, and how requests are put between the bounds of theirs.
+    The last two are histograms with wide buckets, by how requests are distributed between the
+    bounds of a bucket.
     """
 
     REQUESTS = "requests"
@@ -32,20 +33,16 @@ _SPREAD = (Grain.LINEAR.value, Grain.EXPONENTIAL.value)
 
 @dataclass(frozen=True)
 class Origin:
-    """What was taken from inputs of one kind, and how: never which files, or how many.
+    """How requests of one kind of input were measured and counted.
 
-    A profile of rows is the same in whatever files they stood, so this counts rows alone.
+    It names no files, so a profile does not depend on how rows are divided among files.
 
-    Attributes:
-        format: what the inputs were, such as `wrk2 output`.
-        taken: which of their times, such as `recorded latency`.
-        unit: of those times, as the inputs have them.
-        grain: a value of `Grain`.
-        requests: how many of the requests in the profile are from there.
-        left_out: how many there were besides, which had failed.
-        estimator: what made up for requests that were not sent, and how; None: nothing did.
-        estimated: how many of `requests` the estimator added.
-        because: why a response time was taken for demand, in the user's words; None: it was not.
+    format: of the inputs, such as `wrk2 output`. taken: which of their times, such as `recorded
+    latency`. unit: of these times in the inputs. grain: a value of `Grain`. requests: number of
+    requests in the profile from these inputs. left_out: number of failed requests that are not in
+    the profile. estimator: how missing requests of a closed loop were estimated; None if they were
+    not. estimated: number of `requests` that the estimator added. because: the user's reason for
+    using a response time as demand; None without one.
     """
 
     format: str
@@ -63,7 +60,7 @@ class Origin:
         if self.requests < 1 or self.left_out < 0 or not 0 <= self.estimated < self.requests:
             raise ValueError("requests are counted")
         if self.estimated and self.estimator is None:
-            raise ValueError("an estimator has a name")
+            raise ValueError("estimated requests need the name of the estimator")
 
     @property
     def sentence(self) -> str:
@@ -80,9 +77,9 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Requests counted by their times, what those measure, and where they are from.
+    """A histogram of request times, what they measure, and their origins.
 
-    origins: sorted, each kind once; their requests add up to those of the histogram.
+    origins: sorted and different; the sum of their requests is that of the histogram.
     """
 
     histogram: Histogram
@@ -91,33 +88,33 @@ class Counted:
 
     @property
     def is_of_points(self) -> bool:
-        """Whether some of it tells points of its distribution alone."""
+        """Whether a part of the profile comes from percentiles only."""
         return any(origin.grain == Grain.PERCENTILES.value for origin in self.origins)
 
     def __post_init__(self) -> None:
         if tuple(_added(self.origins)) != self.origins:
-            raise ValueError("origins are sorted, and each is there once")
+            raise ValueError("origins must be sorted and different")
         if sum(origin.requests for origin in self.origins) != self.histogram.requests:
-            raise ValueError("the origins have other numbers of requests than the histogram")
+            raise ValueError("origins and histogram differ in their number of requests")
 
 
 def tells_points(note: str | None) -> bool:
-    """Whether the note of a reading, which has origins in words, names one of percentiles."""
+    """Whether the note of a reading has an origin that consists of percentiles only."""
     return note is not None and _POINTS_ALONE in note
 
 
 def together(parts: Sequence[Counted]) -> Counted:
-    """All the requests of profiles that measure the same thing, one or more."""
+    """Merge one or more profiles of the same measure."""
     measures = {part.measure for part in parts}
     if len(measures) != 1:
-        raise ValueError("profiles that measure different things have no sum")
+        raise ValueError("profiles with different measures cannot be added")
     origins = [origin for part in parts for origin in part.origins]
     histogram = merged([part.histogram for part in parts])
     return Counted(histogram, measures.pop(), tuple(_added(origins)))
 
 
 def _added(origins: Sequence[Origin]) -> list[Origin]:
-    """One of each kind, with the counts added."""
+    """The different origins, with their counts added."""
     groups = itertools.groupby(sorted(origins, key=_order), key=_kind)
     return [_sum_of(list(group)) for _, group in groups]
 

@@ -1,7 +1,8 @@
-"""Performance counters of a server and its measured power: one row a sample, in order of time.
+"""Read performance counters and measured power of a server: one row for each sample, in order of
+time.
 
-Columns have fixed names, with their units at the end. Counters are per cycle of the domain that
-they belong to. `coreN_...` stands there for each core, N from 0.
+Column names are fixed and end with the unit. Counters are per cycle of their clock domain.
+`coreN_...` exists for each core N, from 0.
 """
 
 from __future__ import annotations
@@ -35,15 +36,16 @@ LARGEST_MHZ, LARGEST_VOLT, LARGEST_WATT = 1e5, 100.0, 1e6
 LARGEST_PER_CYCLE = 1e3
 LARGEST_PER_SECOND = 1e15
 _CORE = re.compile(r"core(\d{1,4})_\w+")
-_MEND = "correct the cell, or leave the row out"
+_MEND = "correct the cell, or remove the row"
 
 
 @dataclass(frozen=True, eq=False)
 class CounterTrace:
-    """Samples; of cores [rows, cores], else [rows]. Voltages are None where they are not measured.
+    """Samples of counters and power; arrays are (rows, cores) for cores, else (rows,).
 
-    core_w, uncore_w, dram_w: power of all cores, of the chip beside them, and of DRAM. rest_w: what
-    the wall has beside these. Accesses to DRAM are a second, other counters by cycle.
+    Voltages are None if not measured. core_w, uncore_w, dram_w: power of all cores, of the rest of
+    the chip, and of DRAM [W]. rest_w: power at the wall outside these [W]. DRAM accesses are per
+    second, other counters per cycle.
     """
 
     source: str
@@ -73,18 +75,18 @@ class CounterTrace:
         return self.freq_mhz.shape[1]
 
     def part(self, rows: slice) -> CounterTrace:
-        """Some of the samples."""
+        """The samples of a slice of rows."""
         arrays = ((field.name, getattr(self, field.name)) for field in fields(self))
         cut = {name: each[rows] for name, each in arrays if isinstance(each, np.ndarray)}
         return replace(self, **cut)
 
 
 def read_counters(source: str, format: Format = "auto") -> CounterTrace:  # noqa: A002
-    """The trace in a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for stdin.
+    """Read a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for standard input.
 
-    Raises TailcError with every finding, placed by row and column: columns that are missing, cells
-    that are no numbers, negative counters, frequencies and powers of 0, times out of order, and a
-    wall that draws no more than its parts.
+    Raises TailcError with all findings, placed by row and column: missing columns, cells that are
+    not numbers, negative counters, frequencies and powers of 0, times out of order, and power at
+    the wall that is not above the sum of its parts.
     """
     with open_source(source) as opened:
         return _trace(opened, format)
@@ -123,7 +125,7 @@ def _trace(source: Source, format: Format) -> CounterTrace:  # noqa: A002
 
 
 def _cores(names: Sequence[str]) -> int:
-    """As many as there are numbers in names; one at least, so that what is missing is told."""
+    """Number of cores by the column names; at least 1, so that missing columns are reported."""
     found = (_CORE.fullmatch(name) for name in names)
     return max(len({int(match[1]) for match in found if match}), 1)
 
@@ -138,7 +140,7 @@ def _wanted(cores: int, has_volt: bool, has_uncore_volt: bool) -> Iterator[str]:
 
 
 def of_core(core: int | str, name: str) -> str:
-    """The column of a core; `*` stands for all of them."""
+    """Name of a column of a core; `*` means all cores."""
     return f"core{core}_{name}"
 
 
@@ -156,7 +158,7 @@ def _check_times(cells: Cells) -> None:
     late = np.flatnonzero(np.diff(time_s) <= 0)
     if late.size:
         at = int(late[0]) + 1
-        message = f"`{time_s[at]:g}` s is no later than the row before"
+        message = f"the time `{time_s[at]:g}` s is not after that of the row before"
         place = Place(cells.source, row=cells.row_of(at), field=TIME)
         finding = Finding(Code.OUT_OF_ORDER, message, place, "sort the rows by time")
         cells.findings.append(finding)
@@ -164,7 +166,7 @@ def _check_times(cells: Cells) -> None:
 
 def _rest(cells: Cells, parts: Sequence[Floats]) -> Floats:
     rest = positive(cells, WALL_W, LARGEST_WATT) - np.sum(parts, axis=0)
-    what = f"is no more than {', '.join(PARTS_W)} together"
+    what = f"is not above the sum of {', '.join(PARTS_W)}, so no power is left for other parts"
     hint = f"check units and times, or {_MEND}"
     cells.refuse(rest <= 0, WALL_W, Code.OUT_OF_RANGE, what, hint)
     return rest

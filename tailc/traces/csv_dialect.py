@@ -1,4 +1,4 @@
-"""How a CSV file is written, seen from its first lines: delimiter, decimal mark, header or none."""
+"""Detect the dialect of a CSV file from its first lines: delimiter, decimal mark, header."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_DEGREES = 1000
 
 @dataclass(frozen=True)
 class Dialect:
-    """The delimiter and decimal mark, and names of the columns where no header names them."""
+    """Delimiter and decimal mark, and names of the columns if there is no header."""
 
     delimiter: str = ","
     decimal: str = "."
@@ -31,11 +31,11 @@ class Dialect:
 
     @property
     def is_usual(self) -> bool:
-        """Whether it is commas between cells, points in numbers, and a header."""
+        """Whether the file has commas between cells, decimal points and a header."""
         return self == Dialect()
 
     def in_points(self, cell: str) -> str:
-        """A number with the decimal mark of the dialect as one with a point; other cells as is."""
+        """The cell with a decimal point if it is a number in this dialect, else unchanged."""
         return (
             cell.replace(",", ".") if self.decimal == "," and _WITH_COMMA.fullmatch(cell) else cell
         )
@@ -54,13 +54,13 @@ class _Sample:
 
     @property
     def agreement(self) -> float:
-        """The share of lines with as many cells as the first; 0 where that has one."""
+        """Share of lines with as many cells as the first line; 0 if that has one cell."""
         cells = len(self.rows[0]) if self.rows else 1
         return 0.0 if cells < 2 else sum(len(row) == cells for row in self.rows) / len(self.rows)
 
 
 def dialect_of(text: str) -> Dialect:
-    """The dialect of a file that begins so; what tells nothing is taken for the usual one."""
+    """Dialect of a file that begins with this text; the usual one if nothing indicates another."""
     text = _LONG_WORD.sub(r"\1", text)
     lines = tuple(line for line in text.splitlines()[:SAMPLE_LINES] if line.strip())
     try:
@@ -77,14 +77,14 @@ def dialect_of(text: str) -> Dialect:
 
 
 def rows_of(text: str, delimiter: str) -> Iterable[list[str]]:
-    """The records of a text, blank lines as empty ones; csv.Error where they are none."""
+    """The records of a text; blank lines are empty records. Raises csv.Error for malformed ones."""
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
 def _has_decimal_commas(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
-    """Whether commas in numbers are decimal marks, and not those of thousands.
+    """Whether commas in numbers are decimal marks and not thousands separators.
 
-    Who quotes `"8,010"` between commas writes thousands, unless every row says otherwise.
+    `"8,010"` in quotes between commas has a thousands separator, unless all rows contradict it.
     """
     cells = [cell for row in rows[1:] or rows for cell in row]
     found = [match for cell in cells if (match := _WITH_COMMA.fullmatch(cell))]
@@ -95,7 +95,7 @@ def _has_decimal_commas(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
 
 
 def _unnamed(rows: Sequence[Sequence[str]], dialect: Dialect) -> tuple[str, ...]:
-    """Names for the columns of a file whose first line is a row; none where it is a header."""
+    """Names for the columns of a file without a header; empty if the first line is a header."""
     first = [dialect.in_points(cell) for cell in rows[0]] if rows else []
     if not first or not all(map(_NUMBER.fullmatch, first)) or _are_degrees(first):
         return ()
@@ -103,7 +103,7 @@ def _unnamed(rows: Sequence[Sequence[str]], dialect: Dialect) -> tuple[str, ...]
 
 
 def _are_degrees(cells: Sequence[str]) -> bool:
-    """Whether they are ascending whole numbers, as columns by degree are called."""
+    """Whether the names are ascending whole numbers, as of columns by degree."""
     if len(cells) < 2 or not all(cell.strip().isdigit() for cell in cells):
         return False
     degrees = [int(cell) for cell in cells]

@@ -1,6 +1,6 @@
-"""CSV in any dialect, quoted with `"`; blank lines are not rows.
+"""Read CSV in any dialect, with quotes `"`; blank lines are not rows.
 
-Without a header its columns are called `column_1`, `column_2`, ...
+Without a header the columns are called `column_1`, `column_2`, ...
 """
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
@@ -24,16 +24,17 @@ from tailc.traces.table import BLOCK_BYTES, Wanted
 from tailc.units import counted
 
 SHOWN = 3
-_SAVE = "save it as CSV in UTF-8, a header line first, or name its format by `format`"
+_SAVE = "save it as CSV in UTF-8 with a header line, or state its format with `format`"
 _QUOTE = "quote cells that contain commas"
 _DECIMAL = r"^(\s*[+-]?[0-9]+),([0-9]+\s*)$"
-_FILL = "look whether the row was cut, and leave a cell empty where there is no value"
+_FILL = "check whether the row was cut; write an empty cell where a value is missing"
 
 OnRagged = Callable[[pa_csv.InvalidRow], str]
 
 
 class CsvTable:
-    """The rows of a CSV file; see `Table`. With `header` its columns, every line is a row."""
+    """The rows of a CSV file; see `Table`. With `header`, which names the columns, every line is a
+    row."""
 
     def __init__(self, source: Source, header: tuple[str, ...] | None = None) -> None:
         self.source = source
@@ -45,7 +46,7 @@ class CsvTable:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """How the file is written."""
+        """The dialect of the file."""
         return dialect_of(self._head)
 
     @cached_property
@@ -54,7 +55,7 @@ class CsvTable:
 
     @property
     def _line_names(self) -> tuple[str, ...] | None:
-        """The names of columns of which every line is a row; None where the first has the names."""
+        """Names of the columns if every line is a row; None if the first line has the names."""
         return self.header or self.dialect.unnamed or None
 
     @cached_property
@@ -63,7 +64,7 @@ class CsvTable:
             return self.dialect.unnamed
         if "\n" not in self._head and len(self.source.head()) == HEAD_BYTES:
             message = f"the first line of `{self.source.name}` is longer than {HEAD_BYTES:,} bytes"
-            hint = "leave out columns that are not needed, or check that it is CSV"
+            hint = "check that the file is CSV, or remove columns that are not needed"
             raise self.source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
         try:
             records = rows_of(self._head, self.dialect.delimiter)
@@ -93,7 +94,7 @@ class CsvTable:
             yield from reader
 
     def batches_of(self, lines: pa.NativeFile, wanted: Wanted) -> list[pa.RecordBatch]:
-        """As `batches`, of some whole lines alone, after the header; on this thread."""
+        """Batches of whole lines that follow the header; single-threaded; see `batches`."""
         reading, converting = CsvTable(self.source, self.names)._options(
             wanted, wanted.is_number, use_threads=False
         )
@@ -123,7 +124,8 @@ class CsvTable:
     def _all_text(
         self, records: bytes, wanted: Wanted, skipped: list[pa_csv.InvalidRow] | None
     ) -> pa.Table:
-        """The wanted columns of the records as text; adds ragged ones to those skipped, if any."""
+        """The wanted columns of the records as text; also lists records with a wrong number of
+        cells."""
 
         parsing = self._parsing(None if skipped is None else _skips(skipped))
         # The unthreaded reader of a whole buffer knows the row numbers of ragged rows, and calls
@@ -133,7 +135,7 @@ class CsvTable:
         return pa_csv.read_csv(pa.BufferReader(records), reading, parsing, converting)
 
     def _with_points(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The same texts, numbers with a decimal point."""
+        """The same texts, with decimal points in numbers."""
         if self.dialect.decimal == ".":
             return batch
         cells = [pc.replace_substring_regex(column, _DECIMAL, r"\1.\2") for column in batch.columns]
@@ -156,7 +158,7 @@ class CsvTable:
         )
 
     def _has_no_rows(self) -> bool:
-        """Whether the file is a header and nothing more, which pyarrow takes for broken."""
+        """Whether the file has only a header, which pyarrow reports as an error."""
         return self._line_names is None and "\n" not in self._head and "\r" not in self._head
 
     def _unreadable(self, error: Exception, is_utf8: bool) -> TailcError:
@@ -197,7 +199,7 @@ def _skips(skipped: list[pa_csv.InvalidRow]) -> OnRagged:
 
 
 def _records(source: Source) -> Iterator[bytes]:
-    """Whole records, a block or more at a time: line breaks between quotes do not end one."""
+    """Whole records in blocks; line breaks between quotes do not end a record."""
     rest = b""
     with source.plain() as stream:
         # As much again as there is, so that a long piece is not copied often.

@@ -1,4 +1,4 @@
-"""Speed-up curves in millionths: one for all requests, one a class, or one a request."""
+"""Speed-up curves in millionths: one for all requests, one per class, or one per request."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -24,7 +24,7 @@ MAX_SPEEDUP = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """`speedup` (curves, degrees), which one each request follows, and names or ()."""
+    """Speed-ups (curves, degrees), the curve of each request, and names of the curves or ()."""
 
     speedup: NDArray[np.float64]
     of: NDArray[np.int32]
@@ -32,7 +32,7 @@ class Curves:
 
 
 def common_curves(requests: int, curve: Curve, max_degree: int | None) -> Curves:
-    """The one curve that every request follows."""
+    """The single curve for all requests."""
     speedup = _stacked([curve], max_degree)
     return Curves(speedup, np.zeros(requests, dtype=np.int32), (curve.name,) if curve.name else ())
 
@@ -40,36 +40,42 @@ def common_curves(requests: int, curve: Curve, max_degree: int | None) -> Curves
 def curves_by_class(
     cells: Cells, column: str, curves: Sequence[Curve], max_degree: int | None
 ) -> Curves:
-    """The curve named by each row's cell; a cell that names none is noted."""
+    """The curve that each row's class names; records cells whose class has no curve."""
     names = tuple(curve.name or "" for curve in curves)
     wanted = text_array([text_as_cell(name) for name in names])
     index = pc.index_in(as_text(cells.columns[column]), value_set=wanted)
     of = np.nan_to_num(numpy_of(index), nan=-1)
     listing = ", ".join(f"`{name}`" for name in names)
-    cells.refuse(of < 0, column, Code.UNKNOWN_CLASS, "names no speed-up curve", f"known: {listing}")
+    cells.refuse(
+        of < 0,
+        column,
+        Code.UNKNOWN_CLASS,
+        "is a class without a speed-up curve",
+        f"known: {listing}",
+    )
     return Curves(_stacked(curves, max_degree), of.astype(np.int32), names)
 
 
 def curves_by_request(cells: Cells, columns: Sequence[str]) -> Curves:
-    """Each row's own curve, one column a degree; equal curves are kept once."""
+    """A curve for each row, from one column per degree; equal curves are stored once."""
     return distinct_curves(np.stack([_speedups(cells, name) for name in columns], axis=1))
 
 
 def _speedups(cells: Cells, name: str) -> NDArray[np.float64]:
-    """A column of speed-ups; cells that cannot be kept in millionths are noted."""
+    """A column of speed-ups; records cells that are too small for millionths."""
     speedup = positive(cells, name, MAX_SPEEDUP)
-    tiny = "is less than half a millionth"
+    tiny = "is below half a millionth, the smallest speed-up"
     cells.refuse(vanishes(speedup), name, Code.OUT_OF_RANGE, tiny, MEND)
     return speedup
 
 
 def vanishes(speedup: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which speed-ups are nothing once rounded to millionths."""
+    """Which speed-ups are 0 after rounding to millionths."""
     return np.rint(speedup * PPM) == 0
 
 
 def distinct_curves(speedup: NDArray[np.float64]) -> Curves:
-    """Rows of speed-ups, (requests, degrees), as the distinct ones in order of appearance."""
+    """The different curves among rows of speed-ups (requests, degrees), in order of appearance."""
     millionths = np.ascontiguousarray(np.rint(speedup * PPM))
     width = millionths.shape[1] * millionths.itemsize
     rows = pa.FixedSizeBinaryArray.from_buffers(

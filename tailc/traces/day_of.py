@@ -1,4 +1,4 @@
-"""The day that each row of a trace is from."""
+"""Read the day of each row of a trace."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -27,21 +27,21 @@ _MISSING = Code.NOT_A_NUMBER, "is missing", MEND
 
 @dataclass(frozen=True, eq=False)
 class Days:
-    """Names of days, in order, and the number of each row's day: int32 (rows,)."""
+    """Names of days, in order, and the index of the day of each row: int32 (rows,)."""
 
     names: tuple[str, ...]
     of_row: NDArray[np.int32]
 
     def select(self, chosen: NDArray[np.bool_]) -> Days:
-        """Of the rows where `chosen` is true; days of none of them stay, and have no rows."""
+        """The rows where `chosen` is true; days without rows keep their index."""
         return Days(self.names, self.of_row[chosen])
 
 
 def read_days(source: str, column: str, where: Filters = (), format: Format = "auto") -> Days:  # noqa: A002
-    """The days of a trace's rows that `where` keeps, in their order.
+    """Read the days of the rows that `where` selects, in file order.
 
-    What begins with a date is of that day, as it is written, whatever its zone; anything else is a
-    day's name. Raises TailcError for cells without one, and for more days than a trace can have.
+    A cell that begins with a date belongs to that day as written, without regard to time zones; any
+    other cell is the name of a day. Raises TailcError for empty cells and too many days.
     """
     with open_source(source) as opened:
         cells = kept_cells(opened, Wanted((), (column,), _names(where)), where, format)
@@ -66,6 +66,6 @@ def _names(where: Filters) -> tuple[str, ...]:
 
 
 def _too_many(source: str, column: str, count: int) -> TailcError:
-    message = f"column `{column}` tells {count:,} days, more than {MOST_DAYS}"
+    message = f"column `{column}` has {count:,} different days; the limit is {MOST_DAYS}"
     hint = "name a column of days, or of dates and times such as `2024-03-01 12:30`"
     return TailcError(Finding(Code.OUT_OF_RANGE, message, Place(source, field=column), hint))

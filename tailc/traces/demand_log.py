@@ -1,4 +1,4 @@
-"""The log of demands that a runtime writes while it serves: what it has, and how it is read."""
+"""Read the log of demands that a runtime writes while it serves requests."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ ONE_THREAD = CommonCurve(Curve(None, (PPM,)))
 
 
 def is_demand_log(source: Source) -> bool:
-    """Whether a runtime wrote it."""
+    """Whether the file is a log of demands of a runtime."""
     return _header(source) in HEADERS
 
 
 def demands_of_log(reference: str) -> DemandReading:
-    """How to read its demands alone, as of requests that gain nothing from another rung."""
+    """A reading of the demands in a log, without speed-ups."""
     return _reading(reference, ONE_THREAD)
 
 
 def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None:
-    """How to read a log as a trace with the speed-ups of another reading; None for other traces.
+    """A reading of a log with the speed-ups of another reading; None if the file is not a log.
 
-    Raises TailcError where a log does not tell what chooses them.
+    Raises TailcError if the log lacks the column that selects the speed-ups.
     """
     if not is_demand_log(source):
         return None
@@ -57,8 +57,10 @@ def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None
     what = "the class of each request" if like.curves else "speed-ups of each request"
     raise source.fault(
         Code.MISSING_COLUMN,
-        f"`{source.name}` is a log of demands, which does not say {what}",
-        advice="`--drift` needs demands alone; to replay them, give a trace as of the compile",
+        f"`{source.name}` is a log of demands without {what}",
+        advice=(
+            "`--drift` accepts this log; for a replay, give a trace with the columns of the compile"
+        ),
     )
 
 
@@ -68,9 +70,10 @@ def _reading(reference: str, speedups: CommonCurve | ClassCurves) -> DemandReadi
 
 
 def as_drawn(trace: Trace) -> Trace:
-    """The trace of a log with weights relative to one another.
+    """The trace of a log, with weights that are relative to one another.
 
-    A row that stands for a hundred requests is still one draw: intervals must not take it for more.
+    A row that represents a hundred requests is still one observation, so intervals must not count
+    it as a hundred.
     """
     requests = trace.requests
     drawn = replace(requests, weight=requests.weight // np.gcd.reduce(requests.weight_of_row))

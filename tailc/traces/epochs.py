@@ -1,4 +1,4 @@
-"""In which unit numbers can be times since 1970."""
+"""Detect the unit of numbers that are times since 1970."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EARLY_S, _LATE_S = 631_152_000, 4_102_444_800
 
 
 def epoch_units(values: NDArray) -> NDArray[np.int64]:
-    """Of each number the index into `UNITS` if it is a time from 1990 to 2100 in that unit, or -1.
+    """Index into `UNITS` of the unit in which each number is a time from 1990 to 2100, else -1.
 
     The ranges of two units do not overlap.
     """
@@ -23,6 +23,6 @@ def epoch_units(values: NDArray) -> NDArray[np.int64]:
 
 
 def epoch_unit(values: NDArray) -> str | None:
-    """The unit in which all of one or more numbers are times since 1970; None if there is none."""
+    """Unit in which all numbers (one or more) are times since 1970; None if there is none."""
     units = epoch_units(values)
     return None if units.min() < 0 or np.ptp(units) else UNITS[units[0]]

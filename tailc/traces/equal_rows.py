@@ -1,4 +1,4 @@
-"""Equal rows of a trace merged as they are read, so that only distinct ones are in memory."""
+"""Merge equal rows of a trace while reading, so that memory holds only different rows."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _REPEATS = "repeats"
 
 
 def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -> RequestRows:
-    """The distinct requests of all parts, sorted by demand, with the number of rows of each.
+    """The different requests of all parts, sorted by demand, with the number of rows of each.
 
     The key of a split by hash or seed is replaced by one value for each side of the split. Raises
-    TailcError for the first part with cells that are refused, and where too many are distinct.
+    TailcError for the first part with bad cells, and if there are too many different rows.
     """
     limit = most_bytes(source)
     merged, curves, keys = _Merged(), _CurveTable(reading), _Keys(reading)
@@ -50,7 +50,7 @@ def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -
 
 
 class _Merged:
-    """Distinct rows so far, in tables that are merged when these have twice as many rows."""
+    """Different rows so far; new rows are merged when they are twice as many as the merged ones."""
 
     def __init__(self) -> None:
         self._tables: list[pa.Table] = []
@@ -68,7 +68,7 @@ class _Merged:
             self._merge()
 
     def columns(self) -> dict[str, NDArray]:
-        """The distinct rows, sorted by the first column, then by the others."""
+        """The different rows, sorted by the first column, then by the others."""
         self._merge()
         (table,) = self._tables
         found = {name: numpy_of(table.column(name)) for name in table.schema.names}
@@ -88,7 +88,7 @@ def _distinct(table: pa.Table) -> pa.Table:
 
 
 class _CurveTable:
-    """The curves that the rows of all parts follow; distinct ones, where each row has its own."""
+    """The speed-up curves of the rows of all parts; different ones if each row has its own."""
 
     def __init__(self, reading: DemandReading) -> None:
         self._are_shared = bool(reading.curves)
@@ -108,7 +108,7 @@ class _CurveTable:
         return np.array(numbers, np.int32)[curves.of]
 
     def of(self, numbers: NDArray[np.int32]) -> Curves:
-        """The curves of requests that follow those of these numbers."""
+        """The curves of requests, given their numbers in this table."""
         assert self._curves is not None, "a trace without rows is refused"
         if self._are_shared:
             return replace(self._curves, of=numbers)
@@ -117,7 +117,7 @@ class _CurveTable:
 
 
 class _Keys:
-    """What a split goes by in rows that are merged; None where nothing is split."""
+    """The split keys of merged rows; None without a split."""
 
     def __init__(self, reading: DemandReading) -> None:
         self._rule = reading.rows.split
@@ -137,11 +137,11 @@ class _Keys:
         return keys
 
     def _check_kind(self, cells: Cells, column: str) -> None:
-        """Raise TailcError where times are of another kind than those of the parts before."""
+        """Raise TailcError if times have another type than those of earlier parts."""
         kind = first_kind(cells.columns[column])
         self._kind = self._kind or kind
         if kind != self._kind:
-            what = f"is `{kind}`, and earlier times are `{self._kind}`"
-            hint = "write all times in one way"
+            what = f"has the type `{kind}`, but earlier times have `{self._kind}`"
+            hint = "write all times in the same format"
             cells.refuse(np.ones(cells.count, np.bool_), column, Code.NOT_A_NUMBER, what, hint)
             cells.stop_if_refused()

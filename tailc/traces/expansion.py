@@ -1,4 +1,4 @@
-"""How much memory the cells of a file may take: a small file can claim more than there is."""
+"""Limit the memory for the cells of a file, which can be far larger than the file."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _ADVICE = (
 
 
 class TooExpandedError(TailcError):
-    """The rows of a file take far more memory than the file has bytes."""
+    """The rows of a file need far more memory than the file has bytes."""
 
 
 def most_bytes(source: Source, times: int = MOST_TIMES_LARGER) -> int:
-    """The memory that rows of the file may take, as a multiple of its size."""
+    """Limit of the memory for the rows of a file, as a multiple of its size [bytes]."""
     return max(FREE_BYTES, times * source.size())
 
 
 def too_expanded(source: Source, limit: int) -> TooExpandedError:
-    """The error about a file whose rows need more memory than the limit."""
+    """The error for a file whose rows need more memory than the limit."""
     message = (
         f"`{source.name}` has {source.size():,} bytes, but its rows take more than "
         f"{limit:,} bytes of memory"

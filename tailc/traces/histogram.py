@@ -1,4 +1,4 @@
-"""Demands counted in buckets, so that any sharding of the rows adds up to the same numbers.
+"""Histograms of demand whose sum does not depend on how rows are divided among files.
 
 A demand of v whole nanoseconds is in bucket
 
@@ -37,10 +37,10 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Requests by bucket of their demand, with the exact extremes.
+    """Number of requests in each bucket of demand, with the exact smallest and largest demand.
 
-    bucket: int64 (n,), ascending, in 0 .. BUCKETS - 1; count: int64 (n,), >= 1, n >= 1.
-    Raises ValueError for what no rows could have given.
+    bucket: int64 (n,), ascending, in 0 .. BUCKETS - 1. count: int64 (n,), >= 1, n >= 1. Raises
+    ValueError for an inconsistent histogram.
     """
 
     bucket: Whole
@@ -50,67 +50,68 @@ class Histogram:
 
     def __post_init__(self) -> None:
         if not len(self.bucket) or self.bucket.shape != self.count.shape:
-            raise ValueError("a histogram has buckets, and a count for each")
+            raise ValueError("a histogram needs buckets, and a count for each")
         if (np.diff(self.bucket) <= 0).any() or self.bucket[0] < 0 or self.bucket[-1] >= BUCKETS:
-            raise ValueError("buckets ascend, within those that there are")
+            raise ValueError("buckets must ascend and exist")
         if (self.count < 1).any() or self.count.sum(dtype=np.float64) > MAX_REQUESTS:
-            raise ValueError("counts are positive, and add up to at most 2^53")
+            raise ValueError("counts must be positive, and add up to at most 2^53")
         if not 1 <= self.min_ns <= self.max_ns <= MAX_NS:
-            raise ValueError("the extremes are out of order")
+            raise ValueError("the smallest value is above the largest")
         ends = bucket_of(np.array([self.min_ns, self.max_ns]))
         if ends[0] != self.bucket[0] or ends[1] != self.bucket[-1]:
-            raise ValueError("the extremes are not in the outer buckets")
+            raise ValueError("the smallest or largest value is not in the first or last bucket")
         if (lowest_ns(self.bucket) > highest_ns(self.bucket)).any():
-            raise ValueError("a bucket has no whole number in it")
+            raise ValueError("a bucket contains no whole number of nanoseconds")
 
     @property
     def requests(self) -> int:
-        """How many were counted."""
+        """Number of requests."""
         return int(self.count.sum())
 
     @property
     def demand_ns(self) -> Whole:
-        """What each bucket stands for: its middle, never beyond the extremes."""
+        """Demand that represents each bucket [ns]: its middle, limited to the smallest and largest
+        demand."""
         return middle_ns(self.bucket).clip(self.min_ns, self.max_ns)
 
     def quantile_ns(self, percentile_ppm: int) -> int:
-        """The order statistic of `percentile_rank`, as its bucket has it."""
+        """Demand at a percentile [ns], with the resolution of buckets; see `percentile_rank`."""
         rank = percentile_rank(percentile_ppm, self.requests)
         return int(self.demand_ns[np.searchsorted(np.cumsum(self.count), rank)])
 
 
 def bucket_of(demand_ns: NDArray) -> Whole:
-    """The bucket of each demand, whole numbers from 1 to MAX_NS."""
+    """Bucket of each demand, whole nanoseconds from 1 to MAX_NS."""
     return (demand_ns.astype(np.float64).view(np.int64) >> DROPPED_BITS) - FIRST_BITS
 
 
 def middle_ns(bucket: Whole) -> Whole:
-    """The middle of the whole numbers in each bucket, rounded down."""
+    """Middle of the whole numbers in each bucket, rounded down [ns]."""
     low = lowest_ns(bucket)
     return low + (highest_ns(bucket) - low) // 2
 
 
 def lowest_ns(bucket: Whole) -> Whole:
-    """The least whole number in each bucket, or the least above one that has none."""
+    """Smallest whole number in each bucket, or the next above if it has none [ns]."""
     scaled, finer = _edge(bucket)
     return -(-scaled >> finer)
 
 
 def highest_ns(bucket: Whole) -> Whole:
-    """The largest whole number in each bucket, or the largest below one that has none."""
+    """Largest whole number in each bucket, or the next below if it has none [ns]."""
     scaled, finer = _edge(bucket + 1)
     return np.minimum((scaled - 1) >> finer, MAX_NS)
 
 
 def _edge(bucket: Whole) -> tuple[Whole, Whole]:
-    """The lower edge of each bucket, times a power of two: whole numbers, and the exponent."""
+    """Lower edge of each bucket as a whole number and the exponent of a power of two."""
     doubling, part = bucket >> BUCKET_BITS, bucket & (BUCKETS_A_DOUBLING - 1)
     coarser = (doubling - BUCKET_BITS).clip(0)
     return (BUCKETS_A_DOUBLING + part) << coarser, (BUCKET_BITS - doubling).clip(0)
 
 
 def histogram_of(demand_ns: NDArray, count: NDArray | None = None) -> Histogram:
-    """Demands in whole nanoseconds from 1 to MAX_NS, each counted once or `count` times."""
+    """Histogram of demands [whole ns, 1 to MAX_NS], each counted once or `count` times."""
     bucket, at = np.unique(bucket_of(demand_ns), return_inverse=True)
     counted = np.ones(len(demand_ns), np.int64) if count is None else count
     total = np.zeros(len(bucket), np.int64)
@@ -119,7 +120,7 @@ def histogram_of(demand_ns: NDArray, count: NDArray | None = None) -> Histogram:
 
 
 def merged(histograms: Sequence[Histogram]) -> Histogram:
-    """All the requests of one or more histograms together."""
+    """Sum of one or more histograms."""
     every = np.concatenate([part.bucket for part in histograms])
     bucket, at = np.unique(every, return_inverse=True)
     count = np.zeros(len(bucket), np.int64)

@@ -1,4 +1,4 @@
-"""Measured instructions per cycle of requests, alone and beside batch work."""
+"""Read measured instructions per cycle of requests, alone and with batch work on the same core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_IPC = 1_000.0
 
 @dataclass(frozen=True)
 class MeasuredIpc:
-    """What one row says: instructions per cycle of requests; `row` counts from 1."""
+    """Instructions per cycle in one row; `row` counts from 1."""
 
     alone: float
     shared: float
@@ -23,10 +23,10 @@ class MeasuredIpc:
 
 
 def read_ipc(source: str, alone: str, shared: str, where: Filters = ()) -> tuple[MeasuredIpc, ...]:
-    """The rows of the file that `where` keeps, in its order; `alone` and `shared` name columns.
+    """The rows of the file that `where` selects, in file order; `alone` and `shared` name columns.
 
-    Raises TailcError with every finding: what cannot be read, columns that are not there, cells
-    that are no numbers or not positive, and where no row is kept.
+    Raises TailcError with all findings: unreadable files, missing columns, cells that are not
+    positive numbers, and no selected row.
     """
     names = tuple(dict.fromkeys((alone, shared)))
     wanted = Wanted(names, (), tuple(dict.fromkeys(name for name, _ in where)))

@@ -1,4 +1,5 @@
-"""Elements of an array in a JSON document, or documents in a row: one at a time, within limits."""
+"""Read the elements of a JSON array, or successive JSON documents, one at a time and within
+limits."""
 
 from __future__ import annotations
 
@@ -27,10 +28,11 @@ _DECODER = json.JSONDecoder()
 
 
 def items_of(source: Source, begin: re.Pattern[str]) -> Iterator[Any]:
-    """Each element of the array that `begin` ends in, which the document begins with.
+    """Each element of the array at the beginning of the document.
 
-    What stands after the array is not looked at. TailcError, by the number of the element, where it
-    is no JSON, or longer than MAX_ITEM_CHARACTERS, or the document ends before the array does.
+    `begin` is a pattern that ends with the bracket of the array. Text after the array is ignored.
+    Raises TailcError, with the number of the element, if an element is not JSON or is longer than
+    MAX_ITEM_CHARACTERS, or if the document ends within the array.
     """
     with source.plain() as stream:
         blocks = _texts(stream)
@@ -49,9 +51,9 @@ def items_of(source: Source, begin: re.Pattern[str]) -> Iterator[Any]:
 
 
 def documents_of(source: Source) -> Iterator[Any]:
-    """Each JSON document, with any white space between and in them.
+    """Each JSON document of the text, separated by any white space.
 
-    TailcError, by the number of the document, as of `items_of`.
+    Raises TailcError with the number of the document, as `items_of`.
     """
     with source.plain() as stream:
         blocks = _texts(stream)
@@ -71,7 +73,7 @@ def _texts(stream: pa.NativeFile) -> Iterator[str]:
 
 
 def _filled(text: str, blocks: Iterator[str]) -> str:
-    """The text from its next character that is no space, or none where it ends before."""
+    """The text from its next character that is not white space; empty at the end of the input."""
     text = text.lstrip()
     while not text and (more := next(blocks, None)) is not None:
         text = more.lstrip()
@@ -87,7 +89,7 @@ def _after_comma(text: str, blocks: Iterator[str], source: Source, row: int) -> 
 
 
 def _item(text: str, blocks: Iterator[str], source: Source, what: str, row: int) -> tuple[Any, str]:
-    """What begins the text, of which more is read as it is needed; and the rest."""
+    """The item at the beginning of the text, and the remaining text; reads more as needed."""
     while True:
         try:
             item, end = _DECODER.raw_decode(text)
@@ -100,7 +102,7 @@ def _item(text: str, blocks: Iterator[str], source: Source, what: str, row: int)
             raise _broken(source, what, row) from None
         if len(text) > MAX_ITEM_CHARACTERS:
             message = f"{what} is longer than {MAX_ITEM_CHARACTERS:,} characters"
-            hint = "leave it out, or check that it is what it should be"
+            hint = "check that the file is the right one, or remove the element"
             raise source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
         # As much again as there is, so that a long element is not gone through often.
         more = _as_much(min(len(text), MAX_ITEM_CHARACTERS - len(text)), blocks)
@@ -110,7 +112,7 @@ def _item(text: str, blocks: Iterator[str], source: Source, what: str, row: int)
 
 
 def _as_much(length: int, blocks: Iterator[str]) -> str:
-    """Blocks that are longer than that together; what there is at the end."""
+    """More blocks, together longer than `length` unless the input ends."""
     found, total = [], 0
     while total <= length and (more := next(blocks, None)) is not None:
         found.append(more)
@@ -124,5 +126,5 @@ def _cut(source: Source, what: str, row: int) -> TailcError:
 
 
 def _broken(source: Source, what: str, row: int) -> TailcError:
-    message = f"{what} is no sound JSON"
+    message = f"{what} is not valid JSON"
     return source.fault(Code.BROKEN_FORMAT, message, row=row, advice="write or copy the file again")

@@ -1,4 +1,4 @@
-"""One JSON object a line; the first names the columns; blank lines are not rows."""
+"""Read one JSON object per line; the first object names the columns; blank lines are not rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailc.units import number_text
 
 # In an NDJSON file of one endless line, what is read before it is refused.
 MAX_LINE_BYTES = 1 << 22
-_ONE_A_LINE = 'write one object a line, such as `{"demand_ms": 12.5}`'
+_ONE_A_LINE = 'write one object on each line, such as `{"demand_ms": 12.5}`'
 # Half of a surrogate pair can stand in JSON, written as an escape, but is no character.
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -79,14 +79,16 @@ class NdjsonTable:
         yield _text_batch(columns)
 
     def _objects(self) -> Iterator[tuple[int, Pairs]]:
-        """The row number and members of each object, numbers as their text."""
+        """Row number and members of each object; numbers keep their text."""
         row = 0
         for line in self.source.lines(MAX_LINE_BYTES):
             if line.strip():
                 row += 1
                 if len(line) > MAX_LINE_BYTES:
                     message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
-                    hint = "end each object with a line break, and keep no more than is needed"
+                    hint = (
+                        "end each object with a line break, and remove members that are not needed"
+                    )
                     raise self.source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
                 yield row, self._object(line, row)
 
@@ -112,21 +114,21 @@ class NdjsonTable:
             message = "line is not a JSON object"
             raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_ONE_A_LINE)
         if not is_unicode:
-            message = "line holds half of a surrogate pair, which is no character"
+            message = "the line has half of a surrogate pair, which is not a character"
             hint = "write both halves, or the character itself in UTF-8"
             raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
         return pairs
 
     def _too_deep(self, row: int) -> TailcError:
         message = "values of the line are nested too deeply"
-        hint = "leave out what is not needed of each object"
+        hint = "remove the members of each object that are not needed"
         return self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
 
     def _refuse_repeated(self, pairs: Pairs, wanted: Wanted, row: int) -> None:
         names = [name for name, _value in pairs]
         for name in wanted.names:
             if names.count(name) > 1:
-                message = f"column `{name}` stands {names.count(name)} times in one object"
+                message = f"column `{name}` occurs {names.count(name)} times in one object"
                 hint = "rename or drop all but one"
                 raise self.source.fault(
                     Code.DUPLICATE_COLUMN, message, row=row, field=name, advice=hint
@@ -160,7 +162,7 @@ def _text(value: object) -> str | None:
 
 
 def _number_text(written: str) -> str:
-    """The canonical text of a number; one too large for a float64 is as written."""
+    """Canonical text of a number; as written if it is too large for a float64."""
     if written.lstrip("-").isdigit():
         return "0" if written == "-0" else written
     value = float(written)

@@ -1,4 +1,4 @@
-"""Files that hold no measurements, known by how they begin: what they are, and what to give."""
+"""Recognise files that are not measurements by their beginning, and report what they are."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _POLICY, _POLICY_AT = b"TLC1", slice(4, 8)
 _RESULTS = "give the file with the measurements"
 _BEGINNINGS = {
     b"PK\x03\x04": (
-        "a workbook or another zip archive, and no table",
-        "save the sheet as CSV in UTF-8, or unpack the archive, and give the file in it",
+        "a workbook or another zip archive, not a table",
+        "save the sheet as CSV in UTF-8, or unpack the archive",
     ),
-    b"%PDF": ("a PDF document, and no table", _RESULTS),
+    b"%PDF": ("a PDF document, not a table", _RESULTS),
     b"RUN\t": (
         "a log of Gatling, and no table",
         "write a row for each of its lines `REQUEST`, with the difference of the two times in ms, "
@@ -31,7 +31,7 @@ _BEGINNINGS = {
 
 
 def refuse_other_kinds(source: Source, head: bytes) -> None:
-    """Raise TailcError for a spec, a policy, a workbook and the like."""
+    """Raise TailcError for a spec, a policy, a workbook and other files without measurements."""
     found = _kind(head)
     if found is not None:
         what, advice = found
@@ -39,30 +39,30 @@ def refuse_other_kinds(source: Source, head: bytes) -> None:
 
 
 def _kind(head: bytes) -> tuple[str, str] | None:
-    """What it is, and what to do; None where it may be measurements."""
+    """Description of the file and advice; None if it may be measurements."""
     if (document := _YAML.match(head)) is not None:
         return _document(document[1], head)
     if head[_POLICY_AT] == _POLICY:
-        advice = "give its trace; `tailc inspect` shows a policy, and `tailc verify` judges it"
-        return "a compiled policy, and no measurements", advice
+        advice = "give a trace; for a policy, use `tailc inspect` or `tailc verify`"
+        return "a compiled policy, not measurements", advice
     begun = next((told for begin, told in _BEGINNINGS.items() if head.startswith(begin)), None)
     if _HTML.match(head):
-        begun = "a web page or XML, and no table", "download the data itself, and give that"
+        begun = "a web page or XML, not a table", "download the data itself"
     return begun or _summary(head)
 
 
 def _summary(head: bytes) -> tuple[str, str] | None:
-    """The summary of a load generator."""
+    """Description and advice if the file is the summary of a load generator, else None."""
     found = summary_of(head)
     if found is None:
         return None
-    return f"a summary of {found.tool}, which has a few percentiles and no requests", found.advice
+    return f"a summary of {found.tool}, which has percentiles but no requests", found.advice
 
 
 def _document(of: bytes, head: bytes) -> tuple[str, str]:
     if of != b"tailc":
-        return f"a YAML document of `{of.decode()}`, and no measurements", _RESULTS
+        return f"a YAML document of `{of.decode()}`, not measurements", _RESULTS
     trace = _TRACE.search(head)
     named = f", `{trace[1].decode('utf-8', 'replace').strip()}`" if trace else ""
-    advice = f"give the trace that it names{named}; `tailc check` looks at both"
-    return "a spec, and no measurements", advice
+    advice = f"give the trace that the spec names{named}; `tailc check --with-trace` checks both"
+    return "a spec, not measurements", advice

@@ -1,4 +1,4 @@
-"""A demand profile as a Parquet file of our own, which says itself how it is to be read."""
+"""Write a demand profile as a Parquet file that contains its own reading."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ ROW_GROUP_ROWS = 1 << 20
 
 
 def written_profile(profile: DemandProfile) -> bytes:
-    """The profile as Parquet; equal profiles give equal bytes for one version of pyarrow.
+    """The profile as Parquet bytes; equal profiles give equal bytes for one version of pyarrow.
 
-    Columns: `demand_ms`; `memory_ms` if known; `weight` unless each is 1; `class` if several
-    curves have names, `speedup_1`, `speedup_2`, ... if they have none. The metadata has a common
-    curve, the curves of the classes, the measure and the reference. Merged rows are written one by
-    one. Read by `reading_stated_in`, the profile has the same digest.
+    Columns: `demand_ms`; `memory_ms` if known; `weight` unless all are 1; `class` if several curves
+    have names, or `speedup_1`, `speedup_2`, ... if they have none. The metadata has a common curve,
+    the curves of classes, the measure and the reference. Merged rows are written one by one. Read
+    with `reading_stated_in`, the profile has the same digest.
     """
     metadata = {METADATA_KEY: _metadata(profile)}
     every = np.arange(len(profile.demand_ms))
@@ -49,7 +49,7 @@ def written_profile(profile: DemandProfile) -> bytes:
 
 
 def _rows(profile: DemandProfile, chosen: NDArray[np.intp]) -> pa.Table:
-    """A row for each of the chosen requests."""
+    """A table row for each of the selected requests."""
     columns: dict[str, pa.Array] = {"demand_ms": pa.array(profile.demand_ms[chosen])}
     if profile.memory_ms is not None:
         columns["memory_ms"] = pa.array(profile.memory_ms[chosen])
@@ -66,9 +66,9 @@ def _rows(profile: DemandProfile, chosen: NDArray[np.intp]) -> pa.Table:
 
 
 def reading_stated_in(source: Source) -> DemandReading | None:
-    """How to read what `written_profile` made; None for any other trace.
+    """The reading in the metadata of a file of `written_profile`; None for any other trace.
 
-    Raises TailcError where it was made by a later version.
+    Raises TailcError if a later version wrote the file.
     """
     try:
         with source.raw() as stream:
@@ -83,8 +83,8 @@ def reading_stated_in(source: Source) -> DemandReading | None:
     except (ValueError, KeyError, TypeError):
         raise source.fault(
             Code.BROKEN_FORMAT,
-            f"`{source.name}` states in its metadata what this version cannot read",
-            advice="split the trace again with this version",
+            f"`{source.name}` has metadata that this version of tailc cannot read",
+            advice="run `tailc split` again with this version",
         ) from None
 
 

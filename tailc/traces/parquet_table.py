@@ -1,4 +1,4 @@
-"""Parquet, read by column and batch."""
+"""Read Parquet by column and batch."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -34,9 +34,9 @@ _AGAIN = "write or copy the file again"
 class ParquetTable:
     """The rows of a Parquet file; see `Table`.
 
-    The footer's claims (rows, bytes of each row group's wanted columns) are checked against
-    limits before data is read. Not covered: sizes claimed inside page headers, which only the
-    decoder sees. Read files from strangers in a process with a memory limit.
+    The rows and bytes that the footer states are checked against limits before data is read. Sizes
+    in page headers are not checked, because only the decoder sees them. Read files from untrusted
+    sources in a process with a memory limit.
     """
 
     def __init__(self, source: Source) -> None:
@@ -54,7 +54,7 @@ class ParquetTable:
             yield from self._batches(file, wanted, range(file.num_row_groups))
 
     def groups(self, wanted: Wanted) -> Iterator[Iterator[pa.RecordBatch]]:
-        """As `batches`, of each row group, which may be read by a thread of its own."""
+        """Batches of each row group, which separate threads can read; see `batches`."""
         with self._open() as file:
             self._check_types(file.schema_arrow, wanted)
             self._check_claims(file.metadata, wanted)
@@ -78,7 +78,7 @@ class ParquetTable:
     def _open(
         self, footer: pq.FileMetaData | None = None, wanted: Wanted = NOTHING
     ) -> Iterator[pq.ParquetFile]:
-        """The file, its footer as it was read before, texts as dictionaries where it has those."""
+        """The file, with an already known footer; text columns are read as dictionaries."""
         with self.source.raw() as stream:
             try:
                 # Read ahead, every row group would be kept until the last one is decoded.
@@ -95,7 +95,9 @@ class ParquetTable:
                 what = "has a broken Parquet footer" if is_parquet else "is not a Parquet file"
                 message = f"`{self.source.name}` {what} ({brief(error)})"
                 hint = (
-                    _AGAIN if is_parquet else "name its format by `format`, or write it as Parquet"
+                    _AGAIN
+                    if is_parquet
+                    else ("state its format with `format`, or write it as Parquet")
                 )
                 raise self.source.fault(Code.BROKEN_FORMAT, message, advice=hint) from None
             yield file
@@ -117,7 +119,7 @@ class ParquetTable:
             yield batch.select(plain.names).cast(plain)
         claimed = sum(file.metadata.row_group(group).num_rows for group in groups)
         if found != claimed:
-            raise pa.ArrowInvalid(f"{found} rows where its footer says {claimed}")
+            raise pa.ArrowInvalid(f"it has {found} rows, but its footer states {claimed}")
 
     def _check_claims(self, meta: pq.FileMetaData, wanted: Wanted) -> None:
         claimed = max(
@@ -125,7 +127,7 @@ class ParquetTable:
         )
         if meta.num_rows > MAX_ROWS or claimed > MAX_GROUP_BYTES:
             message = (
-                f"`{self.source.name}` claims {meta.num_rows} rows and a row group of {claimed} "
+                f"`{self.source.name}` states {meta.num_rows} rows and a row group of {claimed} "
                 f"bytes; the limits are {MAX_ROWS} and {MAX_GROUP_BYTES}"
             )
             hint = "write fewer rows, in smaller row groups"
@@ -140,7 +142,7 @@ class ParquetTable:
                 message = f"column `{name}` holds `{kind}`, neither numbers nor text"
             else:
                 continue
-            advice = "name a column of plain values"
+            advice = "name a column of numbers or text"
             raise self.source.fault(Code.WRONG_TYPE, message, field=name, advice=advice)
 
 
@@ -162,7 +164,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _has_text(kind: pa.DataType) -> bool:
-    """Whether cells have one text: numbers, booleans, dates and text itself."""
+    """Whether cells have a canonical text: numbers, booleans, dates and text."""
     return (
         _is_number_or_text(kind)
         or pa.types.is_boolean(kind)
@@ -172,7 +174,7 @@ def _has_text(kind: pa.DataType) -> bool:
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type without its layout: dictionaries as their values, one kind of text, UTC."""
+    """The type without its encoding: dictionaries as their values, one type of text, UTC."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
@@ -183,7 +185,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 def _text_bytes(column: pa.Array) -> int:
-    """How many bytes the texts of a dictionary's rows would take."""
+    """Bytes that the texts of a dictionary column would need."""
     kind = column.type
     if not (pa.types.is_dictionary(kind) and pa.types.is_string(_plain(kind))):
         return 0

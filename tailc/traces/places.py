@@ -1,4 +1,4 @@
-"""From the rows of findings to lines of the file, for who opens it in an editor."""
+"""Convert rows of findings to lines of the file, so that an editor can jump to them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_EXCERPT = 400
 
 
 def located(findings: Sequence[Finding], source: Source) -> tuple[Finding, ...]:
-    """The findings with the line of their row, and what stands there, where a file has lines."""
+    """The findings with the line of their row and its text, if the file has lines."""
     places = [_place_in(one, source) for one in findings]
     rows = {place.row for place in places if place and place.row and not place.line}
     line_of = dict(_lines_of_rows(source, rows)) if rows else {}
@@ -62,7 +62,7 @@ def _excerpts(source: Source, wanted: set[int]) -> Iterator[tuple[int, str]]:
 
 
 def _lines_of_rows(source: Source, wanted: set[int]) -> Iterator[tuple[int, int]]:
-    """The line on which each wanted row of a table of text begins."""
+    """Line at which each wanted row of a text table begins."""
     head = source.head()
     if b"\0" in head or Rewriting.JSON_LIST in source.rewritten:
         return
@@ -76,7 +76,7 @@ def _lines_of_rows(source: Source, wanted: set[int]) -> Iterator[tuple[int, int]
 
 
 def _object_lines(source: Source) -> Iterator[int]:
-    """The lines of JSON objects; none of what is one object laid out over several lines."""
+    """Lines of JSON objects; empty if an object spans several lines."""
     for number, line in enumerate(source.lines(_LONGEST_LINE), 1):
         if number == 1 and not _is_json(line):
             return
@@ -93,7 +93,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def _record_lines(source: Source, head: bytes) -> Iterator[int]:
-    """The lines on which the records of CSV begin, but for a header."""
+    """Lines at which CSV records begin, without the header."""
     dialect = dialect_of(head.decode(errors="replace"))
     lines = (
         line.decode("utf-8", "replace").rstrip("\r\n") + "\n"

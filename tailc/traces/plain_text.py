@@ -1,6 +1,7 @@
-"""Text that is rewritten where it is opened, so that every reader meets one sort of it.
+"""Convert text when it is opened, so that every reader gets the same encoding.
 
-That sort is UTF-8 without a byte order mark, lines that end in LF, and JSON with an object a line.
+The result is UTF-8 without a byte order mark, with lines that end in LF, and with one JSON object
+per line.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ _LIST = re.compile(r"\s*\[(?=\s*\{)")
 
 
 class Rewriting(enum.Enum):
-    """What is rewritten of a text; the value is what is so of the file."""
+    """A conversion of a text; the value describes the original file."""
 
     UTF8_MARK = "begins with a byte order mark"
     UTF16 = "is in UTF-16"
     BARE_CR = "has lines that end in CR alone"
-    JSON_LIST = "holds its rows in one list of JSON"
+    JSON_LIST = "has its rows in one JSON list"
 
 
 def encoding_rewritings(head: bytes) -> frozenset[Rewriting]:
-    """What of marks, encoding and line ends is to be rewritten in a file that begins so."""
+    """The conversions of byte order mark, encoding and line ends that a file with this beginning
+    needs."""
     found = set()
     if head.startswith(codecs.BOM_UTF8):
         found.add(Rewriting.UTF8_MARK)
@@ -49,7 +51,8 @@ def encoding_rewritings(head: bytes) -> frozenset[Rewriting]:
 
 
 def _utf16(head: bytes) -> str | None:
-    """The encoding after such a mark; binary data may begin like one, but has no letters then."""
+    """The encoding after this byte order mark; binary data can begin with one, but has no
+    letters then."""
     encoding = _UTF16_MARKS.get(head[:2])
     if encoding is None or not head[2:4].decode(encoding, "ignore").isascii():
         return None
@@ -57,7 +60,7 @@ def _utf16(head: bytes) -> str | None:
 
 
 def re_encoded(source: Source, told: frozenset[Rewriting]) -> Iterator[bytes]:
-    """The plain bytes in UTF-8, without a mark, with LF for CR where that ends the lines."""
+    """The bytes in UTF-8 without a byte order mark, with LF for CR at the end of lines."""
     with source.plain() as stream:
         first = stream.read(len(codecs.BOM_UTF8))
         encoding = "utf-16" if Rewriting.UTF16 in told else None
@@ -70,23 +73,23 @@ def re_encoded(source: Source, told: frozenset[Rewriting]) -> Iterator[bytes]:
 
 
 def is_list_of_objects(head: bytes) -> bool:
-    """Whether a text that begins so is a list of JSON, of objects."""
+    """Whether a text with this beginning is a JSON list of objects."""
     return _LIST.match(head.decode("utf-8", "replace")) is not None
 
 
 def object_lines(source: Source) -> Iterator[bytes]:
-    """Each object of a list, on a line of its own."""
+    """Each object of a JSON list, on its own line."""
     for row, item in enumerate(items_of(source, _LIST), 1):
         try:
             yield json.dumps(item).encode() + b"\n"
         except RecursionError:
             message = f"values of element {row} are nested too deeply"
-            hint = "leave out what is not needed of each object"
+            hint = "remove the members of each object that are not needed"
             raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint) from None
 
 
 def in_blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes, more of them at a time."""
+    """The same bytes in larger blocks."""
     block = io.BytesIO()
     for piece in pieces:
         block.write(piece)

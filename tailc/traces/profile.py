@@ -1,4 +1,4 @@
-"""A demand profile: how much work requests bring, and how each speeds up with the degree."""
+"""A demand profile: the work of requests, and their speed-up by degree."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ NS_PER_MS = 1_000_000
 class Measure(enum.Enum):
     """How a demand was measured; a response time contains waiting and is not a demand.
 
-    THROUGHPUT is no demand: it is what a machine got done in a second. RUN_TIME is how long a job
-    of a datacentre ran on the servers that it had.
+    THROUGHPUT is not a demand but the work of a machine per second. RUN_TIME is the run time of a
+    job of a datacentre on its servers.
     """
 
     DEMAND_CPU = "demand-cpu"
@@ -89,12 +89,12 @@ class DemandProfile:
 
     @property
     def has_common_curve(self) -> bool:
-        """Whether every request speeds up alike."""
+        """Whether all requests have the same speed-up curve."""
         return len(self.curves) == 1
 
     @cached_property
     def total_weight(self) -> int:
-        """Number of requests the profile stands for."""
+        """Number of requests that the profile represents."""
         return int(self.weight.sum())
 
     @property
@@ -104,17 +104,16 @@ class DemandProfile:
 
     @property
     def weight_of_row(self) -> NDArray[np.int64]:
-        """The number of requests of a row of each, int64 (requests,)."""
+        """Number of requests in each row of the trace, int64 (requests,)."""
         return self.weight if self.repeats is None else self.weight // self.repeats
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the content, whatever file it came from and in whatever order.
+        """SHA-256 of the content, independent of the file format and of the order of rows.
 
-        Demands enter as whole nanoseconds and speed-ups as millionths, so the digest does not
-        depend on the file format or on how a float was printed; rows enter sorted by demand,
-        weight and speed-ups, so it does not depend on their order either, nor on whether equal
-        rows were merged. Memory times enter as nanoseconds, where there are any.
+        Demands enter as whole nanoseconds and speed-ups as millionths, so the format of numbers has
+        no effect. Rows enter sorted by demand, weight and speed-ups, so their order and merging of
+        equal rows have no effect. Memory times, if any, enter as nanoseconds.
         """
         hasher = hashlib.sha256(b"tailc demand profile 1\n")
         demand_ns = np.rint(self.demand_ms * NS_PER_MS).astype("<i8")
@@ -141,7 +140,8 @@ class DemandProfile:
         return is_plain and bool((self.weight == self.weight[0]).all())
 
     def blocks(self, order: NDArray[np.intp], most: int) -> Iterator[NDArray[np.intp]]:
-        """Requests in that order, each once for every row of it, in blocks of at most `most`."""
+        """Requests in the order of the digest, repeated for each of their rows, in blocks of at
+        most `most`."""
         if self.repeats is None:
             yield from (order[start : start + most] for start in range(0, len(order), most))
             return
@@ -171,21 +171,21 @@ class DemandProfile:
         )
 
     def reweighted(self, weight: NDArray[np.int64]) -> DemandProfile:
-        """With other weights, int64 (requests,), without the requests that have none left."""
+        """The profile with other weights, int64 (requests,), without requests of weight 0."""
         stay = weight > 0
         return replace(self.select(stay), weight=weight[stay], repeats=None)
 
     def first_degrees(self, most: int) -> DemandProfile:
-        """The same requests with speed-ups up to degree `most` only."""
+        """The same requests with speed-ups up to degree `most`."""
         return replace(self, curves=self.curves[:, :most])
 
     def demand_at(self, rank: int) -> float:
-        """The `rank`-th smallest demand, counted from 1, weights included [ms]."""
+        """The `rank`-th smallest demand [ms], counted from 1 and by weight."""
         order = np.argsort(self.demand_ms, kind="stable")
         reached = int(np.searchsorted(np.cumsum(self.weight[order]), rank))
         return float(self.demand_ms[order[reached]])
 
     def mean_curve(self) -> NDArray[np.float64]:
-        """Work-weighted mean speed-up at each degree, (degrees,): total work / total time."""
+        """Work-weighted mean speed-up at each degree (degrees,): total work / total time."""
         work = self.demand_ms * self.weight
         return work.sum() / (work[:, None] / self.curves[self.curve_of]).sum(axis=0)

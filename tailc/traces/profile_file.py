@@ -1,8 +1,8 @@
-"""A profile: counted demands as a file of JSON, the same bytes for the same requests.
+"""A profile: counted demands as a JSON file with the same bytes for the same requests.
 
-The document is one line: keys sorted, no spaces, whole numbers and text alone. `digest` is the
-SHA-256 of the document without that member. `histogram.buckets` are pairs of a bucket of
-`tailc.traces.histogram` and the number of requests in it.
+The document is one line with sorted keys, no spaces, and only whole numbers and text. `digest` is
+the SHA-256 of the document without this member. `histogram.buckets` are pairs of a bucket of
+`tailc.traces.histogram` and its number of requests.
 """
 
 from __future__ import annotations
@@ -43,41 +43,44 @@ _AGAIN = "ingest the measurements again"
 
 
 def written_counted(counted: Counted) -> bytes:
-    """The profile as bytes; `read_counted` gives it back."""
+    """Bytes of the profile file; `read_counted` reads them back."""
     document = _without_digest(counted)
     return _canonical({"digest": _digest(document), **document})
 
 
 def is_profile(source: Source) -> bool:
-    """Whether its first bytes are those of a profile."""
+    """Whether the file begins like a profile."""
     return PROFILE_HEAD.match(source.head()) is not None
 
 
 def read_counted(source: Source) -> Counted:
-    """The profile in a file; TailcError unless it is whole, as it was written, and makes sense."""
+    """Read a profile file; raises TailcError if it is incomplete, changed or inconsistent."""
     document = _document(source)
     digest = document.pop("digest", None)
     if document.get("version") != VERSION:
-        message = f"`{source.name}` is a profile of version `{document.get('version')}`"
-        advice = f"this version of tailc reads version {VERSION}"
+        message = (
+            f"`{source.name}` is a profile of version `{document.get('version')}`, which cannot "
+            "be read"
+        )
+        advice = f"this version of tailc reads version {VERSION}: ingest the measurements again"
         raise source.fault(Code.BROKEN_FORMAT, message, advice=advice)
     if digest != _digest(document):
-        message = f"`{source.name}` is not as it was written: its digest does not match"
+        message = f"`{source.name}` was changed after it was written: its digest does not match"
         raise source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN)
     try:
         counted = _counted(document)
         if document != _without_digest(counted):
-            raise ValueError("numbers that are not whole")
+            raise ValueError("it has numbers that are not whole")
         return counted
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        message = f"`{source.name}` is no profile ({error})"
+        message = f"`{source.name}` is not a valid profile ({error})"
         raise source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN) from None
 
 
 def reading_of_profile(source: Source, like: RequestReading) -> DemandReading | None:
-    """How to read a profile as a trace with the speed-ups of another reading; None for other files.
+    """A reading of a profile with the speed-ups of another reading; None for other files.
 
-    Raises TailcError where those need more than a demand of each request.
+    Raises TailcError if these speed-ups need more than the demand of each request.
     """
     if not is_profile(source):
         return None
@@ -89,20 +92,20 @@ def reading_of_profile(source: Source, like: RequestReading) -> DemandReading | 
             return replace(like, measured=measured, rows=Rows(), demand=demand, weight=WEIGHT)
     raise source.fault(
         Code.MISSING_COLUMN,
-        f"`{source.name}` is a profile of demands, which does not say {_missing(like)}",
-        advice="give a trace with one row a request",
+        f"`{source.name}` is a profile of demands, which does not have {_missing(like)}",
+        advice="give a trace with one row for each request",
     )
 
 
 def _missing(like: RequestReading) -> str:
-    """What the reading needs of each request besides its demand."""
+    """The part that the reading needs of each request in addition to its demand."""
     if memory_column(like) is not None:
         return "memory times"
     return "the class of each request" if like.curves else "speed-ups of each request"
 
 
 class ProfileTable:
-    """A profile as rows, one a bucket; see `Table`."""
+    """A profile as rows, one per bucket; see `Table`."""
 
     names = (DEMAND, WEIGHT)
 
@@ -157,14 +160,14 @@ def _document(source: Source) -> dict[str, Any]:
 
 
 def _no_profile(source: Source) -> TailcError:
-    message = f"`{source.name}` is not a profile, or was cut"
+    message = f"`{source.name}` is not a profile, or was truncated"
     return source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN)
 
 
 def _counted(document: dict[str, Any]) -> Counted:
     stated = document["histogram"]
     if stated["buckets_a_doubling"] != BUCKETS_A_DOUBLING:
-        raise ValueError("other buckets than are known here")
+        raise ValueError("its buckets have another width")
     buckets = np.array(stated["buckets"], dtype=np.int64).reshape(-1, 2)
     histogram = Histogram(buckets[:, 0], buckets[:, 1], stated["min_ns"], stated["max_ns"])
     origins = tuple(Origin(**origin) for origin in document["origins"])

@@ -1,4 +1,4 @@
-"""A rate profile in a file: columns `duration` and `rate`, with units in the cells."""
+"""Read a rate profile: columns `duration` and `rate`, whose cells have units."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from tailc.units import QuantityError, parse_mrps, parse_us
 
 DURATION = "duration"
 RATE = "rate"
-_NO_STEP = "leave the row out: a step of no length brings no request"
+_NO_STEP = "remove the row: a step without a duration brings no requests"
 # Faulty cells named one by one.
 _NAMED = 10
 
 
 def read_rate_steps(source: str, format: Format = "auto") -> tuple[tuple[int, int], ...]:  # noqa: A002
-    """Pairs of a duration [us] and a rate [mrps], such as `10min,40/s`, in file order.
+    """Pairs of a duration [us] and a rate [mrps] in file order, from rows such as `10min,40/s`.
 
-    A rate of `0/s` is silence. Raises TailcError, placed by row, for cells that are no quantities.
+    A rate of `0/s` means no arrivals. Raises TailcError, placed by row, for cells that are not
+    quantities.
     """
     with open_source(source) as opened:
         cells = kept_cells(opened, Wanted((), (DURATION, RATE), ()), format=format)
@@ -32,7 +33,7 @@ def read_rate_steps(source: str, format: Format = "auto") -> tuple[tuple[int, in
 
 
 def _quantities(cells: Cells, name: str, parse: Callable[[str], int], least: int) -> list[int]:
-    """The column's quantities; the first faulty cells are noted."""
+    """The quantities of a column; records the first bad cells."""
     found: list[int] = []
     faults: list[Finding] = []
     for index, cell in enumerate(cells.columns[name].to_pylist()):

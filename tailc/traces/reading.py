@@ -1,7 +1,7 @@
-"""A reading: the whole recipe from a file of measurements to what a policy is compiled from.
+"""A reading: how to get the input of a compile from a file of measurements.
 
-A spec states it, a compile follows it, and the artifact carries it, so that a held-out trace is
-read exactly as the design trace was.
+A spec defines it, the compile uses it, and the artifact contains it, so that a held-out trace is
+read in the same way as the design trace.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class TimeUnit(enum.Enum):
 
 
 class SplitBy(enum.Enum):
-    """What decides whether a request is held out."""
+    """Rule by which requests are held out."""
 
     TIME = "time"
     HASH = "hash"
@@ -39,9 +39,10 @@ class SplitBy(enum.Enum):
 
 @dataclass(frozen=True)
 class SplitRule:
-    """Hold out `fraction_ppm` of the requests: the latest (time), by hash of a column, or drawn.
+    """Hold out the share `fraction_ppm` of the requests: the latest, by hash of a column, or at
+    random.
 
-    `column` is the time or id column, None for `seed`.
+    column: column of the time or id; None for `seed`.
     """
 
     by: SplitBy
@@ -58,7 +59,8 @@ class SplitRule:
 
 @dataclass(frozen=True)
 class Curve:
-    """A speed-up curve: millionths at degree 1, 2, ...; `name` is the class or where it is from."""
+    """A speed-up curve in millionths at degree 1, 2, ...; `name` is the class or the source of
+    the curve."""
 
     name: str | None
     speedup_ppm: tuple[int, ...]
@@ -70,9 +72,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the values of a trace are: how they were measured, relative to what, in which unit.
+    """Meaning of the values of a trace: measure, reference and unit.
 
-    unit: of the times. note: the user's reason where a response time is accepted as demand.
+    unit: of the times. note: the user's reason for accepting a response time as demand.
     """
 
     measure: Measure
@@ -83,16 +85,14 @@ class Measured:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows that count: those whose columns equal the texts of `where`; and what of them is
-    held out.
-    """
+    """Selection of rows whose columns equal the values in `where`, and the rule for holding out."""
 
     where: tuple[tuple[str, str], ...] = ()
     split: SplitRule | None = None
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The column that decides what is held out, if one does."""
+        """The column by which requests are held out, if any."""
         rule = self.split
         return () if rule is None or rule.column is None else (rule.column,)
 
@@ -105,26 +105,26 @@ class DemandColumn:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of numbers."""
+        """The columns of numbers."""
         return (self.name,)
 
 
 @dataclass(frozen=True)
 class DemandAndMemory:
-    """A column of demands, and one of the part of each that no clock shortens."""
+    """A column of demands, and a column of the part of each that waits for memory."""
 
     name: str
     memory: str
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of numbers."""
+        """The columns of numbers."""
         return (self.name, self.memory)
 
 
 @dataclass(frozen=True)
 class CyclesAndMemory:
-    """A column of compute cycles, counted at a clock, and one of memory time beside them."""
+    """A column of compute cycles, counted at a reference frequency, and a column of memory time."""
 
     name: str
     memory: str
@@ -136,7 +136,7 @@ class CyclesAndMemory:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of numbers."""
+        """The columns of numbers."""
         return (self.name, self.memory)
 
 
@@ -148,22 +148,22 @@ class CommonCurve:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The curves that the reading has itself."""
+        """The curves that the reading contains."""
         return (self.curve,)
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """Those that choose a curve: none."""
+        """The columns that select a curve: none."""
         return ()
 
     def number_columns(self, _max_degree: int | None) -> tuple[str, ...]:
-        """Those of speed-ups: none."""
+        """The columns of speed-ups: none."""
         return ()
 
 
 @dataclass(frozen=True)
 class ClassCurves:
-    """Several speed-up curves, chosen by the class of a request in a column."""
+    """Several speed-up curves, selected by a column with the class of the request."""
 
     column: str
     curves: tuple[Curve, ...]
@@ -174,32 +174,32 @@ class ClassCurves:
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The one that chooses a curve."""
+        """The column that selects a curve."""
         return (self.column,)
 
     def number_columns(self, _max_degree: int | None) -> tuple[str, ...]:
-        """Those of speed-ups: none."""
+        """The columns of speed-ups: none."""
         return ()
 
 
 @dataclass(frozen=True)
 class SpeedupColumns:
-    """Columns of speed-ups, one a degree from 1 on: each request has its own curve."""
+    """Columns of speed-ups, one per degree from 1: each request has its own curve."""
 
     names: tuple[str, ...]
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The curves that the reading has itself: none."""
+        """The curves that the reading contains: none."""
         return ()
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """Those that choose a curve: none."""
+        """The columns that select a curve: none."""
         return ()
 
     def number_columns(self, max_degree: int | None) -> tuple[str, ...]:
-        """Those of speed-ups, up to the highest degree that is read."""
+        """The columns of speed-ups, up to degree `max_degree`."""
         return self.names[:max_degree]
 
 
@@ -211,7 +211,7 @@ _CLASS_COLUMN = "several curves need a class column, and a class column needs th
 def speedups_of(
     curves: tuple[Curve, ...], class_column: str | None, columns: tuple[str, ...]
 ) -> Speedups:
-    """The one source of speed-ups that is given; ValueError where there is none, or another too."""
+    """The only given source of speed-ups; raises ValueError for none or several."""
     if bool(curves) == bool(columns):
         raise ValueError("speed-ups come from timings, columns or curves: name one")
     if columns and class_column is None:
@@ -220,7 +220,7 @@ def speedups_of(
 
 
 def curves_of(curves: tuple[Curve, ...], class_column: str | None) -> CommonCurve | ClassCurves:
-    """One curve for all requests, or several by class; ValueError where it is neither."""
+    """One curve for all requests, or several by class; raises ValueError for anything else."""
     if (len(curves) == 1) != (class_column is None):
         raise ValueError(_CLASS_COLUMN)
     return CommonCurve(curves[0]) if class_column is None else ClassCurves(class_column, curves)
@@ -228,7 +228,7 @@ def curves_of(curves: tuple[Curve, ...], class_column: str | None) -> CommonCurv
 
 @dataclass(frozen=True)
 class DemandReading:
-    """One row a request, or several requests of one demand: column `weight` has how many.
+    """A reading of rows with one request each, or `weight` requests of equal demand.
 
     `bin_us` merges demands into bins of that width (at the bin's mean) with weights. Degrees above
     `max_degree` are not read. serial: the beginning and end of each request on one thread.
@@ -248,28 +248,28 @@ class DemandReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The speed-up curves that are no columns of the trace."""
+        """The speed-up curves that are not columns of the trace."""
         return self.speedups.curves
 
     @property
     def number_columns(self) -> tuple[str, ...]:
-        """Those of the file that hold numbers."""
+        """The columns that are read as numbers."""
         speedups = self.speedups.number_columns(self.max_degree)
         return (*self.demand.columns, *_named(self.weight), *speedups)
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """Those of the file that are read as text, each once."""
+        """The columns that are read as text, each once."""
         return _once((*self.speedups.text_columns, *self.rows.text_columns))
 
     def whole(self) -> DemandReading:
-        """The same with nothing held out."""
+        """The same reading without holding out."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
 @dataclass(frozen=True)
 class Timings:
-    """Columns of a long table: one row per (request, degree, repetition)."""
+    """Columns of a long table with one row per request, degree and repetition."""
 
     request: str
     degree: str
@@ -278,7 +278,7 @@ class Timings:
 
 @dataclass(frozen=True)
 class TimingsReading:
-    """Executions of requests at several degrees, from which demands and speed-ups follow.
+    """A reading of timed executions of requests, which give demands and speed-ups.
 
     weight, bin_us, max_degree, serial: as of a DemandReading.
     """
@@ -296,21 +296,21 @@ class TimingsReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The speed-up curves that are no columns of the trace: none."""
+        """The speed-up curves that are not columns of the trace: none."""
         return ()
 
     @property
     def number_columns(self) -> tuple[str, ...]:
-        """Those of the file that hold numbers."""
+        """The columns that are read as numbers."""
         return (self.timings.duration, self.timings.degree, *_named(self.weight))
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """Those of the file that are read as text, each once."""
+        """The columns that are read as text, each once."""
         return _once((self.timings.request, *self.rows.text_columns))
 
     def whole(self) -> TimingsReading:
-        """The same with nothing held out."""
+        """The same reading without holding out."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
@@ -335,7 +335,7 @@ class ThroughputColumns:
 
 @dataclass(frozen=True)
 class ThroughputReading:
-    """Throughput of machines; the unit is that of its times."""
+    """A reading of throughput of machines; `unit` is that of the times."""
 
     measured: Measured
     rows: Rows
@@ -351,13 +351,14 @@ class ThroughputReading:
         return ()
 
     def whole(self) -> ThroughputReading:
-        """The same with nothing held out."""
+        """The same reading without holding out."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
 @dataclass(frozen=True)
 class RunTimeReading:
-    """Run times of jobs, in column `run`; speedups: None where jobs gain nothing from servers."""
+    """A reading of run times of jobs in the column `run`; speedups: None if jobs have no
+    speed-up."""
 
     measured: Measured
     rows: Rows
@@ -380,7 +381,7 @@ OF_MACHINES = "throughput is of machines, at times, by share: name the columns"
 
 
 def clock_khz_of(reading: TraceReading) -> int | None:
-    """The clock that the cycles of a reading are counted at; None: it reads no cycles."""
+    """Frequency [kHz] at which the cycles of a reading are counted; None without cycles."""
     match reading:
         case DemandReading(demand=CyclesAndMemory(clock_khz=khz)):
             return khz
@@ -388,7 +389,7 @@ def clock_khz_of(reading: TraceReading) -> int | None:
 
 
 def memory_column(reading: TraceReading) -> str | None:
-    """The column of memory times; None: it reads none."""
+    """Column of memory times; None if not read."""
     match reading:
         case DemandReading(demand=DemandAndMemory(memory=name) | CyclesAndMemory(memory=name)):
             return name

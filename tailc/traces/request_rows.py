@@ -1,4 +1,4 @@
-"""Rows of cells as requests: demand, weight, speed-up curve, and what a split goes by."""
+"""Convert rows of cells to requests: demand, weight, speed-up curve, and split key."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ MAX_TOTAL_WEIGHT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class RequestRows:
-    """Requests in the order of their rows, each array with one value a request.
+    """Requests in the order of their rows; one array element per request.
 
-    weight: int64, of all rows that a request was merged from. split_key: as of a trace.
-    repeats: int64, the number of those rows; None: one each.
+    weight: int64, of all rows merged into a request. split_key: as in `Trace`. repeats: int64,
+    number of these rows; None if 1 for all.
     """
 
     demand_ns: Times
@@ -42,7 +42,7 @@ class RequestRows:
 
 
 def request_rows(cells: Cells, reading: DemandReading) -> RequestRows:
-    """A request for each row; TailcError with every finding where a cell is refused."""
+    """A request for each row; raises TailcError with all findings about bad cells."""
     demand_ns, memory_ns = demand_and_memory_ns(cells, reading.demand, reading.measured.unit)
     weight = weights(cells, reading.weight)
     curves = _curves(cells, reading)
@@ -52,7 +52,7 @@ def request_rows(cells: Cells, reading: DemandReading) -> RequestRows:
 
 
 def weights(cells: Cells, column: str | None) -> NDArray[np.int64]:
-    """The number of requests of each row; weights that are too large are recorded."""
+    """Number of requests of each row; records weights that are too large."""
     if column is None:
         return np.ones(cells.count, dtype=np.int64)
     weight = whole(cells, column, MAX_TOTAL_WEIGHT)
@@ -61,7 +61,7 @@ def weights(cells: Cells, column: str | None) -> NDArray[np.int64]:
 
 
 def excess_weight(weight: NDArray[np.number], place: Place) -> tuple[Finding, ...]:
-    """An error where the sum of the weights is not exact in float64, else nothing."""
+    """An error if the sum of the weights is not exact in float64, else nothing."""
     if (total := weight.sum(dtype=np.float64)) <= MAX_TOTAL_WEIGHT:
         return ()
     message = f"the weights add up to `{total:g}`, more than {MAX_TOTAL_WEIGHT:g}"
@@ -70,7 +70,7 @@ def excess_weight(weight: NDArray[np.number], place: Place) -> tuple[Finding, ..
 
 
 def split_key(cells: Cells, rows: Rows) -> NDArray | None:
-    """What decides by row whether it is held out; None where no column does."""
+    """Value of each row by which it is held out; None if no column determines this."""
     rule = rows.split
     if rule is None or rule.column is None:
         return None

@@ -1,4 +1,4 @@
-"""The door for measurements: a file, a pipe or standard input, opened as plain bytes."""
+"""Open measured input: a file, a pipe or standard input, as plain bytes."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ SHOWN_CHARACTERS = 120
 
 @dataclass(frozen=True)
 class Source:
-    """Bytes that can be read more than once; `name` is how messages call them.
+    """Bytes of an input that can be read repeatedly; `name` is its name in messages.
 
-    rewritten: what was so of the file, and is not of the bytes.
+    rewritten: conversions that were applied to the text of the file.
     """
 
     name: str
@@ -64,15 +64,16 @@ class Source:
         return pa.PythonFile(_Reader(self.file), mode="r")
 
     def size(self) -> int:
-        """How many bytes there are, compressed where they are."""
+        """Number of bytes, before decompression."""
         return self.file.stamp[0]
 
     def plain(self) -> pa.NativeFile:
-        """The bytes, inflated where they are compressed."""
+        """The decompressed bytes as a stream."""
         return self.raw() if self.codec is None else inflated(self.raw(), self.codec)
 
     def lines(self, longest: int) -> Iterator[bytes]:
-        """The plain bytes by line, ends included; a line longer than that is cut, and the last."""
+        """Lines of the decompressed bytes with their ends; a line longer than `longest` is cut, and
+        is the last."""
         rest = b""
         with self.plain() as stream:
             while len(rest) <= longest and (block := stream.read(BLOCK_BYTES)):
@@ -82,12 +83,12 @@ class Source:
             yield rest
 
     def head(self) -> bytes:
-        """The first mebibyte of the plain bytes, or all of it."""
+        """The first mebibyte of the decompressed bytes."""
         with self.plain() as stream:
             return stream.read(HEAD_BYTES)
 
     def check_whole(self) -> None:
-        """Raise TailcError unless what is compressed is sound to its end; other files pass."""
+        """Raise TailcError if compressed data is damaged or truncated."""
         if self.codec is not None:
             with self.raw() as stream:
                 check_whole(stream, self.codec, self.name)
@@ -109,7 +110,7 @@ class Source:
 
 
 class _Reader(io.RawIOBase):
-    """A file with a position of its own; closing it leaves the input open."""
+    """A file object with its own position; closing it leaves the input open."""
 
     def __init__(self, file: SeekableInput) -> None:
         self._file, self._position = file, 0
@@ -134,15 +135,14 @@ class _Reader(io.RawIOBase):
 
 @contextmanager
 def open_source(source: str) -> Iterator[Source]:
-    """The source named by a path, or `-` for standard input: every measured file comes in here.
+    """Open the input at a path, or `-` for standard input; every measured file is opened here.
 
-    What cannot be read twice (a pipe, standard input) is first copied to a temporary file, which
-    is gone when the context ends; so is text that is rewritten (`Rewriting`). What the system
-    refuses to read, also later in the context, is a TailcError (CANNOT_READ, or TRUNCATED and
-    BROKEN_FORMAT of what is compressed), and so is a file that has changed since it was opened
-    (CANNOT_READ); a file of another kind, such as a spec, is UNKNOWN_INPUT,
-    no bytes are EMPTY_TRACE, and more than memory holds are TRACE_TOO_LARGE. Findings about a row
-    get its line.
+    Input that cannot be read twice (a pipe, standard input) and text that must be converted
+    (`Rewriting`) are copied to a temporary file until the context ends. Raises TailcError, also
+    later in the context: CANNOT_READ for errors of the operating system and for a file that changes
+    after it is opened, TRUNCATED and BROKEN_FORMAT for damaged compressed data, UNKNOWN_INPUT for a
+    file of another kind such as a spec, EMPTY_TRACE for no bytes, and TRACE_TOO_LARGE if memory is
+    too small. Findings about a row get its line.
     """
     name = "<stdin>" if source == STDIN else source
     with ExitStack() as until_read:
@@ -152,7 +152,7 @@ def open_source(source: str) -> Iterator[Source]:
         except (OSError, ValueError) as error:
             raise _cannot_read(name, error) from None
         if not opened.size():
-            hint = "check the path, and that what writes it has ended"
+            hint = "check the path, and that the program that writes the file has ended"
             raise opened.fault(Code.EMPTY_TRACE, f"`{name}` is an empty file", advice=hint)
         try:
             opened = _as_plain_text(opened, until_read)
@@ -169,7 +169,7 @@ def open_source(source: str) -> Iterator[Source]:
         except MemoryError:
             message = f"`{name}` does not fit into the available memory"
             hint = (
-                "check that it is what it should be, and give fewer rows or columns, or more memory"
+                "check that it is the right file, then give fewer rows or columns, or more memory"
             )
             raise opened.fault(Code.TRACE_TOO_LARGE, message, advice=hint) from None
 
@@ -177,12 +177,12 @@ def open_source(source: str) -> Iterator[Source]:
 def _refuse_changed(name: str, file: SeekableInput) -> None:
     if file.has_changed:
         message = f"`{name}` changed while it was read"
-        hint = "wait until nothing writes to it, or give a copy"
+        hint = "wait until no program writes to the file, or give a copy"
         raise TailcError(Finding(Code.CANNOT_READ, message, Place(name), hint)) from None
 
 
 def _as_plain_text(source: Source, until_read: ExitStack) -> Source:
-    """The source, rewritten where it is text of another sort; TailcError where it is no data."""
+    """The source, with its text converted if necessary; raises TailcError if it is not data."""
     head = source.head()
     refuse_other_kinds(source, head)
     if told := encoding_rewritings(head):
@@ -203,9 +203,10 @@ def _rewritten(
     for block in blocks:
         spool.write(block)
         if spool.tell() > MAX_REWRITTEN_BYTES:
-            message = f"`{source.name}` is too long to be rewritten: it {next(iter(told)).value}"
+            message = f"`{source.name}` {next(iter(told)).value}, and is too large to be converted"
             hint = (
-                "save it as UTF-8 with LF at the end of each line, and JSON with an object a line"
+                "save it as UTF-8 with LF at the end of each line, and JSON with one object on "
+                "each line"
             )
             raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
     return replace(source, file=written_input(spool), codec=None, rewritten=source.rewritten | told)
@@ -214,18 +215,18 @@ def _rewritten(
 def _cannot_read(name: str, error: Exception) -> TailcError:
     reason = getattr(error, "strerror", None) or str(error)
     message = f"`{name}` cannot be read: {reason.lower()}"
-    hint = "check the path, and that you may read it"
+    hint = "check the path, and that you have permission to read the file"
     return TailcError(Finding(Code.CANNOT_READ, message, Place(name), hint))
 
 
 def brief(error: Exception) -> str:
-    """The start of a library's own words, for the end of a message of ours."""
+    """The beginning of an error message of a library, for the end of our own."""
     lines = str(error).splitlines()
     return lines[0][:SHOWN_CHARACTERS] if lines else type(error).__name__
 
 
 def format_of(source: Source, asked: Format) -> Format:
-    """The format asked for; for `auto` by the content, and by the suffix where that is open."""
+    """The requested format; for `auto` the one of the content, or else of the suffix."""
     if asked != "auto":
         return asked
     head = source.head()

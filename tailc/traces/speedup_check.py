@@ -1,4 +1,4 @@
-"""What is odd about speed-up curves, and how many degrees of parallelism they are worth."""
+"""Check speed-up curves, and suggest a maximum degree."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ Mask = NDArray[np.bool_]
 
 
 def falls(speedup: Curve) -> Mask:
-    """Whether a curve, on the last axis, is lower at some degree than at the one before."""
+    """Whether a curve, on the last axis, is lower at some degree than at the degree before."""
     return np.any(np.diff(speedup) < 0, axis=-1)
 
 
 def exceeds_degree(speedup: Curve, degrees: Curve) -> Mask:
-    """Whether a curve is above its degree somewhere."""
+    """Whether a curve is above its degree at some degree."""
     return np.any(speedup > degrees + ROUNDING, axis=-1)
 
 
 def is_superlinear(speedup: Curve, degrees: Curve) -> Mask:
-    """Whether efficiency, speed-up over degree, rises somewhere as the degree rises."""
+    """Whether the efficiency (speed-up / degree) rises with the degree at some point."""
     return np.any(np.diff(speedup / degrees) > ROUNDING, axis=-1)
 
 
 def curve_findings(profile: DemandProfile, source: str) -> tuple[Finding, ...]:
-    """Warnings about the distinct curves that the requests follow, each with a count."""
+    """Warnings about the curves that requests use, each with the number of curves."""
     used = np.flatnonzero(np.bincount(profile.curve_of))
     speedup = profile.curves[used]
     degrees = np.arange(1, profile.degrees + 1, dtype=np.float64)
@@ -45,14 +45,14 @@ def curve_findings(profile: DemandProfile, source: str) -> tuple[Finding, ...]:
         (
             Code.SPEEDUP_NOT_FROM_ONE,
             np.abs(speedup[:, 0] - 1) > ROUNDING,
-            "are not 1 at degree 1, where demand was measured",
+            "are not 1 at degree 1, at which demand was measured",
         ),
         (Code.SPEEDUP_FALLS, falls(speedup), "fall as the degree rises"),
         (Code.SPEEDUP_EXCEEDS, exceeds_degree(speedup, degrees), "exceed the degree"),
         (
             Code.SPEEDUP_SUPERLINEAR,
             is_superlinear(speedup, degrees),
-            "are superlinear, more efficient at a higher degree",
+            "are superlinear: a higher degree is more efficient",
         ),
     )
     return tuple(
@@ -72,17 +72,17 @@ def _warning(
         code,
         f"{int(odd.sum())} of {len(odd)} speed-up curves {what}; the first is {name}{values}",
         Place(source),
-        "more timings a degree make curves smoother; those that are meant may stay",
+        "repeat the timings; if the curve is right, no change is needed",
         Severity.WARNING,
     )
 
 
 def suggest_max_degree(curve: Curve, marginal_efficiency: float = MARGINAL_EFFICIENCY) -> int:
-    """The degree beyond which more threads are not worth having.
+    """The largest degree that is worth using.
 
-    The last degree that gains, over the best lower degree, at least `marginal_efficiency` for
-    each thread it has more than that one; 1 where none does. So a dent in a measured curve is
-    passed over, and coming back to an earlier height is no gain.
+    It is the last degree that gains, over the best lower degree, at least `marginal_efficiency` for
+    each additional thread; 1 if there is none. A dent in a measured curve is skipped, and a return
+    to an earlier speed-up is not a gain.
     """
     suggested, best = 0, 0
     for degree in range(1, len(curve)):
@@ -103,9 +103,9 @@ class SpeedupSummary:
 
 
 def speedup_summary(profile: DemandProfile) -> SpeedupSummary:
-    """Mean speed-ups of all requests, the longest 5 % and the shortest 5 % by demand.
+    """Mean speed-ups of all requests, of the longest 5 % and of the shortest 5 % by demand.
 
-    Groups hold whole rows, at least 5 % of the weight; equal demands are taken in trace order.
+    Groups have whole rows and at least 5 % of the weight; equal demands are taken in trace order.
     """
     order = np.argsort(profile.demand_ms, kind="stable")
     return SpeedupSummary(

@@ -1,6 +1,6 @@
-"""A trace parted into what a policy is designed on and what it is judged on.
+"""Split a trace into a design part and a held-out part.
 
-The rules use integers and SHA-256 only, so that any language draws the same parts.
+The rules use only integers and SHA-256, so that any programming language gets the same parts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tailc.traces.trace import Trace
 
 
 def split(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandProfile]:
-    """The design part and the held-out part, each in trace order and binned where asked.
+    """The design part and the held-out part, in trace order and binned if requested.
 
-    Raises TailcError (BAD_SPLIT) where a part would be empty.
+    Raises TailcError (BAD_SPLIT) if a part is empty.
     """
     held_out = held_out_mask(trace, rule)
     for part, chosen in (("design", ~held_out), ("held-out", held_out)):
@@ -35,12 +35,15 @@ def split(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandProfile]:
 def held_out_mask(trace: Trace, rule: SplitRule) -> NDArray[np.bool_]:
     """Which requests are held out, before binning.
 
-    time: those at or after the time of the ceil(fraction * n)-th latest request; requests of that
-    same time are all held out, which may be more than the fraction.
-    hash: those whose id's SHA-256, its first 8 bytes big-endian, is below fraction * 2^64; so all
-    requests of an id go the same way, in every trace.
-    seed: as hash, of the text `seed:row`, where rows of requests count from 1.
-    The last two hold out about the fraction, not exactly.
+    time: requests at or after the time of the ceil(fraction * n)-th latest one; all requests of
+    that time are held out, so there can be more than the fraction.
+
+    hash: requests whose id has a SHA-256 with the first 8 bytes, big-endian, below fraction * 2^64;
+    so all requests of an id are in the same part of every trace.
+
+    seed: like hash, with the text `seed:row`, in which rows count from 1.
+
+    hash and seed hold out approximately the fraction.
     """
     requests, keys = trace.requests, trace.split_key
     if keys is None:
@@ -52,7 +55,7 @@ def held_out_mask(trace: Trace, rule: SplitRule) -> NDArray[np.bool_]:
 
 
 def _latest_time(times: NDArray, repeats: NDArray[np.int64] | None, number: int) -> NDArray:
-    """The earliest time of the `number` latest rows."""
+    """Earliest time of the `number` latest rows."""
     if repeats is None:
         return np.partition(times, len(times) - number)[len(times) - number]
     order = np.argsort(times)[::-1]
@@ -62,8 +65,8 @@ def _latest_time(times: NDArray, repeats: NDArray[np.int64] | None, number: int)
 def _empty_part(part: str, rule: SplitRule, requests: int) -> TailcError:
     percent = rule.fraction_ppm * 100 / PPM
     message = (
-        f"holding out `{percent:g} %` of {requests} requests by {rule.by.value} "
-        f"leaves the {part} part empty"
+        f"if `{percent:g} %` of {requests} requests are held out by {rule.by.value}, the {part} "
+        "part is empty"
     )
     help_ = "choose another fraction or another rule, or give more requests"
     return TailcError(Finding(Code.BAD_SPLIT, message, Place("trace", field=rule.column), help_))

@@ -1,4 +1,4 @@
-"""What a split goes by: times that can be ordered, ids hashed the same everywhere."""
+"""Keys of a split: times that can be ordered, and hashes of ids that are the same everywhere."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ MOST_BYTES = 55
 
 
 def time_keys(cells: Cells, name: str) -> NDArray:
-    """The column as times: int64 (date-times as ns since 1970) or float64, in the file's unit.
+    """The column as times in the unit of the file: int64 (date-times as ns since 1970) or float64.
 
-    Cells that are no time are noted, as by `time_column`.
+    Records cells that are not times; see `time_column`.
     """
     times = time_column(cells, name, "a split by time")
     if times is None:
@@ -39,11 +39,11 @@ def time_keys(cells: Cells, name: str) -> NDArray:
 
 
 def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None:
-    """The column as whole numbers, as numbers, or as timestamps in ns; None where it is neither.
+    """The column as whole numbers, numbers, or timestamps in ns; None if it is none of these.
 
-    Text is taken as whole numbers, else as numbers, else as ISO 8601 date-times without a zone,
-    else with one; all cells alike. Cells that are no such time are noted; `purpose` says what
-    needs them.
+    Text is read as whole numbers, else as numbers, else as ISO 8601 date-times without a time zone,
+    else with one; in the same way for all cells. Records cells that are not times. purpose: what
+    needs the times, for messages.
     """
     column = cells.columns[name]
     times = next((made for kind in TIME_TYPES if (made := _cast(column, kind)) is not None), None)
@@ -52,16 +52,16 @@ def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None
             beyond = "is not between the years 1678 and 2261"
             cells.refuse(far, name, Code.OUT_OF_RANGE, beyond, MEND)
             return None
-        help_ = f"{purpose} needs a column of numbers, or of ISO 8601 date-times"
-        cells.refuse(_unlike_first(column), name, Code.NOT_A_NUMBER, "is not a time", help_)
+        help_ = f"name a column of numbers or ISO 8601 date-times: {purpose} needs times"
+        cells.refuse(_unlike_first(column), name, Code.NOT_A_NUMBER, "is not a valid time", help_)
         return None
     missing = times.is_null(nan_is_null=True)
-    cells.refuse(truths_of(missing), name, Code.NOT_A_NUMBER, "is not a time", MEND)
+    cells.refuse(truths_of(missing), name, Code.NOT_A_NUMBER, "is not a valid time", MEND)
     return times
 
 
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
-    """The column as this kind of time; None where a cell is none."""
+    """The column as this type of time; None if a cell is not of this type."""
     is_date = pa.types.is_temporal(column.type)
     if is_date != pa.types.is_timestamp(kind) and not pa.types.is_string(column.type):
         return None
@@ -73,7 +73,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
 
 
 def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:
-    """Which date-times are beyond 64 bits of ns; None where the column holds something else too."""
+    """Which date-times do not fit into 64 bits of ns; None if the column also has other cells."""
     times = next(
         (made for kind in FAR_TIME_TYPES if (made := _cast(column, kind)) is not None), None
     )
@@ -83,13 +83,13 @@ def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:
 
 
 def first_kind(column: pa.ChunkedArray) -> pa.DataType | None:
-    """The kind of time of the first cell, float64 for every number; None where it is no time."""
+    """Type of time of the first cell, float64 for any number; None if it is not a time."""
     first = column.slice(0, 1)
     return next((kind for kind in TIME_TYPES[1:] if _cast(first, kind) is not None), None)
 
 
 def _unlike_first(column: pa.ChunkedArray) -> NDArray[np.bool_]:
-    """Which cells are not times of the kind that the first one is."""
+    """Which cells are not times of the type of the first cell."""
     kind = first_kind(column) or pa.float64()
     unlike = np.zeros(len(column), dtype=bool)
     for start in range(0, len(column), SLICE_ROWS):
@@ -101,7 +101,7 @@ def _unlike_first(column: pa.ChunkedArray) -> NDArray[np.bool_]:
 
 
 def id_keys(cells: Cells, name: str) -> NDArray[np.uint64]:
-    """The first 8 bytes, big-endian, of the SHA-256 of each id's text in UTF-8."""
+    """First 8 bytes, big-endian, of the SHA-256 of each id as UTF-8 text."""
     filled = texts(cells, name).fill_null(text_array([""])[0])
     encoded = filled.combine_chunks().dictionary_encode()
     keys = [hash_key(text) for text in encoded.dictionary.to_pylist()]
@@ -109,7 +109,7 @@ def id_keys(cells: Cells, name: str) -> NDArray[np.uint64]:
 
 
 def hash_key(text: str) -> int:
-    """The first 8 bytes, big-endian, of the text's SHA-256."""
+    """First 8 bytes, big-endian, of the SHA-256 of a text."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
@@ -127,11 +127,11 @@ def drawn_keys(seed: int, first: int, rows: int) -> NDArray[np.uint64]:
 
 
 def below_fraction(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.bool_]:
-    """Which hashes are below the fraction of their range that is held out."""
+    """Which hashes are below the held-out fraction of their range."""
     # key < ppm * 2^64 / 10^6 for whole keys is key < the bound rounded up.
     return keys < np.uint64(-(-rule.fraction_ppm * HASH_RANGE // PPM))
 
 
 def side_of(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.uint64]:
-    """The least key instead of all that are held out, and the largest instead of the others."""
+    """The smallest key for all held-out rows, and the largest for the others."""
     return np.where(below_fraction(keys, rule), np.uint64(0), np.uint64(HASH_RANGE - 1))

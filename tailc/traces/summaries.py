@@ -23,9 +23,9 @@ _LOCUST = re.compile(
 
 @dataclass(frozen=True)
 class Summary:
-    """The summary of a load generator: how it is recognised, and how to get its requests.
+    """A kind of summary: how to recognise it, and how to get its requests.
 
-    mark: text in each of them, so that only files with it are parsed.
+    mark: text that occurs in each of them, so that only files with it are parsed.
     """
 
     tool: str
@@ -49,7 +49,7 @@ def summary_of(head: bytes) -> Summary | None:
 
 
 def _is_k6(document: dict[str, Any]) -> bool:
-    """Metrics by name, with or without `values` in between."""
+    """Whether the document has metrics by name, with or without `values` in between."""
     metrics = document.get("metrics")
     trends = metrics.values() if isinstance(metrics, dict) else ()
     return any(
@@ -85,7 +85,7 @@ _SUMMARIES = (
         "k6",
         b'"metrics"',
         _is_k6,
-        "have k6 write every request by `k6 run --out csv=FILE`, and give that",
+        "write each request with `k6 run --out csv=FILE`, and give that file",
     ),
     Summary("autocannon", b'"p97_5"', _is_autocannon, _AT_A_RATE.format("autocannon")),
     Summary("bombardier", b'"timeTakenSeconds"', _is_bombardier, _AT_A_RATE.format("bombardier")),

@@ -1,4 +1,4 @@
-"""A demand distribution in a hundred numbers: small enough to travel inside a policy."""
+"""A summary of demand in about a hundred numbers, small enough for an artifact."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _DEMAND_BITS = 60
 
 @dataclass(frozen=True)
 class DemandSummary:
-    """Mean demand and its quantiles at `GRID_PPM`, in whole nanoseconds at the reference rung.
+    """Mean and quantiles of demand at `GRID_PPM`, in whole ns at the reference rung.
 
-    A quantile is the order statistic of `percentile_rank`, each record counted by its weight; the
-    first is the smallest demand. Demands are above 0, so every number is.
+    A quantile is the order statistic of `percentile_rank`, weighted by record; the first is the
+    smallest demand. All numbers are above 0.
     """
 
     mean_ns: int
@@ -37,13 +37,15 @@ class DemandSummary:
         if len(self.quantiles_ns) != len(GRID_PPM):
             raise ValueError(f"a demand summary has {len(GRID_PPM)} quantiles")
         if any(low > high for low, high in itertools.pairwise(self.quantiles_ns)):
-            raise ValueError("the quantiles of a demand summary may not descend")
+            raise ValueError("the quantiles of a demand summary must not decrease")
         if not 0 < self.quantiles_ns[0] <= self.mean_ns <= self.quantiles_ns[-1]:
-            raise ValueError("a mean demand lies between the smallest, above 0, and the largest")
+            raise ValueError(
+                "the demands must be above 0, and their mean between the smallest and the largest"
+            )
 
 
 def summary(profile: DemandProfile) -> DemandSummary:
-    """The summary of a profile's demands, the same in whatever order its requests stand."""
+    """Summary of the demands of a profile, independent of the order of requests."""
     demand_ns = np.rint(profile.demand_ms * NS_PER_MS).astype(np.int64)
     order = np.argsort(demand_ns, kind="stable")
     counted = np.cumsum(profile.weight[order])
@@ -57,7 +59,7 @@ def summary(profile: DemandProfile) -> DemandSummary:
 
 
 def _sum_ns(demand_ns: NDArray[np.int64], weight: NDArray[np.int64]) -> int:
-    """The exact sum: a float's last bit would depend on the machine's order of summation."""
+    """Exact sum; a float sum would depend on the order of addition."""
     digit = (1 << _DIGIT_BITS) - 1
     shifts = range(0, _DEMAND_BITS, _DIGIT_BITS)
     return sum(int(((demand_ns >> shift & digit) * weight).sum()) << shift for shift in shifts)

@@ -1,4 +1,4 @@
-"""A trace as columns of cells, whatever the format: what each format's reader offers."""
+"""A trace as columns of cells; the interface of the readers of all formats."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Wanted:
-    """The columns to read: those in `numbers` hold numbers, the others are compared as text.
+    """The columns to read: those in `numbers` as numbers, the others as text.
 
-    A column wanted as both is read as text. Those only in `filters` are not wanted after the
-    rows are chosen.
+    A column in both is read as text. Columns only in `filters` are dropped after rows are selected.
     """
 
     numbers: tuple[str, ...]
@@ -31,16 +30,16 @@ class Wanted:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every column once, numbers first."""
+        """All columns once, numbers first."""
         return tuple(dict.fromkeys(self.numbers + self.texts + self.filters))
 
     @property
     def after_filter(self) -> list[str]:
-        """The columns whose cells are used."""
+        """The columns that remain after rows are selected."""
         return list(dict.fromkeys(self.numbers + self.texts))
 
     def is_number(self, name: str) -> bool:
-        """Whether the column is wanted as numbers only."""
+        """Whether the column is read only as numbers."""
         return name not in self._texts
 
     @cached_property
@@ -52,7 +51,7 @@ NOTHING = Wanted((), (), ())
 
 
 class Table(Protocol):
-    """A file of rows that can be read twice: quickly, and carefully when that failed."""
+    """A file of rows that can be read quickly, or again with checks if that failed."""
 
     @property
     def source(self) -> Source:
@@ -61,16 +60,16 @@ class Table(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Column names in file order, repetitions included."""
+        """Column names in file order, including repeated ones."""
         ...
 
     def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        """The wanted columns of every row, numbers as numbers; pyarrow's errors come through."""
+        """The wanted columns of all rows in batches; errors of pyarrow are not translated."""
         ...
 
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        """As `batches`, but numbers may be text, so that whoever converts them can point at one.
+        """Like `batches`, but number columns may be text, so that the converter can report a cell.
 
-        Raises TailcError for what is wrong with the file itself.
+        Raises TailcError for errors of the file itself.
         """
         ...

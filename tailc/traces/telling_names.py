@@ -1,4 +1,4 @@
-"""Names of columns that tell what stands in them."""
+"""Recognise the content of columns by their names."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ DEGREES = ("degree", "threads")
 
 
 def first_of(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
-    """The first of the wanted names that is there."""
+    """The first of the wanted names that exists."""
     return next((name for name in wanted if name in names), None)
 
 
 def times_of(names: tuple[str, ...]) -> dict[str, str]:
-    """The columns whose names end with a unit of time, and that unit."""
+    """Unit of time at the end of each column name that has one."""
     return {name: found[2] for name in names if (found := TIMES.match(name))}
 
 
 def is_running_total(name: str, names: tuple[str, ...]) -> bool:
-    """Whether a column counts all rows so far: by its name, or one of totals beside percentiles."""
+    """Whether a column counts all rows so far: by its name, or as a total next to percentiles."""
     has_percentiles = any(_OF_PERCENTILES.fullmatch(each) for each in names)
     is_total = _TOTAL.fullmatch(name) is not None
     return _RUNNING.fullmatch(name) is not None or (is_total and has_percentiles)
@@ -42,7 +42,7 @@ def is_percentile(name: str, names: tuple[str, ...]) -> bool:
 
 
 def speedups_of(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns of speed-ups on 1, 2, ... threads; none where the numbers have a gap."""
+    """Columns of speed-ups on 1, 2, ... threads; empty if a number is missing."""
     numbered = {int(found[1]): name for name in names if (found := SPEEDUP.match(name))}
     if sorted(numbered) != list(range(1, len(numbered) + 1)):
         return ()

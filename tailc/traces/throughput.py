@@ -1,4 +1,4 @@
-"""What machines got done, and by what share of their host: one row a machine and time.
+"""Read measured throughput of machines and their shares of the host: one row per machine and time.
 
 A row says that up to `time` the machine did `throughput` units of its work a second, as a mean over
 a window that ends then, and that since its row before it had `share` of the host. A column may say
@@ -53,7 +53,7 @@ class Series:
 
     @property
     def interval_us(self) -> int:
-        """The usual time from a row to the next."""
+        """Median time between rows [us]."""
         return int(np.median(np.diff(self.time_us)))
 
     def part(self, chosen: NDArray[np.bool_] | slice) -> Series:
@@ -70,7 +70,7 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class ThroughputTrace:
-    """A series for each machine, in order of name; `source` is how messages call the file."""
+    """The series of all machines, in order of name; `source` is the file's name in messages."""
 
     series: tuple[Series, ...]
     source: str
@@ -79,11 +79,11 @@ class ThroughputTrace:
 
     @property
     def rows(self) -> int:
-        """Rows of all machines."""
+        """Number of rows of all machines."""
         return sum(len(each.time_us) for each in self.series)
 
     def of(self, machine: str) -> Series | None:
-        """The machine's series, or None."""
+        """Series of a machine, or None."""
         return next((each for each in self.series if each.name == machine), None)
 
     def place(self, machine: str, field: str | None) -> Place:
@@ -94,7 +94,7 @@ class ThroughputTrace:
 
     @cached_property
     def digest(self) -> str:
-        """Hex SHA-256 of what the rows say, in whole microseconds and float64."""
+        """Hex SHA-256 of the rows, with times in whole microseconds and float64 values."""
         found = hashlib.sha256()
         for each in self.series:
             found.update(f"{each.name}\0{len(each.time_us)}\0".encode())
@@ -111,9 +111,9 @@ def read_throughput(
     reading: ThroughputReading,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
-    """The trace in a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for stdin.
+    """Read a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for standard input.
 
-    Raises TailcError with every finding, placed by row: cells that are no numbers, throughput below
+    Raises TailcError with all findings, placed by row: cells that are not numbers, throughput below
     0, shares outside 0 to 1, times out of order or with gaps, and machines with too few rows.
     """
     with open_source(source) as opened:
@@ -125,7 +125,7 @@ def throughput_in(
     reading: ThroughputReading,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
-    """As `read_throughput`, of what is open already."""
+    """Read the trace of an open source; see `read_throughput`."""
     columns = reading.columns
     cells = kept_cells(source, _wanted(reading), reading.rows.where, format)
     time_us = _times_us(cells, columns.time, reading.measured.unit)
@@ -147,9 +147,9 @@ def throughput_in(
 
 
 def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, ThroughputTrace]:
-    """The design part and the held-out part: of each machine the latest rows are held out.
+    """The design part and the held-out part: the latest rows of each machine are held out.
 
-    Raises TailcError (BAD_SPLIT) where a part of a machine is too short to tell anything.
+    Raises TailcError (BAD_SPLIT) if a part of a machine has too few rows.
     """
     rule = trace.reading.rows.split
     assert rule is not None
@@ -176,9 +176,9 @@ def _wanted(reading: ThroughputReading) -> Wanted:
 
 def _times_us(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.int64]:
     times = numbers(cells, name) * (unit.in_ms * US_PER_MS)
-    cells.refuse(times < 0, name, Code.OUT_OF_RANGE, "is before the start", MEND)
-    beyond = "is over a century after the start"
-    hint = "count times from the start, or state their unit"
+    cells.refuse(times < 0, name, Code.OUT_OF_RANGE, "is before the start of the trace", MEND)
+    beyond = "is more than 100 years after the start of the trace"
+    hint = "write times since the start of the trace, or correct their unit"
     cells.refuse(times > LARGEST_US, name, Code.OUT_OF_RANGE, beyond, hint)
     usable = np.where((times >= 0) & (times <= LARGEST_US), times, 0)
     return np.rint(usable).astype(np.int64)
@@ -187,7 +187,7 @@ def _times_us(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.int64]:
 def _throughput(cells: Cells, name: str) -> NDArray[np.float64]:
     throughput = numbers(cells, name)
     cells.refuse(throughput < 0, name, Code.OUT_OF_RANGE, "is a negative throughput", MEND)
-    beyond = f"is beyond the largest that can be held, {LARGEST_THROUGHPUT:g}"
+    beyond = f"is above the largest accepted throughput, {LARGEST_THROUGHPUT:g}"
     cells.refuse(throughput > LARGEST_THROUGHPUT, name, Code.OUT_OF_RANGE, beyond, MEND)
     return throughput
 
@@ -209,19 +209,21 @@ def _has_work(cells: Cells, name: str | None) -> NDArray[np.bool_]:
 
 
 def _check_times(series: list[Series], cells: Cells, columns: ThroughputColumns) -> None:
-    """Note machines with too few rows, times that do not ascend, and gaps."""
+    """Record machines with too few rows, times that do not ascend, and gaps."""
     for each in series:
         if len(each.time_us) < FEWEST_ROWS:
             rows = counted(len(each.time_us), "row")
-            message = f"`{shorten(each.name)}` has {rows}, and needs {FEWEST_ROWS}"
+            message = f"machine `{shorten(each.name)}` has {rows}, but needs at least {FEWEST_ROWS}"
             place = Place(cells.source, row=int(each.row[-1]), field=columns.machine)
-            hint = "measure for longer, or leave the machine out"
+            hint = "measure for longer, or remove the machine"
             cells.findings.append(Finding(Code.EMPTY_TRACE, message, place, hint))
             continue
         gaps_us = np.diff(each.time_us)
         if (gaps_us <= 0).any():
             at = int(np.flatnonzero(gaps_us <= 0)[0]) + 1
-            message = f"`{shorten(each.name)}` is measured here no later than in its row before"
+            message = (
+                f"the time of machine `{shorten(each.name)}` is not after that of its previous row"
+            )
             cells.findings.append(_at_time(Code.OUT_OF_ORDER, message, each, at, cells, columns))
             continue
         usual_us = each.interval_us
@@ -229,8 +231,8 @@ def _check_times(series: list[Series], cells: Cells, columns: ThroughputColumns)
         if odd.any():
             at = int(np.flatnonzero(odd)[0]) + 1
             message = (
-                f"`{shorten(each.name)}` is measured {gaps_us[at - 1] / US_PER_MS:g} ms after "
-                f"its row before, and else every {usual_us / US_PER_MS:g} ms"
+                f"machine `{shorten(each.name)}` is measured {gaps_us[at - 1] / US_PER_MS:g} ms "
+                f"after its previous row, but elsewhere every {usual_us / US_PER_MS:g} ms"
             )
             cells.findings.append(_at_time(Code.ARRIVAL_GAP, message, each, at, cells, columns))
 
@@ -239,8 +241,8 @@ def _at_time(
     code: Code, message: str, series: Series, at: int, cells: Cells, columns: ThroughputColumns
 ) -> Finding:
     hint = {
-        Code.OUT_OF_ORDER: "sort the rows by time; a machine has one row a time",
-        Code.ARRIVAL_GAP: "fill in the rows that are missing, or give the longer part alone",
+        Code.OUT_OF_ORDER: "sort the rows by time; a machine has one row at each time",
+        Code.ARRIVAL_GAP: "add the missing rows, or give only the longer part",
     }[code]
     place = Place(cells.source, row=int(series.row[at]), field=columns.time)
     return Finding(code, message, place, hint)
@@ -249,8 +251,8 @@ def _at_time(
 def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> TailcError:
     percent = fraction_ppm * 100 / PPM
     message = (
-        f"holding out `{percent:g} %` of the {len(series.time_us)} rows of "
-        f"`{shorten(series.name)}` leaves a part with fewer than {FEWEST_ROWS}"
+        f"if `{percent:g} %` of the {len(series.time_us)} rows of `{shorten(series.name)}` are "
+        f"held out, a part has fewer than {FEWEST_ROWS} rows"
     )
     help_ = "choose another fraction, or measure for longer"
     place = Place(trace.source, field=trace.reading.columns.machine)
@@ -282,9 +284,10 @@ class Pairs:
 
 
 def pairs(series: Series, step_us: int) -> Pairs | None:
-    """One for each row that has a row a step before it; None where rows do not divide a step.
+    """Data for each row that has a row one step earlier; None if the distance of rows does not
+    divide a step.
 
-    Rows may come several times a step. Where that is so the share is the mean over the step.
+    With several rows per step, the share is the mean over the step.
     """
     lag = round(step_us / series.interval_us)
     if lag < 1 or abs(lag * series.interval_us - step_us) > MOST_DRIFT * step_us:
@@ -301,11 +304,11 @@ def _sums(values: NDArray, lag: int) -> NDArray[np.float64]:
 
 
 def unknown_machines(trace: ThroughputTrace, known: Collection[str]) -> tuple[Finding, ...]:
-    """A finding for each machine of the trace that is not known, at its first row."""
+    """An error for each machine of the trace that is not known, at its first row."""
     return tuple(
         Finding(
             Code.UNKNOWN_MACHINE,
-            f"`{shorten(each.name)}` is no machine of the policy",
+            f"`{shorten(each.name)}` is not a machine of the policy",
             trace.place(each.name, trace.reading.columns.machine),
             did_you_mean(each.name, sorted(known)),
         )

@@ -1,4 +1,4 @@
-"""A trace of throughput as a Parquet file that its own reading reads back."""
+"""Write a trace of throughput as a Parquet file that its reading can read back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.traces.throughput import US_PER_MS, ThroughputTrace
 
 
 def written_throughput(trace: ThroughputTrace) -> bytes:
-    """The trace as Parquet, its columns named and its times in the unit as the reading has it.
+    """The trace as Parquet, with the column names and time unit of its reading.
 
     Rows are in order of time, then of name. What the reading keeps rows by is a column that has the
     same text everywhere. Of waiting requests there is 1 where there were any. Read back by the

@@ -1,4 +1,4 @@
-"""Times in whole nanoseconds, and the suspicion of a unit off by a thousand."""
+"""Times in whole nanoseconds, and a check for a wrong unit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_NS = 2.0**53
 SHORTEST_USUAL_MS = 0.005
 LONGEST_USUAL_MS = 600_000.0
 CHECK_UNIT = "check the `unit` of the demand column"
-CHECK_CYCLES = "check that the column has cycles, and `clock` and `unit`"
+CHECK_CYCLES = "check that the column has cycles, and check `clock` and `unit`"
 
 
 def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
@@ -39,14 +39,14 @@ def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
 
 
 def ms_of_ns(times_ns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Whole nanoseconds in ms: the float nearest to the decimal fraction."""
+    """Nanoseconds in ms: the float nearest to the decimal fraction."""
     return times_ns / NS_PER_MS
 
 
 def suspect_unit(
     profile: DemandProfile, place: Place, hint: str = CHECK_UNIT
 ) -> tuple[Finding, ...]:
-    """A warning where at least half of the demands are below 5 us or above 10 min, else nothing."""
+    """A warning if at least half of the demands are below 5 us or above 10 min, else nothing."""
     half = percentile_rank(500_000, profile.total_weight)
     for is_outside, size, side in (
         (profile.demand_ms < SHORTEST_USUAL_MS, "small", "below 5 us"),
@@ -57,8 +57,8 @@ def suspect_unit(
             return (
                 Finding(
                     Code.UNIT_SUSPECT,
-                    f"{count} of {profile.total_weight} demands are {side}: "
-                    f"they look a thousand times too {size}",
+                    f"{count} of {profile.total_weight} demands are {side}: they may be in "
+                    f"another unit, a thousand times too {size}",
                     place,
                     help=hint,
                     severity=Severity.WARNING,

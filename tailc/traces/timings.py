@@ -1,4 +1,4 @@
-"""A long table of timings, one row per (request, degree, repetition), made into requests."""
+"""Convert a table of timings, one row per request, degree and repetition, to requests."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MAX_DEGREE = 4096
 
 @dataclass(frozen=True, eq=False)
 class TimedRequests:
-    """Requests in order of appearance: the mean time at degree 1 and T(1)/T(d) as the curve.
+    """Requests in order of appearance: mean time T(1) at degree 1, and curve T(1)/T(d).
 
-    `first` is the kept row where each request first stands, `request_of` the request of each row.
+    first: first selected row of each request. request_of: request of each row.
     """
 
     demand_ns: NDArray[np.float64]
@@ -36,20 +36,20 @@ class TimedRequests:
     def of_requests(
         self, cells: Cells, per_row: NDArray[np.int64], name: str | None
     ) -> NDArray[np.int64]:
-        """One value a request out of one a row; rows of one request that differ are noted."""
+        """One value per request from one per row; records rows of a request that differ."""
         chosen = per_row[self.first]
         if name is not None:
             differs = per_row != chosen[self.request_of]
-            what, hint = "differs from the first row of its request", "a request has one such value"
+            what, hint = "differs from the first row of its request", "give each request one value"
             cells.refuse(differs, name, Code.BAD_TIMINGS, what, hint)
         return chosen
 
 
 def timed_requests(cells: Cells, reading: TimingsReading) -> TimedRequests:
-    """The requests behind the rows; every request must be timed at every degree from 1.
+    """Requests from rows of timings; each must be timed at all degrees from 1.
 
-    Means are of whole ns, so they do not depend on the order of the rows. Degrees above the
-    reading's `max_degree` are not used. Raises TailcError with every finding.
+    Means are of whole nanoseconds, so they do not depend on the order of rows. Degrees above
+    `max_degree` of the reading are not used. Raises TailcError with all findings.
     """
     columns = reading.timings
     duration_ns = whole_ns(cells, columns.duration, reading.measured.unit)
@@ -82,9 +82,10 @@ def timed_requests(cells: Cells, reading: TimingsReading) -> TimedRequests:
 def _check_complete(
     cells: Cells, slot: NDArray[np.int64], degrees: int, names: list[str], first: NDArray[np.int64]
 ) -> None:
-    """Raise unless every request has every degree; `slot` is request * degrees + degree - 1.
+    """Raise TailcError unless each request has all degrees; `slot` is request * degrees + degree -
+    1.
 
-    Sparse, because one stray large degree would make a dense table of any size.
+    Uses sparse data, because one large degree would make a dense table huge.
     """
     timed = np.unique(slot)
     missing = len(names) * degrees - len(timed)
@@ -108,7 +109,7 @@ def _check_speedups(
     names: list[str],
     first: NDArray[np.int64],
 ) -> None:
-    """Raise unless every T(1)/T(d) can be kept in millionths."""
+    """Raise TailcError unless every T(1)/T(d) can be stored in millionths."""
     bad = np.argwhere(vanishes(speedup) | (speedup > MAX_SPEEDUP))
     if not len(bad):
         return
@@ -120,7 +121,7 @@ def _check_speedups(
     if len(bad) > 1:
         message += f" (first of {len(bad)} such pairs of request and degree)"
     place = Place(cells.source, row=cells.row_of(int(first[request])), field=duration)
-    help_ = f"speed-ups are kept from 1e-06 to {MAX_SPEEDUP:g}: check the times of that request"
+    help_ = f"a speed-up must be 1e-06 to {MAX_SPEEDUP:g}: check the times of that request"
     raise TailcError(Finding(Code.OUT_OF_RANGE, message, place, help=help_))
 
 
@@ -131,8 +132,9 @@ def _few_repetitions(source: str, count: NDArray[np.int64]) -> tuple[Finding, ..
     return (
         Finding(
             Code.FEW_REPETITIONS,
-            f"{few} of {count.size} means of a request at a degree stand on fewer than "
-            f"{ENOUGH_REPETITIONS} timings; the least is {count.min()}",
+            f"{few} of {count.size} mean times of a request at a degree are from fewer than "
+            f"{ENOUGH_REPETITIONS} timings, the fewest from {count.min()}, so speed-ups are "
+            "uncertain",
             Place(source),
             help=f"repeat each measurement at least {ENOUGH_REPETITIONS} times",
             severity=Severity.WARNING,

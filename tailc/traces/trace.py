@@ -1,4 +1,4 @@
-"""A file of measurements, read by its recipe into a demand profile."""
+"""Read a file of measurements into a demand profile, as a reading defines."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -49,7 +49,7 @@ COLUMNS_TOLD = 10
 Filters = tuple[tuple[str, str], ...]
 Taken = TypeVar("Taken")
 _UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
-_FILL = "check that what writes it has ended, and that it is the right file"
+_FILL = "check that it is the right file, and that the program that writes it has ended"
 TABLES = {
     "parquet": ParquetTable,
     "csv": CsvTable,
@@ -60,10 +60,11 @@ TABLES = {
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What a file held, as requests in file order, and what is odd about it.
+    """The requests of a file in file order, with warnings about them.
 
-    `split_key` is one value a request: the time (int64 or float64; date-times as ns since 1970)
-    for a split by time, the first 8 bytes of the id's SHA-256 (uint64) for one by hash, else None.
+    split_key: one value per request: the time (int64 or float64; date-times as ns since 1970) for a
+    split by time, the first 8 bytes of the SHA-256 of the id (uint64) for a split by hash, else
+    None.
     """
 
     requests: DemandProfile
@@ -73,7 +74,7 @@ class Trace:
 
     @cached_property
     def profile(self) -> DemandProfile:
-        """The requests, binned where the reading asks for it."""
+        """The requests, binned if the reading requests it."""
         return self.requests if self.bin_us is None else binned(self.requests, self.bin_us)
 
 
@@ -82,15 +83,13 @@ def read_trace(
     reading: RequestReading,
     format: Format = "auto",  # noqa: A002
 ) -> Trace:
-    """The trace in a Parquet, CSV or NDJSON file or a profile, or `-` for stdin.
+    """Read the trace in a Parquet, CSV or NDJSON file or a profile, or `-` for standard input.
 
-    Any of them but Parquet may be compressed.
-
-    `auto` goes by the content, and by the file's suffix where that is open. Only the columns that
-    the reading names are read, in batches; demands are kept in whole nanoseconds, speed-ups in
-    millionths, so equal data gives an equal profile whatever the format or the unit. Rows in
-    messages count from 1 in the file, whatever `where` keeps. Raises TailcError with every
-    finding at once.
+    All formats but Parquet may be compressed. Format `auto` depends on the content, or else on the
+    suffix. Only the columns of the reading are read, in batches. Demands are rounded to whole
+    nanoseconds and speed-ups to millionths, so equal data gives an equal profile in any format and
+    unit. Row numbers in messages count all rows of the file from 1. Raises TailcError with all
+    findings.
     """
     with open_source(source) as opened:
         return trace_in(opened, reading, format)
@@ -101,7 +100,8 @@ def trace_in(
     reading: RequestReading,
     format: Format = "auto",  # noqa: A002
 ) -> Trace:
-    """As `read_trace`, of what is open already; the same source can be read by several readings."""
+    """Read the trace of an open source; a source can be read with several readings; see
+    `read_trace`."""
     table, wanted = _table(source, reading, format)
     if isinstance(reading, TimingsReading):
         return _timed_trace(cells_of(table, wanted, reading.rows.where), reading)
@@ -122,9 +122,9 @@ def trace_by_row(
     reading: RequestReading,
     format: Format = "auto",  # noqa: A002
 ) -> Trace:
-    """As `trace_in`, with a request for each row, in the order of the file.
+    """Like `trace_in`, but with one request for each row, in file order.
 
-    Raises TailcError (TRACE_TOO_LARGE) where these take far more memory than the file has bytes.
+    Raises TailcError (TRACE_TOO_LARGE) if they need far more memory than the file has bytes.
     """
     if not isinstance(reading, DemandReading):
         return trace_in(source, reading, format)
@@ -145,12 +145,12 @@ def _table(
 
 
 def refuse_running_total(source: Source, table: Table, weight: str | None) -> None:
-    """Raise TailcError where the column of weights counts the rows before as well."""
+    """Raise TailcError if the column of weights is a running total."""
     if weight is not None and is_running_total(weight, table.names):
         message = f"`{weight}` is a running total: it counts the requests of all rows so far"
         hint = (
-            "give a column with the requests of each row alone; percentiles of HdrHistogram are "
-            "read by `tailc ingest` as they are"
+            "name a column with the number of requests of each row; `tailc ingest` reads "
+            "percentiles of HdrHistogram as they are"
         )
         raise source.fault(Code.RUNNING_TOTAL, message, field=weight, advice=hint)
 
@@ -161,26 +161,27 @@ def kept_cells(
     where: Filters = (),
     format: Format = "auto",  # noqa: A002
 ) -> Cells:
-    """The wanted columns of the rows that `where` keeps; TailcError where one is not there.
+    """The wanted columns of the rows that `where` selects; raises TailcError for missing columns.
 
-    Reads at full speed first; where that stumbles, again in the way that can say where.
+    Reads quickly first; after an error it reads again in a way that can report the place.
     """
     table = table_of(source, wanted, format_of(source, format))
     return cells_of(table, wanted, where)
 
 
 def table_of(source: Source, wanted: Wanted, format: Format) -> Table:  # noqa: A002
-    """The rows of a file in a known format; TailcError unless it has each wanted column once."""
+    """The rows of a file in a known format; raises TailcError unless it has each wanted column
+    once."""
     table: Table = TABLES[format](source)
     _check_names(table.names, wanted, source)
     return table
 
 
 def cells_of(table: Table, wanted: Wanted, where: Filters = (), limit: int | None = None) -> Cells:
-    """The wanted columns of a table, which has them, of the rows that `where` keeps.
+    """The wanted columns of the rows of a table that `where` selects; all wanted columns must
+    exist.
 
-    Raises TooExpandedError where they take more bytes of memory than the limit, `most_bytes`
-    without one.
+    limit: bytes of memory, by default `most_bytes`; raises TooExpandedError above it.
     """
     source, most = table.source, limit or most_bytes(table.source)
 
@@ -210,7 +211,7 @@ def own_unit_of(source: Source, name: str) -> TimeUnit | None:
 def in_parts(
     take: Callable[[Iterator[Cells]], Taken], table: Table, wanted: Wanted, where: Filters = ()
 ) -> Taken:
-    """What is made of a table's cells a batch at a time, where all would be too many at once."""
+    """Process the cells of a table in batches, if all at once would need too much memory."""
     try:
         return take(_parts(table.batches(wanted), wanted, where, table.source.name))
     except _UNREADABLE:
@@ -218,7 +219,7 @@ def in_parts(
 
 
 def wanted_columns(reading: RequestReading) -> Wanted:
-    """The columns that the reading names."""
+    """The columns of the reading."""
     filters = (name for name, _value in reading.rows.where)
     return Wanted(reading.number_columns, reading.text_columns, tuple(dict.fromkeys(filters)))
 
@@ -230,7 +231,7 @@ def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None
     for name in wanted.names:
         place = Place(source.name, field=name)
         if (times := times_of[name]) > 1:
-            message = f"column `{name}` stands {times} times in the trace"
+            message = f"the trace has {times} columns `{name}`"
             findings.append(Finding(Code.DUPLICATE_COLUMN, message, place, "rename one of them"))
         elif not times:
             message = f"there is no column `{name}`"
@@ -259,7 +260,8 @@ def _parts(
 def _kept(
     batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters
 ) -> Iterator[tuple[pa.RecordBatch, NDArray[np.int64] | None, int]]:
-    """What `where` keeps of each batch; the rows' numbers, None of all; how many were read."""
+    """Selected rows of each batch, their row numbers (None if all are selected), and number of
+    rows read."""
     total = 0
     for batch in batches:
         before, total = total, total + batch.num_rows

@@ -1,6 +1,6 @@
-"""Zones of time, and texts of times made into Unix seconds.
+"""Convert texts of times to Unix seconds, with time zones.
 
-A zone is an IANA name such as `America/Denver`, an offset such as `-07:00`, or `UTC`.
+A time zone is an IANA name such as `America/Denver`, an offset such as `-07:00`, or `UTC`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 _OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")
 UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
-ADVICE = "name a zone such as `America/Denver`, `-07:00` or `UTC`"
+ADVICE = "give a time zone such as `America/Denver`, `-07:00` or `UTC`"
 
 
 class TimeError(ValueError):
-    """A text is no time, or no zone; `index` is which text of several."""
+    """A text is not a time or time zone; `index` is the index of the text."""
 
     def __init__(self, message: str, index: int = 0, lacks_zone: bool = False) -> None:
         super().__init__(message)
@@ -31,10 +31,10 @@ class TimeError(ValueError):
 
 @dataclass(frozen=True)
 class Clocked:
-    """Times in Unix seconds, and what the clock of their zone did.
+    """Times in Unix seconds, and the changes of the clock of their time zone.
 
-    unix_s: int64, one a text. back_at, forward_at: of the changes of the clock between the first
-    and the last, the indices of the first time after each.
+    unix_s: int64, one per text. back_at, forward_at: index of the first time after each change of
+    the clock between the first and the last time.
     """
 
     unix_s: NDArray[np.int64]
@@ -43,7 +43,7 @@ class Clocked:
 
 
 def zone_of(name: str) -> tzinfo:
-    """The zone of that name; TimeError where there is none."""
+    """The time zone with this name; raises TimeError if there is none."""
     if match := _OFFSET.fullmatch(name):
         sign = -1 if match[1] == "-" else 1
         ahead = sign * timedelta(hours=int(match[2]), minutes=int(match[3]))
@@ -55,7 +55,7 @@ def zone_of(name: str) -> tzinfo:
         return ZoneInfo(name)
     # ZoneInfoNotFoundError is a KeyError; a path is a ValueError, a folder an OSError.
     except (KeyError, ValueError, OSError):
-        raise TimeError(f"`{name}` is not a zone of time") from None
+        raise TimeError(f"`{name}` is not a time zone") from None
 
 
 def utc_text(unix_s: int) -> str:
@@ -65,24 +65,24 @@ def utc_text(unix_s: int) -> str:
 
 
 def instant(text: str, zone: str | None = None) -> int:
-    """A single time in Unix seconds; where the clock repeats an hour, its first pass."""
+    """A single time in Unix seconds; the first occurrence if the clock repeats the hour."""
     return int(instants([text], zone).unix_s[0])
 
 
 def instants(texts: Sequence[str], zone: str | None = None, pattern: str | None = None) -> Clocked:
-    """Times in Unix seconds, each a text in ISO 8601, or as `pattern` of strptime has it.
+    """Times in Unix seconds from texts in ISO 8601 or in the `strptime` pattern `pattern`.
 
-    Times that state an offset mean what they state; the others are in `zone`. Where its clock goes
-    back, an hour comes twice: the rows' order tells which pass a time is of, and where it comes
-    once only, it is the first pass. Raises TimeError for texts that are no time, times with no
-    zone, hours that the clock skips, and fractions of a second.
+    Times without an offset are in `zone`. If the clock goes back, an hour occurs twice: the order
+    of rows determines the occurrence, and the first one is used if the hour occurs once. Raises
+    TimeError for texts that are not times, times without a time zone, hours that the clock skips,
+    and fractions of a second.
     """
     times = [_parsed(text, index, pattern) for index, text in enumerate(texts)]
     lacking = next((i for i, time in enumerate(times) if time.tzinfo is None), None)
     if lacking is None:
         return Clocked(np.array([_unix(time) for time in times], dtype=np.int64))
     if zone is None:
-        message = f"`{texts[lacking]}` does not say in which zone it is"
+        message = f"the time `{texts[lacking]}` has no time zone"
         raise TimeError(message, lacking, lacks_zone=True)
     return _local(times, texts, zone_of(zone))
 
@@ -93,7 +93,7 @@ def _parsed(text: str, index: int, pattern: str | None) -> datetime:
     except ValueError:
         raise TimeError(f"`{text}` is not a time", index) from None
     if time.microsecond:
-        raise TimeError(f"`{text}` is not on a whole second", index)
+        raise TimeError(f"`{text}` has fractions of a second, which are not accepted", index)
     return time
 
 
@@ -102,7 +102,7 @@ def _unix(time: datetime) -> int:
 
 
 def _local(times: Sequence[datetime], texts: Sequence[str], zone: tzinfo) -> Clocked:
-    """Of local times, the second pass of a repeated hour is where they go back."""
+    """Local times in Unix seconds; a repeated hour is its second occurrence after times go back."""
     unix_s = np.empty(len(times), dtype=np.int64)
     back_at, forward_at = [], []
     offset_before: timedelta | None = None
@@ -111,7 +111,7 @@ def _local(times: Sequence[datetime], texts: Sequence[str], zone: tzinfo) -> Clo
         at = _unix(local)
         if time.tzinfo is None:
             if _is_skipped(local, at):
-                message = f"the clock of `{zone}` skips `{texts[index]}`"
+                message = f"`{texts[index]}` does not exist: the clock of `{zone}` skips it"
                 raise TimeError(message, index)
             if index and at <= unix_s[index - 1]:
                 local = local.replace(fold=1)
@@ -125,6 +125,6 @@ def _local(times: Sequence[datetime], texts: Sequence[str], zone: tzinfo) -> Clo
 
 
 def _is_skipped(local: datetime, unix_s: int) -> bool:
-    """Whether no clock of the zone ever shows the time: it comes back as another one."""
+    """Whether the clock of the time zone skips this time: it converts back to another one."""
     shown = datetime.fromtimestamp(unix_s, local.tzinfo)
     return shown.replace(tzinfo=None) != local.replace(tzinfo=None)

@@ -141,7 +141,10 @@ def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
     elif tuned.uses_optional_rules is False:
         found.append(_without_optional_rules(tuned))
     if not tuned.kept_out:
-        message = f"the table was judged on what it was tuned on, {tuned.judged_on} records"
+        message = (
+            f"the table was evaluated on the same {tuned.judged_on} requests on which it was "
+            "tuned, so its estimates are too good"
+        )
         hint = "give a longer trace, or verify on another one"
         found.append(Finding(Code.JUDGED_ON_OWN, message, None, hint, Severity.WARNING))
     return tuple(found)
@@ -149,12 +152,15 @@ def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
 
 def _without_optional_rules(tuned: AnyTunedTable) -> Finding:
     """Warn that the tuned table has no optional rules, since they did not make it better."""
-    better = "that is better than the tuned one beyond chance, and at no rate worse"
+    better = "that is significantly better than the tuned one, and not worse at any rate"
     hint = f"remove them, or raise `search.requests`{tuned.aim.or_fewer_rates}"
     if tuned.raised is not None:
-        better = "of a higher rate than the tuned one's beyond chance, also with longer demand"
+        better = "with a significantly higher rate than the tuned one, also with longer demand"
         hint = "remove them, or raise `search.requests`"
-    message = f"no table with `search.optional_rules` was found {better}: the tuned one has none"
+    message = (
+        f"no table with `search.optional_rules` was found {better}, so the tuned table uses none "
+        "of them"
+    )
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)
 
 
@@ -163,8 +169,8 @@ def _no_better_than_cut_back(tuned: AnyTunedTable) -> Finding:
     judged = tuned.validated
     assert judged.formula_part_ppm is not None
     part = f"{100 * judged.formula_part_ppm / PPM:.1f} % of its {judged.scaled}"
-    message = f"no table was found that is better beyond chance than the formula's with {part}, "
-    message += "which keeps the SLO: the one that is taken is as good"
+    message = f"no table was found that is significantly better than the formula's with {part}, "
+    message += "which meets the SLO; the table that is used is as good"
     hint = f"raise `search.requests`{tuned.aim.or_fewer_rates}"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)
 
@@ -185,26 +191,30 @@ def _not_taken(tuned: AnyTunedTable) -> Finding:
         message = (
             f"no table was found that reliably meets {kept}: at {format_mrps(worst.rate_mrps)} "
         )
-        message += f"{describe_tail(worst.tuned_us, worst.tuned_overloaded)}: the formula's stays"
+        message += (
+            f"{describe_tail(worst.tuned_us, worst.tuned_overloaded)}; the formula's table is used"
+        )
         hint = "give lower rates, or a longer latency"
         if isinstance(tuned.validated.table, TailTable):
             hint = "give lower rates, a longer latency, or a larger `search.target`"
     elif not tuned.validated.keeps_objectives:
-        message = "no table was found that is better than the formula's and keeps all objectives:"
-        message += " that one stays"
+        message = (
+            "no table was found that is better than the formula's and meets all objectives, so the"
+        )
+        message += " formula's table is used"
         hint = "give longer latencies, or raise `search.requests`"
     elif tuned.raised is not None and _is_at_top(tuned):
-        message = f"the formula's table keeps the SLO up to {format_mrps(tuned.aim.rates_mrps[-1])}"
-        message += " in every replay, the highest of `rates`: that one stays"
-        hint = "give a higher rate too, or another objective"
+        message = f"the formula's table meets the SLO up to {format_mrps(tuned.aim.rates_mrps[-1])}"
+        message += " in every replay, the highest of `rates`, so it is used"
+        hint = "add a higher rate, or choose another objective"
     elif tuned.raised is not None:
         message = (
-            "no table was found with a higher rate than the formula's beyond chance: that one stays"
+            "no table was found with a significantly higher rate than the formula's, which is used"
         )
         hint = "raise `search.requests`"
     else:
         message = (
-            "no table was found that is better than the formula's beyond chance: that one stays"
+            "no table was found that is significantly better than the formula's, which is used"
         )
         hint = f"raise `search.requests`{tuned.aim.or_fewer_rates}"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

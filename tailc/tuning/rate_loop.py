@@ -195,17 +195,17 @@ def _first_higher(
 
 def _every_rate_kept(aim: TuningObjective) -> TailcError:
     message = f"the formula's table has {_promise(aim)} up to {format_mrps(aim.rates_mrps[-1])}, "
-    message += "the highest of `rates`: there is no higher one to find"
-    return tuning_error(message, "give a higher rate too, or another objective", "rates")
+    message += "the highest of `rates`, so no higher rate can be found"
+    return tuning_error(message, "add a higher rate, or choose another objective", "rates")
 
 
 def _no_rate_kept(aim: TuningObjective, kept_us: int | None) -> TailcError:
     lowest = format_mrps(aim.rates_mrps[0])
     message = f"no table was found that has {_promise(aim)} at {lowest}, the lowest of `rates`,"
     message += f" in each of {VALIDATION.repeats} replays"
-    hint = "give a lower rate too"
+    hint = "add a lower rate"
     if kept_us is not None:
-        message += f": the shortest tail that one keeps in all of them is {format_us(kept_us)}"
+        message += f"; the shortest tail that a table meets in all of them is {format_us(kept_us)}"
         hint += f", or a latency of {format_us(kept_us)} or more"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("rates",)))
 

@@ -171,8 +171,10 @@ def _check(aim: TuningObjective, approach: TuningProblem[Form]) -> None:
     check_rates(aim, approach.load, approach)
     least = least_budget(aim, approach.starts)
     if aim.most_requests < least:
-        message = f"a search for this percentile and these rates simulates {least:,} requests"
-        message += f" at least, more than `{aim.most_requests:,}`"
+        message = (
+            f"a search for this percentile and these rates simulates at least {least:,} requests"
+        )
+        message += f", more than `search.requests`, {aim.most_requests:,}"
         hint = f"set `search.requests` to {least} or more{aim.or_fewer_rates}"
         raise tuning_error(message, hint, "search", "requests")
 
@@ -189,5 +191,5 @@ def check_rates(
             message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
             message += " at the day's peak" * (peak > 1) + f", {approach.capacity_condition}"
             message += case and f", with {case}"
-            hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
+            hint = f"lower the rates until at most {_MOST_BUSY:.0%} of the cores are busy"
             raise tuning_error(message, hint, "rates")

@@ -125,11 +125,11 @@ def _on_shared_cores(
 ) -> TuningProblem[Ladder]:
     power, shared = shared_power(formula), pools(formula)
     if not gains_by_climbing(formula, load):
-        message = "a table is tuned where requests share cores and are faster on more threads"
-        hint = "give `max_degree` above 1 and speed-ups above 1, or another objective"
+        message = "the search tunes degrees, but no degree makes requests faster"
+        hint = "set `max_degree` above 1, give speed-ups above 1, or choose another objective"
         if power is not None:
-            message = "a table is tuned where requests can climb, and there is one rung"
-            hint = "give several threads or frequencies, or another objective"
+            message = "the search tunes climbs, but there is only one rung"
+            hint = "give several degrees or frequencies, or choose another objective"
         raise tuning_error(message, hint, "speedup")
     each = range(len(shared.cost_unit))
     cores = sum(least_of(shared, pool)[1] for pool in each)
@@ -184,8 +184,10 @@ def _with_batch(approach: TuningProblem[Ladder]) -> TuningProblem[Ladder]:
 
 def _on_own_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningProblem[Ladder]:
     if len(formula.rungs) == 1:
-        message = "a table is tuned where requests can climb, and all cores are of one type"
-        raise tuning_error(message, "give cores of several types, or another objective", "cores")
+        message = "the search tunes climbs, but all cores have one type"
+        raise tuning_error(
+            message, "give cores of several types, or choose another objective", "cores"
+        )
     counts = [unit.capacity_ppm // PPM for unit in formula.cost_units if unit.capacity_ppm]
     cores = sum(counts)
 
@@ -213,9 +215,11 @@ def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningPr
     assert target_us is not None
     assert limit_us is not None
     if lanes.interference_ppm + lanes.batch_slowdown_ppm >= PPM:
-        message = "both lanes together do no more than one alone, so batch work is to borrow idle"
-        message += " cores only, and no age is to be tuned"
-        raise tuning_error(message, "ask for the policy `borrow-idle`, without a search", "lanes")
+        message = (
+            "both lanes of a core together do no more than one alone, so batch work should use idle"
+        )
+        message += " cores only, and there is no age to tune"
+        raise tuning_error(message, "set `policy: borrow-idle`, without a search", "lanes")
     release_us = timing.release_us
 
     def least(draws: Replications, workers: Executor) -> int:

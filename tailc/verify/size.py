@@ -126,17 +126,17 @@ def _check_open(policy: Policy) -> None:
     law = policy.controller
     if law is not None and law.acts_on is Actuator.LATENCY_BOUND:
         message = (
-            f"the controller of policy `{policy.name}` keeps the tail on its target at every rate "
-            "that the server carries: which of these meets it is a matter of chance"
+            f"the controller of policy `{policy.name}` keeps the tail at its target at every rate "
+            "that the server carries: so which rate meets the SLO depends on chance"
         )
-        hint = "compile the policy without its controller, and size that"
+        hint = "compile the policy without its controller, and give that"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
     if any(ladder.overload is not None for ladder in policy.ladders):
         message = (
             f"policy `{policy.name}` has a rule for overload, under which requests lose more at a "
-            "higher rate, and those that are served are still in time"
+            "higher rate, and requests that are served still meet the SLO"
         )
-        hint = "compile the policy without `overload`, and size that"
+        hint = "compile the policy without `overload`, and give that"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 

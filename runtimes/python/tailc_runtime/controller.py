@@ -1,4 +1,4 @@
-"""The controller in memory: once an epoch from a measured tail to what scales ages or a bound."""
+"""Controller: converts the tail of each epoch to a factor on ages of climbs or on the bound."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ LARGEST_OUTPUT_PPM = {CLIMB_AGES: PPM, LATENCY_BOUND: 2 * PPM}
 
 
 class Controller:
-    """What a server steps once in `epoch_requests` completions, and what it remembers.
+    """The controller of a policy; a server calls `step` once in `epoch_requests` completions.
 
-    The tail is that of the last `window_requests` latencies, at the percentile `percentile_ppm`
-    [us]; the rate counts the arrivals since the last step [thousandths of a request per second].
-    `output_ppm` is what climb ages, or the bound of a tail table, are scaled by, in millionths;
-    `acts_on` says which; `output` is the same exactly, in
-    units of 2^-`fraction_bits`.
+    The tail [us] is the percentile `percentile_ppm` of the last `window_requests` latencies; the
+    rate [thousandths of a request per second] counts arrivals since the last step. `output_ppm` is
+    the factor, in millionths, on the ages of climbs or on the bound of a tail table, as `acts_on`
+    says; `output` is its exact value in units of 2^-`fraction_bits`.
     """
 
     def __init__(self, raw: RawController) -> None:
@@ -45,9 +44,10 @@ class Controller:
         self.output_ppm = raw.first_ppm
 
     def step(self, measured_us: int, rate_mrps: int) -> int:
-        """The new `output_ppm`, after an epoch with that tail and that rate of arrivals.
+        """Make one step after an epoch with this tail and arrival rate; returns the new
+        `output_ppm`.
 
-        Raises ValueError for negative arguments, and then remembers what it did.
+        Raises ValueError for negative arguments, and then the state is unchanged.
         """
         if measured_us < 0 or rate_mrps < 0:
             raise ValueError("a tail and a rate cannot be negative")

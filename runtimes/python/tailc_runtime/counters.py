@@ -1,4 +1,4 @@
-"""What a server's metrics may want to know of the policy it holds."""
+"""Counters about the policy in use, for the metrics of a server."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ UNREADABLE = "unreadable"
 
 @dataclass
 class Counters:
-    """Counted since the first policy was opened; a policy that takes its place goes on counting.
+    """Counts since the first policy was opened; a policy that replaces another continues its
+    counts.
 
-    `outside`: look-ups at a load that the policy was not compiled for, of a queue longer than its
-    rows, or at a moment outside its epochs. `refused_reloads`: policies that should have taken the
-    place of the one held, and were refused or could not be read; `last_refusal`: why the last of
-    them was, the `name` of its PolicyError or `unreadable`; None: none was.
+    outside: look-ups at a load for which the policy was not compiled, with a queue longer than its
+    rows, or at a time outside its epochs. refused_reloads: new policies that were refused or could
+    not be read. last_refusal: reason of the last one, the `name` of its PolicyError or
+    `unreadable`; None without one.
     """
 
     outside: int = 0
@@ -22,6 +23,6 @@ class Counters:
     last_refusal: str | None = None
 
     def refuse(self, why: str) -> None:
-        """Count a policy that was refused."""
+        """Count a refused policy."""
         self.refused_reloads += 1
         self.last_refusal = why

@@ -1,4 +1,4 @@
-"""Demands of a server's requests as a trace that tailc reads."""
+"""Log the demands of requests as a trace that tailc reads."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _BUFFER_BYTES = 64 * 1024
 
 
 class DemandLog:
-    """A CSV file with every so many-th demand, and how many requests each stands for.
+    """A CSV file with one of every N demands, and the number of requests that each represents.
 
-    Any number of threads may record at once; most requests are only counted. A file that is there
-    goes on if it has the same columns, and raises ValueError if it has not.
+    Several threads can record at once; most requests are only counted. An existing file is
+    continued if it has the same columns; otherwise raises ValueError.
     """
 
     def __init__(self, path: Path, one_in: int, has_classes: bool = False) -> None:
@@ -36,9 +36,10 @@ class DemandLog:
             raise
 
     def record(self, demand_us: int, request_class: str | None = None) -> None:
-        """Another request is done, which executed for so long; a class where the log has them.
+        """Record a request that ended, with its execution time, and its class if the log has
+        classes.
 
-        Less than a microsecond counts as one: a trace has no demand of 0.
+        A time below a microsecond counts as one, because a trace has no demand of 0.
         """
         if demand_us < 0 or (request_class is not None) != self._has_classes:
             raise ValueError("a demand is not negative, and has a class where its log has them")
@@ -56,12 +57,12 @@ class DemandLog:
                 self._write()
 
     def flush(self) -> None:
-        """Write what was recorded; what cannot be written is kept."""
+        """Write the recorded demands; those that cannot be written remain in memory."""
         with self._lock:
             self._write()
 
     def close(self) -> None:
-        """Write what was recorded, and close the file."""
+        """Write the recorded demands, and close the file."""
         try:
             self.flush()
         finally:
@@ -74,7 +75,7 @@ class DemandLog:
         self.close()
 
     def _begin(self, header: bytes) -> None:
-        """Begin an empty file with the header; another must begin with it, and end with a line."""
+        """Write the header of an empty file; check the header and last line of an existing one."""
         self._file.seek(0)
         found = self._file.read(len(header))
         if not found:
@@ -93,7 +94,7 @@ class DemandLog:
 
 
 def _quoted(field: str) -> str:
-    """A field of CSV, as RFC 4180 has it."""
+    """A cell of CSV, quoted as in RFC 4180."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow([field])
     return text.getvalue()

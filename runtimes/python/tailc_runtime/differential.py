@@ -1,7 +1,7 @@
-"""Ask a policy drawn questions: `python -m tailc_runtime.differential POLICY SEED COUNT`.
+"""Ask a policy random questions: `python -m tailc_runtime.differential POLICY SEED COUNT`.
 
-Prints after every 4,096 questions, and at the end, a checksum of all answers so far. The runtimes
-of other languages do the same: equal lines are equal answers.
+Prints a checksum of all answers after every 4,096 questions and at the end. The runtimes of other
+languages do the same, so equal lines mean equal answers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Below = Callable[[int], int]
 
 
 def checksums(policy: Path, seed: int, count: int) -> list[int]:
-    """The checksum after each stretch of questions, and after the last one."""
+    """Checksum after each block of questions, and after the last one."""
     ask = _question(policy, draws(seed))
     found: list[int] = []
     checksum = 0xCBF29CE484222325
@@ -51,7 +51,7 @@ def checksums(policy: Path, seed: int, count: int) -> list[int]:
 
 
 def draws(seed: int) -> Below:
-    """Draws by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    """Random numbers by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
     state = seed
 
     def below(count: int) -> int:
@@ -81,7 +81,7 @@ def _question(policy: Path, below: Below) -> Question:
 def _steered(
     controller: Controller | None, forms: list[RawForm], below: Below, ask: Question
 ) -> Question:
-    """The same, with a step of the controller before every so many questions."""
+    """The same questions, with a step of the controller at regular intervals."""
     if controller is None:
         return ask
     last_rate_mrps = next(f for f in forms if isinstance(f, RawController)).gains[-1][0]
@@ -145,7 +145,7 @@ def _ticks(shares: Shares, below: Below) -> Question:
 
 
 class _PlanQuestions:
-    """Questions to a plan, and the jobs that it has admitted, the last one last."""
+    """Questions to a plan, and the jobs that it has admitted, in order."""
 
     def __init__(self, policy: Path, below: Below) -> None:
         self._policy = policy
@@ -207,7 +207,7 @@ def _places(spans: tuple[RawSpan, ...]) -> list[int]:
 
 
 def main(arguments: list[str]) -> int:
-    """Ask, and print the checksums; 64 for wrong usage."""
+    """Ask the questions, and print the checksums; exit status 64 for wrong usage."""
     if len(arguments) != 3 or not all(text.isascii() and text.isdigit() for text in arguments[1:]):
         print("usage: python -m tailc_runtime.differential POLICY SEED COUNT", file=sys.stderr)
         return 64

@@ -1,28 +1,28 @@
-"""Why a policy was refused; `name` is the same in every language's runtime."""
+"""Reasons why a policy is refused; `name` is the same in the runtimes of all languages."""
 
 # ruff: noqa: N818, a policy is refused for what it is: `HashMismatch` says it without a suffix.
 
 
 class PolicyError(Exception):
-    """The file is not a policy that this reader may act on."""
+    """The file is not a policy that this reader may use."""
 
     name = "refused"
 
 
 class Truncated(PolicyError):
-    """The file has another length than it was sealed with."""
+    """The length of the file differs from the length in its seal."""
 
     name = "truncated"
 
 
 class HashMismatch(PolicyError):
-    """The bytes do not match their SHA-256, or the policy its digest."""
+    """The bytes do not match their SHA-256, or the policy does not match its digest."""
 
     name = "hash-mismatch"
 
 
 class Unsigned(PolicyError):
-    """Keys are trusted, and the file is not signed."""
+    """Only signed policies are trusted, and the file is not signed."""
 
     name = "unsigned"
 
@@ -34,19 +34,19 @@ class UnknownKey(PolicyError):
 
 
 class BadSignature(PolicyError):
-    """The signature is not one of the key that it names, or not of this file."""
+    """The signature does not match the key that it names, or the file."""
 
     name = "bad-signature"
 
 
 class Expired(PolicyError):
-    """The signature is good no longer."""
+    """The signature has expired."""
 
     name = "expired"
 
 
 class NoSignatures(PolicyError):
-    """Keys are trusted, and nothing is installed that could check a signature."""
+    """Only signed policies are trusted, and no library to check signatures is installed."""
 
     name = "no-signatures"
 
@@ -58,25 +58,25 @@ class NotCanonical(PolicyError):
 
 
 class BadStructure(PolicyError):
-    """The bytes are whole, but not laid out as a policy is."""
+    """The bytes are complete, but not in the layout of a policy."""
 
     name = "bad-structure"
 
 
 class BadMeaning(PolicyError):
-    """The policy contradicts itself."""
+    """The content of the policy is inconsistent."""
 
     name = "bad-meaning"
 
 
 class UnknownRule(PolicyError):
-    """The policy needs a rule that is not known here."""
+    """The policy needs a rule that this reader does not know."""
 
     name = "unknown-rule"
 
 
 class UnknownForm(PolicyError):
-    """The policy has a form that is not known here."""
+    """The policy has a form that this reader does not know."""
 
     name = "unknown-form"
 
@@ -88,24 +88,24 @@ class UnknownSchema(PolicyError):
 
 
 class UnknownClass(PolicyError):
-    """The policy has no ladder for the class asked for."""
+    """The policy has no ladder for the requested class."""
 
     name = "unknown-class"
 
 
 class OtherForm(PolicyError):
-    """The policy is fine, but has another form than the one asked for."""
+    """The policy is valid, but has another form than the requested one."""
 
     name = "other-form"
 
 
 class OtherService(PolicyError):
-    """The policy is for another service than the one asked for."""
+    """The policy is for another service than the requested one."""
 
     name = "other-service"
 
 
 class OlderGeneration(PolicyError):
-    """The policy is older than the one held."""
+    """The policy is older than the one in use."""
 
     name = "older-generation"

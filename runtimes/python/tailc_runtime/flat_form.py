@@ -1,4 +1,4 @@
-"""The `.tailc` encoding: the seal first, then the FlatBuffer behind it."""
+"""Read the `.tailc` encoding: check the seal, then read the FlatBuffer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _ACTUATORS = {
 
 
 def read_flat(payload: bytes) -> tuple[Head, list[RawForm]]:
-    """Which policy is in `payload`, and its forms; PolicyError unless it is laid out as one."""
+    """Header and forms of the policy in `payload`; raises PolicyError for a malformed one."""
     if payload[4:8] != b"TLC1":
         raise BadStructure("the FlatBuffer's identifier is not TLC1")
     structure = Structure(payload)
@@ -65,7 +65,7 @@ def read_flat(payload: bytes) -> tuple[Head, list[RawForm]]:
 
 
 def unseal(data: bytes) -> bytes:
-    """What was sealed in `data`; PolicyError unless its length, then its hash, are as sealed."""
+    """The payload of a sealed file; raises PolicyError if its length or hash is wrong."""
     if len(data) < _TRAILER.size:
         raise Truncated(f"{len(data)} bytes are too few for a policy")
     payload = data[: -_TRAILER.size]
@@ -142,7 +142,7 @@ def _sharing(told: Any) -> RawSharing | None:
 
 
 def _rows(ladder: Any) -> tuple[RawRow, ...]:
-    """Rows with their climbs, which follow each other."""
+    """Rows with their climbs, which are stored one after another."""
     climbs = iter(vector(ladder, "Climbs"))
     rows: list[RawRow] = []
     for row in vector(ladder, "Rows"):

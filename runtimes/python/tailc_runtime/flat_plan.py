@@ -1,4 +1,4 @@
-"""A plan out of a FlatBuffer."""
+"""Read a plan from a FlatBuffer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc_runtime.raw import RawBattery, RawEpoch, RawJob, RawPlan, RawPool, Ra
 
 
 def read_plan(form: Any) -> RawPlan:
-    """The plan behind an accessor."""
+    """The plan of an accessor."""
     terms, malleable, battery = form.Terms(), form.Malleable(), form.Battery()
     return RawPlan(
         start_unix_s=form.StartUnixS(),

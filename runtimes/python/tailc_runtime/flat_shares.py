@@ -1,4 +1,4 @@
-"""Shares of a host out of a FlatBuffer."""
+"""Read shares of a host from a FlatBuffer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LAWS = {fbs.ShareLaw.POLE_PLACEMENT: "pole-placement", fbs.ShareLaw.OBSERVER: "
 
 
 def read_shares(form: Any) -> RawShares:
-    """The shares behind an accessor."""
+    """The shares of an accessor."""
     cap = form.Cap()
     return RawShares(
         law=word(_LAWS, form.Law()),

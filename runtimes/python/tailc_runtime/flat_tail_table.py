@@ -1,4 +1,4 @@
-"""A tail table out of a FlatBuffer."""
+"""Read a tail table from a FlatBuffer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc_runtime.raw import RawTailRow, RawTailTable
 
 
 def read_tail_table(form: Any) -> RawTailTable:
-    """The tail table behind an accessor."""
+    """The tail table of an accessor."""
     sleep, batch, transition = form.Sleep(), form.Batch(), form.Transition()
     return RawTailTable(
         percentile_ppm=form.PercentilePpm(),

@@ -1,4 +1,4 @@
-"""Canonical JSON (RFC 8785, whole numbers only) with the standard library."""
+"""Read canonical JSON (RFC 8785, whole numbers only) with the standard library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _MOST_DIGITS = 17
 
 
 def read_json(data: bytes) -> tuple[Head, list[RawForm]]:
-    """Which policy is in `data`, and its forms; PolicyError unless it is canonical and whole."""
+    """Header and forms of the policy in `data`; raises PolicyError unless it is canonical and
+    complete."""
     policy = _parse(data)
     minor = _check_version(policy)
     if _canonical(policy) != data:
@@ -74,7 +75,7 @@ def _canonical(value: Any) -> bytes:
 
 
 def _ordered(value: Any) -> Any:
-    """Members in the order of their names' UTF-16 code units (RFC 8785, section 3.2.3)."""
+    """Members in the order of the UTF-16 code units of their names (RFC 8785, section 3.2.3)."""
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be"))
         return {name: _ordered(value[name]) for name in names}
@@ -82,7 +83,7 @@ def _ordered(value: Any) -> Any:
 
 
 def _check_version(policy: dict[str, Any]) -> int:
-    """The minor version of the policy's schema."""
+    """Check the schema version, and return its minor number."""
     if policy.get("format") != "tailc-policy":
         raise BadStructure("this is not a tailc policy")
     schema = object_in(policy, "schema")

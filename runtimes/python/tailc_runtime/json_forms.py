@@ -1,4 +1,4 @@
-"""Forms of a policy out of plain JSON, which is canonical and has its digest."""
+"""Convert the forms of a policy from canonical JSON."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _cost_unit(unit: dict[str, Any]) -> RawUnit:
 
 
 def _rung(rung: dict[str, Any]) -> RawRung:
-    """A rung without its speed, which is for people and only has to be a number."""
+    """A rung without its speed, which must only be a number."""
     whole(rung, "speed_ppm")
     move_us = whole(rung, "move_us") if "move_us" in rung else None
     return RawRung(text(rung, "name"), wholes(rung, "cost_ppm"), move_us)
@@ -151,7 +151,8 @@ def _row(row: dict[str, Any]) -> RawRow:
 
 
 def refuse_unknown_members(policy: dict[str, Any]) -> None:
-    """Refuse what only a later minor version could have, anywhere but in what is not read here."""
+    """Refuse members that only a later minor version can have, except in parts that are not
+    read."""
     refuse_others(policy, _POLICY)
     refuse_in = {
         "ladder": _refuse_unknown_in_ladder,

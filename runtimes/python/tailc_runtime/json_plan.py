@@ -1,4 +1,4 @@
-"""A plan out of plain JSON."""
+"""Convert a plan from JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def plan_in(form: dict[str, Any]) -> RawPlan:
 
 
 def refuse_unknown_in_plan(form: dict[str, Any]) -> None:
-    """Refuse members that only a later minor version could have."""
+    """Refuse members that only a later minor version can have."""
     refuse_others(form, _PLAN)
     refuse_others(form.get("terms", {}), _TERMS)
     refuse_others(form.get("malleable", {}), _MALLEABLE)

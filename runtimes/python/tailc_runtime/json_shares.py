@@ -1,4 +1,4 @@
-"""Shares of a host out of plain JSON."""
+"""Convert shares of a host from JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shares_in(form: dict[str, Any]) -> RawShares:
 
 
 def refuse_unknown_in_shares(form: dict[str, Any]) -> None:
-    """Refuse members that only a later minor version could have."""
+    """Refuse members that only a later minor version can have."""
     refuse_others(form, _SHARES)
     for machine in form["machines"]:
         refuse_others(machine, _MACHINE)

@@ -1,4 +1,4 @@
-"""A tail table out of plain JSON."""
+"""Convert a tail table from JSON."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tail_table_in(form: dict[str, Any]) -> RawTailTable:
 
 
 def refuse_unknown_in_tail_table(form: dict[str, Any]) -> None:
-    """Refuse members that only a later minor version could have."""
+    """Refuse members that only a later minor version can have."""
     refuse_others(form, _TABLE)
     refuse_others(form["sleep"], _SLEEP)
     refuse_others(form.get("batch", {}), _BATCH)

@@ -1,4 +1,4 @@
-"""What a ladder must be for a look-up in it, and a server that obeys its rules, to make sense."""
+"""Check that the content of a ladder is consistent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULES = (
 
 
 def check_ladder(ladder: RawLadder) -> None:
-    """Raise BadMeaning where the ladder contradicts itself, UnknownRule for a rule."""
+    """Raise BadMeaning for an inconsistent ladder, and UnknownRule for an unknown rule."""
     for rule in ladder.rules:
         if rule not in RULES:
             raise UnknownRule(f"rule `{rule}` is not known here")
@@ -50,7 +50,7 @@ def check_ladder(ladder: RawLadder) -> None:
 
 
 def check_scaled(ladder: RawLadder) -> None:
-    """Raise BadMeaning where a controller cannot scale the ladder's ages."""
+    """Raise BadMeaning if a controller cannot scale the ages of the ladder."""
     oldest_us = max(row.ages_us[-1] for row in ladder.rows)
     _require(oldest_us <= LARGEST_AGE_US, "a controller scales no age beyond 2^43 us")
 

@@ -1,4 +1,4 @@
-"""Members of JSON objects, each of the type that is wanted, or BadStructure."""
+"""Members of JSON objects with checked types; raises BadStructure for others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc_runtime.errors import BadStructure
 
 
 def member(parent: dict[str, Any], name: str, kind: type) -> Any:
-    """The member `name` of exactly that type."""
+    """The member `name`, which must have exactly this type."""
     value = parent.get(name)
     # Not isinstance: True is an int in Python, but not a whole number in JSON.
     if type(value) is not kind:
@@ -18,27 +18,27 @@ def member(parent: dict[str, Any], name: str, kind: type) -> Any:
 
 
 def text(parent: dict[str, Any], name: str) -> str:
-    """A string."""
+    """A member that is a string."""
     return member(parent, name, str)
 
 
 def whole(parent: dict[str, Any], name: str) -> int:
-    """A whole number."""
+    """A member that is a whole number."""
     return member(parent, name, int)
 
 
 def object_in(parent: dict[str, Any], name: str) -> dict[str, Any]:
-    """An object."""
+    """A member that is an object."""
     return member(parent, name, dict)
 
 
 def list_in(parent: dict[str, Any], name: str) -> list[Any]:
-    """A list of anything."""
+    """A member that is a list."""
     return member(parent, name, list)
 
 
 def wholes(parent: dict[str, Any], name: str) -> tuple[int, ...]:
-    """A list of whole numbers."""
+    """A member that is a list of whole numbers."""
     numbers = list_in(parent, name)
     if not all(type(number) is int for number in numbers):
         raise BadStructure(f"member `{name}` should hold whole numbers")
@@ -46,7 +46,7 @@ def wholes(parent: dict[str, Any], name: str) -> tuple[int, ...]:
 
 
 def texts(parent: dict[str, Any], name: str) -> tuple[str, ...]:
-    """A list of strings."""
+    """A member that is a list of strings."""
     texts = list_in(parent, name)
     if not all(isinstance(text, str) for text in texts):
         raise BadStructure(f"member `{name}` should hold strings")
@@ -54,7 +54,7 @@ def texts(parent: dict[str, Any], name: str) -> tuple[str, ...]:
 
 
 def objects(parent: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """A list of objects."""
+    """A member that is a list of objects."""
     objects = list_in(parent, name)
     if not all(isinstance(part, dict) for part in objects):
         raise BadStructure(f"member `{name}` should hold objects")
@@ -62,7 +62,7 @@ def objects(parent: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def refuse_others(record: dict[str, Any], known: Collection[str]) -> None:
-    """Refuse a member that is not among the `known`."""
+    """Refuse members that are not in `known`."""
     for name in record:
         if name not in known:
             raise BadStructure(f"member `{name}` does not exist")

@@ -1,4 +1,4 @@
-"""From a path to a policy in memory: nothing is believed before it is checked."""
+"""Open policy files; everything is checked before it is used."""
 
 from __future__ import annotations
 
@@ -34,50 +34,51 @@ _NAMES = {dict: "ladders", TailTable: "a tail table", Shares: "shares", Plan: "a
 def open_policy(
     path: Path, request_class: str | None = None, **asked: Unpack[Asked]
 ) -> PolicyTable:
-    """The table for `request_class`, or the one for all classes where it has none of its own.
+    """Open the table for `request_class`, or the one for all classes if it has none of its own.
 
-    Length and hash are checked first, then the signature, structure, meaning, service and
-    generation; `Asked` says what may be asked of them. Raises OSError, or PolicyError; ValueError
-    for a trusted key that is none.
+    Length and hash are checked first, then signature, structure, meaning, service and generation;
+    `Asked` has the options. Raises OSError or PolicyError, and ValueError for a malformed trusted
+    key.
     """
     return _open(path, of_class(request_class), asked)
 
 
 def open_policies(path: Path, **asked: Unpack[Asked]) -> PolicyTables:
-    """Every table of the policy by request class; None is the one for all classes.
+    """Open all tables of the policy, by request class; None is the table for all classes.
 
-    Where the policy has a controller it is the same one in every table. Raises as `open_policy`.
+    All tables share the controller of the policy, if it has one. Options and exceptions as
+    `open_policy`.
     """
     return _open(path, ladders, asked)
 
 
 def open_tail_table(path: Path, **asked: Unpack[Asked]) -> TailTable:
-    """The policy's tail table; asks and raises as `open_policy` does."""
+    """Open the tail table of a policy; options and exceptions as `open_policy`."""
     return _open(path, of_form(TailTable), asked)
 
 
 def open_shares(path: Path, **asked: Unpack[Asked]) -> Shares:
-    """The policy's shares of a host; asks and raises as `open_policy` does."""
+    """Open the shares of a host of a policy; options and exceptions as `open_policy`."""
     return _open(path, of_form(Shares), asked)
 
 
 def open_plan(path: Path, **asked: Unpack[Asked]) -> Plan:
-    """The policy's plan; asks and raises as `open_policy` does."""
+    """Open the plan of a policy; options and exceptions as `open_policy`."""
     return _open(path, of_form(Plan), asked)
 
 
 def open_any(path: Path, **asked: Unpack[Asked]) -> AnyPolicy:
-    """What the policy has: tables by request class, a tail table, shares, or a plan."""
+    """Open any policy: returns tables by request class, a tail table, shares, or a plan."""
     return _open(path, lambda opened: opened, asked)
 
 
 def policy_from(data: bytes, **asked: Unpack[Asked]) -> AnyPolicy:
-    """As `open_any`, from the file's content; a refusal is not counted."""
+    """Like `open_any`, from the content of a file; a refusal is not counted."""
     return _policy_in(data, Terms(**asked))
 
 
 def content_of(path: Path) -> bytes:
-    """The file's bytes, but no more than show that it is larger than any policy."""
+    """Bytes of the file, at most one more than the limit for a policy."""
     with open(path, "rb") as file:  # noqa: PTH123, paths may be of any kind
         return file.read(_MOST_BYTES + 1)
 
@@ -85,7 +86,7 @@ def content_of(path: Path) -> bytes:
 def opened_from(
     path: Path, data: bytes, choose: Callable[[AnyPolicy], Chosen], terms: Terms
 ) -> Chosen:
-    """What is chosen of the policy in the content of `path`; a refusal is counted."""
+    """The selected part of the policy in the content of `path`; counts a refusal."""
     try:
         return choose(_policy_in(data, terms))
     except PolicyError as error:
@@ -94,7 +95,7 @@ def opened_from(
 
 
 def _open(path: Path, choose: Callable[[AnyPolicy], Chosen], asked: Asked) -> Chosen:
-    """What is chosen of the policy at `path`; where that fails, the counters know."""
+    """The selected part of the policy at `path`; counts a failure."""
     terms = Terms(**asked)
     try:
         data = content_of(path)
@@ -127,14 +128,14 @@ def _read(data: bytes, terms: Terms) -> tuple[Head, list[RawForm]]:
 
 
 def ladders(opened: AnyPolicy) -> PolicyTables:
-    """The tables of a policy of ladders."""
+    """The tables of a policy with ladders."""
     if isinstance(opened, dict):
         return opened
     raise _other_form(opened, dict)
 
 
 def of_class(request_class: str | None) -> Callable[[AnyPolicy], PolicyTable]:
-    """Chooses the table of a class, or the one for all where it has none of its own."""
+    """Selects the table of a class, or the one for all classes if it has none of its own."""
 
     def choose(opened: AnyPolicy) -> PolicyTable:
         tables = ladders(opened)
@@ -148,7 +149,7 @@ def of_class(request_class: str | None) -> Callable[[AnyPolicy], PolicyTable]:
 
 
 def of_form(wanted: type[Form]) -> Callable[[AnyPolicy], Form]:
-    """Chooses the one form of a policy."""
+    """Selects the only form of a policy."""
 
     def choose(opened: AnyPolicy) -> Form:
         if isinstance(opened, wanted):
@@ -163,7 +164,7 @@ def _other_form(opened: AnyPolicy, wanted: type) -> OtherForm:
 
 
 def _opened(head: Head, forms: list[RawForm], counters: Counters) -> AnyPolicy:
-    """What the forms are together: ladders, or one form of another kind."""
+    """The forms as an opened policy: ladders, or one form of another kind."""
     steers, controller = _split(forms)
     raw = [form for form in steers if isinstance(form, RawLadder)]
     if steers and len(raw) == len(steers):
@@ -191,7 +192,7 @@ def _tables(
 
 
 def _split(forms: list[RawForm]) -> tuple[list[RawForm], Controller | None]:
-    """The forms but the controller, which comes last."""
+    """The forms without the controller, which is last, and the controller."""
     if any(isinstance(form, RawController) for form in forms[:-1]):
         raise BadMeaning("one controller at most steers a policy, and comes last")
     if forms and isinstance(last := forms[-1], RawController):

@@ -1,4 +1,4 @@
-"""What requests lose by rule where a server has more of them than it can serve in time."""
+"""Rules by which requests are refused, cut off or degraded under overload."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from tailc_runtime.controller import PPM
 
 
 class Overload(NamedTuple):
-    """Asked once at a request's arrival, before it counts, and at each of its ticks; a part is None
-    where the ladder has no rule for it: `shed_from` shed, `cut_off_us` cut-off, and
-    `degrade_from` and `degraded_ppm` degrade.
+    """Rules for overload: ask at the arrival of each request, before it counts, and at each of its
+    ticks.
+
+    A field is None if the ladder does not have its rule: `shed_from` for shed, `cut_off_us` for
+    cut-off, `degrade_from` and `degraded_ppm` for degrade.
     """
 
     shed_from: int | None
@@ -20,17 +22,17 @@ class Overload(NamedTuple):
     counts_waiting: bool
 
     def refuses(self, in_system: int) -> bool:
-        """Whether a request is refused that arrives when so many others are in the system."""
+        """Whether to refuse a request that arrives with this number of others in the system."""
         return self.shed_from is not None and in_system >= self.shed_from
 
     def work_ppm(self, in_system: int) -> int:
-        """How many millionths of its work are to be done of one that arrives then."""
+        """Share of its work [ppm] to do for a request that arrives with this number of others."""
         if self.degrade_from is None or self.degraded_ppm is None or in_system < self.degrade_from:
             return PPM
         return self.degraded_ppm
 
     def cuts_off(self, waited_us: int, executed_us: int) -> bool:
-        """Whether a request that runs leaves now, with what it has."""
+        """Whether a running request ends now with its partial result."""
         if self.cut_off_us is None:
             return False
         return executed_us + self.counts_waiting * waited_us >= self.cut_off_us

@@ -1,4 +1,4 @@
-"""The plan in memory: where its jobs run, what feeds them, and whether another job is let in."""
+"""A plan in memory: places of its jobs, sources of power, and admission of further jobs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LARGEST_JOB = 2**20
 
 
 class Plan:
-    """What jobs and energy of a datacentre do, epoch by epoch, and the free servers left.
+    """Jobs and energy of a datacentre by epoch, and the remaining free servers.
 
-    Pools and epochs are numbered from 0; `pools` and `epochs` say what they are, in the order of
-    the policy, `terms` and `malleable` on which terms jobs run, `battery` what it can do, or None.
-    Times are Unix seconds. What `admit`, `take` and `release` change is remembered here; a plan
-    that is opened again knows of its own jobs alone. Methods that change something raise ValueError
-    before they do, where a name is taken, or is not known.
+    Pools and epochs are numbered from 0; `pools` and `epochs` describe them in the order of the
+    policy, `terms` and `malleable` the terms of jobs, `battery` the battery or None. Times are Unix
+    seconds. Changes by `admit`, `take` and `release` are kept in memory only; a plan that is opened
+    again has only its own jobs. Methods that change something raise ValueError first if a name is
+    already used, or unknown.
     """
 
     def __init__(self, head: Head, raw: RawPlan, counters: Counters) -> None:
@@ -52,11 +52,11 @@ class Plan:
 
     @property
     def jobs(self) -> tuple[str, ...]:
-        """The names of all jobs that have places."""
+        """Names of all jobs with places."""
         return tuple(self._places)
 
     def epoch_at(self, unix_s: int) -> int | None:
-        """The epoch of a moment; None outside the plan."""
+        """Epoch of a time; None outside the plan."""
         epoch = (unix_s - self.start_unix_s) // self.epoch_s
         if 0 <= epoch < len(self.epochs):
             return epoch
@@ -64,9 +64,8 @@ class Plan:
         return None
 
     def source(self, pool: int, unix_s: int) -> str | None:
-        """Which bus a pool hangs on at a moment: `green`, `brown`, or `mixed` where there is one
-        bus; None outside the plan.
-        """
+        """Bus of a pool at a time: `green`, `brown`, or `mixed` with one bus; None outside the
+        plan."""
         epoch = self.epoch_at(unix_s)
         if epoch is None or not 0 <= pool < len(self.pools):
             return None
@@ -76,16 +75,14 @@ class Plan:
         return GREEN if pool >= first else BROWN
 
     def stored(self, unix_s: int) -> Stored | None:
-        """What the battery does in the epoch of a moment, and what it holds at its end; None: there
-        is no battery, or the moment is outside the plan.
-        """
+        """Flow of the battery in the epoch of a time, and its energy at the end; None without a
+        battery or outside the plan."""
         epoch = self.epoch_at(unix_s)
         return self._stored[epoch] if self._stored and epoch is not None else None
 
     def allocation(self, job: str, unix_s: int) -> tuple[tuple[int, int], ...] | None:
-        """(pool, servers) that a job has at a moment, in order of pool; None: the plan does not
-        say, since it has no such job, or the moment is outside it.
-        """
+        """(pool, servers) of a job at a time, in order of pool; None for an unknown job or
+        outside the plan."""
         epoch = self.epoch_at(unix_s)
         if epoch is None or job not in self._places:
             return None
@@ -98,15 +95,15 @@ class Plan:
         )
 
     def free(self, epoch: int) -> tuple[int, ...]:
-        """Servers of each pool that no job has."""
+        """Free servers of each pool."""
         return tuple(self._free[epoch])
 
     def quote(self, first_epoch: int, epochs: int, width: int, green_ppm: int = 0) -> Quote:
-        """What a rigid job of `width` servers for so many epochs would pay, and be worth.
+        """Price and value of a rigid job of `width` servers for a number of epochs.
 
-        green_ppm: the share of its server-epochs that shall be green. Ties go to the earlier epoch,
-        then the lower pool. Takes O(pools epochs log epochs). Raises ValueError for numbers that
-        are no job, and where jobs are malleable.
+        green_ppm: required green share of its server-epochs. Ties go to the earlier epoch, then the
+        lower pool. O(pools epochs log epochs). Raises ValueError for invalid numbers, and if jobs
+        are malleable.
         """
         if self.terms is None:
             raise ValueError("jobs of this plan are malleable: ask for the cheapest width")
@@ -118,7 +115,7 @@ class Plan:
     def admit(
         self, job: str, first_epoch: int, epochs: int, width: int, green_ppm: int = 0
     ) -> Quote:
-        """The quote of a job, which has its places from now on if it is admitted."""
+        """The quote of a job; if it is admitted, the job gets its places."""
         self._check_new(job)
         told = self.quote(first_epoch, epochs, width, green_ppm)
         if told.is_admitted and told.places is not None:
@@ -126,12 +123,11 @@ class Plan:
         return told
 
     def cheapest_width(self, first_epoch: int, epochs_of: Mapping[int, int]) -> int | None:
-        """Of the widths of a malleable job, each with the epochs that it then takes, the one that
-        costs least: its places, and each epoch until it is done.
+        """Width of a malleable job with the lowest cost of places and epochs.
 
-        Name the widths at which it is no slower than `malleable` allows. Ties go to fewer servers;
-        None: no width has room. Raises ValueError for numbers that are no job, and where jobs are
-        rigid.
+        Give only widths that meet the slowdown limit of `malleable`, each with its run time in
+        epochs. Ties go to fewer servers; None if no width has room. Raises ValueError for invalid
+        numbers, and if jobs are rigid.
         """
         if self.malleable is None:
             raise ValueError("jobs of this plan are rigid: ask for a quote")
@@ -152,7 +148,7 @@ class Plan:
     def take(
         self, job: str, first_epoch: int, epochs: int, width: int
     ) -> tuple[RawSpan, ...] | None:
-        """The cheapest places of a job, which has them from now on; None: there is no room."""
+        """Give a job the cheapest places, and return them; None if there is no room."""
         self._check_new(job)
         _check_job(first_epoch, epochs, width)
         within = self._pricing.within(self._free, first_epoch, epochs, width)
@@ -163,7 +159,7 @@ class Plan:
         return spans
 
     def release(self, job: str, epoch: int) -> None:
-        """The job is done: its places from an epoch on are free."""
+        """Free the places of a finished job from an epoch on."""
         if job not in self._places:
             raise ValueError(f"job `{job}` has no places")
         kept = []
@@ -190,7 +186,7 @@ class Plan:
         self._places[job] = spans
 
     def _move(self, spans: tuple[RawSpan, ...], sign: int) -> None:
-        """Add the spans' servers to the free ones, or take them away."""
+        """Add the servers of the spans to the free ones, or subtract them."""
         for pool, first_epoch, epochs, servers in spans:
             for epoch in range(first_epoch, first_epoch + epochs):
                 self._free[epoch][pool] += sign * servers

@@ -1,4 +1,4 @@
-"""The battery of a plan: what it can do, and what servers leave for it, in whole millijoules."""
+"""Energy flows of the battery of a plan, in whole millijoules."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ LARGEST_MJ = 2**53 - 1
 
 
 class Stored(NamedTuple):
-    """What a battery does in an epoch: battery_mj go in, below 0 come out; stored_mj at its end."""
+    """Flow of a battery in an epoch: battery_mj in, negative out; stored_mj at its end."""
 
     battery_mj: int
     stored_mj: int
 
 
 def stored_by_epoch(raw: RawPlan) -> tuple[Stored, ...]:
-    """What the battery of a plan does in each epoch; none where there is no battery.
+    """Flow of the battery of a plan in each epoch; empty without a battery.
 
-    Raises BadMeaning where it cannot do that, or takes or gives more than servers leave.
+    Raises BadMeaning if a flow exceeds the limits of the battery or the available energy.
     """
     told = {epoch.battery_mj is not None for epoch in raw.epochs}
     _require(told == {raw.battery is not None}, "each epoch says what a battery does, if any")
@@ -62,7 +62,7 @@ def _kept_mj(battery: RawBattery, flow_mj: int) -> int:
 
 
 def _largest_mj(raw: RawPlan, battery: RawBattery) -> int:
-    """The most that an epoch may draw, bring, or move into a battery and out of it."""
+    """Largest energy that an epoch may use, produce, or move into or out of a battery."""
     drawn = sum(
         pool.servers * (pool.busy_mw * raw.epoch_s + 2 * pool.migration_mj) for pool in raw.pools
     )
@@ -71,7 +71,7 @@ def _largest_mj(raw: RawPlan, battery: RawBattery) -> int:
 
 
 def _spare_mj(raw: RawPlan) -> list[int]:
-    """Green energy less what servers draw, by epoch."""
+    """Green energy minus the energy of servers, by epoch."""
     busy = [[0] * len(raw.pools) for _ in raw.epochs]
     moved = [[0] * len(raw.pools) for _ in raw.epochs]
     for job in raw.jobs:
@@ -100,7 +100,7 @@ def _places(raw: RawPlan, job: RawJob) -> list[list[int]]:
 
 
 def _moves(before: Sequence[int], now: Sequence[int], is_malleable: bool) -> list[int]:
-    """Servers by pool whose work moves; those of a malleable job also where it gives them up."""
+    """Servers by pool with a move of work; for malleable jobs also released servers."""
     taken = [max(0, held - had) for had, held in zip(before, now, strict=True)]
     given = [max(0, had - held) for had, held in zip(before, now, strict=True)]
     return given if is_malleable and sum(given) > sum(taken) else taken

@@ -1,4 +1,4 @@
-"""What a plan must be for its epochs, its jobs and its prices to make sense."""
+"""Check that the content of a plan is consistent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LATEST_UNIX_S = 253_402_300_799
 
 
 def check_plan(raw: RawPlan) -> None:
-    """Raise BadMeaning where the plan contradicts itself, but for servers that jobs have twice."""
+    """Raise BadMeaning for an inconsistent plan; servers with two jobs are checked elsewhere."""
     _require(raw.epoch_s > 0, "an epoch lasts a second at least")
     _require(bool(raw.pools and raw.epochs), "a plan needs a pool and an epoch")
     _require(len(raw.epochs) <= MOST_EPOCHS, "a plan has 2^14 epochs at most")

@@ -1,7 +1,8 @@
-"""Where a job costs least on the free servers of a plan, in whole numbers.
+"""Find the cheapest free servers of a plan for a job, in whole numbers.
 
-`free` and places are by epoch, then by pool. An exchange of a brown for a green place costs more
-with each in an epoch, so the cheapest of all epochs, taken in order, are the best.
+`free` and places are by epoch, then by pool. The cost of exchanging a brown for a green place
+increases with each exchange in an epoch, so the cheapest exchanges over all epochs, in order, are
+optimal.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ Servers = list[list[int]]
 
 
 class Quote(NamedTuple):
-    """What a job brings, what its places are worth [millionths of a dollar], and which they are.
+    """Payment of a job, value of its places [millionths of a dollar], and the places.
 
-    pays_udollars: less the penalty for promised slots that its places do not meet. places: None
-    where there is no room.
+    pays_udollars: minus the penalty for promised slots that are not green. places: None if there is
+    no room.
     """
 
     pays_udollars: int
@@ -28,7 +29,7 @@ class Quote(NamedTuple):
 
     @property
     def is_admitted(self) -> bool:
-        """Whether it pays more than it takes from others."""
+        """Whether the payment exceeds the value of the places."""
         return self.places is not None and self.pays_udollars > self.worth_udollars
 
 
@@ -36,7 +37,7 @@ NO_ROOM = Quote(0, 0, 0, None)
 
 
 class Pricing:
-    """The prices of a plan, put in order once."""
+    """The prices of a plan, sorted once."""
 
     def __init__(self, raw: RawPlan) -> None:
         self._terms = raw.terms
@@ -47,17 +48,17 @@ class Pricing:
         self._first_green = [len(raw.pools) if first is None else first for first in ends]
 
     def within(self, free: Servers, first_epoch: int, epochs: int, width: int) -> range | None:
-        """The epochs of a job that are the plan's; None where one has too few free servers."""
+        """Number of the job's epochs within the plan; None if an epoch has too few free servers."""
         within = range(first_epoch, min(first_epoch + epochs, len(self._prices)))
         has_room = all(sum(free[epoch]) >= width for epoch in within)
         return within if within and has_room else None
 
     def filled(self, free: Servers, within: range, width: int) -> Servers:
-        """The cheapest servers of each epoch; of equal prices those of the lower pool."""
+        """The cheapest servers of each epoch; ties go to the lower pool."""
         return [self._filled(free[epoch], epoch, width) for epoch in within]
 
     def worth(self, within: range, places: Servers) -> int:
-        """What places cost at the plan's prices."""
+        """Cost of places at the prices of the plan."""
         pairs = zip(within, places, strict=True)
         return sum(
             price * taken
@@ -68,7 +69,7 @@ class Pricing:
     def quote(
         self, free: Servers, first_epoch: int, epochs: int, width: int, green_ppm: int
     ) -> Quote:
-        """The best places of a rigid job, and what comes of them."""
+        """The best places of a rigid job, with their price."""
         within = self.within(free, first_epoch, epochs, width)
         if within is None or self._terms is None:
             return NO_ROOM
@@ -89,7 +90,8 @@ class Pricing:
         return row
 
     def _make_green(self, free: Servers, within: range, places: Servers, promised: int) -> int:
-        """Exchange until the promise is met or missing it costs no more; the green places then."""
+        """Exchange places until the promise is met or missing it is cheaper; returns the green
+        places."""
         pairs = zip(within, places, strict=True)
         green = sum(sum(row[self._first_green[epoch] :]) for epoch, row in pairs)
         if green >= promised or self._terms is None:
@@ -112,9 +114,8 @@ class Pricing:
     def _exchanges(
         self, room: list[int], row: list[int], epoch: int
     ) -> list[tuple[int, int, int, int, int]]:
-        """(what one more costs, epoch, brown pool, green pool, servers), the dearest brown place
-        for the cheapest green one first.
-        """
+        """Exchanges as (cost of one, epoch, brown pool, green pool, servers), most expensive
+        brown place first."""
         price, first = self._prices[epoch], self._first_green[epoch]
         ready = [pool for pool in self._cheapest[epoch] if pool >= first]
         left = {pool: room[pool] - row[pool] for pool in ready}
@@ -131,7 +132,7 @@ class Pricing:
 
 
 def spans_of(within: range, places: Servers) -> tuple[RawSpan, ...]:
-    """The fewest spans that say the same, in order of epoch, then of pool."""
+    """The smallest list of spans for these places, in order of epoch, then of pool."""
     found: list[RawSpan] = []
     for pool, row in enumerate(zip(*places, strict=True)):
         begin = 0

@@ -1,4 +1,4 @@
-"""Sequences of calls of a plan, beside what is expected of them."""
+"""Run sequences of calls of a plan, and compare the results with the expected ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = dict[str, str]
 
 
 def wrong_calls(policy: Path, rows: list[Row]) -> list[str]:
-    """One line for each call in `rows` that `policy` answers otherwise."""
+    """One line for each call in `rows` with a wrong answer of `policy`."""
     wrong: list[str] = []
     plan, sequence = open_plan(policy), ""
     for number, row in enumerate(rows):
@@ -28,7 +28,7 @@ def wrong_calls(policy: Path, rows: list[Row]) -> list[str]:
 
 
 def _answered(plan: Plan, row: Row) -> tuple[str, ...]:
-    """The answer, three amounts and places, as they are written."""
+    """The answer, three amounts and places, in the format of the file."""
     call = row["call"]
     if call in ("epoch", "source", "stored", "allocation"):
         return _looked_up(plan, row)

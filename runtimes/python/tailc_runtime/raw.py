@@ -1,4 +1,4 @@
-"""What both encodings are read into before it is checked for meaning."""
+"""Content of a policy from either encoding, before its meaning is checked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SCHEMA_MAJOR, SCHEMA_MINOR = 1, 9
 
 @dataclass(frozen=True)
 class Head:
-    """Which policy this is."""
+    """Identity of a policy."""
 
     name: str
     kind: str
@@ -21,7 +21,7 @@ class Head:
 
 @dataclass(frozen=True)
 class RawRow:
-    """Loads from `first_load` on; climbs as ages from execution start and rungs beside them."""
+    """A row for loads from `first_load` on; climbs as ages from execution start, and rungs."""
 
     first_load: int
     admission: str
@@ -32,7 +32,7 @@ class RawRow:
 
 @dataclass(frozen=True)
 class RawUnit:
-    """A cost unit; `capacity_ppm` None: not limited."""
+    """A cost unit; `capacity_ppm` None: unlimited."""
 
     name: str
     capacity_ppm: int | None
@@ -40,7 +40,7 @@ class RawUnit:
 
 @dataclass(frozen=True)
 class RawRung:
-    """A rung with its cost in every cost unit; `move_us` None: a climb there takes no time."""
+    """A rung with its cost in every cost unit; `move_us` None: a climb to it takes no time."""
 
     name: str
     cost_ppm: tuple[int, ...]
@@ -49,14 +49,14 @@ class RawRung:
 
 @dataclass(frozen=True)
 class RawPower:
-    """The number of the cost unit that is power, and what free cores draw, by cost unit."""
+    """Number of the cost unit that is power, and power of free cores by cost unit."""
 
     unit: int
     idle_ppm: tuple[int, ...]
 
 
 class RawOverload(NamedTuple):
-    """What requests lose under overload; None where there is no rule for it."""
+    """Rules for overload; a field is None without its rule."""
 
     shed_from: int | None
     cut_off_us: int | None
@@ -65,7 +65,7 @@ class RawOverload(NamedTuple):
 
 
 class RawSharing(NamedTuple):
-    """How requests share what they draw on; None where there is no rule for it."""
+    """Rules for a shared resource; a field is None without its rule."""
 
     start_unit: int | None
     start_below_ppm: int | None
@@ -74,7 +74,7 @@ class RawSharing(NamedTuple):
 
 @dataclass(frozen=True)
 class RawLadder:
-    """One ladder; words are those of the canonical JSON."""
+    """A ladder; words are those of canonical JSON."""
 
     load_axis: str
     request_class: str | None
@@ -94,7 +94,7 @@ class RawLadder:
 
 @dataclass(frozen=True)
 class RawController:
-    """The controller; a row of gains is its first rate, kp, ki and kd."""
+    """A controller; a row of gains is its first rate, kp, ki and kd."""
 
     acts_on: str
     percentile_ppm: int
@@ -110,7 +110,7 @@ class RawController:
 
 @dataclass(frozen=True)
 class RawTailRow:
-    """From `from_elapsed` on, what is left until each request is done, the running one's first."""
+    """Remaining work until each request is done, the running one first, from `from_elapsed` on."""
 
     from_elapsed: int
     left: tuple[int, ...]
@@ -118,9 +118,11 @@ class RawTailRow:
 
 @dataclass(frozen=True)
 class RawTailTable:
-    """The tail table; a level is a frequency [kHz] and a power [mW], sleep a power and a time to
-    wake [ns], batch the least frequency of requests, that of batch work, and its power, and
-    transition the halt [ns] and the energy [nJ] of a change of frequency.
+    """A tail table.
+
+    level: frequency [kHz] and power [mW]. sleep: power and time to wake [ns]. batch: lowest
+    frequency of requests, frequency of batch work, and its power. transition: halt [ns] and energy
+    [nJ] of a change of frequency.
     """
 
     percentile_ppm: int
@@ -137,7 +139,7 @@ class RawTailTable:
 
 @dataclass(frozen=True)
 class RawMachine:
-    """A machine on a host; `target_milli` None: it gets what is left."""
+    """A machine on a host; `target_milli` None: it gets the remaining share."""
 
     name: str
     target_milli: int | None
@@ -147,7 +149,7 @@ class RawMachine:
 
 @dataclass(frozen=True)
 class RawShareCap:
-    """When a machine whose throughput does not follow its share gets a cap."""
+    """Rules for the cap of a machine whose throughput does not follow its share."""
 
     steps: int
     probe_steps: int
@@ -156,7 +158,7 @@ class RawShareCap:
 
 @dataclass(frozen=True)
 class RawShares:
-    """Shares of a host; words are those of the canonical JSON. `cap` None: there are no caps."""
+    """Shares of a host; words are those of canonical JSON. `cap` None: there are no caps."""
 
     law: str
     pole_ppm: int
@@ -177,7 +179,7 @@ class RawShares:
 
 @dataclass(frozen=True)
 class RawPool:
-    """Servers of which none is preferred; `racks` None: not told."""
+    """Servers without order of preference; `racks` None: unknown."""
 
     name: str
     servers: int
@@ -189,9 +191,9 @@ class RawPool:
 
 @dataclass(frozen=True)
 class RawEpoch:
-    """What an epoch is expected to bring; `first_green_pool` None: there is one bus.
+    """Expected energy of an epoch; `first_green_pool` None: there is one bus.
 
-    battery_mj: what goes into the battery, below 0 what it gives; None: there is no battery.
+    battery_mj: energy into the battery, negative out of it; None without a battery.
     """
 
     green_mw: int
@@ -202,7 +204,7 @@ class RawEpoch:
 
 
 class RawSpan(NamedTuple):
-    """So many servers of a pool, from an epoch on, for so many epochs."""
+    """A number of servers of a pool, from an epoch on, for a number of epochs."""
 
     pool: int
     first_epoch: int
@@ -220,9 +222,8 @@ class RawJob:
 
 
 class RawBattery(NamedTuple):
-    """A battery: the most power that it draws and gives [mW], of what is charged how much is stored
-    in millionths, and what is stored at the start.
-    """
+    """A battery: largest power in and out [mW], stored share of charged energy [ppm], and energy
+    at the start."""
 
     capacity_mj: int
     charge_mw: int
@@ -233,9 +234,10 @@ class RawBattery(NamedTuple):
 
 @dataclass(frozen=True)
 class RawPlan:
-    """The plan; prices by pool and epoch, terms are what a green and a brown slot pay and the
-    penalty, malleable is what an epoch of delay costs and the largest slowdown; battery None: there
-    is none.
+    """A plan; prices by pool and epoch.
+
+    terms: payment of a green and of another slot, and the penalty. malleable: cost of an epoch of
+    delay and the largest slowdown. battery: None without one.
     """
 
     start_unix_s: int

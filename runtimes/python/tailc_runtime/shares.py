@@ -1,4 +1,4 @@
-"""Shares of a host in memory: from measured throughput to what each machine is given."""
+"""Shares of a host in memory: converts measured throughput to the share of each machine."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ _MILLI = 1_000
 
 
 class Served:
-    """A machine with a target, and what is remembered of it.
+    """State of a machine with a target.
 
-    a, b: the estimate of its model in units of its target; believed: the last pair that was
-    believed; missed: what that was off at the last step; short_steps: how many steps in a row it
-    got less than it asked for, or the whole host, and was below its target. cap: what it asks for
-    where its throughput does not follow its share. busy_ticks: ticks since the last at which it had
-    no request waiting.
+    a, b: estimate of its model in units of its target. believed: last accepted estimate. missed:
+    its error at the last step. short_steps: consecutive steps with a share below the requested one,
+    or the whole host, and below target. cap: cap of its share. busy_ticks: ticks since the last one
+    without waiting requests.
     """
 
     def __init__(self, machine: RawMachine, raw: RawShares) -> None:
@@ -46,23 +45,23 @@ class Served:
         self.missed = 0.0
 
     def begin(self) -> None:
-        """Begin the estimate with the first model."""
+        """Set the estimate to the first model."""
         self.a, self.b = self.believed = self._first_model
         self.covariance = self._first_covariance, 0.0, self._first_covariance
 
     @property
     def cap_ppm(self) -> int:
-        """The cap, the whole host where there is none."""
+        """The cap; the whole host without one."""
         return self.cap.ppm
 
 
 class Shares:
-    """A broker of one host; `machines` are in the order of the policy.
+    """The share controller of one host; `machines` are in the order of the policy.
 
     Each has a `name`, a `target_milli` [thousandths of a unit of work per second], None for batch
-    work, and the model that its estimate begins with, `first_a_ppm` and `first_b_milli`. The other
-    settings have the names of the artifact. The server calls `tick` once in `estimate_us`;
-    `granted_ppm` is what each machine has until the next. `served` are those with a target.
+    work, and the initial model `first_a_ppm` and `first_b_milli`. The other settings have the names
+    of the artifact. The server calls `tick` once in `estimate_us`; `granted_ppm` is the share of
+    each machine until the next call. `served` are the machines with a target.
     """
 
     def __init__(self, head: Head, raw: RawShares, counters: Counters) -> None:
@@ -99,12 +98,12 @@ class Shares:
     def tick(
         self, throughput: Sequence[float], waiting: Sequence[int] | None = None
     ) -> tuple[int, ...]:
-        """The new `granted_ppm`, by machine, after one more estimate, and a step where one is due.
+        """Make one estimate, and a step when one is due; returns the new `granted_ppm` by machine.
 
-        `throughput` of each machine of `served` [work/s], its mean over the last `window_us`, or
-        since the start while that is shorter. `waiting`: how many requests of each wait now; None,
-        or any number above 0 for a machine of which it is not known, counts as work that waits.
-        Raises ValueError for a number that is negative or none, and then remembers what it did.
+        throughput: of each machine of `served` [work/s], mean over the last `window_us`, or since
+        the start while that is shorter. waiting: number of waiting requests of each; None, or any
+        number above 0 for a machine for which it is unknown, means that work is waiting. Raises
+        ValueError for invalid numbers, and then the state is unchanged.
         """
         if len(throughput) != len(self.served) or not all(t >= 0.0 for t in throughput):
             raise ValueError("a throughput is a number, and not negative, for each machine served")
@@ -130,10 +129,11 @@ class Shares:
         return self.granted_ppm
 
     def cannot_meet(self) -> tuple[bool, ...]:
-        """For each machine of `served`, whether a lasting shortage shows a target that is too high.
+        """For each machine of `served`, whether a lasting shortage shows that its target is too
+        high.
 
-        Under a policy with caps, a machine that was capped after a trial; and where one that is
-        short needs more than the whole host, only such machines.
+        With caps: a machine that was capped after a trial; and if one that is short needs more than
+        the whole host, only such machines.
         """
         short = [one.short_steps >= self.shortage_steps for one in self.served]
         if self.cap is None:
@@ -152,7 +152,7 @@ class Shares:
     def _estimate(self, one: Served, x: float, u: float, y: float) -> None:
         """Recursive least squares with forgetting, in this order of operations.
 
-        x, y: the level a lag ago and now; u: the mean share since.
+        x, y: the level one lag ago and now. u: the mean share since.
         """
         forgetting = self.forgetting_ppm / PPM
         p_aa, p_ab, p_bb = one.covariance
@@ -170,7 +170,7 @@ class Shares:
             one.believed = one.a, one.b
 
     def _step(self, had_ppm: list[int]) -> None:
-        """New shares for all machines; `had_ppm` is what those served have had."""
+        """New shares of all machines; `had_ppm` is the mean share of those served."""
         asked = [
             self._requested_ppm(one, had) for one, had in zip(self.served, had_ppm, strict=True)
         ]
@@ -184,7 +184,7 @@ class Shares:
                 one.short_steps = 0
 
     def _requested_ppm(self, one: Served, had_ppm: int) -> int:
-        """The share that a machine asks for, whose `level_before` then is that of this step."""
+        """Share that a machine requests; sets its `level_before` to that of this step."""
         level, before, share = one.levels[-1], one.level_before, had_ppm / PPM
         # At a target at least where it has no more work to do.
         ran_out = one.busy_ticks < self._full
@@ -197,13 +197,13 @@ class Shares:
         return one.cap.requested_ppm(request) if one.cap.mode is Mode.FREE else one.cap.ppm
 
     def _out_of_work(self, one: Served, share: float) -> float:
-        """What it has, or less where the model needs less for the target."""
+        """Its current share, or less if the model needs less for the target."""
         a, b = one.believed
         one.missed = 0.0
         return min(share, (1.0 - a) / b)
 
     def _request(self, one: Served, level: float, share: float) -> float:
-        """The share that the law asks for, whatever can be had."""
+        """Share that the control law requests, without limits."""
         (a, b), pole, before = one.believed, self.pole_ppm / PPM, one.level_before
         missed = 0.0 if before is None else level - (a * before + b * share)
         lasting, one.missed = _common(missed, one.missed), missed
@@ -225,14 +225,15 @@ class Shares:
 
 
 def _common(one: float, other: float) -> float:
-    """The smaller of two errors, 0 where they are of two signs: a disturbance that may last."""
+    """The smaller of two errors, 0 if their signs differ: a disturbance that may last."""
     if one > 0.0 and other > 0.0:
         return min(one, other)
     return max(one, other) if one < 0.0 and other < 0.0 else 0.0
 
 
 def _cut(asked: list[int], host_ppm: int, least_ppm: int) -> list[int]:
-    """What is asked; where that is more than the host in proportion, the least at least."""
+    """The requested shares; if they exceed the host, reduced in proportion, but to no less than
+    the minimum."""
     if sum(asked) <= host_ppm:
         return asked
     at_least: set[int] = set()

@@ -1,4 +1,4 @@
-"""Caps of machines whose throughput does not follow their share, one step after another."""
+"""Caps of machines whose throughput does not follow their share, step by step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGEST_HEADROOM_PPM = 10 * PPM
 
 
 class Mode(enum.IntEnum):
-    """What is done to a machine."""
+    """State of a machine with respect to its cap."""
 
     FREE = 0
     TRIAL = 1
@@ -21,9 +21,9 @@ class Mode(enum.IntEnum):
 
 
 class Cap:
-    """The cap of one machine, and what is measured to decide on the next.
+    """Cap of one machine, and measurements for the next decision.
 
-    ppm: what the machine asks for; while it is free, and asks by the law, the whole host.
+    ppm: requested share under the cap; the whole host while there is none.
     """
 
     def __init__(self, raw: RawShares, first_a: float, first_b: float) -> None:
@@ -35,7 +35,7 @@ class Cap:
         self._begin(Mode.FREE, raw.host_ppm, 0)
 
     def _begin(self, mode: Mode, ppm: int, count: int) -> None:
-        """A mode; `count` of its steps count, below 0 while none does."""
+        """Enter a mode; `count` of its steps are counted, below 0 while none is."""
         self.mode, self.ppm, self._count = mode, ppm, count
         self._levels, self._shares_ppm = 0.0, 0
 
@@ -45,10 +45,10 @@ class Cap:
         return self.mode is Mode.TRIAL or self._count < 0
 
     def step(self, level: float, had_ppm: int, *, is_met: bool, is_short: bool) -> bool:
-        """Whether a trial begins after a share of `had_ppm` brought `level`.
+        """Process a step; returns whether a trial begins after a share of `had_ppm` gave `level`.
 
-        is_met: whether the machine is at its target at this step and the last; is_short: whether it
-        was short of share at the last step, and below its target.
+        is_met: whether the machine is at its target at this step and the last. is_short: whether it
+        had too little share at the last step, and was below target.
         """
         rule = self._rule
         if rule is None:
@@ -71,7 +71,7 @@ class Cap:
         return False
 
     def _decide(self, rule: RawShareCap) -> bool:
-        """Begin the mode after one that is over; whether that is a trial."""
+        """Enter the mode after the current one; returns whether it is a trial."""
         count, factor_ppm = self._count, PPM + rule.headroom_ppm
         level, share = self._levels / count, self._shares_ppm / (count * PPM)
         before, self._means = self._means, (level, share)
@@ -95,7 +95,7 @@ class Cap:
         return False
 
     def _with_headroom_ppm(self, rule: RawShareCap, level: float) -> int:
-        """The share that the first model needs for the level, and the headroom."""
+        """Share that the first model needs for the level, plus the headroom."""
         factor = (PPM + rule.headroom_ppm) / PPM
         return self.requested_ppm(factor * (level * self._need))
 

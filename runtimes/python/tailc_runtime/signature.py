@@ -1,6 +1,6 @@
-"""Who signed a `.tailc` file: the trailer below its seal, checked by the keys that are trusted.
+"""Check the signature of a `.tailc` file, a trailer after its seal, with trusted keys.
 
-Checking needs the package `cryptography` (the extra `signatures`), and so does nothing else here.
+Needs the package `cryptography` (the extra `signatures`); the other modules do not.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ Keys = Mapping[bytes, bytes]
 
 @dataclass(frozen=True)
 class Signature:
-    """`value` is the signature of `signed`; it expires at that Unix second, at 0 never."""
+    """`value` is the signature of `signed`; expires_s: Unix second at which it expires, 0 for
+    never."""
 
     expires_s: int
     key_id: bytes
@@ -54,16 +55,17 @@ class Signature:
 
 
 def keys_in(texts: tuple[str, ...]) -> Keys:
-    """The Ed25519 keys in PEM texts, each as `openssl pkey -pubout` writes it; else ValueError.
+    """Ed25519 keys from PEM texts as `openssl pkey -pubout` writes them; raises ValueError for
+    others.
 
-    docs/artifact-format.md, "Signature", has the grammar, and which keys are too weak.
+    docs/artifact-format.md, "Signature", has the grammar and the weak keys.
     """
     raw_keys = [_key_in(text) for text in texts]
     return {hashlib.sha256(raw).digest()[:8]: raw for raw in raw_keys}
 
 
 def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
-    """The sealed file in `data`, and its signature if it has one."""
+    """The sealed file in `data`, and its signature if there is one."""
     sealed, trailer = data[:-_TRAILER_BYTES], data[-_TRAILER_BYTES:]
     if len(sealed) < _SEAL_BYTES or not trailer.startswith(_MAGIC):
         return data, None
@@ -76,9 +78,9 @@ def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
 
 
 def check_signature(signature: Signature | None, keys: Keys, now_s: int | None) -> None:
-    """A PolicyError unless one of the keys signed, and the signature has not expired.
+    """Raise a PolicyError unless one of the keys signed and the signature has not expired.
 
-    now_s: None is the moment of the system's clock.
+    now_s: None for the system clock.
     """
     try:
         from cryptography.exceptions import InvalidSignature
@@ -110,6 +112,6 @@ def _key_in(text: str) -> bytes:
 
 
 def _is_strong(raw: bytes) -> bool:
-    """Whether a key is a canonical encoding, and of no point of small order."""
+    """Whether a key is canonically encoded, and not a point of small order."""
     y = int.from_bytes(raw, "little") % 2**255
     return y < _PRIME and y not in _SMALL_ORDER

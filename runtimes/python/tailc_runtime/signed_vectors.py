@@ -1,4 +1,4 @@
-"""Signed files, what is asked of each, and what comes of it."""
+"""Open signed test files with options, and compare the results with the expected ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _BEFORE = ("truncated", "hash-mismatch")
 
 
 def wrongly_trusted(folder: Path, rows: list[dict[str, str]]) -> list[str]:
-    """One line for each of `rows` about a file in `folder` that comes out otherwise.
+    """One line for each of `rows` about a file in `folder` with a wrong result.
 
-    Where nothing is installed that checks a signature, none may be believed.
+    Without a library for signatures, no file may be trusted.
     """
     can_check = importlib.util.find_spec("cryptography") is not None
     wrong: list[str] = []
@@ -32,7 +32,7 @@ def wrongly_trusted(folder: Path, rows: list[dict[str, str]]) -> list[str]:
 
 
 def _refusal(folder: Path, row: dict[str, str]) -> str:
-    """The word that the file is refused by; empty: it opens."""
+    """Name of the refusal of the file; empty if it opens."""
     asked = Asked(trusted=[(folder / name).read_text() for name in row["keys"].split()])
     if row["now_s"]:
         asked["now_s"] = int(row["now_s"])

@@ -1,7 +1,7 @@
-"""The structure of a FlatBuffer, verified before any accessor follows an offset.
+"""Verify the structure of a FlatBuffer before any accessor follows an offset.
 
-FlatBuffers has no verifier for Python, and those for other languages differ in what they refuse.
-All readers follow the rules of docs/artifact-format.md, "Structure", in the same order.
+FlatBuffers has no verifier for Python, and those of other languages differ in what they refuse. All
+readers use the rules of docs/artifact-format.md, "Structure", in the same order.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ROW = struct.Struct("<QQIIB7x")
 
 @dataclass(frozen=True)
 class _Field:
-    """A field of a table; `bytes` of a scalar or a struct, 0 of what an offset leads to."""
+    """A field of a table; `bytes`: size of a scalar or struct, 0 for an offset."""
 
     kind: str
     bytes: int
@@ -59,7 +59,7 @@ class _Field:
 
 
 class _Table(NamedTuple):
-    """A table in a payload: where it begins, its size, and where its list of fields lies."""
+    """A table in a payload: its start, its size, and the place of its list of fields."""
 
     at: int
     size: int
@@ -68,7 +68,7 @@ class _Table(NamedTuple):
 
 
 class Structure:
-    """Verifies one payload from its root on."""
+    """Verifies one payload from its root."""
 
     def __init__(self, payload: bytes) -> None:
         self._payload = payload
@@ -76,11 +76,12 @@ class Structure:
         self._left = len(payload)
 
     def check_version(self) -> None:
-        """The root and its first two fields: another major version may change all the rest."""
+        """Check the root and its first two fields: another major version can change everything
+        else."""
         self._fields(self._start(self._target(0)), "Policy", (0, 1))
 
     def check_all(self) -> None:
-        """Everything; forms come first, so that one that is not known is refused by its name."""
+        """Check everything; forms first, so that an unknown one is refused by name."""
         root = self._start(self._target(0))
         others = (number for number in range(len(_LAYOUTS["Policy"])) if number != _FORMS)
         self._fields(root, "Policy", (_FORMS, *others))
@@ -123,7 +124,7 @@ class Structure:
             self._table(at, field.kind)
 
     def _check_text(self, at: int) -> None:
-        """A string: UTF-8, with a 0 behind it."""
+        """Check a string: UTF-8, followed by a 0."""
         end = at + _OFFSET_BYTES + self._count(at, 1)
         _require(self._payload[end : end + 1] == b"\0", "a string does not end in 0")
         try:
@@ -132,9 +133,9 @@ class Structure:
             _require(False, "a string is not UTF-8")
 
     def _check_numbers(self, at: int, count: int, size: int) -> None:
-        """Scalars or structs: aligned, with whole numbers of 8 bytes within 2^53 - 1.
+        """Check scalars or structs: aligned, with whole numbers of 8 bytes within 2^53 - 1.
 
-        Such numbers are the first half of every struct, and have no sign there.
+        These numbers are the first half of every struct, and have no sign there.
         """
         _require(not count or at % min(size, _LONG_BYTES) == 0, "a number is not aligned")
         if not count or size < _LONG_BYTES:
@@ -149,7 +150,7 @@ class Structure:
             _require(is_within, "a number is beyond 2^53 - 1")
 
     def _check_form(self, box: _Table) -> None:
-        """The form in a box whose fields have been verified, and its name beside its number."""
+        """Check the form in a box with verified fields, and its name next to its number."""
         at = self._field_at(box, _FORM_TYPE, 1)
         number = 0 if at is None else self._payload[at]
         name = self._text(self._target_of(box, _FORM_NAME))
@@ -158,7 +159,7 @@ class Structure:
         self._table(self._target_of(box, _FORM), _FORM_TABLES[number - 1][1])
 
     def _check_rules(self, ladder: _Table) -> None:
-        """Numbers of rules that are known here, each with the right name beside it."""
+        """Check numbers of rules, each with its name."""
         at, names_at = (self._target_of(ladder, part) for part in (_RULES, _RULE_NAMES))
         numbers = self._payload[at + _OFFSET_BYTES :][: self._word(at)]
         _require(len(numbers) == self._word(names_at), "rules and their names differ in number")
@@ -168,7 +169,7 @@ class Structure:
                 raise UnknownRule(f"rule `{name}` is not known here")
 
     def _check_rows(self, ladder: _Table) -> None:
-        """Rows that follow each other in the climbs, to the last one."""
+        """Check that rows are consecutive in the climbs, to the last one."""
         at, climbs_at = (self._target_of(ladder, part) for part in (_ROWS, _CLIMBS))
         rows = self._payload[at + _OFFSET_BYTES :][: self._word(at) * _ROW.size]
         next_climb = 0
@@ -178,7 +179,7 @@ class Structure:
         _require(next_climb == self._word(climbs_at), "rows have other climbs than there are")
 
     def _start(self, at: int) -> _Table:
-        """The table there, with its list of fields; both are within the payload."""
+        """The table at an offset, with its list of fields; both within the payload."""
         slots = at - int.from_bytes(self._bytes(at, _OFFSET_BYTES), "little", signed=True)
         _require(slots >= 0 and slots % _SLOT_BYTES == 0, _BAD_FIELDS)
         slots_size, size = struct.unpack("<HH", self._bytes(slots, _HEAD_BYTES))
@@ -188,7 +189,7 @@ class Structure:
         return _Table(at, size, slots, slots_size)
 
     def _field_at(self, table: _Table, number: int, size: int) -> int | None:
-        """Where the field of that number, of `size` bytes, stands; None: it is absent."""
+        """Place of the field with this number and `size` bytes; None if absent."""
         slot = _HEAD_BYTES + _SLOT_BYTES * number
         if slot >= table.slots_size:
             return None
@@ -199,13 +200,13 @@ class Structure:
         return table.at + offset
 
     def _target_of(self, table: _Table, number: int) -> int:
-        """Where a field leads that has been verified to be there."""
+        """Target of a field that has been verified to exist."""
         at = self._field_at(table, number, _OFFSET_BYTES)
         assert at is not None
         return self._target(at)
 
     def _target(self, at: int) -> int:
-        """Where the offset leads that stands there."""
+        """Target of the offset at a place."""
         _require(at % _OFFSET_BYTES == 0, "an offset is not aligned")
         offset = self._word(at)
         _require(offset > 0 and offset % _OFFSET_BYTES == 0, "an offset leads nowhere")
@@ -213,7 +214,8 @@ class Structure:
         return at + offset
 
     def _count(self, at: int, size: int) -> int:
-        """How many elements, of `size` bytes each, the vector there has; all are in the payload."""
+        """Number of elements, of `size` bytes each, of the vector at a place; all within the
+        payload."""
         count = self._word(at)
         spent = _OFFSET_BYTES + count * size
         _require(at + spent <= len(self._payload), "a vector leads beyond the end")
@@ -233,7 +235,7 @@ class Structure:
 
 
 def _layout_of(line: str) -> tuple[str, tuple[_Field, ...]]:
-    """The name of a table, and its fields in the order of their ids."""
+    """Name of a table, and its fields in the order of their ids."""
     name, *words = line.split()
     return name, tuple(_field_of(word) for word in words)
 

@@ -1,4 +1,4 @@
-"""The table in memory: meaning checked once, then one index and one bisection a look-up."""
+"""A ladder in memory: checked once, then one index and one bisection per look-up."""
 
 from __future__ import annotations
 
@@ -29,18 +29,17 @@ _FIRST_RUNG: _Entry = (NOW, 0, (), (0,))
 
 
 class PolicyTable:
-    """One ladder, ready to be looked up.
+    """A ladder, ready for look-ups.
 
     `lookup(load, waited_us, executed_us)` returns (start, wait_us, rung): start is NOW, WAIT for
-    `wait_us`, or ON_EXIT, and concerns only requests that have not started; `rung` is an index
-    into `rungs`. It raises ValueError for negative arguments. Where the policy has a `controller`,
-    ages of climbs are scaled by what it puts out at that moment.
+    `wait_us`, or ON_EXIT, and applies only to requests that have not started; `rung` is an index
+    into `rungs`. Raises ValueError for negative arguments. If the policy has a `controller`, its
+    current output scales the ages of climbs.
 
-    Where each rung takes a core of a kind, `core_unit` is that kind's cost unit by rung, and
-    `move_us` how long a climb to the rung takes; `core_count` is the number of cores by cost unit,
-    0 for power. All three are empty for rungs that are not cores. `overload` says whom the server
-    refuses, degrades or cuts off, and `sharing` whom what is in use holds back, and who gives up;
-    nobody where there is no rule for it.
+    If rungs are cores, `core_unit` is the cost unit of the kind of core by rung, `move_us` the time
+    of a climb to the rung, and `core_count` the number of cores by cost unit, 0 for power. All
+    three are empty for other rungs. `overload` has the rules for refusing, degrading and cutting
+    off requests, and `sharing` those for a shared resource.
     """
 
     lookup: Lookup
@@ -74,7 +73,7 @@ class PolicyTable:
     def lookup_scaled(
         self, load: int, waited_us: int, executed_us: int, output_ppm: int
     ) -> tuple[int, int, int]:
-        """As `lookup`, with ages of climbs scaled by `output_ppm` millionths, 0 to 1,000,000."""
+        """Like `lookup`, with ages of climbs scaled by `output_ppm` millionths, 0 to 1,000,000."""
         if not 0 <= output_ppm <= PPM:
             raise ValueError("an output lies between 0 and 1,000,000")
         if executed_us < 0 or waited_us < 0:
@@ -90,9 +89,9 @@ class PolicyTable:
 
 
 def _unscaled_us(age_us: int, output_ppm: int) -> int:
-    """The last age as written that has come at `age_us`, all being scaled and rounded down.
+    """The latest unscaled age that is reached at `age_us`, if ages are scaled and rounded down.
 
-    floor(a z) <= t exactly if a z < t + 1; at z = 0 every climb has come.
+    floor(a z) <= t exactly if a z < t + 1; at z = 0 every climb is reached.
     """
     if output_ppm == 0:
         return max(age_us, _EVER_US)
@@ -110,7 +109,7 @@ def _sharing(ladder: RawLadder) -> Sharing:
 
 
 def _cores(ladder: RawLadder) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Cost unit and time of a move by rung, number of cores by cost unit between them."""
+    """Cost unit and time of a move by rung, and number of cores by cost unit."""
     if CORES not in ladder.rules:
         return (), (), ()
     counts = tuple((unit.capacity_ppm or 0) // PPM for unit in ladder.cost_units)
@@ -122,9 +121,9 @@ def _cores(ladder: RawLadder) -> tuple[tuple[int, ...], tuple[int, ...], tuple[i
 
 
 def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Lookup:
-    """The look-up over entries that each hold from their first load to the next one's.
+    """The look-up function for entries that each apply from their first load to that of the next.
 
-    Written out twice, because a further call would take a third of the time of the whole.
+    Written out twice, because another call would take a third of the whole time.
     """
     spans, least, most = _spans(ladder), ladder.min_load, ladder.max_load
     starts = [start for start, _ in spans]
@@ -162,7 +161,7 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
 
 
 def _spans(ladder: RawLadder) -> list[tuple[int, _Entry]]:
-    """Entries by first load, from 0 on; the guard's first rung holds outside it."""
+    """Entries by first load, from 0 on; outside the guard the first rung applies."""
     spans = [(row.first_load, _entry(row)) for row in ladder.rows]
     spans[0] = (0, spans[0][1])
     if ladder.outside == "clamp":

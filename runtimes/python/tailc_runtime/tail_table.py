@@ -1,4 +1,4 @@
-"""The tail table in memory: from what a core has queued to the slowest frequency in time."""
+"""A tail table in memory: finds the lowest sufficient frequency for the queue of a core."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _PARTS_PER_CYCLE = 1_000_000
 
 
 class TailTable:
-    """Frequencies for the cores of a server, each of which serves its requests one by one.
+    """Frequencies for the cores of a server; each core serves its requests one by one.
 
-    At every arrival and completion at a core, `level` or `frequency_khz` says what it runs at until
-    the next; a core without requests sleeps. `frequencies_khz` and `power_mw` are told by level,
+    At every arrival and completion at a core, `level` or `frequency_khz` gives its frequency until
+    the next; a core without requests sleeps. `frequencies_khz` and `power_mw` are by level,
     `sleep_power_mw` and `wake_ns` of a core without requests, `cores` of the server. With `batch`
-    (least_khz, frequency_khz, power_mw) a core without requests does batch work at a frequency of
-    its own. `transition` (halt_ns, energy_nj) is what a change of frequency costs, None: nothing;
-    the entries of the table include halts. A `controller` scales the bound.
+    (least_khz, frequency_khz, power_mw) a core without requests does batch work at that frequency.
+    `transition` (halt_ns, energy_nj) is the cost of a change of frequency, None without cost; the
+    entries of the table include halts. A `controller` scales the bound.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class TailTable:
         elapsed_memory_ns: int = 0,
         scale_ppm: int | None = None,
     ) -> int:
-        """The frequency of `level`."""
+        """Frequency of `level` [kHz]."""
         level = self.level(ages_ns, elapsed_cycles, elapsed_memory_ns, scale_ppm)
         return self.frequencies_khz[level]
 
@@ -77,12 +77,12 @@ class TailTable:
         elapsed_memory_ns: int = 0,
         scale_ppm: int | None = None,
     ) -> int:
-        """The number of the level that a core runs at until its next arrival or completion.
+        """Index of the level at which a core runs until its next arrival or completion.
 
-        `ages_ns`: the time since each request of the core arrived, that of the running one first;
-        the other two are what that one has had. `scale_ppm`: what the bound is scaled by, 0 to
-        2,000,000; None: by what the controller puts out at that moment, if there is one. Raises
-        ValueError for negative arguments, and where the core has no requests.
+        ages_ns: time since the arrival of each request of the core, the running one first; the
+        other two arguments are the cycles and memory time of the running one so far. scale_ppm:
+        factor on the bound, 0 to 2,000,000; None for the current output of the controller, if there
+        is one. Raises ValueError for negative arguments, and if the core has no requests.
         """
         if scale_ppm is None:
             scale_ppm = PPM if self.controller is None else self.controller.output_ppm

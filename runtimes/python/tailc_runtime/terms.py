@@ -1,4 +1,4 @@
-"""What is asked of a policy, beyond that it is whole, before it is acted on."""
+"""Requirements on a policy, in addition to being valid, before it is used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc_runtime.signature import Signature, check_signature, keys_in
 
 
 class Opened(Protocol):
-    """What every opened policy has."""
+    """Attributes of every opened policy."""
 
     generation: int
     counters: Counters
@@ -22,12 +22,12 @@ Held = int | Opened | Mapping[str | None, Opened]
 
 
 class Asked(TypedDict, total=False):
-    """What `open_policy` and the others take by name.
+    """Keyword arguments of `open_policy` and the other functions.
 
     trusted: PEM texts of Ed25519 public keys, one of which must have signed the policy. service:
-    the name that the policy must have. held: the policy whose place it takes, which must not be
-    newer and whose counters it goes on with, or the generation of that. now_s: the moment at which
-    a signature may have expired, in Unix seconds; by default that of the system's clock.
+    required name of the policy. held: the policy that is replaced, or its generation; the new one
+    must not be older, and continues its counters. now_s: time at which the signature must be valid,
+    in Unix seconds; by default that of the system clock.
     """
 
     trusted: str | Sequence[str]
@@ -37,7 +37,7 @@ class Asked(TypedDict, total=False):
 
 
 class Terms:
-    """The same, understood; ValueError for a key that is none."""
+    """The parsed requirements; raises ValueError for a malformed key."""
 
     def __init__(
         self,
@@ -56,17 +56,17 @@ class Terms:
             self._held_generation, self.counters = opened.generation, opened.counters
 
     def check_signature(self, signature: Signature | None) -> None:
-        """A PolicyError unless one of the keys signed; without keys nothing is asked."""
+        """Raise a PolicyError unless one of the keys signed; without keys nothing is required."""
         if self._keys:
             check_signature(signature, self._keys, self._now_s)
 
     def refuse_json(self) -> None:
-        """Unsigned where a signature is asked, which JSON never has."""
+        """Raise Unsigned if a signature is required, which JSON cannot have."""
         if self._keys:
             raise Unsigned("JSON is never signed: open the `.tailc` file of the policy")
 
     def check_head(self, head: Head) -> None:
-        """A PolicyError unless service, then generation, are as asked."""
+        """Raise a PolicyError unless service, then generation, meet the requirements."""
         if self._service is not None and head.name != self._service:
             raise OtherService(f"the policy is for `{head.name}`, not for `{self._service}`")
         held = self._held_generation

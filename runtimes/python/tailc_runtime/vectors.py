@@ -37,14 +37,14 @@ _STARTS = {"now": NOW, "wait": WAIT, "on-exit": ON_EXIT}
 
 
 def rows_of(path: Path) -> tuple[str, list[dict[str, str]]]:
-    """The sentences at the head of a vector file, and its rows."""
+    """The sentences at the beginning of a vector file, and its rows."""
     lines = path.read_text(encoding="utf-8").splitlines()
     sentences = [line.removeprefix("#").strip() for line in lines if line.startswith("#")]
     return " ".join(sentences), list(csv.DictReader(lines[len(sentences) :]))
 
 
 def wrong_answers(policy: Path, rows: list[dict[str, str]]) -> list[str]:
-    """One line for each look-up in `rows` that `policy` answers otherwise."""
+    """One line for each look-up in `rows` with a wrong answer of `policy`."""
     tables = open_policies(policy)
     wrong: list[str] = []
     for row in rows:
@@ -58,7 +58,7 @@ def wrong_answers(policy: Path, rows: list[dict[str, str]]) -> list[str]:
 
 
 def wrong_levels(policy: Path, rows: list[dict[str, str]]) -> list[str]:
-    """One line for each line of `rows` that `policy`, a tail table, answers otherwise."""
+    """One line for each row of `rows` with a wrong answer of `policy`, a tail table."""
     table = open_tail_table(policy)
     wrong: list[str] = []
     for row in rows:
@@ -71,7 +71,7 @@ def wrong_levels(policy: Path, rows: list[dict[str, str]]) -> list[str]:
 
 
 def wrong_steps(policy: Path, rows: list[dict[str, str]]) -> list[str]:
-    """One line for each step in `rows` after which `policy` decides otherwise."""
+    """One line for each step in `rows` with a wrong result of `policy`."""
     wrong: list[str] = []
     table = _steered(policy)
     for row in rows:
@@ -88,9 +88,9 @@ def wrong_steps(policy: Path, rows: list[dict[str, str]]) -> list[str]:
 
 
 def wrong_shares(policy: Path, rows: list[dict[str, str]]) -> list[str]:
-    """One line for each tick in `rows` after which `policy` shares out otherwise.
+    """One line for each tick in `rows` with wrong shares of `policy`.
 
-    Doubles are compared by their shortest text, and so bit for bit.
+    Floats are compared by their shortest text, and so bit for bit.
     """
     wrong: list[str] = []
     shares = open_shares(policy)
@@ -122,7 +122,7 @@ def _shared(shares: Shares) -> dict[str, str]:
 
 
 def wrongly_served(policy: Path, rows: list[dict[str, str]]) -> list[str]:
-    """One line for each request in `rows` that `policy` treats otherwise under overload."""
+    """One line for each request in `rows` with a wrong decision of `policy` under overload."""
     tables = open_policies(policy)
     wrong: list[str] = []
     for row in rows:
@@ -135,7 +135,7 @@ def wrongly_served(policy: Path, rows: list[dict[str, str]]) -> list[str]:
 
 
 def wrongly_shared(policy: Path, rows: list[dict[str, str]]) -> list[str]:
-    """One line for each request in `rows` that `policy` holds back or lets go on otherwise."""
+    """One line for each request in `rows` with a wrong decision of `policy` about starting."""
     tables = open_policies(policy)
     wrong: list[str] = []
     for row in rows:
@@ -159,7 +159,7 @@ def _steered(policy: Path) -> PolicyTable | TailTable:
 
 
 def _decided(table: PolicyTable | TailTable, row: dict[str, str]) -> tuple[int, int, str] | None:
-    """Output, the same in millionths, and what follows from it."""
+    """Output, the same in millionths, and the decisions that follow."""
     controller = table.controller
     if controller is None:
         return None
@@ -169,7 +169,7 @@ def _decided(table: PolicyTable | TailTable, row: dict[str, str]) -> tuple[int, 
 
 
 def _climbs(table: PolicyTable, row: dict[str, str]) -> str:
-    """Of the climbs in `row` those that look-ups show."""
+    """The climbs of `row` that look-ups show."""
     load, before = int(row["load"]), None
     climbs: list[str] = []
     for climb in row["climbs"].split():
@@ -182,7 +182,7 @@ def _climbs(table: PolicyTable, row: dict[str, str]) -> str:
 
 
 def wrongly_opened(folder: Path) -> list[str]:
-    """One line for each file in `folder`/expected.csv that is not refused as it says."""
+    """One line for each file in `folder`/expected.csv that is not refused as expected."""
     wrong: list[str] = []
     for row in rows_of(folder / "expected.csv")[1]:
         path = folder / row["file"]

@@ -35,17 +35,19 @@ _YOUNG_NS = 2 * 10**9
 
 
 class Look(NamedTuple):
-    """What a look at the file told; `why` what is there was refused, or could not be read."""
+    """Result of checking the file; `why`: reason why its content was refused or could not be
+    read."""
 
     change: str
     why: PolicyError | OSError | None = None
 
 
 class _Stamp(NamedTuple):
-    """What of a file changes with it, after all symbolic links, and whether it may change unseen.
+    """Properties of a file that change with its content, after symbolic links are followed.
 
-    It is also another one where the file is renamed over, or a link on the way to it is swapped. A
-    young file may change again and look the same: clocks of file systems are coarse.
+    They also change if another file is renamed over it, or a link on its path is replaced. A
+    recently changed file may change again without a visible difference, because clocks of file
+    systems are coarse.
     """
 
     seen: tuple[int, ...]
@@ -60,11 +62,11 @@ class _Stamp(NamedTuple):
 
 
 class Watched(Generic[Chosen]):
-    """A policy that follows its file: where that changes, what it holds takes the policy's place.
+    """A policy that follows its file: after a change, the new policy replaces the current one.
 
-    What is refused leaves the policy in force, is counted once, and is read again when it changes
-    again; what cannot be read, at every look. The same content again is the same policy, with all
-    that it remembers.
+    A refused policy leaves the current one in use, is counted once, and is read again after the
+    next change; an unreadable file is tried at every check. The same content keeps the same policy
+    with its state.
     """
 
     def __init__(self, path: Path, choose: Callable[[AnyPolicy], Chosen], asked: Asked) -> None:
@@ -81,11 +83,12 @@ class Watched(Generic[Chosen]):
 
     @property
     def current(self) -> Chosen:
-        """The policy in force, for any thread; ask it for all that one decision needs."""
+        """The current policy, for any thread; get it once for everything that one decision
+        needs."""
         return self._current
 
     def check(self) -> Look:
-        """Look at the file once, now."""
+        """Check the file once, now."""
         with self._looking:
             terms = Terms(**{**self._asked, "held": self._current})
             try:
@@ -103,7 +106,7 @@ class Watched(Generic[Chosen]):
             return Look(RELOADED)
 
     def start(self, interval_s: float = 1.0) -> Self:
-        """Look at the file once in an interval, in a thread of this process, until `stop`."""
+        """Check the file at regular intervals in a thread of this process, until `stop`."""
         if interval_s <= 0:
             raise ValueError("an interval is above 0")
         if self._thread is not None:
@@ -116,7 +119,7 @@ class Watched(Generic[Chosen]):
         return self
 
     def stop(self) -> None:
-        """End that thread; the policy stays in force."""
+        """End the thread; the current policy remains in use."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join()
@@ -133,7 +136,7 @@ class Watched(Generic[Chosen]):
             self.check()
 
     def _changed_content(self) -> bytes | None:
-        """Another content than that of the policy held; None: there is nothing new."""
+        """Content of the file if it differs from that of the current policy, else None."""
         before, self._stamp = self._stamp, None
         was_unreadable, self._is_unreadable = self._is_unreadable, False
         is_touched = before is not None
@@ -160,25 +163,25 @@ class Watched(Generic[Chosen]):
 def watch_policy(
     path: Path, request_class: str | None = None, **asked: Unpack[Asked]
 ) -> Watched[PolicyTable]:
-    """What `open_policy` opens, and its successors; call `start`. Raises as that does."""
+    """Watch a policy as opened by `open_policy`; call `start`. Raises like it."""
     return Watched(path, of_class(request_class), asked)
 
 
 def watch_policies(path: Path, **asked: Unpack[Asked]) -> Watched[PolicyTables]:
-    """What `open_policies` opens, and its successors."""
+    """Watch policies as opened by `open_policies`."""
     return Watched(path, ladders, asked)
 
 
 def watch_tail_table(path: Path, **asked: Unpack[Asked]) -> Watched[TailTable]:
-    """What `open_tail_table` opens, and its successors."""
+    """Watch a tail table as opened by `open_tail_table`."""
     return Watched(path, of_form(TailTable), asked)
 
 
 def watch_shares(path: Path, **asked: Unpack[Asked]) -> Watched[Shares]:
-    """What `open_shares` opens, and its successors."""
+    """Watch shares as opened by `open_shares`."""
     return Watched(path, of_form(Shares), asked)
 
 
 def watch_plan(path: Path, **asked: Unpack[Asked]) -> Watched[Plan]:
-    """What `open_plan` opens, and its successors."""
+    """Watch a plan as opened by `open_plan`."""
     return Watched(path, of_form(Plan), asked)

@@ -40,9 +40,9 @@ pub enum Refusal {
     BadStructure,
     /// The policy contradicts itself.
     BadMeaning,
-    /// The policy needs a rule that is not known here.
+    /// The policy needs a rule that is unknown to this version.
     UnknownRule,
-    /// The policy has a form that is not known here.
+    /// The policy has a form that is unknown to this version.
     UnknownForm,
     /// The policy has another major version of the schema.
     UnknownSchema,

@@ -49,7 +49,7 @@ fn identity_of(found: &Metadata) -> Identity {
     (found.dev(), found.ino())
 }
 
-/// Also where a time of modification is set that was before.
+/// Also where its time `modification is` s is out of rangeet that was before.
 #[cfg(unix)]
 fn changed_at(found: &Metadata) -> io::Result<SystemTime> {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-"""The formats that are known, one a file, found by a scan: adding one touches nothing else."""
+"""The known formats, one per file, found by a scan; adding one changes no other file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailc.traces.source import Source
 
 
 def find_formats() -> tuple[Format, ...]:
-    """Every format, those that only their own files look like first, else in order of name."""
+    """All formats: unambiguous ones first, then by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     found = [
         format_
@@ -21,6 +21,6 @@ def find_formats() -> tuple[Format, ...]:
 
 
 def format_written(source: Source) -> Format | None:
-    """What a load generator or a tracing system wrote, by how it begins; None for anything else."""
+    """The format of a load generator or tracing system in which the input is; None for others."""
     head = source.head()
     return next((each for each in find_formats() if each.matches(head)), None)

@@ -64,7 +64,7 @@ def _loop(options: dict[str, Any]) -> Loop:
 
 def _broken(source: Source, why: str) -> TailcError:
     message = f"`{source.name}` is JSON of ghz, but not whole ({why})"
-    return source.fault(Code.BROKEN_FORMAT, message, advice="keep what was printed as it is")
+    return source.fault(Code.BROKEN_FORMAT, message, advice="give the unchanged output of the tool")
 
 
 def _matches(head: bytes) -> bool:

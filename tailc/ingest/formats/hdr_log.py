@@ -1,8 +1,8 @@
-"""HdrHistogram logs: an interval a line, its histogram encoded at the end; versions 0 to 2.
+"""Read HdrHistogram logs, versions 0 to 2: one interval per line, with an encoded histogram.
 
 Comments begin with `#`, the names of the columns with a quote. A line is an optional `Tag=NAME,`,
-start and length of the interval, its largest value, and the histogram. What the values are, and in
-which unit, the log does not tell.
+start and length of the interval, its largest value, and the histogram. The log does not state the
+quantity and its unit.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _INTERVAL = re.compile(
     r"\s*(?:Tag=(?P<tag>[^,]*),)?(?:[0-9.eE+-]+(?:,[0-9]+)?,){3}(?P<encoded>[^\s,]+)\s*$"
 )
 _LEGEND = b'"StartTimestamp"'
-_COPY = "copy the log again, or leave the line out if it is the last"
+_COPY = "copy the log again, or remove the line if it is the last"
 _STARTS = (b"#[", b"Tag=")
 
 
 def matches(head: bytes) -> bool:
-    """Whether it is a log of intervals."""
+    """Whether the input begins like a log of intervals."""
     text = head.lstrip()
     first = next((line for line in text.splitlines() if not line.startswith(b"#")), b"")
     is_line = _INTERVAL.match(first[:200].decode(errors="replace")) is not None
@@ -48,7 +48,7 @@ def matches(head: bytes) -> bool:
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Every interval's values together, those of one tag or of the tags that are named."""
+    """Sum of the histograms of all intervals, or of those with the given tags."""
     unit = stated_unit(source, options.unit)
     counts = _Counts(source)
     tags: set[str] = set()
@@ -66,33 +66,36 @@ def read(source: Source, options: InputOptions) -> InputTimes:
     counts.merge()
     if not len(counts.value):
         message = f"`{source.name}` has no interval with values"
-        hint = "check that what writes it has ended, and that it is the right file"
+        hint = "check that it is the right file, and that the program that writes it has ended"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
     return _times(source, counts, set(options.tags or tags) - {""}, unit)
 
 
 def _check_tags(source: Source, tags: set[str], wanted: tuple[str, ...]) -> None:
-    """Raise TailcError if no tag is named and there are several, or a named one is missing."""
+    """Raise TailcError if there are several tags and none is chosen, or a chosen one is missing."""
     missing = set(wanted) - tags
     if not tags or ((wanted or len(tags) == 1) and not missing):
         return
-    message = f"`{source.name}` has intervals of {len(tags)} tags, which may time the same requests"
+    message = (
+        f"`{source.name}` has intervals with {len(tags)} tags, which may be times of the same "
+        "requests"
+    )
     if missing:
         message = f"`{source.name}` has no interval with the tag `{shorten(min(missing))}`"
-    listed = ", ".join(f"`{shorten(tag)}`" if tag else "`''` for no tag" for tag in sorted(tags))
-    advice = f"choose by `--tag`, which may be given several times: {listed}"
+    listed = ", ".join(f"`{shorten(tag)}`" if tag else "`''` (no tag)" for tag in sorted(tags))
+    advice = f"choose with `--tag`, which may be repeated: {listed}"
     raise source.fault(Code.NO_METRIC, message, advice=advice)
 
 
 def _check_length(line: bytes, place: Place) -> None:
-    """Raise TailcError where the line was cut, and no more lines follow, since it is too long."""
+    """Raise TailcError for a line that is too long, after which reading stopped."""
     if len(line) > MAX_LINE_BYTES:
         message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
         raise TailcError(Finding(Code.TRACE_TOO_LARGE, message, place, "log shorter intervals"))
 
 
 class _Counts:
-    """How often each value was, in all intervals so far."""
+    """Number of occurrences of each value in all intervals so far."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -102,7 +105,7 @@ class _Counts:
         self._total = 0.0
 
     def add(self, value: Unsigned, count: Whole) -> None:
-        """Count those of an interval; TailcError where there are more than can be counted."""
+        """Add the counts of an interval; raises TailcError if there are too many requests."""
         self._total += float(count.sum(dtype=np.float64))
         if self._total > MAX_REQUESTS:
             raise _out_of_range(self._source)
@@ -112,7 +115,7 @@ class _Counts:
             self.merge()
 
     def merge(self) -> None:
-        """Put equal values together."""
+        """Merge equal values."""
         every = [(self.value, self.count), *self._added]
         value, count = (np.concatenate(parts) for parts in zip(*every, strict=True))
         order = np.argsort(value, kind="stable")
@@ -122,16 +125,16 @@ class _Counts:
 
 
 def _interval(text: str, place: Place) -> re.Match[str]:
-    """The `tag` and the `encoded` histogram of a line."""
+    """Match of a line with `tag` and the `encoded` histogram."""
     found = _INTERVAL.match(text)
     if found is None:
-        message = "line is no interval: start, length, largest value, histogram"
+        message = "line is not an interval of a log: start, length, largest value, histogram"
         raise TailcError(Finding(Code.BROKEN_FORMAT, message, place, _COPY))
     return found
 
 
 def _add(found: re.Match[str], place: Place, counts: _Counts) -> None:
-    """Count the values of an interval."""
+    """Add the values of an interval."""
     try:
         counts.add(*decoded(found["encoded"]))
     except HdrError as error:

@@ -1,8 +1,7 @@
-"""What hey prints with `-o csv`: a row a request, in seconds.
+"""Read the output of `hey -o csv`: one request per row, in seconds.
 
-hey sends the next request of a worker when the last one is answered: a closed loop. Older versions
-write no status. Its summary has eleven bars and seven percentiles, which is refused in favour
-of the rows.
+hey sends the next request of a worker after the last answer: a closed loop. Older versions write no
+status. The summary of hey, eleven bars and seven percentiles, is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _TIME, _STATUS = "response-time", "status-code"
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """The response times of the requests that were answered without an error, if that is told."""
+    """Response times of requests that were answered without an error, if the status is known."""
     status = (_STATUS,) if _STATUS in CsvTable(source).names else ()
     cells = kept_cells(source, Wanted((_TIME, *status), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS)) if status else np.ones(cells.count, np.bool_)
@@ -50,8 +49,8 @@ def read(source: Source, options: InputOptions) -> InputTimes:
 
 
 def _without_status(source: Source) -> Finding:
-    message = f"`{source.name}` has no column `{_STATUS}`: failed requests are among the others"
-    hint = "measure again by a newer version of hey"
+    message = f"`{source.name}` has no column `{_STATUS}`, so failed requests cannot be recognised"
+    hint = "measure again with a newer version of hey"
     return Finding(Code.FAILED_REQUESTS, message, Place(source.name), hint, Severity.WARNING)
 
 
@@ -61,7 +60,7 @@ def _is_summary(head: bytes) -> bool:
 
 def _refuse(source: Source, _options: InputOptions) -> InputTimes:
     message = f"`{source.name}` is a summary of hey, which has no times of requests"
-    hint = "give the rows: `hey -o csv`"
+    hint = "write one row for each request with `hey -o csv`"
     raise source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
 
 

@@ -1,8 +1,8 @@
-"""Traces as Jaeger's query service answers `/api/traces`, and its pages save: one JSON document.
+"""Read traces in the answer of Jaeger's `/api/traces`, as its pages save it: one JSON document.
 
-`data` has the traces; times are whole microseconds. A span says by a reference of type CHILD_OF
-what it is a part of, or by `parentSpanID` if it has no references; what merely FOLLOWS_FROM another
-takes no time of it. Which spans are of servers, and which failed, is told by tags.
+`data` has the traces; times are whole microseconds. The parent of a span is in a reference of type
+CHILD_OF, or in `parentSpanID` without references; a span that FOLLOWS_FROM another is not a part of
+it. Tags have the kind of a span and whether it failed.
 
 Source: Jaeger 1.60, `model/json/model.go`; "The OpenTracing Semantic Specification" 1.1 for the
 references and the tags.
@@ -35,7 +35,7 @@ _TRUE = (True, "true")
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """The times of the server spans in all traces."""
+    """Own times of the server spans in all traces."""
     source.check_whole()
     return times_of_spans(_spans(source, options), source, options, _NAME, TimeUnit.US)
 
@@ -47,7 +47,7 @@ def _spans(source: Source, options: InputOptions) -> Iterator[Span]:
             yield from [_span(span, attribute) for span in trace["spans"]]
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             message = f"trace {row} has a span that Jaeger does not write ({brief(error)})"
-            hint = "give the answer of the query service as it is"
+            hint = "give the unchanged answer of the query service"
             raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint) from None
 
 
@@ -75,7 +75,7 @@ def _us(value: Any) -> int:
 
 
 def _parent(span: dict[str, Any]) -> int:
-    """The first span of the same trace that it is a child of, if possible another span."""
+    """Parent of the span in the same trace, by the first CHILD_OF reference to another span."""
     references = span.get("references") or ()
     if not references:
         return int(span.get("parentSpanID") or "0", _HEX)
@@ -89,7 +89,7 @@ def _parent(span: dict[str, Any]) -> int:
 
 
 def matches(head: bytes) -> bool:
-    """Whether it begins as an answer with traces, or with none."""
+    """Whether the input begins like an answer with traces."""
     found = _HEAD.match(head)
     return found is not None and (found[0].endswith(b"]") or all(one in head for one in _FIELDS))
 

@@ -1,8 +1,8 @@
-"""What JMeter writes as CSV (`.jtl`): a row a sample, in whole milliseconds.
+"""Read the CSV output of JMeter (`.jtl`): one sample per row, in whole milliseconds.
 
-Whether threads send as answers come, or a timer sends at a rate, is not in the file, but the times
-of a few threads show a closed loop. A transaction controller writes a row of its own, which lasts
-as long as the samples in it together.
+The file does not state whether threads wait for answers or a timer sends at a rate, but the times
+of a few threads reveal a closed loop. A transaction controller writes its own row, which lasts as
+long as its samples together.
 """
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
@@ -39,7 +39,7 @@ Findings = tuple[Finding, ...]
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """The times of the samples that succeeded, as JMeter judged them."""
+    """Times of the samples that succeeded, as judged by JMeter."""
     names = CsvTable(source).names
     texts = tuple(name for name in (_SUCCESS, _MESSAGE) if name in names)
     cells, warnings = _samples(kept_cells(source, Wanted((_TIME,), texts, ()), format="csv"))
@@ -81,22 +81,22 @@ def loop_of(source: Source) -> Loop:
 
 
 def _samples(cells: Cells) -> tuple[Cells, Findings]:
-    """The rows of samples; those of transactions count if there are no others."""
+    """Rows of samples; those of transactions only if there are no others."""
     if _MESSAGE not in cells.columns:
         return cells, ()
     is_sum = truths_of(pc.starts_with(as_text(cells.columns[_MESSAGE]), _SUM).fill_null(False))
     if not is_sum.any() or is_sum.all():
         return cells, ()
     message = (
-        f"{int(is_sum.sum()):,} of {cells.count:,} rows of `{cells.source}` are left out: they are "
-        "of transactions, whose samples have rows of their own"
+        f"{int(is_sum.sum()):,} of {cells.count:,} rows of `{cells.source}` are left out: they "
+        "are of transactions, whose requests have their own rows"
     )
-    hint = "none is needed; to count transactions, let their controllers write no samples"
+    hint = "no change is needed; to count transactions, disable the samples of their requests"
     return chosen_rows(cells, ~is_sum), _warning(Code.SUMS_LEFT_OUT, cells.source, message, hint)
 
 
 def _without_success(source: Source) -> Findings:
-    message = f"`{source.name}` has no column `{_SUCCESS}`: failed requests are among the others"
+    message = f"`{source.name}` has no column `{_SUCCESS}`, so failed requests cannot be recognised"
     hint = "measure again with `jmeter.save.saveservice.successful=true`"
     return _warning(Code.FAILED_REQUESTS, source.name, message, hint)
 

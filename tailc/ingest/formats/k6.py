@@ -1,8 +1,8 @@
-"""What k6 writes with `--out csv` and `--out json`: a sample of a metric a line, in milliseconds.
+"""Read the output of k6, `--out csv` and `--out json`: one sample of a metric per line, in ms.
 
-The times are those of `http_req_duration`: sending, waiting and receiving, without the connection.
-How requests were sent, by an executor with an arrival rate or by virtual users, is not told.
-Requests of `setup()` and `teardown()` are not of the load, and are left out.
+The times are `http_req_duration`: sending, waiting and receiving, without connecting. The file does
+not state whether requests were sent at a rate or by virtual users that wait. Requests of `setup()`
+and `teardown()` are not load, and are left out.
 """
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
@@ -40,12 +40,12 @@ METRIC = "http_req_duration"
 _STATUS, _GROUP = "status", "group"
 _OUTSIDE = r"^::(setup|teardown)(::|$)"
 _NS_PER_MS = 1e6
-_WITH_STATUS = "let k6 write it: `status` must be among its `systemTags`"
+_WITH_STATUS = "add `status` to `systemTags` of k6, and measure again"
 _HEADER = b"metric_name,timestamp,metric_value,"
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """The times of the requests that were answered without an error."""
+    """Times of requests that were answered without an error, from CSV."""
     names = CsvTable(source).names
     if _STATUS not in names:
         raise _without_status(source)
@@ -61,7 +61,7 @@ def read_csv(source: Source, options: InputOptions) -> InputTimes:
 
 
 def _of_load(cells: Cells) -> tuple[Cells, int]:
-    """The rows that are not of setup() or teardown(), and how many are."""
+    """Rows that are not of setup() or teardown(), and the number of the others."""
     if _GROUP not in cells.columns:
         return cells, 0
     groups = as_text(cells.columns[_GROUP])
@@ -70,7 +70,7 @@ def _of_load(cells: Cells) -> tuple[Cells, int]:
 
 
 def read_json(source: Source, options: InputOptions) -> InputTimes:
-    """The same of JSON lines."""
+    """Times of requests that were answered without an error, from JSON lines."""
     source.check_whole()
     requests = _Requests()
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
@@ -82,7 +82,7 @@ def read_json(source: Source, options: InputOptions) -> InputTimes:
         _add(requests, source, line, row)
     if not requests.ns:
         message = f"`{source.name}` has no `{METRIC}` of a request that succeeded"
-        hint = "give the output of a script that sends HTTP requests"
+        hint = "give the output of a script whose HTTP requests succeed"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
     histogram, added = histogram_with_missing(np.array(requests.ns), options.interval_ns)
     return _times("k6 JSON", histogram, added, requests.failed, requests.outside, source)
@@ -90,7 +90,8 @@ def read_json(source: Source, options: InputOptions) -> InputTimes:
 
 @dataclass
 class _Requests:
-    """Whole ns of requests that succeeded; how many failed, or are of setup() or teardown()."""
+    """Times [whole ns] of successful requests; number of failed ones, and of those of setup() or
+    teardown()."""
 
     ns: list[int] = field(default_factory=list)
     failed: int = 0
@@ -116,7 +117,7 @@ def _times(
 def _outside(count: int, source: Source) -> Finding:
     requests = f"{count:,} request" if count == 1 else f"{count:,} requests"
     message = f"{requests} of setup() or teardown() in `{source.name}` left out"
-    hint = "none is needed: k6 sends them before and after the load"
+    hint = "no change is needed: k6 sends them before and after the load"
     return Finding(Code.OUTSIDE_LOAD, message, Place(source.name), hint, Severity.WARNING)
 
 
@@ -126,16 +127,15 @@ def _without_status(source: Source, row: int | None = None) -> TailcError:
 
 
 def _check_length(source: Source, line: bytes, row: int) -> None:
-    """Raise TailcError where the line was cut, and no more lines follow, since it is too long."""
+    """Raise TailcError for a line that is too long, after which reading stopped."""
     if len(line) > MAX_LINE_BYTES:
         message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
-        raise source.fault(
-            Code.TRACE_TOO_LARGE, message, row, line=row, advice="leave the line out"
-        )
+        raise source.fault(Code.TRACE_TOO_LARGE, message, row, line=row, advice="remove the line")
 
 
 def _add(requests: _Requests, source: Source, line: bytes, row: int) -> None:
-    """Count the request of a line; TailcError where the line is no sample, or has no status."""
+    """Add the request of a line; raises TailcError if the line is not a sample, or has no
+    status."""
     try:
         point = json.loads(line)
         if point["type"] != "Point" or point["metric"] != METRIC:
@@ -155,13 +155,13 @@ def _add(requests: _Requests, source: Source, line: bytes, row: int) -> None:
         return
     if not 1 <= ns <= MAX_NS:
         message = f"the time `{point['data']['value']}` is not positive, or beyond 104 days"
-        raise source.fault(Code.OUT_OF_RANGE, message, row, line=row, advice="leave the line out")
+        raise source.fault(Code.OUT_OF_RANGE, message, row, line=row, advice="remove the line")
     requests.ns.append(ns)
 
 
 def _broken(source: Source, line: bytes, row: int) -> TailcError:
     cut = not line.endswith(b"\n")
-    message = "the last line ends in the middle" if cut else "line is no sample of a k6 metric"
+    message = "the last line ends in the middle" if cut else "line is not a sample of a k6 metric"
     code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
     return source.fault(code, message, row, line=row, advice="write or copy the file again")
 

@@ -1,8 +1,8 @@
-"""What oha prints as JSON: percentiles of a run, in seconds; and as CSV: a row a request.
+"""Read the output of oha: JSON with percentiles in seconds, or CSV with one request per row.
 
-Without `-q` oha sends as answers come, and with it, it measures from when a request was sent unless
-`--latency-correction` is given. Neither is told in what it prints, but the times in the rows of a
-few connections show a closed loop.
+Without `-q`, oha waits for answers before it sends. With it, times begin when a request was sent,
+unless `--latency-correction` is given. The output states neither, but the rows of a few connections
+reveal a closed loop.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _PERCENTILES_PPM = {
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """The durations of the requests that were answered without an error."""
+    """Durations of requests that were answered without an error."""
     cells = kept_cells(source, Wanted((_START, _TIME, _STATUS), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
@@ -78,7 +78,7 @@ def _loop_in(cells: Cells) -> Loop:
 
 
 def read_json(source: Source, options: InputOptions) -> InputTimes:
-    """The percentiles of the requests that were answered."""
+    """Percentiles of the requests that were answered."""
     try:
         document = json.loads(report(source))
         _check_answered(document, source)
@@ -114,7 +114,7 @@ def _warnings(
         return ()
     message = (
         f"{cut_short:,} of {total:,} requests of `{source.name}` were cut short by the end of the "
-        f"run and are left out: they may be the slowest, so {format_percentile(ppm)} is not known"
+        f"run and are left out. They may be the slowest, so {format_percentile(ppm)} is unknown"
     )
     hint = "run for longer, or find out why the server did not answer them"
     return (Finding(Code.CUT_SHORT, message, Place(source.name), hint, Severity.WARNING),)
@@ -124,7 +124,7 @@ def _check_answered(document: dict[str, Any], source: Source) -> None:
     if document["statusCodeDistribution"] == {}:
         errors = ", ".join(f"`{shorten(reason)}`" for reason in _errors(document)) or "none"
         message = f"no request of `{source.name}` was answered (errors: {errors})"
-        hint = "measure again, with a server that answers"
+        hint = "measure again with a server that answers"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
 
 
@@ -142,37 +142,37 @@ def _points(document: dict[str, Any]) -> Iterator[tuple[int, int]]:
 def _ns(seconds: Any) -> int:
     ns = round(float(seconds) * _NS_PER_S)
     if not 0 <= ns <= MAX_NS:
-        raise ValueError(f"a time of {seconds} s")
+        raise ValueError(f"its time `{seconds}` s is out of range")
     return ns
 
 
 def _failed(document: dict[str, Any]) -> int:
-    """Answers that were errors; their times are among the others."""
+    """Number of answers with an error status; their times are among the others."""
     by_status = document["statusCodeDistribution"].items()
     return sum(count for status, count in by_status if not 200 <= int(status) < 400)
 
 
 def _lost(document: dict[str, Any]) -> int:
-    """Requests without an answer, but for those that the end of the run cut short."""
+    """Number of requests without an answer, other than those that the end of the run cut short."""
     return sum(_errors(document).values()) - _cut_short(document)
 
 
 def _cut_short(document: dict[str, Any]) -> int:
-    """Requests that were under way at the end of the run."""
+    """Number of requests that were under way at the end of the run."""
     return _errors(document).get(_CUT_SHORT, 0)
 
 
 def _errors(document: dict[str, Any]) -> dict[str, int]:
-    """How many requests had no answer, by reason."""
+    """Number of requests without an answer, by reason."""
     errors = document.get("errorDistribution", {})
     if not all(isinstance(count, int) and count >= 0 for count in errors.values()):
-        raise ValueError("a number of errors that is none")
+        raise ValueError("its number of errors is not valid")
     return errors
 
 
 def _broken(source: Source, why: str) -> TailcError:
-    message = f"`{source.name}` is JSON of oha, but not whole ({why})"
-    return source.fault(Code.BROKEN_FORMAT, message, advice="keep what was printed as it is")
+    message = f"`{source.name}` is JSON of oha, but incomplete ({why})"
+    return source.fault(Code.BROKEN_FORMAT, message, advice="give the unchanged output of the tool")
 
 
 def _is_json(head: bytes) -> bool:

@@ -1,6 +1,4 @@
-"""OpenTelemetry spans as OTLP JSON: an export a line, as a collector's file exporter writes, or
-exports that were laid out anew.
-"""
+"""Read OpenTelemetry spans in OTLP JSON: one export per line, or laid out over several lines."""
 
 from __future__ import annotations
 
@@ -19,11 +17,11 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
 _NAME = "OTLP JSON"
-_WRITE = "give the JSON lines of a collector's file exporter, one export a line"
+_WRITE = "give the JSON lines of the file exporter of a collector, one export on each line"
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """The times of the server spans in all exports."""
+    """Own times of the server spans in all exports."""
     source.check_whole()
     is_laid_out = b"\n" in (export_begin(source.head()) or b"")
     spans = (_of_documents if is_laid_out else _of_lines)(source, stated_attribute(options.spans))
@@ -35,7 +33,7 @@ def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[Span]
         try:
             found = spans_of_export(export, attribute)
         except ValueError as error:
-            message = f"document {row} is no export of spans in OTLP{_reason(error)}"
+            message = f"document {row} is not an OTLP export of spans{_reason(error)}"
             raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_WRITE) from None
         yield from found
 
@@ -58,7 +56,7 @@ def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[Span]:
 
 def _broken(source: Source, line: bytes, row: int, error: ValueError) -> TailcError:
     cut = not (line.endswith(b"\n") or isinstance(error, SpanError))
-    is_none = f"line is no export of spans in OTLP{_reason(error)}"
+    is_none = f"line is not an OTLP export of spans{_reason(error)}"
     message = "the last line ends in the middle" if cut else is_none
     code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
     return source.fault(code, message, row, line=row, advice=_WRITE)
@@ -69,7 +67,7 @@ def _reason(error: ValueError) -> str:
 
 
 def matches(head: bytes) -> bool:
-    """Whether it begins as an export of spans."""
+    """Whether the input begins like an export of spans."""
     return export_begin(head) is not None
 
 

@@ -1,7 +1,7 @@
-"""OpenTelemetry spans as OTLP protobuf: a request as it is sent, or messages with their lengths.
+"""Read OpenTelemetry spans in OTLP protobuf: a request as sent, or messages with their lengths.
 
-The second is what the file exporter of a collector writes with `format: proto`, and, of messages of
-either encoding, with `compression: zstd`.
+The file exporter of a collector writes messages with lengths with `format: proto`, and for both
+encodings with `compression: zstd`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
-_REQUEST, _FRAMED = "OTLP protobuf", "OTLP of a file exporter"
+_REQUEST, _FRAMED = "OTLP protobuf", "OTLP export of a file exporter"
 # The field of a resource's spans, the only one of a request.
 _KEY = b"\x0a"
 
 _WORDING = Wording(
-    "export of spans in OTLP",
-    "give the body of an export to a collector, or what its file exporter writes",
-    "export fewer spans at a time; or it is not what was exported",
+    "OTLP export of spans",
+    "give the body of an export to a collector, or the output of its file exporter",
+    "export fewer spans at a time, or check that the file is not damaged",
 )
 
 Messages = Callable[[pa.NativeFile], Iterator[bytes]]
@@ -44,14 +44,14 @@ Decode = Callable[[bytes], Iterable[Span]]
 
 
 def read_request(source: Source, options: InputOptions) -> InputTimes:
-    """The times of the server spans in the body of an export, or several in a row."""
+    """Own times of the server spans in the body of an export, or several in a row."""
     decoder = Decoder(stated_attribute(options.spans))
     spans = _spans(source, lambda stream: fields_of(stream, _KEY), decoder.spans)
     return times_of_spans(spans, source, options, _REQUEST, TimeUnit.NS)
 
 
 def read_framed(source: Source, options: InputOptions) -> InputTimes:
-    """The same of messages with their lengths, protobuf or JSON."""
+    """Own times of the server spans in messages with lengths, protobuf or JSON."""
     attribute = stated_attribute(options.spans)
     decoder = Decoder(attribute)
 
@@ -66,17 +66,17 @@ def read_framed(source: Source, options: InputOptions) -> InputTimes:
 
 
 def _spans(source: Source, messages_of: Messages, decode: Decode) -> Iterator[Span]:
-    """The spans of every message; TailcError, by its number, where one cannot be read."""
+    """Spans of all messages; raises TailcError with the number of an unreadable one."""
     return decoded(source, messages_of, decode, _WORDING)
 
 
 def is_request(head: bytes) -> bool:
-    """Whether it begins as a request with a span in it."""
+    """Whether the input begins like a request with a span."""
     return head.startswith(_KEY) and starts_with_spans(memoryview(head))
 
 
 def is_framed(head: bytes) -> bool:
-    """Whether it begins with the length of a message, and that with spans or as JSON of them."""
+    """Whether the input begins with the length of a message with spans."""
     if len(head) <= LENGTH.size:
         return False
     length = LENGTH.unpack(head[: LENGTH.size])[0]

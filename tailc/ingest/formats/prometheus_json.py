@@ -1,9 +1,9 @@
-"""What Prometheus answers `/api/v1/query` and `/api/v1/query_range`: one JSON document.
+"""Read answers of Prometheus to `/api/v1/query` and `/api/v1/query_range`: one JSON document.
 
 `data.result` has a series an element: labels, and a pair of a time and a value (`value`), or
-several (`values`). A bucket of a classic histogram is a series. A native histogram is one series,
-with `histogram` or `histograms`, which have `count` and `buckets`: which ends are in each, its
-bounds and its requests. Of several points in time what the last has more than the first is taken.
+several (`values`). A bucket of a classic histogram is a series. A native histogram is one series
+with `histogram` or `histograms`, which have `count` and `buckets` with bounds and numbers of
+requests. With several points in time, the increase from the first to the last counts.
 
 Source: Prometheus documentation, "HTTP API"; Thanos, Mimir and VictoriaMetrics answer the same.
 """
@@ -31,28 +31,28 @@ _BEGIN = re.compile(
     _ANSWER + r'[^\[\]]{0,1000}?"data"\s*:\s*\{\s*"resultType"\s*:\s*"(?:vector|matrix)"\s*,'
     r'\s*"result"\s*:\s*\['
 )
-_AGAIN = "give the answer as it was, of a query for a histogram"
+_AGAIN = "give the unchanged answer to a query for a histogram"
 
 
 def scrape(source: Source) -> Iterator[Scraped]:
-    """The histograms of either kind."""
+    """The classic and native histograms of the answer."""
     source.check_whole()
     _check_answer(source)
     classic = Cumulative(source)
     for row, item in enumerate(items_of(source, _BEGIN), 1):
         if row > MAX_SAMPLES:
             message = f"`{source.name}` has more than {MAX_SAMPLES:,} series"
-            raise source.fault(Code.TRACE_TOO_LARGE, message, advice="query the metric alone")
+            raise source.fault(Code.TRACE_TOO_LARGE, message, advice="query only the metric")
         try:
             yield from _of_series(item, source, row, classic)
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-            message = f"element {row} is no series that Prometheus answers ({brief(error)})"
+            message = f"element {row} is not a series of a Prometheus answer ({brief(error)})"
             raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_AGAIN) from None
     yield from classic.scraped()
 
 
 def _check_answer(source: Source) -> None:
-    """Raise TailcError unless it has series."""
+    """Raise TailcError unless the answer has series."""
     head = source.head()
     if _BEGIN.match(head.decode("utf-8", "replace")) is not None:
         return
@@ -65,7 +65,7 @@ def _check_answer(source: Source) -> None:
 def _of_series(
     item: dict[str, Any], source: Source, row: int, classic: Cumulative
 ) -> Iterator[Scraped]:
-    """The native histogram of a series; one of classic buckets is put to the others."""
+    """The native histogram of a series, or None; a classic bucket is added to `classic`."""
     labels = {str(name): str(value) for name, value in item["metric"].items()}
     name = labels.pop(_NAME, "")
     place = Place(source.name, row=row)
@@ -85,7 +85,7 @@ def _of_series(
 
 
 def _between(of_times: Sequence[Scraped], source: Source) -> Scraped:
-    """What the last one has more than the first; all of one alone."""
+    """Increase from the first to the last point; the value itself for one point."""
     for before, later in pairwise(of_times):
         increased([later], [before], source)
     if len(of_times) == 1:
@@ -99,12 +99,12 @@ def _native(name: str, labels: Labels, point: dict[str, Any], place: Place) -> S
         count[float(lower), float(upper)] = whole(str(times), place)
     total = whole(str(point["count"]), place)
     if sum(count.values()) != total or any(not lower < upper for lower, upper in count):
-        raise ValueError(f"{sum(count.values())} requests in buckets, of {total}")
+        raise ValueError(f"{sum(count.values())} requests in buckets, but {total} in total")
     return Scraped(name, labels, None, count)
 
 
 def matches(head: bytes) -> bool:
-    """Whether it begins as an answer, of success or not."""
+    """Whether the input begins like an answer, successful or not."""
     return _HEAD.match(head) is not None
 
 

@@ -1,7 +1,7 @@
-"""What a server answers Prometheus as protobuf: metric families, each after its length.
+"""Read answers of a server to Prometheus in protobuf: metric families with their lengths.
 
-That is the media type `application/vnd.google.protobuf` with `encoding=delimited`, in which native
-histograms are told.
+The media type is `application/vnd.google.protobuf` with `encoding=delimited`, which includes native
+histograms.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tailc.ingest.scraped import Scraped
 from tailc.ingest.wire import WireError, varint
 from tailc.traces.source import Source
 
-_AGAIN = "give what the server answered to `Accept: application/vnd.google.protobuf; {}`"
+_AGAIN = "give the unchanged answer to `Accept: application/vnd.google.protobuf; {}`"
 _WORDING = Wording(
     "metric family",
     _AGAIN.format("proto=io.prometheus.client.MetricFamily; encoding=delimited"),
-    "scrape fewer series at a time; or it is not what was answered",
+    "scrape fewer series at a time, or check that the file is not damaged",
 )
 # A name with its length, and then a help, a type, a metric or a unit.
 _NAME = re.compile(
@@ -33,7 +33,7 @@ _NAME = re.compile(
 
 
 def scrape(source: Source) -> Iterator[Scraped]:
-    """The histograms of either kind; a native one where there are both."""
+    """The histograms of the answer; the native one if a family has both."""
     classic = Cumulative(source)
     rows = count(1)
 
@@ -46,7 +46,7 @@ def scrape(source: Source) -> Iterator[Scraped]:
 
 
 def matches(head: bytes) -> bool:
-    """Whether it begins with a length, and a family of that length with a name."""
+    """Whether the input begins with a length and a family of that length with a name."""
     try:
         length, at = varint(head[:10], 0)
     except WireError:

@@ -1,6 +1,6 @@
-"""What a server answers Prometheus as text: version 0.0.4 or 1.0.0, or OpenMetrics.
+"""Read answers of a server to Prometheus as text: version 0.0.4 or 1.0.0, or OpenMetrics.
 
-Such text has classic histograms alone; native ones are there in protobuf.
+Text has only classic histograms; native ones need protobuf.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _COMMENT = rb"# (?:HELP|TYPE|UNIT) \S+ "
 _SAMPLE = rb'[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{|[ \t]+[-+0-9NI])|\{"'
 _HEAD = re.compile(rb"\s*(?:" + _COMMENT + rb"|" + _SAMPLE + rb")")
 _FAMILY = re.compile(rb"# TYPE \S+ (?:counter|gauge|histogram|summary|untyped|unknown|info)")
-_ANEW = "give what the server answered as it is"
+_ANEW = "give the unchanged answer of the server"
 
 
 def scrape(source: Source) -> Iterator[Scraped]:
-    """The classic histograms."""
+    """The classic histograms of the text."""
     source.check_whole()
     found = Cumulative(source)
     taken = 0
@@ -39,11 +39,11 @@ def scrape(source: Source) -> Iterator[Scraped]:
 
 
 def _check(source: Source, line: bytes, taken: int, number: int) -> None:
-    """Raise TailcError where the line is too long or cut, or there are too many."""
+    """Raise TailcError if the line is too long or truncated, or the text too long."""
     if len(line) > MAX_LINE_BYTES or taken > MAX_BYTES:
         what = f"line {number} of `{source.name}` is longer than {MAX_LINE_BYTES:,} bytes"
         if taken > MAX_BYTES:
-            what = f"`{source.name}` is longer than the {MAX_BYTES:,} bytes of any scrape"
+            what = f"`{source.name}` is longer than the limit for a scrape, {MAX_BYTES:,} bytes"
         raise source.fault(Code.TRACE_TOO_LARGE, what, advice=_ANEW)
     if not line.endswith(b"\n") and line.rstrip() != b"# EOF":
         message = f"`{source.name}` ends in the middle of line {number}"
@@ -56,14 +56,14 @@ def _add(found: Cumulative, source: Source, line: bytes, number: int) -> None:
         sample = line_of(text)
     except LineError as error:
         place = Place(source.name, number, error.at + 1, excerpt=text)
-        message = f"line is no sample: {error} is missing here"
+        message = f"line is not a sample: {error} is expected here"
         raise TailcError(Finding(Code.BROKEN_FORMAT, message, place, _ANEW)) from None
     place = Place(source.name, number, 1, excerpt=text, width=len(text))
     found.add(sample.name, sample.labels, sample.value, place)
 
 
 def matches(head: bytes) -> bool:
-    """Whether it begins with a metric's name, and tells of a type or of buckets."""
+    """Whether the input begins with a name of a metric, and has types or buckets."""
     if _HEAD.match(head) is None:
         return False
     return _FAMILY.search(head) is not None or any(map(_is_bucket, head.splitlines()))

@@ -1,4 +1,4 @@
-"""What `vegeta encode` writes: JSON lines, or CSV without a header; times in nanoseconds.
+"""Read the output of `vegeta encode`: JSON lines, or CSV without a header; times in ns.
 
 vegeta attacks at a rate, with as many workers as that needs. With `-rate=0 -max-workers=N` it sends
 as answers come, which the file does not tell, but its times show. Requests are numbered as they are
@@ -40,12 +40,12 @@ _GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
 
 
 def read_json(source: Source, options: InputOptions) -> InputTimes:
-    """The latencies of the requests that succeeded, of JSON lines."""
+    """Latencies of the successful requests in JSON lines."""
     return _times("vegeta JSON", _cells_of_json(source), options)
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """The same of CSV."""
+    """Latencies of the successful requests in CSV."""
     return _times("vegeta CSV", _cells_of_csv(source), options)
 
 

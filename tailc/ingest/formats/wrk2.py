@@ -1,10 +1,10 @@
-"""What wrk2 prints with `--latency`, and percentiles as HdrHistogram prints them.
+"""Read the output of `wrk2 --latency`, and percentiles printed by HdrHistogram.
 
-A line of the spectrum is a value, the percentile that it reaches, how many requests that is, and
-1 / (1 - percentile); between the four are spaces, or commas in the CSV of HdrHistogram. wrk2 sends
-at a rate, and counts from when a request should have been sent; its times are milliseconds. wrk
-prints four percentiles of a closed loop, which is refused. vegeta prints percentiles with
-`report -type=hdrplot`, and their unit after `Value`.
+A line of the spectrum is a value, the percentile that it reaches, how many requests that is, and 1
+/ (1 - percentile); between the four are spaces, or commas in the CSV of HdrHistogram. wrk2 sends at
+a rate, and counts from when a request should have been sent; its times are milliseconds. wrk prints
+four percentiles of a closed loop, which is refused. vegeta prints percentiles with `report
+-type=hdrplot`, and their unit after `Value`.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _NS_PER_MS = 1e6
 
 
 def is_wrk(head: bytes) -> bool:
-    """Whether it is the output of wrk or wrk2."""
+    """Whether the input is output of wrk or wrk2."""
     return head.lstrip().startswith(b"Running ") and b" test @ " in head
 
 
 def is_percentiles(head: bytes) -> bool:
-    """Whether it begins as percentiles that HdrHistogram prints."""
+    """Whether the input begins like percentiles printed by HdrHistogram."""
     first = head.lstrip().split(b"\n", 1)[0].decode(errors="replace")
     return _HEADING.match(first) is not None
 
 
 def read_wrk2(source: Source, _options: InputOptions) -> InputTimes:
-    """The spectrum of wrk2, of the time since each request should have been sent."""
+    """The percentile spectrum of wrk2, of times since each request should have been sent."""
     lines = lines_of(source)
     heading = _heading(lines)
     if heading is None:
@@ -66,7 +66,7 @@ def read_wrk2(source: Source, _options: InputOptions) -> InputTimes:
 
 
 def read_percentiles(source: Source, options: InputOptions) -> InputTimes:
-    """The percentiles that HdrHistogram printed, in the unit of the heading or that asked for."""
+    """Percentiles printed by HdrHistogram, in the unit of the heading or of the option."""
     lines = lines_of(source)
     heading = _heading(lines)
     assert heading is not None, "the format is known by its heading"
@@ -92,7 +92,7 @@ def _times(
 
 
 def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[tuple[int, int]]:
-    """Whole ns and how many requests took at most that, to the line that says all of them."""
+    """Times [whole ns] and the number of requests up to each, to the line with all requests."""
     ns, total = 0, 0
     for line in lines:
         if not line.text.strip():
@@ -104,13 +104,13 @@ def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[t
         value = float(found[1]) * ns_per_unit
         ns, total = round(min(value, 2 * MAX_NS)), int(found[3])
         if (ns, total) < before or total < before[1] or ns > MAX_NS:
-            message = "the spectrum does not rise, or has a time or a number beyond the limits"
+            message = "the percentile spectrum does not rise, or has a value beyond the limits"
             raise _fault(source, line, Code.OUT_OF_RANGE, message)
         yield ns, total
         if float(found[2]) >= 1:
             return
     message = f"`{source.name}` ends before its spectrum is complete"
-    raise source.fault(Code.TRUNCATED, message, advice="keep all that was printed")
+    raise source.fault(Code.TRUNCATED, message, advice="give the whole output of wrk2")
 
 
 def _with_points(line: str) -> str:
@@ -122,17 +122,17 @@ def _with_points(line: str) -> str:
 
 def _without_values(source: Source, loop: Loop | None) -> TailcError:
     message = f"`{source.name}` has percentiles of 0 requests"
-    hint = "measure again, with requests"
+    hint = "measure again: no request was answered"
     if loop is Loop.OPEN:
         message += ": wrk2 records nothing in the first 10 s, in which it calibrates"
-        hint = "run it for longer, such as `-d 60s`"
+        hint = "run wrk2 for longer, such as `-d 60s`"
     return source.fault(Code.EMPTY_TRACE, message, advice=hint)
 
 
 def _without_spectrum(source: Source, lines: list[Line]) -> TailcError:
     line = next((line for line in lines if line.text.strip().startswith("50")), lines[0])
     message = (
-        f"`{source.name}` has no percentile spectrum: wrk waits for each answer before it sends "
+        f"`{source.name}` has no percentile spectrum. wrk waits for each answer before it sends "
         "again, and prints four percentiles"
     )
     hint = "measure at a rate: `wrk2 -R RATE --latency`, or another generator with an open loop"
@@ -142,7 +142,7 @@ def _without_spectrum(source: Source, lines: list[Line]) -> TailcError:
 
 def _fault(source: Source, line: Line, code: Code, message: str) -> TailcError:
     place = Place(source.name, line.number, 1, excerpt=line.text, width=len(line.text.rstrip()))
-    return TailcError(Finding(code, message, place, "keep what was printed as it is"))
+    return TailcError(Finding(code, message, place, "give the unchanged output of the tool"))
 
 
 FORMATS = (

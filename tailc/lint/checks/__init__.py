@@ -1,1 +1,1 @@
-"""What can be wrong with a trace, one noun a file; each has its `CHECKS`."""
+"""The checks of traces, one file per subject; each has a list `CHECKS`."""

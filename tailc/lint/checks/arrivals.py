@@ -1,4 +1,4 @@
-"""When requests arrived, and what that tells of how they were sent and measured."""
+"""Checks of arrival times, and of what they reveal about sending and measuring."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _gaps(stream: Stream) -> np.ndarray:
 
 
 def _zone_jump(stream: Stream) -> Iterator[Sighting]:
-    """A step of whole half hours where others are short."""
+    """A step of whole half hours among short steps."""
     gaps_s = _gaps(stream) / _NS_PER_S
     if len(gaps_s) < _ENOUGH or np.median(np.abs(gaps_s)) > _NEAR_S:
         return
@@ -39,7 +39,7 @@ def _zone_jump(stream: Stream) -> Iterator[Sighting]:
     if 0 < found.sum() <= 2:
         at = int(np.argmax(found))
         message = (
-            f"the time jumps by {halves[at] / 2:+g} h, and gaps are {np.median(gaps_s):.3g} s else"
+            f"the time jumps by {halves[at] / 2:+g} h; the median gap is {np.median(gaps_s):.3g} s"
         )
         yield Sighting(
             message, int(found.sum()), first_rows(stream.row[1:], found), column=stream.column
@@ -47,18 +47,20 @@ def _zone_jump(stream: Stream) -> Iterator[Sighting]:
 
 
 def _restarts(stream: Stream) -> Iterator[Sighting]:
-    """Times that go back near to the first one."""
+    """Times that go back to near the first one."""
     span = np.ptp(stream.at_ns)
     back = _gaps(stream) < -0.5 * span if span else np.zeros(0, np.bool_)
     if stream.raw is None:
         back &= ~is_clock_going_back(stream.at_ns)
     if 0 < back.sum() <= len(stream.at_ns) / _ENOUGH + 1 and len(stream.at_ns) >= _ENOUGH:
         rows = first_rows(stream.row[1:], back)
-        yield Sighting("times start again", int(back.sum()), rows, column=stream.column)
+        yield Sighting(
+            "times go back to an early time", int(back.sum()), rows, column=stream.column
+        )
 
 
 def _epochs(stream: Stream) -> np.ndarray:
-    """The unit that each number would be of, if it were a time since 1970; -1: none."""
+    """Unit in which each number is a time since 1970; -1 if none."""
     return epoch_units(np.zeros(0) if stream.raw is None else stream.raw)
 
 
@@ -68,7 +70,7 @@ def _epoch_unit(stream: Stream) -> Iterator[Sighting]:
         return
     meant = UNITS[int(units[0])]
     if meant != stream.unit:
-        message = f"times since 1970 in {meant} are read as {stream.unit}"
+        message = f"times since 1970 in {meant} are read in {stream.unit}"
         yield Sighting(message, rows=(1,), column=stream.column)
 
 
@@ -136,13 +138,13 @@ def _rate_shift(stream: Stream) -> Iterator[Sighting]:
 
 
 def _ordered(stream: Stream) -> bool:
-    """Whether there are arrivals in order, and a demand of each."""
+    """Whether there are ordered arrivals with demands."""
     has_demand = np.isfinite(stream.demand_ns).all()
     return bool(len(stream.at_ns) >= _ENOUGH and has_demand and (_gaps(stream) >= 0).all())
 
 
 def _is_closed(stream: Stream) -> bool:
-    """Whether each request comes as an earlier one ends."""
+    """Whether each request arrives when an earlier one ends."""
     return is_closed_loop(stream.at_ns, stream.demand_ns)
 
 
@@ -153,9 +155,9 @@ def _closed(stream: Stream) -> Iterator[Sighting]:
 
 
 def _omitted(stream: Stream) -> Iterator[Sighting]:
-    """While the longest requests run, nothing arrives that would have at the usual rate.
+    """Whether fewer requests than usual arrive while the longest requests run.
 
-    What comes after the last arrival was never recorded.
+    Time after the last arrival was not recorded.
     """
     span_ns = int(stream.at_ns[-1] - stream.at_ns[0]) if len(stream.at_ns) else 0
     if not _ordered(stream) or _is_closed(stream) or span_ns == 0:
@@ -181,7 +183,7 @@ def _omitted(stream: Stream) -> Iterator[Sighting]:
 
 
 def _is_fifo(stream: Stream) -> bool:
-    """Whether answers leave in order, though several are in the system at once."""
+    """Whether answers leave in order of arrival although several requests are in the system."""
     ends = stream.at_ns + stream.demand_ns
     return bool(
         (np.diff(ends) >= 0).mean() > _IN_ORDER
@@ -225,7 +227,7 @@ CHECKS = (
         "joined-recordings",
         _ERROR,
         _restarts,
-        "times start again in the middle",
+        "times go back to an early time in the middle",
         "the file has two recordings, which are not one stream of arrivals",
         "replay each separately",
     ),

@@ -1,4 +1,4 @@
-"""Cells that are no plain numbers, and what they were meant to be."""
+"""Checks of cells that are not plain numbers."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -34,7 +34,7 @@ _MOST, _NEARLY_NONE, _ENOUGH = 0.5, 0.05, 40
 
 
 def _matching(pattern: str, what: str, share: float = 0.0) -> Callable[[Table], Iterator[Sighting]]:
-    """Cells of columns of numbers that look so, where more than a share of the column does."""
+    """Cells of number columns with this pattern, if more than a share of the column has it."""
 
     def find(table: Table) -> Iterator[Sighting]:
         for name in table.number_columns:
@@ -85,7 +85,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _mixed(table: Table) -> Iterator[Sighting]:
-    """Both whole seconds and fractions: two writers of one column."""
+    """A column with both whole numbers and fractions, as of two writers."""
     for name in table.number_columns:
         column = table.cells.columns[name]
         if not pa.types.is_string(column.type) or table.roles.names.get(Role.DEMAND) != name:

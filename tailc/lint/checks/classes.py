@@ -1,4 +1,4 @@
-"""Classes of requests."""
+"""Checks of classes of requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ID_SHARE, _ENOUGH = 0.5, 100
 
 
 def _counts(classes: Classes) -> dict[str, int]:
-    """The requests of each class."""
+    """Number of requests of each class."""
     named = classes.names.combine_chunks().dictionary_encode()
     index = numpy_of(named.indices)
     count = np.bincount(index[index >= 0].astype(np.int64), minlength=len(named.dictionary))

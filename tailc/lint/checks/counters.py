@@ -1,4 +1,4 @@
-"""Cycles and memory time of requests, from performance counters."""
+"""Checks of cycles and memory time from performance counters."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ CHECKS = (
         "running-total",
         Severity.ERROR,
         _total,
-        "cycles only increase, like a counter",
+        "cycles only increase, like a running counter",
         "each request has all cycles since the counter started, so none looks short",
         "read the counter before and after a request, and write the difference",
     ),

@@ -1,4 +1,4 @@
-"""The distribution of demands."""
+"""Checks of the distribution of demands."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _constant(requests: Requests) -> Iterator[Sighting]:
 
 
 def _piled(requests: Requests, at: int) -> Iterator[Sighting]:
-    """Many requests at the largest (-1) or least (0) demand, and few beside it."""
+    """Many requests at the largest (-1) or smallest (0) demand, and few near it."""
     value, count = _values(requests)
     if requests.requests < ENOUGH or len(value) < _FEW_VALUES:
         return
@@ -70,7 +70,8 @@ def _at_largest(requests: Requests) -> Iterator[Sighting]:
 
 
 def _near_largest(requests: Requests) -> Iterator[Sighting]:
-    """Many just below the largest demand and few below them: a timeout that a timer rounds."""
+    """Many requests just below the largest demand and few below these: a timeout with a coarse
+    timer."""
     largest = float(requests.demand.max(initial=0.0))
     near = requests.demand >= (1 - _NEAR_END) * largest
     below = (requests.demand >= (1 - 2 * _NEAR_END) * largest) & ~near
@@ -142,7 +143,9 @@ def _two_units(requests: Requests) -> Iterator[Sighting]:
     if (empty > _EMPTY and off < math.log10(4)) or (empty > _EMPTY_AT_THOUSAND and is_just):
         is_high = requests.demand >= ascending[at]
         found = ~is_high if len(low) <= len(high) else is_high
-        message = f"two groups of demands are {apart:,.0f} times apart, with none between"
+        message = (
+            f"two groups of demands differ by a factor of {apart:,.0f}, with no demand between them"
+        )
         number = min(len(low), len(high))
         yield Sighting(message, number, first_rows(requests.row, found), column=requests.column)
 

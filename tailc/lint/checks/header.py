@@ -1,4 +1,4 @@
-"""Names and types of columns, and how the file holds them."""
+"""Checks of names and types of columns, and of the file format."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def _twins(header: Header) -> Iterator[Sighting]:
 
 def _other_format(header: Header) -> Iterator[Sighting]:
     if header.found_format == "csv" and header.told_format not in ("csv", "profile"):
-        message = f"the name says {header.told_format}, but it is {header.found_format}"
+        message = (
+            f"the name of the file says {header.told_format}, but its content is "
+            f"{header.found_format}"
+        )
         yield Sighting(message)
 
 
@@ -123,7 +126,7 @@ CHECKS = (
             Severity.ERROR,
             "the name of the file suggests another format",
             "a spec uses the name to choose the format, and cannot read the file",
-            "rename the file, or say `format` in the spec",
+            "rename the file, or state `format` in the spec",
         ),
         Header,
         _other_format,

@@ -1,4 +1,4 @@
-"""Logs of batch jobs."""
+"""Checks of logs of batch jobs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OVERFULL = 1.5
 
 
 def _seen(jobs: Jobs, message: str, found: NDArray[np.bool_]) -> Iterator[Sighting]:
-    """A sighting of the jobs that are so, if any."""
+    """A sighting of the jobs selected by a mask, if any."""
     if not found.any():
         return
     at = np.flatnonzero(found)
@@ -33,13 +33,13 @@ def _seen(jobs: Jobs, message: str, found: NDArray[np.bool_]) -> Iterator[Sighti
 
 
 def _doubled(jobs: Jobs) -> Iterator[Sighting]:
-    """Jobs equal to the one before in all but what many jobs share."""
+    """Jobs that equal the previous one, except in values that many jobs share."""
     log = jobs.log
     stated = np.stack([log.submit_s, log.run_s, log.width], axis=1)
     _value, which, often = np.unique(log.run_s, return_inverse=True, return_counts=True)
     is_rare = often[which] <= max(_COMMON_SHARE * len(log.run_s), 2)
     again = np.append(False, (stated[1:] == stated[:-1]).all(axis=1)) & is_rare
-    yield from _seen(jobs, "the job is as the one before, to the second", again)
+    yield from _seen(jobs, "the job is equal to the one before it, to the second", again)
 
 
 def _cut(jobs: Jobs) -> Iterator[Sighting]:
@@ -92,7 +92,9 @@ def _overfull(jobs: Jobs) -> Iterator[Sighting]:
     lasted_s = int(log.submit_s[-1] - log.submit_s[0] + log.run_s.max())
     times = float((log.run_s * log.width).sum()) / (capacity * lasted_s)
     if times > _OVERFULL:
-        yield Sighting(f"the jobs are {times:.1f} times what {capacity:,} processors can do")
+        yield Sighting(
+            f"the jobs need {times:.1f} times the work that {capacity:,} processors can do"
+        )
 
 
 def _wide(jobs: Jobs) -> Iterator[Sighting]:

@@ -1,4 +1,4 @@
-"""Bytes and lines of a table of text."""
+"""Checks of bytes and lines of text tables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _blank(text: TextLines) -> Iterator[Sighting]:
 
 
 def _comments(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.comment, "a line begins with `#`, which is no comment here")
+    yield from _tallied(text.comment, "a line begins with `#`, but CSV has no comments")
 
 
 def _repeated(text: TextLines) -> Iterator[Sighting]:
@@ -93,12 +93,14 @@ def _no_header(text: TextLines) -> Iterator[Sighting]:
         message = f"the first line has numbers, not names: columns are called {named}{more}"
         yield Sighting(message, lines=(text.header_line,))
     elif values := _values(_cells(text.header, text.dialect) if text.is_csv else []):
-        message = f"the first line is taken for names, but has `{values[0]}`, as a row has"
+        message = (
+            f"the first line is used as the header, but has the value `{values[0]}` like a row"
+        )
         yield Sighting(message, lines=(text.header_line,))
 
 
 def _values(header: list[str]) -> list[str]:
-    """Cells of a header that are values and no names."""
+    """Cells of a header that are values and not names."""
     return [shorten(cell) for cell in header if _VALUE.fullmatch(cell)]
 
 
@@ -109,7 +111,7 @@ def _sums(text: TextLines) -> Iterator[Sighting]:
 
 
 def _cells(line: str, dialect: Dialect) -> list[str]:
-    """The cells of a line; none where it is no record, as if a cell is too long."""
+    """Cells of a line; empty if it is not a record, for example if a cell is too long."""
     try:
         return next(iter(rows_of(line.replace("\0", ""), dialect.delimiter)), [])
     except csv.Error:
@@ -129,7 +131,7 @@ CHECKS = (
             "byte-order-mark",
             _NOTE,
             "the file begins with a byte order mark",
-            "tailc skips it, but other tools take it for a part of the first column's name",
+            "tailc skips it, but other tools read it as a part of the first column's name",
             "save the file as UTF-8 without a byte order mark",
         ),
         TextLines,
@@ -154,7 +156,7 @@ CHECKS = (
             _ERROR,
             "a line holds bytes that are not UTF-8",
             "names of classes and requests would be confused",
-            "convert the file from its encoding, such as by `iconv -f latin1 -t utf-8`",
+            "convert the file from its encoding, for example with `iconv -f latin1 -t utf-8`",
         ),
         TextLines,
         _undecodable,
@@ -249,7 +251,7 @@ CHECKS = (
             "other-delimiter",
             _NOTE,
             "the cells are not separated by commas",
-            "tailc reads it, but other tools take the whole line for one cell",
+            "tailc reads it, but other tools read the whole line as one cell",
             "write the file with commas",
         ),
         TextLines,
@@ -297,7 +299,7 @@ CHECKS = (
             "decimal-commas",
             _NOTE,
             "numbers have decimal commas",
-            "tailc reads them, but other tools take them for thousands or for text",
+            "tailc reads them, but other tools read them as thousands or as text",
             "write numbers with decimal points",
         ),
         TextLines,

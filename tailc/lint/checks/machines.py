@@ -1,4 +1,4 @@
-"""Throughput of machines by the share of their host."""
+"""Checks of throughput of machines and their shares of the host."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Marks = NDArray[np.bool_]
 def _of_each(
     field: str, message: str, find: Callable[[Series], Marks], machines: Machines
 ) -> Iterator[Sighting]:
-    """A sighting for each machine of which some rows are so."""
+    """A sighting for each machine with rows that `find` selects."""
     for each in machines.trace.series:
         found = find(each)
         if found.any():
@@ -34,7 +34,7 @@ def _of_each(
 
 
 def _first(series: Series, is_so: bool) -> Marks:
-    """The first row, where all of them together are so."""
+    """The first row, if all rows together satisfy the condition."""
     return (np.arange(len(series.row)) == 0) & is_so
 
 
@@ -64,7 +64,7 @@ def _rising(series: Series) -> Marks:
 
 
 def _spikes(series: Series) -> Marks:
-    """Those that are many times the 99th percentile."""
+    """Rows that are many times the 99th percentile."""
     if len(series.throughput) < _FEWEST:
         return np.zeros(len(series.throughput), np.bool_)
     top = np.sort(series.throughput)[-1 - max(len(series.throughput) // 100, 1)]
@@ -72,7 +72,7 @@ def _spikes(series: Series) -> Marks:
 
 
 def _stuck(series: Series) -> Marks:
-    """The first row of each run of one throughput under shares that change."""
+    """First row of each run of equal throughput with changing shares."""
     found = np.zeros(len(series.row), np.bool_)
     starts = np.flatnonzero(np.diff(series.throughput, prepend=np.nan) != 0)
     for start, end in zip(starts, [*starts[1:], len(series.row)], strict=True):
@@ -113,14 +113,19 @@ CHECKS = (
         Severity.ERROR,
         partial(_of_each, "throughput", "has a throughput that only rises", _rising),
         "throughput only increases, like a counter",
-        "work since the start counts as work per second",
+        "the total work since the start is used as work per second",
         "divide the difference of successive rows by the time between them",
     ),
     _check(
         4,
         "throughput-spike",
         Severity.WARNING,
-        partial(_of_each, "throughput", "does many times what it does else", _spikes),
+        partial(
+            _of_each,
+            "throughput",
+            "has a throughput many times larger than in its other rows",
+            _spikes,
+        ),
         "a throughput is many times all others",
         "least squares fit the whole model to one row",
         "check what was counted there, and leave out that machine's rows up to it",
@@ -129,7 +134,7 @@ CHECKS = (
         5,
         "stuck-throughput",
         Severity.WARNING,
-        partial(_of_each, "throughput", "does the same under shares that change", _stuck),
+        partial(_of_each, "throughput", "has the same throughput at different shares", _stuck),
         "throughput stays the same while the share changes",
         "a logger that hangs, or a machine with too little work, counts as a slow one",
         "give the machine more work than its largest share can do, and log again",
@@ -138,7 +143,7 @@ CHECKS = (
         6,
         "work-without-share",
         Severity.WARNING,
-        partial(_of_each, "share", "does work without a share", _at_rest),
+        partial(_of_each, "share", "has throughput without a share", _at_rest),
         "a machine works without a share",
         "shares and throughput are from different times, so a model of both is wrong",
         "write the share since the machine's last row, and check that caps are enforced",

@@ -1,4 +1,4 @@
-"""The order of rows: sorted, drifting, warming up."""
+"""Checks of the order of rows: sorted, drifting, warming up."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _start(requests: Requests) -> int:
 
 
 def _is_warming(requests: Requests) -> bool:
-    """Whether the first rows are longer than the rest, beyond chance."""
+    """Whether the first rows are significantly longer than the others."""
     ranks, rows = ranked(requests.demand), _start(requests)
     median = np.median(requests.demand[rows:])
     sure = ranks[:rows].mean() * np.sqrt(rows)
@@ -53,12 +53,13 @@ def _warm_up(requests: Requests) -> Iterator[Sighting]:
 
 
 def _steadied(requests: Requests) -> np.ndarray:
-    """The demands after the first rows, which may be warming up."""
+    """The demands without the first rows, which may be warm-up."""
     return requests.demand[_start(requests) :]
 
 
 def _jump(demand: np.ndarray) -> tuple[int, float, float]:
-    """Where ranks jump most, how surely, and what of their spread a jump there explains."""
+    """Position of the largest jump of ranks, its significance, and the share of variance that it
+    explains."""
     ranks = ranked(demand)
     n = len(ranks)
     edge = n // 20
@@ -91,12 +92,12 @@ def _level(requests: Requests) -> Iterator[Sighting]:
     times = float(np.median(demand[where:]) / np.median(demand[:where]))
     if sure > max(_SURE, straight) and max(times, 1 / times) > _STEP:
         row = int(requests.row[_start(requests) + where])
-        message = f"from here on the median demand is {times:.2f} times that before"
+        message = f"from this row on, the median demand is {times:.2f} times that before it"
         yield Sighting(message, rows=(row,), column=requests.column)
 
 
 def _following(requests: Requests) -> Iterator[Sighting]:
-    """Neighbours alike, and not by a trend or a step."""
+    """Correlation of neighbouring demands that is not due to a trend or a step."""
     demand = _steadied(requests)
     if not _is_looked_at(requests) or _is_sorted(demand):
         return
@@ -151,7 +152,7 @@ CHECKS = (
             Severity.WARNING,
             "demands change at one row, permanently",
             "the trace mixes two versions, machines or inputs",
-            "keep the rows after it, if they represent the service now",
+            "keep only the rows after it, if they represent the service now",
         ),
         Requests,
         _level,

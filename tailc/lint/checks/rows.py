@@ -1,4 +1,4 @@
-"""Rows that stand twice, and requests that do."""
+"""Checks for repeated rows and requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COMMON_SHARE = 0.01
 
 
 def _doubled(stream: Stream) -> Iterator[Sighting]:
-    """Rows of equal time and demand, where times alone hardly tie."""
+    """Rows with equal time and demand, if times alone rarely tie."""
     known = np.isfinite(stream.demand_ns)
     pair = np.stack([stream.at_ns[known], stream.demand_ns[known].astype(np.int64)], axis=1)
     distinct, first = np.unique(pair, axis=0, return_index=True)
@@ -31,7 +31,7 @@ def _doubled(stream: Stream) -> Iterator[Sighting]:
 
 
 def _blocks(requests: Requests) -> Iterator[Sighting]:
-    """A run of demands that stands again, in the same order."""
+    """A run of demands that is repeated in the same order."""
     demand = requests.demand
     if not requests.is_ordered or len(demand) < 2 * _BLOCK:
         return
@@ -47,7 +47,9 @@ def _blocks(requests: Requests) -> Iterator[Sighting]:
         at = lively[0]
         earlier = int(requests.row[first[which[at]]])
         length = len(again) + _BLOCK - 1
-        message = f"about {length:,} demands from here on are also at row {earlier}"
+        message = (
+            f"about {length:,} demands from this row on are equal to those from row {earlier} on"
+        )
         yield Sighting(message, rows=(int(requests.row[at]),), column=requests.column)
 
 

@@ -1,4 +1,4 @@
-"""Series of power, irradiance and carbon."""
+"""Checks of series of power, irradiance and carbon intensity."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _top(steps: Steps) -> float:
 
 
 def _middle_hour(steps: Steps) -> float:
-    """The hour about which the day's production stands, on the circle of the day."""
+    """Hour of the day around which production is centred (circular mean)."""
     turn = np.exp(2j * np.pi * steps.local_hour / 24)
     return float(np.angle((turn * steps.series.value).sum()) / (2 * np.pi) * 24 % 24)
 
@@ -69,7 +69,7 @@ def _nights(steps: Steps) -> Iterator[Sighting]:
 
 
 def _stuck(steps: Steps) -> Iterator[Sighting]:
-    """The same value above 0 for many steps on end."""
+    """Runs of many steps with the same value above 0."""
     value = steps.series.value
     changes = np.flatnonzero(np.diff(value) != 0) + 1
     starts = np.concatenate([[0], changes])
@@ -78,7 +78,9 @@ def _stuck(steps: Steps) -> Iterator[Sighting]:
     if long.any() and not _is_meter(steps):
         at = int(starts[np.argmax(long)])
         length = lengths[np.argmax(long)]
-        message = f"the value {value[at]:g} stays for {length} steps from {_at(steps, at)}"
+        message = (
+            f"the value {value[at]:g} does not change for {length} steps from {_at(steps, at)}"
+        )
         yield Sighting(message, int(long.sum()), column=steps.column.name)
 
 
@@ -87,7 +89,7 @@ def _known(steps: Steps) -> np.ndarray:
 
 
 def _is_meter(steps: Steps) -> bool:
-    """Whether the values hardly ever fall, and rise to many times the first."""
+    """Whether values almost never fall, and rise to many times the first."""
     value = _known(steps)
     rises = np.diff(value) >= 0
     return bool(len(value) > 20 and rises.mean() >= _RISES and value.max() > 0)
@@ -157,8 +159,8 @@ CHECKS = (
         _WARNING,
         _noon,
         "the solar day is not centred on noon",
-        "the zone is wrong, so plans run work at night",
-        "give the zone of the times with `--zone`, and in the spec",
+        "the time zone is wrong, so plans run work at night",
+        "give the time zone with `--zone`, and in the spec",
     ),
     _check(
         2,
@@ -167,7 +169,7 @@ CHECKS = (
         _nights,
         "there is solar power at night",
         "plans use power that does not exist",
-        "check the sensor and the zone, and empty those cells",
+        "check the sensor and the time zone, and empty those cells",
     ),
     _check(
         3,

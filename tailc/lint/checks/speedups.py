@@ -1,4 +1,4 @@
-"""Speed-ups, and the timings that they are made from."""
+"""Checks of speed-ups and of timings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PERCENT = 50.0
 
 
 def _bent(curves: Curves) -> Iterator[Sighting]:
-    """A thread that brings more than the one before it."""
+    """A thread that adds more speed-up than the one before it."""
     gains = np.diff(np.concatenate([np.zeros((len(curves.speedup), 1)), curves.speedup], 1))
     found = (np.diff(gains) > _BEND).any(axis=1) & ~_as_times(curves) & ~_as_percent(curves)
     # Those are told already where they are superlinear.
@@ -40,7 +40,7 @@ def _flat(curves: Curves) -> Iterator[Sighting]:
 
 
 def _as_times(curves: Curves) -> np.ndarray:
-    """Which rows fall from far above 1, as times do."""
+    """Which rows fall from far above 1, like times."""
     falls = (np.diff(curves.speedup) < 0).all(axis=1)
     return falls & (curves.speedup[:, 0] > _TIME_FROM) & (curves.speedup.shape[1] > 1)
 
@@ -66,7 +66,7 @@ def _percents(curves: Curves) -> Iterator[Sighting]:
 
 
 def _groups(timings: Timings) -> tuple[np.ndarray, np.ndarray]:
-    """The group (request, degree) of each row, and how many timings each group has."""
+    """Group (request, degree) of each row, and number of timings in each group."""
     pair = np.stack([timings.request, timings.degree], axis=1)
     _pairs, group, count = np.unique(pair, axis=0, return_inverse=True, return_counts=True)
     return group.ravel(), count
@@ -93,7 +93,7 @@ def _first_of_each(group: np.ndarray) -> np.ndarray:
 
 
 def _cold(timings: Timings) -> Iterator[Sighting]:
-    """First timings that are longer than the mean of the later ones, nearly everywhere."""
+    """Whether almost all first timings are longer than the mean of the later ones."""
     group, count = _groups(timings)
     is_first = _first_of_each(group)
     total = np.bincount(group, timings.duration_ms)

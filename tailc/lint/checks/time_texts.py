@@ -1,4 +1,4 @@
-"""Times as text."""
+"""Checks of times as text."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def _seen(view: TimeTexts, found: np.ndarray, what: str) -> Iterator[Sighting]:
 
 
 def _slashed(view: TimeTexts) -> Iterator[Sighting]:
-    yield from _seen(view, _those(view, _SLASHED), "may be of the day or of the month first")
+    yield from _seen(view, _those(view, _SLASHED), "may have the day or the month first")
 
 
 def _halves(view: TimeTexts) -> Iterator[Sighting]:
-    yield from _seen(view, _those(view, _HALVES), "is on a clock of twelve hours")
+    yield from _seen(view, _those(view, _HALVES), "is on a 12-hour clock")
 
 
 def _leap(view: TimeTexts) -> Iterator[Sighting]:
@@ -49,19 +49,19 @@ def _partly_zoned(view: TimeTexts) -> Iterator[Sighting]:
     if zoned.any() and not zoned[iso].all():
         bare = iso & ~zoned
         found = bare if bare.sum() <= zoned.sum() else zoned
-        yield from _seen(view, found, "states a zone or not unlike most others")
+        yield from _seen(view, found, "differs from most others in whether it has a time zone")
 
 
 def _zoneless(view: TimeTexts) -> Iterator[Sighting]:
     iso = _those(view, _ISO)
     if iso.any() and not (iso & _those(view, _ZONED)).any():
-        yield from _seen(view, iso, "does not say in which zone it is")
+        yield from _seen(view, iso, "has no time zone")
 
 
 def _dates(view: TimeTexts) -> Iterator[Sighting]:
     found = _those(view, _DATE)
     if len(found) > 1 and found.all():
-        yield from _seen(view, found, "is a date alone")
+        yield from _seen(view, found, "is a date without a time of day")
 
 
 _check = partial(check, TimeTexts, 1420)
@@ -74,16 +74,16 @@ CHECKS = (
         _slashed,
         "a date may have the day or the month first",
         "days and months may be swapped, so seasons and gaps are wrong",
-        "write times as in 2012-10-01T06:30:00Z",
+        "write times like 2012-10-01T06:30:00Z",
     ),
     _check(
         2,
         "twelve-hours",
         Severity.ERROR,
         _halves,
-        "a time is on a clock of twelve hours",
+        "a time is on a 12-hour clock",
         "it cannot be read; without am or pm it may be wrong by half a day",
-        "write times as in 2012-10-01T18:30:00Z",
+        "write times like 2012-10-01T18:30:00Z",
     ),
     _check(
         3,
@@ -99,8 +99,8 @@ CHECKS = (
         "partly-zoned",
         Severity.ERROR,
         _partly_zoned,
-        "some times have a zone, and others have none",
-        "times without a zone would be wrong by hours",
+        "some times have a time zone, and others have none",
+        "times without a time zone can be wrong by hours",
         "write all of them with an offset, or in UTC",
     ),
     _check(
@@ -108,9 +108,9 @@ CHECKS = (
         "zoneless-times",
         Severity.NOTE,
         _zoneless,
-        "no time has a zone",
+        "no time has a time zone",
         "where the clock changes, an hour is missing or repeated",
-        "write them with an offset, or state the zone in the spec",
+        "write them with an offset, or state the time zone in the spec",
     ),
     _check(
         6,

@@ -63,7 +63,7 @@ def clock_table(clocks: Clocks, steering: Steering | None = None) -> CoreQueueAr
     """
     table = clocks.table
     if table.cores > MOST_CORES:
-        refuse(f"{table.cores:,} cores cannot be replayed: at most {MOST_CORES:,}")
+        refuse(f"{table.cores:,} cores cannot be replayed; the limit is {MOST_CORES:,}")
     # Batch work of the chip replaces that of the table.
     batch = table.batch if clocks.chip is None else None
     wake_ns = table.sleep.wake_ns if batch is None else 0

@@ -79,7 +79,7 @@ def stretch(requests: LevelProgress, factor: NDArray[np.float64]) -> LevelProgre
 
 
 def _too_long(message: str) -> TailcError:
-    hint = "leave it out of the trace, or correct the trace if its unit or clock is wrong"
+    hint = "remove the request from the trace, or correct its unit or clock"
     return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 

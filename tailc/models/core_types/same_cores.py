@@ -7,7 +7,7 @@ from dataclasses import replace
 from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Ladder, LoadAxis, Outside, Row, Rule
 from tailc.models.pools import PPM, pools, unit_of
 
-NO_TYPES = "it chooses among types of core, and there are levels here"
+NO_TYPES = "it chooses among types of core, but this server has levels"
 """Why a baseline that does so is none of the policy, unless its rungs have a type each."""
 
 

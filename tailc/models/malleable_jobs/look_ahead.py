@@ -19,6 +19,6 @@ def look_ahead_s(values: NameValues) -> int:
         return LOOK_AHEAD_S
     time_s, rest = divmod(time_us, _US_PER_S)
     if rest:
-        message = f"`{format_us(time_us)}` is no whole number of seconds"
+        message = f"`{format_us(time_us)}` is not a whole number of seconds"
         raise QuantityError(Fault.OUT_OF_RANGE, message, "for example `30min`")
     return time_s

@@ -135,7 +135,7 @@ def _sharing(sharing: Sharing, shared: Pools) -> dict[str, int]:
     """When requests may start, and when they give up."""
     limited = sharing.start_unit in shared.cost_unit
     if sharing.start_unit is not None and not limited:
-        refuse("starts count a cost unit of which there is no limit or no rung takes anything")
+        refuse("the rule for starts counts a cost unit without a limit, or that no rung uses")
     return {
         "start_below_ppm": sharing.start_below_ppm or 0,
         "start_pool": shared.cost_unit.index(sharing.start_unit) if limited else 0,

@@ -21,7 +21,9 @@ def waking_of(policy: Policy) -> Waking:
     times_ns = {name: settings.get(name, 0) for name in (BATCH_WAKE, CORE_WAKE)}
     for name, time_ns in times_ns.items():
         if not 0 <= time_ns <= _LONGEST_NS:
-            message = f"the evidence says that `{name}` is {time_ns:,}, which is no time to wake up"
-            hint = "compile the policy anew"
+            message = (
+                f"the evidence states `{name}` as {time_ns:,}, which is not a valid time to wake up"
+            )
+            hint = "compile the policy again"
             raise TailcError(Finding(Code.BAD_ARTIFACT, message, help=hint))
     return Waking(times_ns[BATCH_WAKE], times_ns[CORE_WAKE])

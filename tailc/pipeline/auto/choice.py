@@ -141,7 +141,7 @@ def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
     found, best = [], chosen.best
     if not best.is_searched:
         what = "the formula's table" if chosen.is_formula else f"`{best.option.name}`"
-        message = f"the search found no table that is better than {what}, which is taken"
+        message = f"the search found no table that is better than {what}, so the policy uses {what}"
         hint = "set a higher `--effort`, or give a longer trace"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
     return (*found, *doubt_remarks(chosen))
@@ -153,11 +153,14 @@ def doubt_remarks(chosen: Chosen) -> tuple[Finding, ...]:
     if not best.is_safe:
         share = f"{best.loss_share:.0%}"
         message = f"in {share} of resamples of the trace's rows a setting that could be picked by "
-        message += "hand is better than the table at some rate, beyond noise"
-        hint = "give a longer trace, or rates that lie closer together"
+        message += "hand is significantly better than the table at some rate"
+        hint = "give a longer trace, or rates closer together"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
     if not chosen.kept_back:
-        message = f"the table was judged on the {chosen.judged_on:,} requests that it was tuned on"
+        message = (
+            f"the table was evaluated on the same {chosen.judged_on:,} requests on which it was "
+            "tuned, so its estimates are too good"
+        )
         hint = "give a longer trace, or verify on another one"
         found.append(Finding(Code.JUDGED_ON_OWN, message, None, hint, Severity.WARNING))
     return tuple(found)

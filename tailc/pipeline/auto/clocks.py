@@ -238,7 +238,7 @@ def clock_remarks(chosen: Chosen) -> tuple[Finding, ...]:
     doubts, table = doubt_remarks(chosen), chosen.best.option.table.table
     if fixed_level(table) is None:
         return doubts
-    message = f"no table was found that is better than `{chosen.best.option.name}`: the policy "
+    message = f"no table was found that is better than `{chosen.best.option.name}`, so the policy "
     message += "runs every request at that frequency"
     hint = "set a higher `--effort`, or give a longer trace"
     return (Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING), *doubts)

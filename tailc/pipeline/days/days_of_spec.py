@@ -144,8 +144,8 @@ def _check_horizon(first: int, epochs: int, power: TimeSeries, place: PlaceOf) -
     there = f"`{utc_text(power.start_unix_s)}` to `{utc_text(power.end_unix_s)}`"
     does, epoch = ("begin", first) if first < 0 else ("end", first + epochs)
     at = utc_text(power.start_unix_s + epoch * power.step_s)
-    message = f"the plan would {does} at `{at}`, and the energy is of {there}"
-    hint = "begin within the series, or choose a shorter `length`"
+    message = f"the plan would {does} at `{at}`, but the energy series covers only {there}"
+    hint = "start within the series, or choose a shorter `length`"
     raise TailcError(Finding(Code.SHORT_HISTORY, message, place("horizon", "start"), hint))
 
 
@@ -154,6 +154,6 @@ def _check_known(energy: Energy, within: slice, place: PlaceOf) -> None:
         unknown = np.flatnonzero(~one.known[within])
         if len(unknown):
             at = one.start_unix_s + (within.start + int(unknown[0])) * one.step_s
-            message = f"the {one.quantity.noun} of `{one.source}` is not known at `{utc_text(at)}`"
-            hint = "begin elsewhere, or fill gaps by `fill_up_to`"
+            message = f"the {one.quantity.noun} of `{one.source}` is unknown at `{utc_text(at)}`"
+            hint = "start at another time, or fill gaps with `fill_up_to`"
             raise TailcError(Finding(Code.SERIES_GAP, message, place("horizon", "start"), hint))

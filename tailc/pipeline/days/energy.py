@@ -58,8 +58,8 @@ def read_on_epochs(
 def _check_unit(unit: str, quantity: Quantity, at: Place) -> None:
     if unit not in units_of(quantity):
         known = ", ".join(f"`{one}`" for one in units_of(quantity))
-        message = f"`{unit}` is no unit of a {quantity.noun}"
-        raise TailcError(Finding(Code.BAD_UNIT, message, at, f"one of {known}"))
+        message = f"`{unit}` is not a unit of {quantity.noun}"
+        raise TailcError(Finding(Code.BAD_UNIT, message, at, f"use one of {known}"))
 
 
 def _check_zone(zone: str, at: Place) -> None:
@@ -109,7 +109,7 @@ def _of_weather(weather: Weather, column: str, quantity: Quantity, at: Place) ->
     series: TimeSeries = getattr(weather, column)
     given = Quantity.IRRADIANCE if quantity is Quantity.POWER else quantity
     if series.quantity is not given:
-        message = f"`{column}` is a {series.quantity.noun}, and a {given.noun} is wanted"
+        message = f"`{column}` is a {series.quantity.noun}, but a {given.noun} is needed"
         raise TailcError(Finding(Code.BAD_VALUE, message, at, "choose another column"))
     return replace(series, quantity=quantity)
 
@@ -123,8 +123,8 @@ def cut_to_common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
     end_unix_s = min(one.end_unix_s for one in series)
     if start_unix_s >= end_unix_s:
         last = max(series, key=lambda one: one.start_unix_s)
-        message = f"begins at `{utc_text(start_unix_s)}`, when another series has ended"
-        hint = "give series of the same time"
+        message = f"begins at `{utc_text(start_unix_s)}`, after another series has ended"
+        hint = "give series of the same period"
         finding = Finding(Code.SHORT_HISTORY, f"the series {message}", Place(last.source), hint)
         raise TailcError(finding)
     return tuple(cut(one, start_unix_s, end_unix_s - start_unix_s) for one in series)
@@ -143,7 +143,7 @@ def without_negative_prices(price: TimeSeries) -> TimeSeries:
     if not below.any():
         return price
     message = f"{counted(int(below.sum()), 'negative price')} counted as 0"
-    hint = "nothing to do, unless your contract pays for what you draw"
+    hint = "no change is needed, unless you are paid for using energy at negative prices"
     place = Place(price.source)
     warning = Finding(Code.NIGHT_CLAMPED, message, place, hint, Severity.WARNING)
     value = np.where(below, 0.0, price.value)
@@ -158,9 +158,9 @@ def _on_epochs(
     lead = (start_unix_s - series.step_unix_s[:epoch_s]) % epoch_s == 0
     if not lead.any():
         message = (
-            f"no epoch of {epoch_s} s counted from here begins with a step of `{series.source}`, "
-            f"which has one each {series.step_s} s from `{utc_text(series.start_unix_s)}` on"
+            f"no epoch of {epoch_s} s from this start begins with a step of `{series.source}`, "
+            f"which has steps of {series.step_s} s from `{utc_text(series.start_unix_s)}` on"
         )
-        hint = "begin on a step of the series, or choose shorter epochs"
+        hint = "start at a step of the series, or choose shorter epochs"
         raise TailcError(Finding(Code.CONFLICT, message, place("horizon", "start"), hint))
     return on_epochs(series.part(slice(int(np.argmax(lead)), None)), epoch_s)

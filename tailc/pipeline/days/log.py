@@ -86,8 +86,11 @@ def _lead_s(spec: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> i
     if isinstance(spec.begins, AfterStart):
         return spec.begins.at_start_s
     if log.header.start_unix_s is None:
-        message = f"`{log.source}` does not say when it began, so it meets no calendar"
-        hint = "add `at_start: 72h`, say: how long after the log's start the plan begins"
+        message = f"`{log.source}` does not state when it began, so its jobs have no dates"
+        hint = (
+            "add the time from the start of the log to the start of the plan, for example "
+            "`at_start: 72h`"
+        )
         raise TailcError(Finding(Code.MISSING_KEY, message, place("jobs", "trace"), hint))
     return start_unix_s - log.header.start_unix_s
 
@@ -101,7 +104,7 @@ def _narrow(spec: JobsSpec, log: JobLog) -> JobLog:
         return log
     if wide.all():
         message = f"every job is wider than {spec.drop_wider}"
-        finding = Finding(Code.EMPTY_TRACE, message, Place(log.source), "drop fewer of them")
+        finding = Finding(Code.EMPTY_TRACE, message, Place(log.source), "raise `drop_wider`")
         raise TailcError(finding)
     message = f"{counted(count, 'job')} left out that {'is' if count == 1 else 'are'} wider than "
     message += f"{spec.drop_wider}"
@@ -109,7 +112,7 @@ def _narrow(spec: JobsSpec, log: JobLog) -> JobLog:
         Code.JOBS_LEFT_OUT,
         message,
         log.place(int(np.argmax(wide))),
-        "as `drop_wider` asks for",
+        "because of `drop_wider`",
         Severity.WARNING,
     )
     return replace(log.part(~wide), warnings=(*log.warnings, warning))
@@ -148,6 +151,6 @@ def _none_within(
     spans = [
         f"`{utc_text(one)}` to `{utc_text(other)}`" for one, other in ((first, last), within_unix_s)
     ]
-    message = f"jobs are submitted from {spans[0]}, and the energy is of {spans[1]}"
-    hint = f"{verb} `jobs.at_start`, which lays the log over the days of the energy"
+    message = f"jobs are submitted from {spans[0]}, but the energy series covers {spans[1]}"
+    hint = f"{verb} `jobs.at_start`, which shifts the log to the days of the energy"
     return TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source), hint))

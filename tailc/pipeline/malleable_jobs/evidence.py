@@ -46,10 +46,10 @@ def _open_gap(problem: ClusterProblem, solution: ClusterSolution) -> tuple[Findi
     if PPM * (gap - ROUNDED) <= aim_ppm * solution.value:
         return ()
     message = (
-        f"the best plan may cost {100 * gap / solution.value:.2f} % less, and a gap of "
-        f"{format_ppm(aim_ppm)} was aimed at"
+        f"a better plan may exist that costs up to {100 * gap / solution.value:.2f} % less; a gap "
+        f"of {format_ppm(aim_ppm)} was requested"
     )
-    hint = "raise `search.nodes`, or `search.aim` where that is good enough"
+    hint = "raise `search.nodes`, or raise `search.aim` if this gap is acceptable"
     about = ("search", "aim")
     return (Finding(Code.OPEN_GAP, message, help=hint, severity=Severity.WARNING, about=about),)
 
@@ -72,8 +72,10 @@ def _left_out(problem: ClusterProblem) -> tuple[Finding, ...]:
 def _own_prices(solution: ClusterSolution) -> tuple[Finding, ...]:
     if solution.spans:
         return ()
-    message = "no jobs of days before the plan are known, so its prices are those of its own jobs"
-    hint = "begin later in the log and in the energy, or plan a shorter horizon"
+    message = (
+        "no jobs from before the plan are known, so prices are computed from the jobs of the plan"
+    )
+    hint = "start the plan later in the log and the energy series, or shorten the horizon"
     about = ("horizon", "learn_from")
     code = Code.NO_EXPECTED_JOBS
     return (Finding(code, message, help=hint, severity=Severity.WARNING, about=about),)

@@ -48,8 +48,11 @@ def no_plan_error(problem: ClusterProblem, solution: Solution, solve: Solve) -> 
         case Ending.NONE_EXISTS:
             return TailcError(_infeasible(problem, solve))
         case Ending.CLAIMED_NONE:
-            message = f"`{problem.search.solver}` says that no plan keeps every job's slowdown"
-            hint = "try `method: columns`, which proves it; or raise `slowdown` or `deferral`"
+            message = (
+                f"the solver `{problem.search.solver}` reports that no plan meets the slowdown "
+                "limits of all jobs"
+            )
+            hint = "set `method: columns`, which proves it; or raise `slowdown` or `deferral`"
             return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("cluster",)))
         case _:
             text = f"the search ended without a plan: {solution.message or 'none was solution'}"
@@ -66,13 +69,13 @@ def _infeasible(problem: ClusterProblem, solve: Solve) -> Finding:
         proved = solve(jobs[:tried]).ending is Ending.NONE_EXISTS
         fits, fails = (fits, tried) if proved else (tried, fails)
     last = jobs[fails - 1]
-    before = {1: "", 2: " beside the job before it"}
-    others = before.get(fails, f" beside the {fails - 1} jobs before it")
+    before = {1: "", 2: " together with the job before it"}
+    others = before.get(fails, f" together with the {fails - 1} jobs before it")
     message = (
         f"`{last.name}` cannot end within its slowdown on {counted(problem.servers, 'server')}"
         f"{others}; on as many as they ask for, jobs need {_peak(problem)} at once"
     )
-    hint = "add servers up to that, or raise `slowdown` or `deferral`"
+    hint = "add servers up to this number, or raise `slowdown` or `deferral`"
     return Finding(Code.INFEASIBLE, message, help=hint, about=("cluster", "servers"))
 
 

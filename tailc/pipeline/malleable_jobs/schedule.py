@@ -76,7 +76,7 @@ def check_books(formulation: ClusterFormulation, solved: CostedPlan, plan: Plan)
     asleep_mj = problem.servers * problem.asleep_mw * problem.epoch_s
     drawn = [sum(pools) for pools in plan.drawn_mj]
     expected_mj = (solved.ledger.energy_mj[: len(drawn)] + asleep_mj).tolist()
-    assert drawn == expected_mj, "the plan draws other energy than its solution"
+    assert drawn == expected_mj, "the plan uses other energy than its solution"
 
 
 def _check_placement(
@@ -90,12 +90,12 @@ def _check_placement(
     left, run_s = job.work_s * PPM, 0
     for count in servers[first:past]:
         speed = job.speedup_ppm[vms][count]
-        assert left > 0, f"`{job.name}` runs on after its end"
+        assert left > 0, f"`{job.name}` runs after its end"
         took_s = min(problem.epoch_s, -(-left // speed))
         left, run_s = left - speed * took_s, run_s + took_s
-    assert left <= 0, f"`{job.name}` is not done"
+    assert left <= 0, f"`{job.name}` is not finished"
     longest_s = -(-job.work_s * problem.slowdown_ppm // job.requested_ppm)
-    assert run_s <= longest_s, f"`{job.name}` takes longer than it may"
+    assert run_s <= longest_s, f"`{job.name}` takes longer than allowed"
     return PlannedRun(vms, run_s, past > epochs)
 
 
@@ -106,8 +106,8 @@ def _check_prices(problem: ClusterProblem, priced: ServerPrices) -> None:
     if highest <= LARGEST_UDOLLARS and worth <= LARGEST_WORTH_UDOLLARS:
         return
     message = (
-        f"a server and epoch would cost {plain_ppm(highest)} dollars, and a plan states "
+        f"a server would cost {plain_ppm(highest)} dollars in an epoch, but a plan can state "
         f"{plain_ppm(LARGEST_UDOLLARS)} at most"
     )
-    hint = "make the weights, prices or the cost of run time smaller, all by the same factor"
+    hint = "lower the weights, prices and the cost of run time, all by the same factor"
     raise TailcError(Finding(Code.BAD_VALUE, message, help=hint, about=("weights",)))

@@ -73,7 +73,7 @@ def _renamed_warning(problem: RacksProblem) -> Finding | None:
         f"{counted(len(problem.renamed), 'job')} {'has' if one else 'have'} the number of another "
         f"in the log; the plan calls {'it' if one else 'the first of them'} `{problem.renamed[0]}`"
     )
-    hint = "give each job a number of its own; in a list of jobs the column may be left out"
+    hint = "give each job a different number; a list of jobs needs no column of numbers"
     return _warning(Code.SAME_NUMBER, message, hint, "jobs")
 
 
@@ -92,16 +92,19 @@ def _turned_away(problem: RacksProblem, solution: PlanSolution) -> Finding | Non
     away = len(problem.jobs) - solution.admitted
     if not away:
         return None
-    message = f"{counted(away, 'job')} of {len(problem.jobs)} turned away: no room, or no profit"
-    hint = "nothing to do, if a refusal is what the terms mean; else plan more servers"
+    message = (
+        f"{counted(away, 'job')} of {len(problem.jobs)} refused: they have no room, or bring no "
+        "profit"
+    )
+    hint = "no change is needed if the terms intend it; else plan more servers"
     return _warning(Code.JOBS_TURNED_AWAY, message, hint, "jobs")
 
 
 def _unpriced_warning(problem: RacksProblem) -> Finding | None:
     if any(problem.expected):
         return None
-    message = "no job is known of the days before, to learn prices from"
-    hint = "begin later in the log, or admit with care: prices are of the known jobs, or of energy"
+    message = "no jobs from before the plan are known, so prices cannot be learned from them"
+    hint = "start the plan later in the log; prices now come from the known jobs or from energy"
     return _warning(Code.NO_EXPECTED_JOBS, message, hint, "horizon", "learn_from")
 
 

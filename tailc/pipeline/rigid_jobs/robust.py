@@ -94,13 +94,15 @@ class RobustSearch:
                     limits = solver_limits(problem.search)
                     result = solve_robust(self.scenarios, jobs, solver, limits)
                 if result.outcome.claims_best and self._is_beaten(result, jobs):
-                    reason = "it calls a plan the best, and another one is worth more"
+                    reason = "it calls a plan optimal, but another plan is worth more"
                     raise solver_error(solver.backend, result.outcome, Trust.REFUTED, reason)
                 return self._check_solution(result, solver.backend)
             case other:
-                message = f"`{other.value}` plans for the forecast alone, not for scenarios"
+                message = (
+                    f"the method `{other.value}` plans only for the forecast, not for scenarios"
+                )
                 at = ("supply", "forecast", "scenarios")
-                hint = "leave them out, or use the method `arrival` or `mip`"
+                hint = "remove `scenarios`, or use the method `arrival` or `mip`"
                 raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=at))
 
     def _is_beaten(self, result: Robust, jobs: list[Job]) -> bool:
@@ -115,8 +117,8 @@ class RobustSearch:
         if result.plan is not None:
             return result
         if result.outcome is Outcome.INFEASIBLE:
-            message = "jobs that have begun find no room for which the green bus is enough"
-            hint = "leave the scenarios out, or plan more servers"
+            message = "running jobs have no places on which green power suffices in every scenario"
+            hint = "remove `scenarios`, or plan more servers"
             about = ("supply", "forecast", "scenarios")
             raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))
         trust = Trust.REFUTED if result.faults else Trust.CLAIMED

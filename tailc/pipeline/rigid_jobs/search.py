@@ -81,7 +81,7 @@ class RacksSearch:
                     self.prices.backend, proved.outcome, proved.trust, proved.message
                 )
             if not math.isfinite(proved.bound):
-                reason = "its multipliers prove nothing"
+                reason = "its multipliers give no bound"
                 raise solver_error(self.prices.backend, proved.outcome, Trust.REFUTED, reason)
             return proved.bound, proved.admitted or self._begun
         result = solve_horizon(self.formulation.groups, self.jobs, self.prices, limits)
@@ -106,7 +106,7 @@ class RacksSearch:
         if plan is not None and result.outcome.claims_best:
             value = figures_of(self.formulation.groups, self.jobs, plan).value
             if Tolerances().above(value, result.claimed_bound):
-                reason = "it calls jobs the best to admit, and others are worth more"
+                reason = "it calls a set of admitted jobs optimal, but another set is worth more"
                 raise solver_error(solver.backend, result.outcome, Trust.REFUTED, reason)
         return result.admitted or self._begun
 
@@ -118,7 +118,7 @@ class RacksSearch:
         """Place jobs that must run, then admitted jobs, then others, each group by pay."""
         plan = admitting(self.formulation.groups, self.jobs, self._admission[1])
         if plan is None:
-            message = "jobs that have begun, placed one after another, do not all find room"
+            message = "the heuristic finds no places for all running jobs"
             raise TailcError(Finding(Code.INFEASIBLE, message, help="use the method `mip`"))
         return plan
 
@@ -132,7 +132,7 @@ class RacksSearch:
             reason = "; ".join(result.faults) or result.message
             raise solver_error(solver.backend, result.outcome, result.trust, reason)
         if result.outcome.claims_best and self._is_beaten(result):
-            reason = "it calls a plan the best, and another one is worth more"
+            reason = "it calls a plan optimal, but another plan is worth more"
             raise solver_error(solver.backend, result.outcome, Trust.REFUTED, reason)
         return replace(result, bound=min(result.bound, self.bound))
 

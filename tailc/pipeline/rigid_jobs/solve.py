@@ -120,9 +120,8 @@ def _check_room(problem: RacksProblem) -> None:
     if most > servers:
         when = utc_text(problem.start_unix_s + int(needed.argmax()) * problem.epoch_s)
         message = (
-            f"jobs that have begun need {most:,} servers at `{when}`, and the datacentre has "
-            f"{servers:,}"
+            f"running jobs need {most:,} servers at `{when}`, but the datacentre has {servers:,}"
         )
-        hint = f"plan {most:,} servers or more, divide widths by more, or begin elsewhere"
+        hint = f"plan at least {most:,} servers, raise `divide_width`, or start at another time"
         about = ("datacentre", "racks")
         raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))

@@ -47,7 +47,7 @@ def _pole(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 <= ppm < PPM:
         hint = f"smaller is faster; {POLE:g} is usual"
-        message = f"must lie from 0 to below 1, not {written(value)}"
+        message = f"must be at least 0 and below 1, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return ppm
 
@@ -56,7 +56,7 @@ def _forgetting(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 < ppm <= PPM:
         hint = f"1 forgets nothing; {FORGETTING:g} is usual"
-        message = f"must lie above 0 and be at most 1, not {written(value)}"
+        message = f"must be above 0 and at most 1, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return ppm
 
@@ -64,7 +64,7 @@ def _forgetting(value: object) -> int:
 def _headroom(value: object) -> int:
     ppm = quantity(PERCENT)(value)
     if not 0 < ppm <= LARGEST_HEADROOM_PPM:
-        message = f"must lie above 0 % and be at most 1,000 %, not {written(value)}"
+        message = f"must be above 0 % and at most 1,000 %, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "`100%` is usual"))
     return ppm
 
@@ -152,8 +152,8 @@ class ControlSpec(SpecModel):
     )
     shortage_steps: Annotated[Whole, Field(ge=1, le=MOST_SHORTAGE_STEPS)] = Field(
         default=SHORTAGE_STEPS,
-        description="Number of steps in a row with too small a share and below target, after "
-        "which a target cannot be met.",
+        description="Number of consecutive steps with too small a share and throughput below "
+        "target, after which a target counts as impossible.",
     )
     cap: bool = Field(
         default=True,
@@ -197,15 +197,15 @@ class ControlSpec(SpecModel):
     @model_validator(mode="after")
     def _check_step(self) -> ControlSpec:
         if self.step_us % self.estimate_us:
-            message = f"makes the step of {format_us(self.step_us)} no whole number of estimates"
+            message = f"does not divide the step of {format_us(self.step_us)}"
             hint = "make `step` a multiple of `estimate`"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, *self._timing()))
         if (estimates := self.step_us // self.estimate_us) > MOST_ESTIMATES:
             message = (
-                f"makes {estimates:,} estimates a step of {format_us(self.step_us)}, and "
-                f"{MOST_ESTIMATES:,} are the most"
+                f"makes {estimates:,} estimates in a step of {format_us(self.step_us)}; the limit "
+                f"is {MOST_ESTIMATES:,} are the most"
             )
-            hint = f"`estimate: {_least_estimate(self.step_us)}` is the least for this step"
+            hint = f"set `estimate: {_least_estimate(self.step_us)}` or more"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, *self._timing()))
         return self
 

@@ -48,8 +48,8 @@ def _target(value: object) -> Target:
     if "%" not in str(value):
         return Target(milli=steps)
     if steps > PPM:
-        message = f"must be at most what the whole host does, not {written(value)}"
-        hint = "for example `80%`, or work a second, such as `30/s`"
+        message = f"must be at most the throughput of the whole host, not {written(value)}"
+        hint = "for example `80%`, or units of work per second such as `30/s`"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return Target(ppm=steps)
 
@@ -66,7 +66,11 @@ TargetField = Annotated[
     Target,
     BeforeValidator(_target),
     WithJsonSchema(
-        quantity_schema("Work a second, or a part of what the whole host does.", RATE, PERCENT)
+        quantity_schema(
+            "Units of work per second, or a part of the throughput of the whole host.",
+            RATE,
+            PERCENT,
+        )
     ),
 ]
 SharePpm = Annotated[int, BeforeValidator(_share), WithJsonSchema(PERCENT_SCHEMA)]
@@ -142,7 +146,9 @@ class AutoProSpec(WithoutRequests):
         ]
         first: dict[str, tuple[str | int, ...]] = {}
         return [
-            Complaint(Code.CONFLICT, "is the name of another machine", "rename one", path, also)
+            Complaint(
+                Code.CONFLICT, "is also the name of another machine", "rename one", path, also
+            )
             for path, name in paths
             if (also := first.setdefault(name, path)) != path
         ]
@@ -156,7 +162,7 @@ class AutoProSpec(WithoutRequests):
             hint = "lower it, or move machines to another host"
             return [Complaint(Code.CONFLICT, message, hint, ("host", "min_share"))]
         least, most = format_ppm(self.host.least_ppm), format_ppm(self.host.most_ppm)
-        message = f"have {least} each at least, together more than the {most} of the host"
+        message = f"get at least {least} each, which together is more than the {most} of the host"
         hint = "set a smaller `host.min_share`, or move machines to another host"
         return [Complaint(Code.CONFLICT, message, hint, ("machines",))]
 
@@ -164,6 +170,6 @@ class AutoProSpec(WithoutRequests):
         """The spec itself; there is nothing to search, so TailcError (USAGE) for any override."""
         if overrides:
             option = "--" + next(iter(overrides)).replace("_", "-")
-            message = f"`{option}` is nothing that a `{self.kind}` policy has"
+            message = f"`{option}` does not apply to a policy of kind `{self.kind}`"
             raise TailcError(Finding(Code.USAGE, message, help="leave it out"))
         return self

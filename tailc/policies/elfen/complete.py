@@ -39,7 +39,7 @@ def complete(
         f"sharing a core slows requests by {requests} and batch work by {batch}, so it does less "
         f"work than running them in turn: the policy is `{BORROW_IDLE}` and not `{spec.policy}`"
     )
-    hint = f"write `policy: {BORROW_IDLE}` without `budget` and `charge`, or correct `lanes`"
+    hint = f"set `policy: {BORROW_IDLE}` and remove `budget` and `charge`, or correct `lanes`"
     place = loaded.place("policy")
     idle = spec.model_copy(update={"policy": BORROW_IDLE, "budget": None, "charge": None})
     return idle, (Finding(Code.SHARING_LOSES, message, place, hint, Severity.WARNING),)
@@ -76,12 +76,14 @@ def _read(table: IpcTableSpec, loaded: LoadedSpec, folder: Path | None) -> IpcSp
     if len(matching) != 1:
         message = f"`ipc_table` keeps {len(matching)} rows of `{table.file}`, where one is wanted"
         rows = ", ".join(str(each.row) for each in matching[:3])
-        hint = f"name columns in `where`: rows {rows}, ... are kept"
+        hint = f"add columns to `where`, which now selects the rows {rows}, ..."
         raise TailcError(Finding(Code.CONFLICT, message, place, hint))
     row = matching[0]
     if row.shared > row.alone:
         message = f"row {row.row} of `{table.file}` has `{row.shared:g}` instructions per cycle "
-        message += f"beside batch work, and `{row.alone:g}` alone"
-        raise TailcError(Finding(Code.CONFLICT, message, place, "check which column is which"))
+        message += f"with batch work, but only `{row.alone:g}` alone"
+        raise TailcError(
+            Finding(Code.CONFLICT, message, place, ("check whether the two columns are swapped"))
+        )
     alone_ppm, shared_ppm = (max(round(ipc * PPM), 1) for ipc in (row.alone, row.shared))
     return IpcSpec.model_construct(alone_ppm=alone_ppm, shared_ppm=shared_ppm)

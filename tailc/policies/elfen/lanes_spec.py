@@ -78,8 +78,10 @@ class IpcSpec(SpecModel):
     @model_validator(mode="after")
     def _check_order(self) -> IpcSpec:
         if self.shared_ppm > self.alone_ppm:
-            message = "is more than `alone`: batch work beside requests cannot speed them up"
-            hint = "check which is which, or leave the lanes to themselves"
+            message = (
+                "is more than `alone`, but batch work on the same core cannot make requests faster"
+            )
+            hint = "check whether the two values are swapped"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("shared",), ("alone",)))
         return self
 
@@ -119,8 +121,8 @@ class CalibrateSpec(SpecModel):
     @model_validator(mode="after")
     def _check_order(self) -> CalibrateSpec:
         if self.shared_mrps >= self.alone_mrps:
-            message = f"is no lower than `alone`, {format_mrps(self.alone_mrps)}"
-            hint = "batch work makes requests slower, so they bear a lower rate"
+            message = f"is not lower than `alone`, {format_mrps(self.alone_mrps)}"
+            hint = "give the lower rate here: batch work makes requests slower"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("shared",), ("alone",)))
         return self
 
@@ -154,9 +156,9 @@ class CalibratedInterference(SpecModel):
 
 
 _ONE_INTERFERENCE = ExactlyOne(
-    both="and `lanes.{}` both say how much slower requests are",
+    both="and `lanes.{}` both define how much slower requests are",
     missing=(
-        "do not say how much slower requests are while batch work shares their core",
+        "do not define how much slower requests are while batch work shares their core",
         "add `interference: 45%`, `ipc`, `ipc_table` or `calibrate`",
     ),
 )

@@ -55,6 +55,8 @@ class ElfenSearch(TunedSearch):
         """
         for name in NOT_POISSON:
             if self.effort == "quick" and is_given(self, name):
-                message = "is for a search, which `effort: quick` leaves out"
+                message = "applies to a search, which `effort: quick` does not make"
                 at, also = ("search", name), ("search", "effort")
-                yield Complaint(Code.CONFLICT, message, "raise the effort, or remove it", at, also)
+                yield Complaint(
+                    Code.CONFLICT, message, "raise `effort`, or remove this key", at, also
+                )

@@ -40,8 +40,8 @@ Static = Literal["borrow-idle", "fixed", "refresh", "dynamic", "safe"]
 BUDGETED = ("fixed", "refresh", "dynamic", "safe")
 _BY_LOAD_TOO = ("fixed", "safe")
 _UNNAMED = (
-    "is given, but no `policy`: each is tried with what suits it",
-    "name the `policy`, or remove it",
+    "is given without `policy`, but the default tries each policy with its own settings",
+    "add `policy`, or remove it",
 )
 
 
@@ -153,11 +153,13 @@ class ElfenSpec(WithSlos):
         if self.policy is None:
             return [Complaint(Code.CONFLICT, *_UNNAMED, at)]
         if self.policy not in BUDGETED:
-            message = f"is given, but the policy `{self.policy}` takes none"
+            message = f"is given, but the policy `{self.policy}` has no budget"
             return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
         if self.budget == BY_LOAD and self.policy not in _BY_LOAD_TOO:
-            message = f"is by load, but the policy `{self.policy}` goes by who waits"
-            return [Complaint(Code.CONFLICT, message, "name one budget, or none", at, also)]
+            message = (
+                f"depends on load, but the policy `{self.policy}` depends on which requests wait"
+            )
+            return [Complaint(Code.CONFLICT, message, "give one budget, or none", at, also)]
         return self._release_complaints(self.budget)
 
     def _above_complaints(self) -> list[Complaint]:
@@ -175,7 +177,7 @@ class ElfenSpec(WithSlos):
         if isinstance(budget, str) or self.charges_harm or budget >= release_us:
             return []
         message = f"is shorter than batch work takes to leave, {format_us(release_us)}"
-        hint = "lengthen it, or ask for the policy `borrow-idle`"
+        hint = "lengthen it, or set `policy: borrow-idle`"
         return [Complaint(Code.CONFLICT, message, hint, ("budget",), ("lanes", "release"))]
 
     def _charge_complaints(self) -> list[Complaint]:
@@ -186,10 +188,10 @@ class ElfenSpec(WithSlos):
             message = f"is given, but the policy `{self.policy}` has no budget"
             return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
         if self.charge == "time" and self.policy == "dynamic":
-            message = "is `time`, but `dynamic` is what charges harm"
+            message = "is `time`, but the policy `dynamic` charges harm"
             return [Complaint(Code.CONFLICT, message, "use the policy `refresh`", at, also)]
         if self.charge == "harm" and self.policy == "safe" and self.server.cores > 1:
-            message = "is `harm`, which keeps to the budget on one core only"
+            message = "is `harm`, which meets the budget only on a server with one core"
             at_cores = ("server", "cores")
             return [Complaint(Code.CONFLICT, message, "charge `time`", at, at_cores)]
         return []
@@ -200,7 +202,7 @@ class ElfenSpec(WithSlos):
     def _demand_complaints(self) -> list[Complaint]:
         if not self.demand.has_timings:
             return []
-        message = "gives speed-ups by degree, but these requests run on one lane"
+        message = "has speed-ups by degree, but each request runs on one hardware thread"
         hint = "name the column with the demand as `demand.column`"
         return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
 
@@ -208,7 +210,7 @@ class ElfenSpec(WithSlos):
         return [
             Complaint(
                 Code.CONFLICT,
-                "is for a class, but requests have no classes here",
+                "is for a class, but requests of this kind have no classes",
                 "remove `class`",
                 ("slo", position, "class"),
             )

@@ -51,13 +51,13 @@ class OverloadSpec(SpecModel):
     def _check_degrade(self) -> OverloadSpec:
         allowed = "degrade" in self.allow
         if allowed and self.degrade is None:
-            message = "allows `degrade`, but nothing says how much work is left"
+            message = "allows `degrade`, but the amount of work is missing"
             complaint = Complaint(
                 Code.MISSING_KEY, message, "add `degrade: {work: 60%}`", ("allow",)
             )
             raise RefusalError(complaint)
         if self.degrade is not None and not allowed:
-            message = "is told, but `allow` has no `degrade`"
+            message = "is given, but `allow` has no `degrade`"
             hint = "remove it, or allow `degrade`"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("degrade",), ("allow",)))
         return self
@@ -70,8 +70,9 @@ class OverloadSpec(SpecModel):
         return [
             Complaint(
                 Code.CONFLICT,
-                f"is `{format_mrps(rate)}`, no more than the normal rate {format_mrps(most)}",
-                "give rates above those of `rates`",
+                f"is `{format_mrps(rate)}`, which is not above the highest of `rates`, "
+                f"{format_mrps(most)}",
+                "give rates of overload above those of `rates`",
                 ("overload", "rates", place),
                 ("rates",),
             )

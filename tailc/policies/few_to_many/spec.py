@@ -155,7 +155,9 @@ class FewToManySpec(WithSlos):
             return [Complaint(Code.CONFLICT, message, "remove one", at, also)]
         most = self.server.max_degree
         if most is not None and most > self.speedup.degrees:
-            message = f"is `{most}`, but speed-ups are given for {self.speedup.degrees} degrees"
+            message = (
+                f"is `{most}`, but there are speed-ups only for {self.speedup.degrees} degrees"
+            )
             at, also = ("server", "max_degree"), ("speedup",)
             return [Complaint(Code.CONFLICT, message, "lower it, or add speed-ups", at, also)]
         return []
@@ -172,14 +174,14 @@ class FewToManySpec(WithSlos):
     def _sweep_complaints(self) -> list[Complaint]:
         if len(self.server.targets_ppm) == 1 or self.rates_mrps:
             return []
-        message = "is a list, which is swept on the replay, but no `rates` are given"
-        hint = "add `rates: [30/s, 40/s]`, or name one target"
+        message = "is a list, whose values are compared in replays, but `rates` is missing"
+        hint = "add `rates: [30/s, 40/s]`, or give one value"
         return [Complaint(Code.MISSING_KEY, message, hint, ("server", "target_parallelism"))]
 
     def _row_complaints(self) -> list[Complaint]:
         if self.search.max_in_system or max(self.server.targets_ppm) <= MAX_IN_SYSTEM * PPM:
             return []
-        message = f"asks for a row for each load up to itself, more than {MAX_IN_SYSTEM:,}"
+        message = f"needs a row for each load up to this value; the limit is {MAX_IN_SYSTEM:,}"
         hint = f"set `search.max_in_system` to {MAX_IN_SYSTEM} or less"
         at, also = ("server", "target_parallelism"), ("search",)
         return [
@@ -204,15 +206,17 @@ class FewToManySpec(WithSlos):
     def _class_complaint(self, position: int, name: str) -> Complaint | None:
         at = ("slo", position, "class")
         if position == 0:
-            message = "makes a class the search's target, but one table is made for all requests"
-            hint = "put an objective without `class` first; any after it may be for a class"
+            message = (
+                "makes a class the target of the search, but there is one table for all requests"
+            )
+            hint = "put an objective without `class` first; those after it can have a class"
             return Complaint(Code.CONFLICT, message, hint, at)
         classes = self.speedup.source.class_names if self.speedup else ()
         if not classes:
             message = f"is `{shorten(name)}`, but requests have no classes"
             return Complaint(Code.CONFLICT, message, "name them in `speedup.classes`", at)
         if name not in classes:
-            message = f"is `{shorten(name)}`, which is no class of `speedup.classes`"
+            message = f"is `{shorten(name)}`, which is not a class of `speedup.classes`"
             hint = did_you_mean(name, classes)
             return Complaint(Code.CONFLICT, message, hint, at, ("speedup", "classes"))
         return None

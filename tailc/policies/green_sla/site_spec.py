@@ -52,14 +52,14 @@ class DatacentreSpec(SpecModel):
     def _size(self) -> list[Complaint]:
         if self.all_servers <= MOST_SERVERS:
             return []
-        message = f"makes {self.all_servers:,} servers, and a plan has {MOST_SERVERS:,} at most"
-        hint = "plan a part of the datacentre at a time"
+        message = f"makes {self.all_servers:,} servers; the limit for a plan is {MOST_SERVERS:,}"
+        hint = "plan parts of the datacentre separately"
         return [Complaint(Code.BAD_VALUE, message, hint, ("racks",), ("servers",))]
 
     def _powers(self) -> list[Complaint]:
         if self.asleep_mw < self.busy_mw:
             return []
-        message, hint = "is no less than a busy server draws", "lower it"
+        message, hint = "is not below the power of a busy server", "lower it"
         return [Complaint(Code.CONFLICT, message, hint, ("asleep",), ("busy",))]
 
 
@@ -78,7 +78,7 @@ class TermsSpec(SpecModel):
     def _check_premium(self) -> TermsSpec:
         if self.green >= self.brown:
             return self
-        message = "is less than a server costs that nobody promised to be green"
+        message = "is below the price of a server without a green share"
         hint = "raise it to `terms.brown` or more"
         raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("green",), ("brown",)))
 
@@ -116,6 +116,6 @@ class GreenSlaSearch(SpecModel):
     def _check_steps(self) -> GreenSlaSearch:
         if self.method == "anneal" or "steps" not in self.model_fields_set:
             return self
-        message = f"are of the method `anneal`, but the method is `{self.method}`"
+        message = f"apply only to the method `anneal`, but the method is `{self.method}`"
         hint = "set `method: anneal`, or remove them"
         raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("steps",), ("method",)))

@@ -102,7 +102,7 @@ class GreenSlaSpec(WithoutRequests):
         most = max(map(self._an_epoch, amounts)) * self.datacentre.all_servers * epochs
         if most <= LARGEST_WORTH_UDOLLARS or self._fees():
             return []
-        message = "are worth more in all epochs than a plan can state: 2^53 millionths of a dollar"
+        message = "add up to more than a plan can state in all epochs, 2^53 millionths of a dollar"
         hint = "lower them, or plan a shorter horizon"
         return [Complaint(Code.BAD_VALUE, message, hint, ("terms",))]
 

@@ -38,7 +38,7 @@ PRICING = ("highs", "gurobi")
 def _slowdown(value: object) -> int:
     ppt = exact(value) * PPT
     if not PPT <= ppt <= MOST_SLOWDOWN * PPT or ppt.denominator != 1:
-        message = f"must be 1 at least, of whole thousandths, not {written(value)}"
+        message = f"must be at least 1, with at most three decimals, not {written(value)}"
         hint = "for example `1.1`: a job may take a tenth longer"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return int(ppt) * (PPM // PPT)
@@ -91,7 +91,7 @@ class ClusterSpec(SpecModel):
     def _powers(self) -> list[Complaint]:
         if self.asleep_mw <= self.busy_mw:
             return []
-        message = "is more than a busy server draws"
+        message = "is more than the power of a busy server"
         return [Complaint(Code.CONFLICT, message, "lower it", ("asleep",), ("busy",))]
 
     def _wide_counts(self) -> list[Complaint]:
@@ -137,7 +137,7 @@ class RunTimeSpec(SpecModel):
         stated_keys = [key for key in ("beta", "reference_mw") if key in self.model_fields_set]
         if self.cost_udollars is not None and stated_keys:
             key = stated_keys[0].removesuffix("_mw")
-            message = "is told by `cost` already"
+            message = "cannot be combined with `cost`"
             raise RefusalError(Complaint(Code.CONFLICT, message, "remove it", (key,), ("cost",)))
         return self
 
@@ -175,7 +175,10 @@ class GreenParSearch(SpecModel):
     @model_validator(mode="after")
     def _check_solver(self) -> GreenParSearch:
         if self.method == "columns" and self.solver not in PRICING:
-            message = f"is `{self.solver}`, which gives no prices of rows, and `columns` needs them"
+            message = (
+                f"is `{self.solver}`, which gives no shadow prices, but the method `columns` "
+                "needs them"
+            )
             hint = "use `highs`, or `method: mip`"
             complaint = Complaint(Code.CONFLICT, message, hint, ("solver",), ("method",))
             raise RefusalError(complaint)

@@ -14,7 +14,7 @@ from tailc.specs.load import LoadedSpec
 from tailc.specs.speedups import Table
 from tailc.units import shorten
 
-_HINT = "measure again, or keep it where it is meant"
+_HINT = "measure again; if it is intended, no change is needed"
 
 
 def complete(

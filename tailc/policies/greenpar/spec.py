@@ -132,8 +132,11 @@ class GreenParSpec(WithoutRequests):
     def _one_application(self) -> list[Complaint]:
         if self.jobs.applications or len(self.own_speedup) == 1:
             return []
-        message = "does not say which applications jobs are"
-        hint = "add `applications: {FT: 2, LU: 1}`, say, or one `speedup` for all jobs"
+        message = "does not state the applications of jobs"
+        hint = (
+            "add applications, for example `applications: {FT: 2, LU: 1}`, or one `speedup` for "
+            "all jobs"
+        )
         return [Complaint(Code.MISSING_KEY, message, hint, ("jobs",))]
 
     def _machines(self) -> list[Complaint]:
@@ -162,8 +165,8 @@ class GreenParSpec(WithoutRequests):
         search = overridden(self.search, changes, NAME)
         if search.method == "columns" and search.solver not in PRICING:
             if "solver" in changes:
-                message = f"`--solver {search.solver}` does not go with `--method columns`"
-                hint = "give `--method mip`, or leave one out"
+                message = f"`--solver {search.solver}` cannot be used with `--method columns`"
+                hint = "give `--method mip`, or remove one of the two options"
                 raise TailcError(Finding(Code.USAGE, message, help=hint))
             search = search.model_copy(update={"solver": PRICING[0]})
         return self.model_copy(update={"search": search})

@@ -128,12 +128,14 @@ class JointSpec(WithSlos):
 
     def _speedup_complaints(self) -> list[Complaint]:
         if self.demand.has_timings:
-            message = "gives speed-ups by request, but all share one curve here"
+            message = "has speed-ups by request, but this kind needs one curve for all requests"
             hint = "name the column with the demand on one thread as `demand.column`"
             return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
         if not self.threads.source.shared_curve:
-            message = "gives speed-ups by class or request, but all share one curve here"
-            hint = "write one, such as `speedup: [1, 1.9, 2.65, 3.2]`"
+            message = (
+                "has speed-ups by class or request, but this kind needs one curve for all requests"
+            )
+            hint = "write one curve, such as `speedup: [1, 1.9, 2.65, 3.2]`"
             return [Complaint(Code.CONFLICT, message, hint, ("speedup",))]
         most = self.server.max_threads
         if most is not None and most > self.threads.degrees:
@@ -144,7 +146,7 @@ class JointSpec(WithSlos):
 
     def _core_complaints(self) -> list[Complaint]:
         if isinstance(self.cores.powers, MeasuredCores):
-            message = "is not read here"
+            message = "is not supported by this kind"
             hint = "write `speed` and `power` of each level or type"
             return [Complaint(Code.CONFLICT, message, hint, ("cores", "table"))]
         try:
@@ -160,8 +162,8 @@ class JointSpec(WithSlos):
             if objective != "batch":
                 return []
             message, hint = (
-                "is `batch`, but there are no `lanes`",
-                "add `lanes`, or ask for another",
+                "is `batch`, but `lanes` is missing",
+                "add `lanes`, or choose another objective",
             )
             return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT)]
         if objective != "batch":
@@ -169,14 +171,14 @@ class JointSpec(WithSlos):
             hint = "set `objective: batch`, or remove `lanes`"
             return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, ("lanes",))]
         if not isinstance(self.cores.which, CoreTypes) or len(self.cores.which.types) != 1:
-            message, hint = "is for cores of one type", "give `cores.types` with one"
+            message, hint = "needs cores of one type", "give `cores.types` with one type"
             return [Complaint(Code.CONFLICT, message, hint, ("lanes",), ("cores",))]
         if self.lanes.interference_ppm + self.lanes.slowdown_ppm >= PPM:
             message = (
-                "says that work beside batch work gives up no less of it than alone: the slowdowns "
-                "of both add up to 100 % or more"
+                "means that sharing a core gives no advantage: the slowdowns of both add up to "
+                "100 % or more"
             )
-            hint = "remove it: no request should share its core"
+            hint = "remove it, because no request should share its core"
             return [Complaint(Code.CONFLICT, message, hint, ("lanes",))]
         return []
 
@@ -186,8 +188,8 @@ class JointSpec(WithSlos):
             return []
         own = self.server.own_peak_power
         if own is None and self.all_cores.is_in_place:
-            message = "is missing, but at frequencies power is what requests share"
-            hint = "add what all cores may draw at once, such as `peak_power: 102`"
+            message = "is missing, but with `dvfs` requests share a total power"
+            hint = "add the largest power of all cores together, such as `peak_power: 102`"
             return [Complaint(Code.MISSING_KEY, message, hint, ("server", "peak_power"))]
         unit = self.all_cores.unit
         slowest_ppm = min(each.power_ppm for each in self.all_cores.types)
@@ -201,7 +203,7 @@ class JointSpec(WithSlos):
                 hint = "give all in watts, such as `2.5W`, or all relative to a slow core"
                 return [Complaint(Code.CONFLICT, message, hint, at, ("cores",))]
             if power.ppm < slowest_ppm:
-                message = "is less than one core draws at its lowest frequency"
+                message = "is less than the power of one core at its lowest frequency"
                 return [Complaint(Code.CONFLICT, message, "raise it", at, ("cores",))]
         if not self.all_cores.is_in_place:
             return self._draw_complaints()
@@ -214,10 +216,10 @@ class JointSpec(WithSlos):
         most = Power(self.all_cores.peak_ppm, self.all_cores.unit)
         if self.peak_power.ppm < most.ppm:
             message = (
-                f"is less than the `{most.ppm / PPM:g}` that all cores draw at work, and here "
-                "cores are what requests share"
+                f"is less than `{most.ppm / PPM:g}`, the power of all busy cores, but with "
+                "`types` cores are what requests share"
             )
-            hint = "remove it, or take so many cores away that it runs all of them"
+            hint = "remove it, or remove cores until it suffices for all of them"
             return [Complaint(Code.CONFLICT, message, hint, ("server", "peak_power"), ("cores",))]
         return []
 
@@ -229,7 +231,7 @@ class JointSpec(WithSlos):
             f"is `{self.all_cores.count}`, but the peak power runs {needed} cores at the lowest "
             "frequency, and here power is what requests share"
         )
-        hint = f"set it to {needed}, lower `server.peak_power`, or leave the lowest levels out"
+        hint = f"set it to {needed}, lower `server.peak_power`, or remove the lowest levels"
         at, also = ("cores", "dvfs", "count"), ("server", "peak_power")
         return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
@@ -238,7 +240,10 @@ class JointSpec(WithSlos):
         if self.target_us is None:
             return []
         if self.aim == "tail":
-            message, hint = "is for the objective `energy`", "remove it, or set `objective: energy`"
+            message, hint = (
+                "applies only to the objective `energy`",
+                "remove it, or set `objective: energy`",
+            )
             return [Complaint(Code.CONFLICT, message, hint, ("target",), OBJECTIVE_AT)]
         if self.target_us <= most_us:
             return []
@@ -256,13 +261,13 @@ class JointSpec(WithSlos):
             message += f"`{self.aim}`"
             complaints.append(Complaint(Code.CONFLICT, message, "name one", at, OBJECTIVE_AT))
         elif not self.rates_mrps:
-            message = "is a list, which is swept on the replay, but no `rates` are given"
-            hint = "add `rates: [30/s, 40/s]`, or name one target"
+            message = "is a list, whose values are compared in replays, but `rates` is missing"
+            hint = "add `rates: [30/s, 40/s]`, or give one value"
             complaints.append(Complaint(Code.MISSING_KEY, message, hint, at))
         return complaints
 
     def _class_complaints(self) -> list[Complaint]:
-        message, hint = "is of no use, for requests have no classes here", "remove it"
+        message, hint = "has no effect, because requests of this kind have no classes", "remove it"
         return [
             Complaint(Code.CONFLICT, message, hint, ("slo", position, "class"))
             for position, slo in enumerate(self.slo)
@@ -291,7 +296,7 @@ class JointSpec(WithSlos):
         optional_rules = self.search.optional_rules
         yield from rule_complaints(optional_rules)
         if optional_rules and self.aim != "tail":
-            message = f"are judged by tails and rates, but the objective is `{self.aim}`"
+            message = f"need the objective `tail` or `rate`, but the objective is `{self.aim}`"
             at, hint = ("search", "optional_rules"), "remove them, or set `objective: tail`"
             yield Complaint(Code.CONFLICT, message, hint, at, OBJECTIVE_AT)
         if "start-below" in optional_rules and isinstance(self.cores.which, CoreTypes):

@@ -15,7 +15,7 @@ from tailc.specs.one_of import AtMostOne
 
 At = tuple[str | int, ...]
 
-ONE_POWER = AtMostOne(both="and `batch.{}` both say what batch work draws")
+ONE_POWER = AtMostOne(both="and `batch.{}` both define the power of batch work")
 
 
 class AsRequests(SpecModel):

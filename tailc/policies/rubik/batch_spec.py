@@ -84,8 +84,10 @@ class MeasuredIpc(SpecModel):
     def _frequencies(self) -> list[Complaint]:
         if len({each.frequency_khz for each in self.ipc}) >= FEWEST_IPC:
             return []
-        message = "is at one frequency, which cannot tell compute from memory time"
-        return [Complaint(Code.BAD_VALUE, message, "measure at another too", ("ipc",))]
+        message = "has one frequency, which cannot separate compute time from memory time"
+        return [
+            Complaint(Code.BAD_VALUE, message, "add a measurement at another frequency", ("ipc",))
+        ]
 
     def at(self, clock_khz: int) -> int:
         """Share of cycles at the clock that wait for memory, in millionths."""
@@ -101,9 +103,9 @@ class MeasuredIpc(SpecModel):
 
 
 _ONE_WAIT = ExactlyOne(
-    both="and `batch.{}` both say how batch work waits for memory",
+    both="and `batch.{}` both define how batch work waits for memory",
     missing=(
-        "does not say how much of its time batch work waits for memory",
+        "does not define how much of its time batch work waits for memory",
         "add `memory: 30%`, or `ipc` at two frequencies",
     ),
 )

@@ -56,7 +56,10 @@ def _powers_beyond(spec: RubikSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
     laws = {("server", *at, "at"): law for at, law in frequencies.power_laws.items()}
     if batch is not None:
         laws |= {("batch", *at, "at"): law for at, law in batch.draws.laws.items()}
-    hint = "check it and its unit; right is where the power was measured, such as `2.4GHz`"
+    hint = (
+        "check the value and its unit; it must be the frequency at which power was measured, such "
+        "as `2.4GHz`"
+    )
     return tuple(
         Finding(
             Code.POWER_BEYOND,
@@ -113,10 +116,10 @@ def _falling(
             continue
         low, high = format_khz(frequencies_khz[most]), format_khz(frequencies_khz[number])
         message = (
-            f"{high} draws {format_mw(power_mw)}, less than {low}, {format_mw(drawn_mw[most])}: "
-            "cores run at the slower one where it is enough, and draw more"
+            f"at {high} a core uses {format_mw(power_mw)}, less than at {low} "
+            f"({format_mw(drawn_mw[most])}), so the slower frequency uses more power"
         )
-        hint = f"check the powers, or leave {low} out"
+        hint = f"check the powers, or remove {low}"
         yield Finding(Code.POWER_FALLS, message, places[number], hint, Severity.WARNING)
 
 
@@ -135,11 +138,11 @@ def _beyond_limit(server: ServerSpec, loaded: LoadedSpec) -> tuple[Finding, ...]
     if server.tdp_mw >= most_mw:
         return ()
     message = (
-        f"requests on all cores at the highest frequency draw {format_mw(most_mw)}, more than "
-        f"`server.tdp`, {format_mw(server.tdp_mw)}: a chip that then throttles them keeps no "
-        "promise of the policy"
+        f"requests on all cores at the highest frequency use {format_mw(most_mw)}, more than "
+        f"`server.tdp`, {format_mw(server.tdp_mw)}: a chip that throttles them does not meet the "
+        "SLO of the policy"
     )
-    hint = "leave out frequencies that all cores cannot have together"
+    hint = "remove frequencies that all cores cannot have at the same time"
     return (Finding(Code.BEYOND_LIMIT, message, place, hint, Severity.WARNING),)
 
 
@@ -168,14 +171,14 @@ def _level(table: LevelTableSpec, row: MeasuredCore) -> tuple[int, int]:
 
 def _repeated(khz: int, first: MeasuredCore, second: MeasuredCore, place: Place) -> TailcError:
     rows = f"rows {min(first.row, second.row)} and {max(first.row, second.row)}"
-    message = f"{rows} both tell of {format_khz(khz)}"
-    hint = "keep the rows of one core by `server.table.where`"
+    message = f"{rows} both have the frequency {format_khz(khz)}"
+    hint = "select the rows of one core with `server.table.where`"
     return TailcError(Finding(Code.CONFLICT, message, place, hint))
 
 
 def _check_range(khz: int, row: MeasuredCore, place: Place) -> None:
     if khz <= LARGEST_FREQUENCY_KHZ:
         return
-    message = f"row {row.row} tells of {format_khz(khz)}, which is beyond what a table holds"
+    message = f"row {row.row} has the frequency {format_khz(khz)}, which is above the limit"
     hint = "check `server.table.frequency_unit`"
     raise TailcError(Finding(Code.OUT_OF_RANGE, message, replace(place, row=row.row), hint))

@@ -42,7 +42,7 @@ _LARGEST_SCALE_PPM = LARGEST_OUTPUT_PPM[Actuator.LATENCY_BOUND]
 def _gain(value: object) -> Fraction:
     gain = value if isinstance(value, Fraction) else exact(value)
     if not 0 <= gain <= LARGEST_GAIN:
-        message = f"must lie between 0 and {LARGEST_GAIN}, not {written(value)}"
+        message = f"must be from 0 to {LARGEST_GAIN}, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`"))
     return gain
 
@@ -138,20 +138,20 @@ class FeedbackSpec(SpecModel):
     def _limits(self) -> list[Complaint]:
         """The promised bound lies between them: it is what the controller begins with."""
         if self.target_ppm > PPM:
-            message = "is more than 100 %: the tail would miss the bound"
+            message = "is more than 100 %, so the tail would miss the bound"
             return [Complaint(Code.BAD_VALUE, message, "lower it", ("target",))]
         if self.least_ppm > PPM:
-            message = "is more than 100 %, with which the controller begins"
+            message = "is more than 100 %, the initial output of the controller"
             return [Complaint(Code.BAD_VALUE, message, "lower it", ("least",))]
         if self.most_ppm < PPM:
-            message = "is less than 100 %, with which the controller begins"
+            message = "is less than 100 %, the initial output of the controller"
             return [Complaint(Code.BAD_VALUE, message, "raise it", ("most",))]
         return []
 
     def _times(self) -> list[Complaint]:
         if self.window_us >= self.epoch_us:
             return []
-        hint = "measure over an epoch at least"
+        hint = "set the window to at least one epoch"
         if "window_us" in self.model_fields_set:
             message = f"is {format_us(self.window_us)}, shorter than an epoch"
             return [Complaint(Code.CONFLICT, message, hint, ("window",), ("epoch",))]

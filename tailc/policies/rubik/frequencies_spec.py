@@ -25,7 +25,7 @@ from tailc.units import format_khz
 At = tuple[str | int, ...]
 
 ONE_SOURCE = ExactlyOne(
-    both="and `server.{}` both give frequencies",
+    both="and `server.{}` both define frequencies",
     missing=("has no frequencies", "write `levels`, `range` or `table`"),
 )
 
@@ -58,7 +58,7 @@ class ListedLevels(SpecModel):
         return [
             Complaint(
                 Code.BAD_VALUE,
-                f"is {format_khz(high.frequency_khz)}, no higher than the one before",
+                f"is {format_khz(high.frequency_khz)}, which is not above the one before it",
                 "list every frequency once, low ones first",
                 ("levels", position, "frequency"),
             )
@@ -67,7 +67,7 @@ class ListedLevels(SpecModel):
         ]
 
     def _largest(self) -> list[Complaint]:
-        message = "is beyond what a table holds"
+        message = "is above the limit"
         return [
             Complaint(Code.BAD_VALUE, message, AT_MOST, ("levels", position, "frequency"))
             for position, each in enumerate(self.levels_listed)

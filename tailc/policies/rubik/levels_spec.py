@@ -22,7 +22,7 @@ from tailc.specs.fields import (
 from tailc.units import ENERGY, POWER, format_khz
 
 MAX_LEVELS = 1_024
-AT_MOST = f"at most {format_khz(LARGEST_FREQUENCY_KHZ)} can be told"
+AT_MOST = f"the largest frequency is {format_khz(LARGEST_FREQUENCY_KHZ)}"
 
 PowerMw = Annotated[
     int,
@@ -115,16 +115,16 @@ class RangeSpec(SpecModel):
             message = f"is below the lowest frequency, {format_khz(self.first_khz)}"
             return [Complaint(Code.CONFLICT, message, "swap them", ("to",), ("from",))]
         if (self.last_khz - self.first_khz) % self.step_khz:
-            message = "is no whole number of steps above the lowest frequency"
-            return [Complaint(Code.CONFLICT, message, "change the step", ("to",), ("step",))]
+            message = "is not a whole number of steps above the lowest frequency"
+            return [Complaint(Code.CONFLICT, message, "change `step`", ("to",), ("step",))]
         return []
 
     def _count(self) -> list[Complaint]:
         if self.last_khz > LARGEST_FREQUENCY_KHZ:
-            return [Complaint(Code.BAD_VALUE, "is beyond what a table holds", AT_MOST, ("to",))]
+            return [Complaint(Code.BAD_VALUE, "is above the limit", AT_MOST, ("to",))]
         if (self.last_khz - self.first_khz) // self.step_khz >= MAX_LEVELS:
             message = f"makes more than {MAX_LEVELS:,} frequencies"
-            return [Complaint(Code.BAD_VALUE, message, "take larger steps", ("step",))]
+            return [Complaint(Code.BAD_VALUE, message, "use larger steps", ("step",))]
         return []
 
     @property

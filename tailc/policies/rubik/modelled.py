@@ -64,15 +64,17 @@ def _volts(
     """The voltage at each frequency, that of a Haswell core unless the model has its own."""
     if told.volts is None:
         if model.has_own_volts:
-            message = "`server.model` was trained on measured voltages, which it does not carry"
-            hint = "add `volts: [0.73, 1.03]`, say, with one for each frequency"
+            message = (
+                "`server.model` was fitted to measured voltages, so the spec must state voltages"
+            )
+            hint = "add a voltage for each frequency, for example `volts: [0.73, 1.03]`"
             place = loaded.place(*MODEL)
             raise TailcError(Finding(Code.MISSING_KEY, message, place, hint))
         return tuple(volts(khz) for khz in frequencies_khz)
     if not model.has_own_volts:
         message = (
-            "`server.model.volts` are not for this model: without measured voltages it was trained "
-            "on those of a Haswell core"
+            "`server.model.volts` does not apply to this model: it was fitted without measured "
+            "voltages, on those of a Haswell core"
         )
         raise _conflict(message, "remove them", loaded)
     if len(told.volts) != len(frequencies_khz):

@@ -23,7 +23,7 @@ def asked_for(loaded: LoadedSpec, *path: str) -> Iterator[None]:
         yield
     except TailcError as error:
         place = loaded.place(*path)
-        seen = f"asked for on line {place.line} of {place.source}"
+        seen = f"named on line {place.line} of {place.source}"
         raise TailcError([_with_help(finding, seen) for finding in error.findings]) from None
 
 

@@ -22,7 +22,7 @@ from tailc.specs.tree import Document, plain
 FORMAT, VERSION = "tailc-power-model", 1
 # What a command prints around its result.
 _PRINTED, _COMMAND, _RESULT = "tailc-output", "fit power", "result"
-_FIX = "write it anew by `tailc fit power TRACE --output-format json`"
+_FIX = "write it again with `tailc fit power TRACE --output-format json`"
 _MOST = 1_000_000
 _UNITS = {
     "core": {"i": "A", "c0": "nF", "c1": "nF", "c2": "nF", "c3": "nF"},
@@ -120,7 +120,9 @@ def _document(path: str) -> Document:
         return read_document(path)
     except TailcError as error:
         first = error.findings[0]
-        message = first.message if first.code is Code.CANNOT_READ else "this is no power model"
+        message = (
+            first.message if first.code is Code.CANNOT_READ else ("the file is not a power model")
+        )
         raise TailcError(Finding(first.code, message, first.place, _FIX)) from None
 
 
@@ -131,7 +133,7 @@ def _where(document: Document) -> tuple[str, ...]:
     command = _value(document, "command")
     if command == _COMMAND and _value(document, _RESULT, "format") is not None:
         return (_RESULT,)
-    message = f"this is what {written(command)} printed, and it has no power model"
+    message = f"the file is the output of {written(command)}, which has no power model"
     place = document.place(document.span_of(("command",)))
     raise TailcError(Finding(Code.BAD_VALUE, message, place, _FIX))
 
@@ -139,10 +141,13 @@ def _where(document: Document) -> tuple[str, ...]:
 def _check_head(document: Document, at: tuple[str, ...]) -> None:
     told, version = _value(document, *at, "format"), _value(document, *at, "version")
     if told != FORMAT:
-        told_of = "has no `format`" if told is None else f"is of the format {written(told)}"
-        message, key = f"this is no power model: it {told_of}, not `{FORMAT}`", "format"
+        told_of = "has no `format`" if told is None else f"has the format {written(told)}"
+        message, key = f"the file is not a power model: it {told_of}, not `{FORMAT}`", "format"
     elif version != VERSION or isinstance(version, bool):
-        message, key = f"version {written(version)} of power models is not known here", "version"
+        message, key = (
+            (f"version {written(version)} of power models is unknown to this version of tailc"),
+            "version",
+        )
     else:
         return
     place = document.place(document.span_of((*at, key)))

@@ -119,7 +119,7 @@ class ServerSpec(SpecModel):
         ]
 
     def _told_twice(self) -> list[Complaint]:
-        message = "and `server.model` both tell what cores draw"
+        message = "and `server.model` both define the power of cores"
         return [
             Complaint(Code.CONFLICT, message, "remove one", at, ("model",))
             for at in self.frequencies.with_power
@@ -129,14 +129,14 @@ class ServerSpec(SpecModel):
         if self.tdp_mw is None:
             return []
         if self.cores > MAX_LIMITED_CORES:
-            message = f"is of one chip, which has at most {MAX_LIMITED_CORES} cores here"
+            message = f"is for one chip, which can have at most {MAX_LIMITED_CORES} cores"
             return [Complaint(Code.CONFLICT, message, "remove it", ("tdp",), ("cores",))]
         if self.tdp_mw < self.idle_mw:
             message = (
                 f"is {format_mw(self.tdp_mw)}, less than the {format_mw(self.idle_mw)} that the "
                 "chip draws with all its cores asleep"
             )
-            hint = "no frequency can meet it: correct it, `sleep.power` or `uncore`"
+            hint = "correct it, `sleep.power` or `uncore`: no frequency can meet the limit"
             return [Complaint(Code.CONFLICT, message, hint, ("tdp",))]
         return []
 

@@ -75,7 +75,7 @@ class TableSpec(SpecModel):
             f"is {self.positions}, more than the {self.most_positions} of `table.most_positions`, "
             "which is not given"
         )
-        hint = "raise that too"
+        hint = "raise that as well"
         raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("positions",)))
 
 
@@ -122,7 +122,7 @@ class RubikSpec(WithSlos):
         complaints = [
             Complaint(
                 Code.CONFLICT,
-                "is for a class, but requests have no classes here",
+                "is for a class, but requests of this kind have no classes",
                 "remove it",
                 ("slo", position, "class"),
             )
@@ -130,7 +130,7 @@ class RubikSpec(WithSlos):
             if slo.request_class is not None
         ]
         if self.slo[0].latency_us > LARGEST_BOUND_US:
-            message = f"is beyond what a table holds, {format_us(LARGEST_BOUND_US)}"
+            message = f"is above the limit, {format_us(LARGEST_BOUND_US)}"
             at = ("slo", 0, "latency")
             complaints.append(Complaint(Code.BAD_VALUE, message, "lower it", at))
         return complaints
@@ -149,7 +149,7 @@ class RubikSpec(WithSlos):
             )
             return [Complaint(Code.MISSING_KEY, message, f"{add} `feedback: off`", ("rates",))]
         if self.batch is not None and self.batch.rate_mrps is None:
-            message = "is missing, but batch work has the time that requests leave"
+            message = "is missing, but the time for batch work depends on the rate of requests"
             return [Complaint(Code.MISSING_KEY, message, f"{add} `batch.rate`", ("rates",))]
         return []
 
@@ -162,7 +162,7 @@ class RubikSpec(WithSlos):
             f"is {format_us(wake_us)}, so every request that finds its core asleep misses the "
             f"latency of the first SLO, {format_us(latency_us)}"
         )
-        hint = "take a sleep state that cores leave sooner, or relax the latency"
+        hint = "use a sleep state from which cores wake up sooner, or relax the latency"
         at, also = ("server", "sleep", "wake"), ("slo", 0, "latency")
         return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
@@ -175,7 +175,7 @@ class RubikSpec(WithSlos):
             f"is {format_us(transition.time_us)}, so every request during which the frequency "
             f"changes misses the latency of the first SLO, {format_us(latency_us)}"
         )
-        hint = "check the time, or relax the latency; else run the cores at one frequency"
+        hint = "check the time, relax the latency, or run the cores at one frequency"
         at, also = ("server", "transition", "time"), ("slo", 0, "latency")
         return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
@@ -183,8 +183,8 @@ class RubikSpec(WithSlos):
         is_counted = self.batch is not None and isinstance(self.batch.draws, CountedPower)
         if not is_counted or self.server.model is not None:
             return []
-        message = "tells of events that a power model makes watts of, and there is none"
-        hint = "name one by `server.model`, or write `batch.power`"
+        message = "has events for a power model, but there is no power model"
+        hint = "name one with `server.model`, or write `batch.power`"
         return [Complaint(Code.CONFLICT, message, hint, ("batch", "counters"))]
 
     def search_complaints(self) -> list[Complaint]:
@@ -195,12 +195,16 @@ class RubikSpec(WithSlos):
             return complaints
         is_steered = "feedback" in self.model_fields_set and self.feedback.is_on
         if method == SIMULATION and is_steered:
-            message = f"is given, but the bound of the method `{SIMULATION}` is tuned, and stays"
-            hint = "remove it, set `feedback: off`, or ask for the method `paper`"
+            message = (
+                f"cannot be combined with the method `{SIMULATION}`, which tunes a constant bound"
+            )
+            hint = "remove it, set `feedback: off`, or set `method: paper`"
             complaints.append(Complaint(Code.CONFLICT, message, hint, ("feedback",), METHOD_AT))
         if self.batch is not None:
-            message = f"is `{method}`, but what slower requests save is lost of batch work"
-            hint = "remove `batch`, or leave the method out"
+            message = (
+                f"is `{method}`, but with `batch` slower requests reduce the time for batch work"
+            )
+            hint = "remove `batch` or `method`"
             complaints.append(Complaint(Code.CONFLICT, message, hint, METHOD_AT, ("batch",)))
         return complaints
 

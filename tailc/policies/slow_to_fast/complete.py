@@ -53,10 +53,10 @@ def _dropped(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
     return tuple(
         Finding(
             Code.RUNG_DOMINATED,
-            f"`{each.name}` is dropped: work costs no less energy there than on `{each.by}`, "
-            "which is faster",
+            f"`{each.name}` is not used: work needs at least as much energy there as on "
+            f"`{each.by}`, which is faster",
             loaded.place("cores", *spec.cores.which.path, names.index(each.name)),
-            "leave it out of the server, or check its power",
+            "check its power, or remove it from the server",
             Severity.WARNING,
         )
         for each in dominated(spec.all_cores)
@@ -70,8 +70,8 @@ def _alone(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
         return ()
     what, place = spec.cores.which.noun, loaded.place("cores", *spec.cores.which.path)
     message = (
-        f"requests run on cores of one {what}, `{first.name}`, whatever their "
-        "age: the policy has nothing to choose"
+        f"requests of any age run on cores of one {what}, `{first.name}`, so the policy has "
+        "nothing to choose"
     )
     hint = f"add a slower or faster {what}"
     return (Finding(Code.NO_CHOICE, message, place, hint, Severity.WARNING),)

@@ -52,7 +52,7 @@ def _requests(value: object) -> int:
 def _gain(value: object) -> float:
     gain = float(exact(value))
     if abs(gain) > MOST_GAIN:
-        message = f"must lie between -{MOST_GAIN:,} and {MOST_GAIN:,}, not {written(value)}"
+        message = f"must be from -{MOST_GAIN:,} to {MOST_GAIN:,}, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`"))
     return gain
 
@@ -61,7 +61,7 @@ def _sensitivity(value: object) -> float:
     limit = float(exact(value))
     if not LEAST_SENSITIVITY <= limit <= MOST_SENSITIVITY:
         message = (
-            f"must lie between {LEAST_SENSITIVITY:g} and {MOST_SENSITIVITY:g}, not {written(value)}"
+            f"must be from {LEAST_SENSITIVITY:g} to {MOST_SENSITIVITY:g}, not {written(value)}"
         )
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.4`"))
     return limit
@@ -145,7 +145,7 @@ class SlowToFastControl(SpecModel):
     def _window(self) -> list[Complaint]:
         if self.window_requests >= self.epoch_requests:
             return []
-        hint = "measure over an epoch at least"
+        hint = "set the window to at least one epoch"
         if "window_requests" in self.model_fields_set:
             message = f"is {self.window_requests:,} requests, less than an epoch"
             return [Complaint(Code.CONFLICT, message, hint, ("window",), ("epoch",))]
@@ -160,13 +160,13 @@ class SlowToFastControl(SpecModel):
         if rates is None:
             return []
         if "intervals" in self.model_fields_set:
-            message = "and `control.intervals` both say how the rates are divided"
+            message = "and `control.intervals` both define how the rates are divided"
             index, also = ("boundaries",), ("intervals",)
             return [Complaint(Code.CONFLICT, message, "remove one", index, also)]
         return [
             Complaint(
                 Code.BAD_VALUE,
-                "is no higher than the one before",
+                "is not above the one before it",
                 "let them ascend",
                 ("boundaries", index + 1),
             )

@@ -70,7 +70,7 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
     if not spec.is_controlled:
         return None
     if not spec.rates_mrps:
-        message = "a controller is made for the rates up to the highest, but there are no `rates`"
+        message = "a controller needs `rates`, because it has gains for each range of rates"
         hint = "add `rates: [20/s, 60/s]`, or set `control: off`"
         raise TailcError(Finding(Code.MISSING_KEY, message, help=hint))
     own = spec.control

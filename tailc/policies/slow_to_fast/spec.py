@@ -64,7 +64,7 @@ DEFAULT_SOLVER = "highs"
 _REPLAYING = (None, AUTO, SIMULATION)
 # Objectives that the method `auto` has.
 _OF_AUTO = ("energy", "tail")
-_NO_SOLVER = "but only the method `mip` has a solver to choose"
+_NO_SOLVER = "but only the method `mip` has a choice of solvers"
 
 
 class SlowToFastServer(SpecModel):
@@ -241,7 +241,7 @@ class SlowToFastSpec(WithSlos):
         if self.own_speedup is None:
             return []
         if self.own_speedup.source.shared_curve:
-            message = "gives one curve for all requests, which the speeds of `cores` do"
+            message = "has one curve for all requests, but `cores` already defines these speeds"
             hint = "remove it, or give `classes` or `columns`"
             return [Complaint(Code.CONFLICT, message, hint, ("speedup",), ("cores",))]
         changes, wanted = self.own_speedup.degrees, self._types
@@ -262,12 +262,12 @@ class SlowToFastSpec(WithSlos):
     def _rate_complaints(self) -> list[Complaint]:
         complaints = repeated_rates(self.rates_mrps)
         if self.is_controlled and not self.rates_mrps:
-            message = "is missing, but a controller is made for the rates up to the highest"
+            message = "is missing, but a controller has gains for each range of rates"
             hint = "add `rates: [20/s, 60/s]`, or set `control: off`"
             complaints.append(Complaint(Code.MISSING_KEY, message, hint, ("rates",)))
         bounds = self.control.boundaries_mrps
         if self.is_controlled and bounds and self.rates_mrps and bounds[-1] >= max(self.rates_mrps):
-            message = "is no lower than the highest rate"
+            message = "is not below the highest rate"
             at, also = ("control", "boundaries", len(bounds) - 1), ("rates",)
             complaints.append(Complaint(Code.CONFLICT, message, "leave it out", at, also))
         return complaints
@@ -288,7 +288,7 @@ class SlowToFastSpec(WithSlos):
         method = self.search.formula or ("dual" if self.own_speedup is None else "grid")
         if self.search.step_us is None or method == "grid":
             return []
-        message = f"is of the method `grid`, but the method is `{method}`"
+        message = f"applies only to the method `grid`, but the method is `{method}`"
         at, also = ("search", "step"), self.search.formula_at
         hint = f"set `{also[-1]}: grid`, or remove it"
         return [Complaint(Code.CONFLICT, message, hint, at, also)]
@@ -302,11 +302,11 @@ class SlowToFastSpec(WithSlos):
             if slo.request_class is None:
                 continue
             if position == 0:
-                message = "makes a class the target, but one table is made for all requests"
-                hint = "put an objective without `class` first; any after it may be for a class"
+                message = "makes a class the target, but there is one table for all requests"
+                hint = "put an objective without `class` first; those after it can have a class"
                 complaints.append(Complaint(Code.CONFLICT, message, hint, at))
             elif slo.request_class not in known:
-                message = "is no class of `speedup.classes`"
+                message = "is not a class of `speedup.classes`"
                 hint = f"known: {', '.join(known) or 'none'}"
                 complaints.append(Complaint(Code.CONFLICT, message, hint, at))
         return complaints
@@ -329,8 +329,10 @@ class SlowToFastSpec(WithSlos):
             complaints += rate_complaints(search.weights, self.rates_mrps, len(self.slo))
             complaints += robust_rate_complaints(search.robust)
         if self.asks_for_controller:
-            message = f"is given, but ages by `{self.method}` follow the load by themselves"
-            hint = "remove it, set `control: off`, or ask for another method"
+            message = (
+                f"is given, but the ages of the method `{self.method}` already depend on the load"
+            )
+            hint = "remove it, set `control: off`, or choose another method"
             complaints.append(Complaint(Code.CONFLICT, message, hint, ("control",), METHOD_AT))
         return complaints
 
@@ -434,5 +436,9 @@ class SlowToFastSpec(WithSlos):
 
 def _check_solver(method: object) -> None:
     if method != "mip":
-        message = f"`--solver` does not go with `--method {method}`, {_NO_SOLVER}"
-        raise TailcError(Finding(Code.USAGE, message, help="give `--method mip`, or leave one out"))
+        message = f"`--solver` cannot be used with `--method {method}`, {_NO_SOLVER}"
+        raise TailcError(
+            Finding(
+                Code.USAGE, message, help=("give `--method mip`, or remove one of the two options")
+            )
+        )

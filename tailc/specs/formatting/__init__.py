@@ -1,7 +1,7 @@
-"""One way to write a spec: its keys in one order, quantities in one spelling, the same layout.
+"""Format a spec: order of keys, spelling of quantities, layout.
 
-Comments stay with what they are about: those above a key or behind it move with it, those at the
-head of the file and at the end of a mapping stay there.
+Comments stay with their subject: those above or behind a key move with it; those at the beginning
+of the file and at the end of a mapping stay there.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from tailc.specs.load import LoadedSpec, check_document
 
 
 def formatted(loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
-    """The text of a spec as `tailc fmt` writes it: it means the same, which is checked.
+    """Text of a spec as `tailc fmt` writes it; checked to have the same meaning.
 
-    models: what checks a spec, by its kind.
+    models: the model of each kind.
     """
     document = loaded.document
     text = "\n".join(document.lines)

@@ -1,7 +1,7 @@
-"""The layout of a spec: two blanks a level, one after a colon and a comma, keys in order.
+"""Layout of a spec: indentation of two spaces, one space after a colon and a comma, keys in order.
 
-A value over several lines, in brackets or quotes, is moved as it is. A spec with anchors, tags,
-block scalars, or a layout that is rarer still, keeps its layout.
+A value over several lines, in brackets or quotes, is moved unchanged. A spec with anchors, tags,
+block scalars, or an even rarer layout keeps its layout.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _STEP = 2
 
 
 class _RareError(Exception):
-    """The layout is none that is known here."""
+    """The layout is not supported."""
 
 
 def laid_out(text: str, order: Order) -> str:
-    """The text of a right spec in the one layout, ending its last line."""
+    """Text of a valid spec in the standard layout, with a line break at the end."""
     printer = _Printer(text.split("\n"), order)
     try:
         _refuse_rare(text)
@@ -46,14 +46,14 @@ def _refuse_rare(text: str) -> None:
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of the new text; `is_raw` where it is a part of a value over several lines."""
+    """A line of the new text; `is_raw` if it is a part of a value over several lines."""
 
     text: str
     is_raw: bool = False
 
 
 def _single_blanks(lines: list[_Line]) -> Iterator[str]:
-    """The lines, with one empty line at most at a time where they are no part of a value."""
+    """The lines with at most one consecutive empty line, except within values."""
     before = "start"
     for line in lines:
         if line.text or before or line.is_raw:
@@ -63,13 +63,13 @@ def _single_blanks(lines: list[_Line]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Printer:
-    """Prints nodes by the lines that they are from, which have what nodes do not: comments."""
+    """Prints nodes with the comments of their original lines."""
 
     lines: list[str]
     order: Order
 
     def whole(self, root: Any) -> Iterator[_Line]:
-        """The head of the file, and its mapping."""
+        """The beginning of the file, and its mapping."""
         if root.flow_style or not root.value:
             raise _RareError
         first = root.value[0][0].start_mark.line
@@ -77,7 +77,7 @@ class _Printer:
         yield from self._mapping(root, (), 0, first, len(self.lines))
 
     def _mapping(self, node: Any, path: Path, indent: int, first: int, end: int) -> Iterator[_Line]:
-        """A block mapping that has the lines from `first` to before `end`, comments included."""
+        """Print a block mapping, from line `first` to before `end`, with its comments."""
         column = node.start_mark.column
         foot = self._above(end, column)
         begins = [first, *(self._above(key.start_mark.line, column) for key, _ in node.value[1:])]
@@ -119,7 +119,7 @@ class _Printer:
     def _sequence(
         self, node: Any, path: Path, indent: int, first: int, end: int
     ) -> Iterator[_Line]:
-        """A block list that has the lines from `first` to before `end`, comments included."""
+        """Print a block list, from line `first` to before `end`, with its comments."""
         column = node.start_mark.column
         foot = self._above(end, column)
         starts = [item.start_mark.line for item in node.value]
@@ -148,7 +148,8 @@ class _Printer:
             yield from below
 
     def _above(self, line: int, column: int) -> int:
-        """The first of the comments right above a line that are no further in than the column."""
+        """First of the comments directly above a line that are not indented more than the
+        column."""
         while line > 0 and self._is_above(self.lines[line - 1], column):
             line -= 1
         return line
@@ -164,13 +165,13 @@ class _Printer:
             yield _Line(f"{' ' * indent}{line.strip()}".rstrip())
 
     def _moved(self, line: int, value: Any, by: int) -> Iterator[_Line]:
-        """A value over several lines, from the line that it begins or its key stands on."""
+        """Print a value over several lines, from the line of its beginning or of its key."""
         for text in self.lines[line : value.end_mark.line + 1]:
             kept = text[min(-by, len(text) - len(text.lstrip())) :] if by < 0 else text
             yield _Line(" " * by + kept if text.strip() else text, is_raw=True)
 
     def _is_short(self, value: Any, line: int, column: int) -> bool:
-        """Whether the value is in one line, and nothing but blanks between it and line, column."""
+        """Whether the value is in one line, with only blanks between it and the given position."""
         start = value.start_mark
         if start.line != value.end_mark.line:
             return False
@@ -180,7 +181,7 @@ class _Printer:
         return not is_block and not any(part.strip() for part in between)
 
     def _flow(self, node: Any, path: Path) -> str:
-        """A value in one line."""
+        """Print a value in one line."""
         if isinstance(node, ScalarNode):
             return self._source(node)
         if isinstance(node, SequenceNode):
@@ -196,7 +197,7 @@ class _Printer:
         return f"{{{', '.join(pairs)}}}"
 
     def _source(self, node: Any) -> str:
-        """A node of one line, as it is written."""
+        """Text of a node in one line, as written."""
         start, end = node.start_mark, node.end_mark
         text = self.lines[start.line][start.column : end.column].rstrip()
         if start.line != end.line or not text:
@@ -204,7 +205,7 @@ class _Printer:
         return text
 
     def _colon(self, key: Any) -> int:
-        """The column after the colon of a key."""
+        """Column after the colon of a key."""
         end = key.end_mark
         text = self.lines[end.line]
         colon = text.find(":", end.column)
@@ -220,7 +221,7 @@ class _Printer:
         return self._comment(self.lines[value.end_mark.line][value.end_mark.column :])
 
     def _comment(self, rest: str) -> str:
-        """What follows a value on its line: a comment, as far behind it as it is written."""
+        """Comment after a value on its line, with its distance."""
         if rest.strip() and not rest.lstrip().startswith("#"):
             raise _RareError
         return rest.rstrip()
@@ -230,7 +231,7 @@ class _Printer:
         return "-" in self.lines[start.line][: start.column]
 
     def _refuse_no_dash(self, item: Any, column: int) -> None:
-        """Refuse an item that does not stand on the line of its dash."""
+        """Raise for an item that is not on the line of its dash."""
         start = item.start_mark
         before = self.lines[start.line][: start.column]
         if before.strip() != "-" or before[column] != "-":

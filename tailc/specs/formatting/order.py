@@ -1,4 +1,4 @@
-"""In which order the keys of a spec stand: that in which its reference lists them."""
+"""Order of the keys of a spec: that of the reference documentation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Order = Callable[[Path, Sequence[str]], Sequence[str]]
 
 
 def order_of(model: type[SpecModel]) -> Order:
-    """The order of the keys that stand at a path; those that users name stay as they are."""
+    """Order of the keys at a path; keys that users choose keep their order."""
 
     def ordered(path: Path, keys: Sequence[str]) -> Sequence[str]:
         known = Spot(model, (*path, "")).siblings

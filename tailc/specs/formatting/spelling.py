@@ -1,4 +1,4 @@
-"""Quantities in one spelling: `500ms` for `500 ms`, `"0500ms"` and `500.0ms`."""
+"""Standard spelling of quantities: `500ms` for `500 ms`, `"0500ms"` and `500.0ms`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _WORDS = ("request", "requests")
 
 
 def respelled(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
-    """The text with quantities in one spelling, wherever the spec means the same then.
+    """The text with quantities in standard spelling, if the spec then means the same.
 
-    What looks like a quantity may be a name, or the text of a cell: it is left alone.
+    A name or the text of a cell that looks like a quantity is unchanged.
     """
     edits = list(_edits(loaded.document.root, loaded.document.lines))
     together = edited(text, edits)
@@ -54,7 +54,7 @@ def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[Edit]:
 
 
 def spelled(text: str) -> str | None:
-    """A quantity as it is written here; None where the text is none."""
+    """Standard spelling of a quantity; None if the text is not a quantity."""
     match = _QUANTITY.fullmatch(text)
     if match is None or not any(char.isdigit() for char in text):
         return None

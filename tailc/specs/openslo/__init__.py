@@ -1,1 +1,1 @@
-"""OpenSLO documents, version 1, as objectives of a spec (openslo.com/specification)."""
+"""Import SLOs from OpenSLO documents, version 1 (openslo.com/specification)."""

@@ -1,8 +1,8 @@
-"""What the query of an indicator tells of latency: a threshold, its unit, a percentile.
+"""What the query of an indicator says about latency: a threshold, its unit, a percentile.
 
-OpenSLO leaves queries to the source of the metric, so this goes by what is common to them: units in
-names of metrics (`http_request_duration_seconds`), bounds of a Prometheus bucket (`le="0.5"`),
-times that are compared with a number, and percentiles that the source has computed already.
+OpenSLO leaves the query language to the source of the metric. This module uses what is common:
+units in names of metrics (`http_request_duration_seconds`), bounds of a Prometheus bucket
+(`le="0.5"`), comparisons of times with a number, and percentiles computed by the source.
 """
 
 from __future__ import annotations
@@ -75,16 +75,16 @@ _RATE = re.compile(r"\b(i?rate|increase|i?delta|count)\s*\(", re.IGNORECASE)
 
 
 def unit_us(metric: Part) -> Decimal | None:
-    """Microseconds in the only unit that the metric's names tell; None where none or several do."""
+    """Microseconds in the only unit in the names of the metric; None for none or several."""
     told = {unit for text in metric.texts() for unit in _units_in(text)}
     return told.pop() if len(told) == 1 else None
 
 
 def threshold(metric: Part) -> tuple[Decimal, Decimal | None] | None:
-    """The latency that a query of good requests counts up to, and its unit if it is told there.
+    """The latency limit in a query of good requests, and its unit if the query has it.
 
-    None where it has no such bound, or several. What is compared with a number, but is no time by
-    its name, such as a status, is passed over.
+    None for no limit or several. Comparisons of other quantities than times, such as a status, are
+    ignored.
     """
     bounds = {bound for text in metric.texts() for bound in _bounds_in(text)}
     if bounds:
@@ -95,20 +95,21 @@ def threshold(metric: Part) -> tuple[Decimal, Decimal | None] | None:
 
 
 def fraction_below(metric: Part) -> Decimal | None:
-    """The latency up to which the metric is itself a fraction of requests; None of any other."""
+    """The latency limit, if the metric is the fraction of requests below it; else None."""
     fractions = [text for text in metric.texts() if _IS_FRACTION.match(text)]
     bounds = [bound for text in fractions for bound in _FRACTION.findall(text)]
     return Decimal(bounds[0]) if len(bounds) == len(fractions) == 1 else None
 
 
 def quantile(metric: Part) -> Decimal | None:
-    """The percentile, 0 to 1, that the metric is itself; None where it tells none, or several."""
+    """The percentile, 0 to 1, that the metric is; None if it is none, or has several."""
     found = {share for text in metric.texts() for share in _shares_in(text)}
     return found.pop() if len(found) == 1 else None
 
 
 def summary(metric: Part) -> str | None:
-    """The word by which the metric tells of many requests together; None where of each."""
+    """The word by which the metric summarises many requests; None if it has a value for each
+    request."""
     for pattern in (_SUMMARY, _RATE):
         for text in metric.texts():
             if match := pattern.search(text.strip()):
@@ -117,7 +118,8 @@ def summary(metric: Part) -> str | None:
 
 
 def is_latency(metric: Part) -> bool:
-    """Whether its names tell a time, or it is a percentile and they tell nothing else."""
+    """Whether the names of the metric contain a time, or it is a percentile of an unnamed
+    quantity."""
     names = [
         name
         for text in metric.texts()
@@ -143,7 +145,7 @@ def _bounds_in(text: str) -> Iterator[Decimal | None]:
 
 
 def _matched(pattern: str) -> Iterator[str]:
-    """The texts that a pattern of alternatives and optional parts matches, repetitions once."""
+    """The texts that match a pattern with alternatives and optional parts, once each."""
     choice = _CHOICE.search(pattern)
     if choice is None:
         yield from pattern.split("|")
@@ -155,7 +157,7 @@ def _matched(pattern: str) -> Iterator[str]:
 
 
 def _times_below(text: str) -> Iterator[tuple[Decimal, Decimal | None] | None]:
-    """Bounds of times, and their units; None for a time that is multiplied or divided."""
+    """Limits of times and their units; None for a time that is multiplied or divided."""
     for scaled, name, bound, unit in _BELOW.findall(text):
         if scaled:
             yield None

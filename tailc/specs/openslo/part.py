@@ -1,4 +1,4 @@
-"""A part of an OpenSLO document, which says where it stands whatever is wrong with it."""
+"""A part of an OpenSLO document with its place, even if it is missing or wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_DIGITS = 30
 
 @dataclass(frozen=True)
 class Part:
-    """What stands at a path of a document; `node` None where nothing does."""
+    """The part at a path of a document; `node` is None if it is missing."""
 
     document: Document
     path: tuple[Step, ...] = ()
@@ -28,43 +28,45 @@ class Part:
 
     @property
     def spelled(self) -> str:
-        """The path as people write it."""
+        """Text of the path."""
         return spelled(self.path)
 
     @property
     def line(self) -> int:
-        """The line that it stands on, or that of what it would stand in."""
+        """Line of the part, or of the part that would contain it."""
         return self.document.span_of(self.path).line
 
     def __truediv__(self, key: str) -> Part:
-        """The part of that key."""
+        """The part at this key."""
         return Part(self.document, (*self.path, key))
 
     def __bool__(self) -> bool:
-        """Whether it is given."""
+        """Whether the part exists."""
         return self.node is not None
 
     def items(self) -> tuple[Part, ...]:
-        """The entries of a list; TailcError where it is none, or empty."""
+        """Entries of a list; raises TailcError if it is not a list, or empty."""
         node = self.node
         if not isinstance(node, Sequence) or not node.items:
-            raise self.refused("must be a list with an entry", "see openslo.com/specification")
+            raise self.refused(
+                "must be a list with at least one entry", "see openslo.com/specification"
+            )
         return tuple(Part(self.document, (*self.path, at)) for at in range(len(node.items)))
 
     def text(self) -> str | None:
-        """The text of a scalar as it is written; None where there is none."""
+        """Text of a scalar as written; None if missing."""
         node = self.node
         return node.text if isinstance(node, Scalar) and node.text else None
 
     def needed(self, hint: str) -> str:
-        """The text of a scalar; TailcError where there is none."""
+        """Text of a scalar; raises TailcError if missing."""
         found = self.text()
         if found is None:
             raise self.refused("is missing", hint, Code.MISSING_KEY)
         return found
 
     def number(self, hint: str) -> Decimal:
-        """The number of a scalar, exactly; TailcError where there is none."""
+        """Exact number of a scalar; raises TailcError if missing or not a number."""
         text = self.needed(hint)
         try:
             found = Decimal(text)
@@ -75,16 +77,16 @@ class Part:
         return found
 
     def texts(self) -> Iterator[str]:
-        """Every value in it, such as the query of a metric whose source has its own keys."""
+        """All values in the part, such as the query of a metric whose source has its own keys."""
         if (node := self.node) is not None:
             yield from _texts(node)
 
     def refused(self, message: str, hint: str, code: Code = Code.BAD_VALUE) -> TailcError:
-        """What is wrong with it, at its place."""
+        """An error about the part, with its place."""
         return TailcError(self._finding(f"`{self.spelled}` {message}", hint, code))
 
     def not_imported(self, message: str, hint: str) -> Finding:
-        """A warning of what is lost of it."""
+        """A warning that the part is not imported."""
         text = f"`{self.spelled}` {message}"
         return self._finding(text, hint, Code.NOT_CARRIED, Severity.WARNING)
 

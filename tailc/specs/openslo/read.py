@@ -1,4 +1,4 @@
-"""From the documents of a file to objectives, and what of them a spec cannot carry."""
+"""Convert OpenSLO documents to objectives of a spec, with warnings about the rest."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TARGET = "such as `target: 0.99`"
 
 @dataclass(frozen=True)
 class Objective:
-    """Percentile, latency and perhaps a window as a spec writes them; `origin` says where from."""
+    """Percentile, latency and optional window as in a spec; `origin`: where it comes from."""
 
     percentile: str
     latency: str
@@ -52,29 +52,33 @@ class Objective:
 
 @dataclass(frozen=True)
 class Imported:
-    """Objectives in the order of the file, each once; and warnings of what is not imported."""
+    """The objectives in the order of the file, without repetitions, and warnings about parts
+    that are not imported."""
 
     objectives: tuple[Objective, ...]
     warnings: tuple[Finding, ...]
 
 
 def read_openslo(path: str, unit: str | None = None) -> Imported:
-    """The objectives of latency of all SLOs in the file `path`.
+    """Read the objectives of latency of all SLOs in the file `path`.
 
-    unit: of thresholds whose metric does not tell it: `ns`, `us`, `ms` or `s`. An SLO of anything
-    but latency is left out with a warning. Raises TailcError with a place for what OpenSLO does not
-    allow, and where there is no objective of latency.
+    unit: of thresholds whose metric has no unit in its name: `ns`, `us`, `ms` or `s`. An SLO of
+    another quantity is left out with a warning. Raises TailcError with a place for invalid
+    documents, and if there is no objective of latency.
     """
     documents = [Part(document) for document in read_documents(path)]
     slos = [document for document in documents if _is(document, "SLO")]
     if not slos:
-        hint = f"name a file with a document of `apiVersion: {VERSION}` and `kind: SLO`"
-        raise (documents[0] / "kind").refused("is that of no SLO in this file", hint)
+        hint = f"give the path of a file with a document of `apiVersion: {VERSION}` and `kind: SLO`"
+        raise (documents[0] / "kind").refused("is not `SLO` in any document of this file", hint)
     warnings: list[Finding] = []
     found = [one for slo in slos for one in _Slo(slo, documents, unit, warnings).objectives()]
     if not found:
-        hint = "an objective here is a share of requests below a latency: see the warnings"
-        message = "holds no objective of latency"
+        hint = (
+            "a spec needs the share of requests below a latency; the warnings explain each "
+            "objective"
+        )
+        message = "has no objective of latency"
         refusal = (slos[0] / "spec").refused(message, hint)
         raise TailcError([*refusal.findings, *warnings])
     once = {(one.percentile, one.latency, one.window): one for one in reversed(found)}
@@ -86,14 +90,14 @@ def _is(document: Part, kind: str) -> bool:
         return False
     version = (document / "apiVersion").needed(f"write `apiVersion: {VERSION}`")
     if version != VERSION:
-        hint = f"only `{VERSION}` is read: write the document in that version"
+        hint = f"convert the document to `{VERSION}`, the only version that is read"
         raise (document / "apiVersion").refused(f"is `{shorten(version)}`", hint)
     return True
 
 
 @dataclass(frozen=True)
 class _Own:
-    """The share of requests that a metric or its threshold states by itself, and where."""
+    """The share of requests that a metric or its threshold states by itself, and its place."""
 
     at: Part
     share: Decimal
@@ -101,7 +105,7 @@ class _Own:
 
 @dataclass(frozen=True)
 class _Slo:
-    """One SLO, the documents that it may refer to, and warnings to add to."""
+    """One SLO, the documents to which it may refer, and a list for warnings."""
 
     document: Part
     others: Sequence[Part]
@@ -113,7 +117,7 @@ class _Slo:
         return self.document / "spec"
 
     def objectives(self) -> Iterator[Objective]:
-        """Those of latency."""
+        """The objectives of latency."""
         method = (self._spec / "budgetingMethod").needed("such as `budgetingMethod: Occurrences`")
         if method not in _METHODS:
             hint = f"one of {', '.join(f'`{name}`' for name in _METHODS)}"
@@ -128,20 +132,20 @@ class _Slo:
         yield from carried
 
     def _tell_rest(self) -> None:
-        """Warn of the parts of an imported SLO that are not imported."""
+        """Warn about parts of an imported SLO that are not imported."""
         if window := self._spec / "timeWindow":
             (first, *_) = window.items()
             aligned = " by the calendar" if first / "calendar" else ""
             lasts = (first / "duration").needed("such as `duration: 4w`")
             message = f"of {shorten(lasts)}{aligned} is not imported"
-            hint = "objectives here count all requests of a replay, or a `window` of some of them"
+            hint = "an SLO of a spec counts all requests of a replay, or those of a `window`"
             self.warnings.append(window.not_imported(message, hint))
         if policies := self._spec / "alertPolicies":
-            hint = "keep alerts where they are: a policy has none"
+            hint = "no change is needed: alerts stay in the tool that has them"
             self.warnings.append(policies.not_imported("are not imported", hint))
 
     def _objective(self, part: Part, method: str) -> Objective | None:
-        """None, with a warning, where it is not of latency."""
+        """The objective; None, with a warning, if it is not of latency."""
         indicator = self._indicator(part)
         if metric := indicator / "thresholdMetric":
             found = self._by_value(part, metric)
@@ -151,7 +155,7 @@ class _Slo:
             return None
         latency, own = found
         if weight := part / "compositeWeight":
-            hint = "every objective here is to be met"
+            hint = "tailc requires every objective, without weights"
             self.warnings.append(weight.not_imported("is not imported", hint))
         percentile, window = self._share(part, method, own)
         return Objective(percentile, latency, window, self._origin(part))
@@ -161,7 +165,7 @@ class _Slo:
         return f"`{shorten(name)}`, line {part.line}"
 
     def _indicator(self, part: Part) -> Part:
-        """That of the objective, of a composite SLO, or of the SLO: given here, or by name."""
+        """The indicator of the objective or of the SLO, given in place or by name."""
         for owner in (part, self._spec):
             if inline := owner / "indicator":
                 return inline / "spec"
@@ -175,28 +179,33 @@ class _Slo:
         for other in self.others:
             if _is(other, "SLI") and (other / "metadata" / "name").text() == wanted:
                 return other / "spec"
-        message = f"is `{shorten(wanted)}`, and no SLI of this file has that name"
-        raise reference.refused(message, "put the document of the SLI into this file")
+        message = f"is `{shorten(wanted)}`, but no SLI of this file has that name"
+        raise reference.refused(message, "add the document of the SLI to this file")
 
     def _by_value(self, part: Part, metric: Part) -> tuple[str, _Own | None] | None:
-        """Of a metric that is a latency: what it is compared with."""
+        """Latency limit of a metric that is a latency."""
         op = (part / "op").needed("such as `op: lte`")
         if op in ("gt", "gte"):
             if (found := self._by_fraction(part, metric)) is not None:
                 return found
-            hint = "a latency is met by `lte` or `lt`; this SLO stays where it is"
-            message = f"is `{op}`: more is better, so this is no objective of latency"
+            hint = "an objective of latency needs use `lte` or `lt`; this SLO is left out"
+            message = (
+                f"is `{op}`, so a larger value is better, and this is not an objective of latency"
+            )
             self.warnings.append((part / "op").not_imported(message, hint))
             return None
         if op not in ("lt", "lte"):
-            raise (part / "op").refused(f"is `{shorten(op)}`", "`lte` or `lt`")
+            raise (part / "op").refused(f"is `{shorten(op)}`", "use `lte` or `lt`")
         if lost := _no_latency(metric):
             self.warnings.append(metric.not_imported(*lost))
             return None
         factor = scale(metric)
         if factor is None:
-            message = "calculates with what it measures, so this SLO is left out"
-            hint = "only products with numbers are read, as `histogram_quantile(...) * 1000`"
+            message = "is computed from other metrics, so this SLO is left out"
+            hint = (
+                "only a product with a number is supported, such as `histogram_quantile(...) * "
+                "1000`"
+            )
             self.warnings.append(metric.not_imported(message, hint))
             return None
         at = part / "value"
@@ -204,7 +213,7 @@ class _Slo:
         return self._latency(at, value, metric, None), _own(metric)
 
     def _by_fraction(self, part: Part, metric: Part) -> tuple[str, _Own] | None:
-        """Of a metric that is the share of requests up to a latency: both."""
+        """Latency limit and share of a metric that is the fraction of requests below a latency."""
         bound, factor = fraction_below(metric), scale(metric)
         if bound is None or factor is None:
             return None
@@ -213,21 +222,21 @@ class _Slo:
         return self._latency(metric, bound, metric, None), _Own(at, share)
 
     def _by_query(self, part: Part, indicator: Part) -> tuple[str, _Own | None] | None:
-        """Of a ratio of requests: up to which latency a good one may take."""
+        """Latency limit of good requests in a ratio of requests."""
         ratio = indicator / "ratioMetric"
         good = ratio / "good"
         if (ratio / "rawType").text() == "success":
             good = ratio / "raw"
         found = threshold(good)
         if found is None:
-            hint = 'a query such as `..._seconds_bucket{le="0.5"}` says which are fast enough'
-            message = "counts no requests below one latency, so this objective is left out"
+            hint = 'use a query of fast requests, such as `..._seconds_bucket{le="0.5"}`'
+            message = "does not count the requests below a latency, so this objective is left out"
             at = good or ratio or indicator or part
             self.warnings.append(at.not_imported(message, hint))
             return None
         if threshold(ratio / "total") is not None:
-            hint = "correct the document: `total` counts all requests, as `..._count` does"
-            message = "counts requests below one latency too, and not all"
+            hint = "correct the document: `total` must count all requests, like `..._count`"
+            message = "also counts only requests below a latency, not all"
             self.warnings.append((ratio / "total").not_imported(message, hint))
         bound, unit = found
         return self._latency(good, bound, good, unit), _own(good)
@@ -236,21 +245,27 @@ class _Slo:
         if unit is None:
             unit = unit_us(metric) or (_US[self.unit] if self.unit else None)
         if unit is None:
-            message = f"is `{value}` of a unit that the metric names do not say"
-            hint = "say it by `--openslo-unit`, as `ms`"
+            message = f"is `{value}`, but the names of the metric do not contain its unit"
+            hint = "give the unit with `--openslo-unit`, such as `ms`"
             raise at.refused(message, hint, Code.MISSING_UNIT)
         return _quantity(at, f"{value * unit:f}us", DURATION, format_us)
 
     def _share(self, part: Part, method: str, own: _Own | None) -> tuple[str, str | None]:
-        """The percentile of requests, and the window that it counts in."""
+        """Percentile of requests, and the window for it."""
         at, share = _target(part)
         window = None
         if method == "RatioTimeslices":
-            hint = "here all requests count alike, and not all time slices"
-            self.warnings.append(at.not_imported("is imported, but not as a mean of slices", hint))
+            hint = "tailc weighs all requests equally, not all time slices"
+            self.warnings.append(
+                at.not_imported(
+                    ("is imported as a share of requests, not as a mean of time slices"), hint
+                )
+            )
         if method == "Timeslices":
             window = _slice(part / "timeSliceWindow")
-            hint = "`verify` tells the share of windows in time, and judges all requests"
+            hint = (
+                "`verify` reports the share of windows that meet the SLO, and judges all requests"
+            )
             message = f"of {share} of the time slices is not imported"
             self.warnings.append(at.not_imported(message, hint))
             at = part / "timeSliceTarget"
@@ -258,10 +273,10 @@ class _Slo:
             share = "all" if needed == 1 and own is not None else _percentage(at, needed)
         if own is not None:
             percentile = _percentage(own.at, own.share)
-            hint = "`verify` counts requests, and not measurements of a metric"
+            hint = "`verify` counts requests, not measurements of a metric"
             message = (
-                f"of {share} is not imported: it counts measurements of the metric, and the "
-                f"objective becomes the percentile {percentile} of all requests"
+                f"of {share} is not imported: it counts measurements of the metric. The objective "
+                f"becomes the percentile {percentile} of all requests"
             )
             self.warnings.append(at.not_imported(message, hint))
             share = percentile
@@ -274,24 +289,24 @@ def _own(metric: Part) -> _Own | None:
 
 
 def _no_latency(metric: Part) -> tuple[str, str] | None:
-    """What a metric is that is neither the latency of each request nor a percentile; and advice."""
+    """Message and advice for a metric that is neither a latency of requests nor a percentile."""
     own = quantile(metric)
     if own == 1 or (own is None and summary(metric)):
         word = summary(metric) or "quantile"
-        message = f"tells by `{word}` of many requests together, and of no percentile of them"
-        hint = "take the latency of each request, a percentile, or the ratio of fast requests"
+        message = f"summarises many requests with `{word}`, which is not a percentile"
+        hint = "use the latency of each request, a percentile, or the ratio of fast requests"
         return f"{message}: this SLO is not imported", hint
     if not is_latency(metric):
-        message = "is no latency by the names in it, so this SLO is left out"
+        message = "has no name of a latency, so this SLO is left out"
         return message, "a latency has a name such as `..._latency` or `..._duration_seconds`"
     return None
 
 
 def _target(part: Part) -> tuple[Part, str]:
-    """Where the share of an objective stands, and that share."""
+    """Place of the share of an objective, and the share."""
     share, percent = part / "target", part / "targetPercent"
     if share and percent:
-        raise percent.refused("and `target` both say a share", "remove one", Code.CONFLICT)
+        raise percent.refused("and `target` both define the share", "remove one", Code.CONFLICT)
     if percent:
         asked = percent.number(_TARGET)
         if 0 < asked < 1:
@@ -304,12 +319,12 @@ def _target(part: Part) -> tuple[Part, str]:
 def _percentage(at: Part, share: Decimal) -> str:
     if not 0 < share < 1:
         message = f"must be a share between 0 and 1, not `{shorten(at.text() or str(share))}`"
-        raise at.refused(message, "a percentile lies between 0 % and 100 %")
+        raise at.refused(message, "a percentile must be between 0 % and 100 %")
     return _quantity(at, f"{share * 100:f}%", PERCENT, format_ppm)
 
 
 def _slice(at: Part) -> str:
-    """A length such as `10m`, as a window of a spec."""
+    """A duration such as `10m`, as the window of a spec."""
     text = at.needed("such as `timeSliceWindow: 1m`")
     match = _SHORTHAND.fullmatch(text)
     if match is None or not int(match[1]):
@@ -319,7 +334,7 @@ def _slice(at: Part) -> str:
 
 
 def _quantity(at: Part, text: str, dimension: Dimension, shown: Callable[[int], str]) -> str:
-    """The text as a spec writes it; TailcError for what is finer than its grid, or zero."""
+    """The text as a spec writes it; raises TailcError for 0 and for values with too many digits."""
     try:
         steps = parse(text, dimension)
     except QuantityError as fault:

@@ -1,7 +1,7 @@
-"""The factor that a query multiplies by, such as 1000 for `histogram_quantile(...) * 1000`.
+"""Find the factor of a query, such as 1000 in `histogram_quantile(...) * 1000`.
 
-The grammar of queries is that of their sources, so this reads products with numbers at the outside
-of a query, and only detects other arithmetic.
+The grammar depends on the source of the metric, so only products with numbers around a whole query
+are read; other arithmetic is only detected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PAST = re.compile(r"\bnow\s*\(\s*\)\s*-|\bSELECT\s+(?:DISTINCT\s+)?\*", re.IGNO
 
 
 def scale(metric: Part) -> Decimal | None:
-    """The factor of the metric's query, usually 1; None for any other calculation."""
+    """Factor of the metric's query, usually 1; None for other calculations."""
     found = Decimal(1)
     for text in metric.texts():
         factor = _factor(_PAST.sub(" ", _SELECTION.sub("", text)).strip())
@@ -38,7 +38,7 @@ def scale(metric: Part) -> Decimal | None:
 
 
 def _factor(text: str) -> Decimal | None:
-    """The product of the numbers at the outside; None if there is other arithmetic."""
+    """Product of the numbers around the query; None for other arithmetic."""
     if match := _SCALED_LAST.fullmatch(text):
         inner, number = _factor(match[1].strip()), Decimal(match[3])
         if inner is None or number == 0:
@@ -53,7 +53,7 @@ def _factor(text: str) -> Decimal | None:
 
 
 def _is_in_parentheses(text: str) -> bool:
-    """Whether the first parenthesis ends with the text."""
+    """Whether the first parenthesis closes at the end of the text."""
     depth = 0
     for at, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")

@@ -78,7 +78,7 @@ def _replays_after(opened: OpenedSpec, overrides: Mapping[str, object]) -> str:
     """A note about the parts of a compile that trials omit; empty if there are none."""
     control = opened.kind.control(opened.spec.with_search(overrides), opened.loaded)
     is_tuned = isinstance(control, ControlProblem)
-    return "; the replays that tune the controller may ask for more" if is_tuned else ""
+    return "; the replays that tune the controller may require more" if is_tuned else ""
 
 
 def _findings(relaxed_lines: list[Relaxation], loaded: LoadedSpec, after: str) -> Iterator[Finding]:
@@ -90,15 +90,18 @@ def _findings(relaxed_lines: list[Relaxation], loaded: LoadedSpec, after: str) -
 
 def _among(lines: int) -> str:
     if lines == 1:
-        return "cannot hold, whatever the other lines are"
+        return "cannot hold, even if all other lines change"
     return (
-        f"cannot hold beside {'the other line' if lines == 2 else f'the other {lines - 1} lines'}"
+        "cannot hold together with "
+        f"{'the other line' if lines == 2 else f'the other {lines - 1} lines'}"
     )
 
 
 def _hint(relaxed: Relaxation, after: str) -> str:
     if relaxed.least is None:
-        return "no value of this line alone was found that helps"
+        return "no value of this line alone resolves the conflict"
     word = "or more" if relaxed.line.is_raised else "or less"
-    rest = "with all else as it is" if relaxed.is_only else "once the lines of other conflicts give"
+    rest = (
+        "if all other lines stay" if relaxed.is_only else ("after the other conflicts are resolved")
+    )
     return f"`{relaxed.line.value(relaxed.least)}` {word} would do, {rest}{after}"

@@ -100,5 +100,5 @@ def _age(climb: Climb) -> int:
 
 
 def _unfit(policy: Policy, why: str) -> TailcError:
-    message = f"policy `{policy.name}` {why}, and a cell is one of a fixed table by load"
-    return TailcError(Finding(Code.USAGE, message, help="ask `tailc lookup`"))
+    message = f"policy `{policy.name}` {why}, but `why` explains cells of fixed tables by load"
+    return TailcError(Finding(Code.USAGE, message, help="use `tailc lookup`"))

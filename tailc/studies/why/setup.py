@@ -81,8 +81,8 @@ def cell_setup(
     formula = recorded = None
     others = findings = ()
     if column is not None and source.trace is None:
-        message = f"column `{column.name}` of recorded arrivals is one of a trace"
-        raise TailcError(Finding(Code.USAGE, message, help="give `--trace` too"))
+        message = f"column `{column.name}` of recorded arrivals needs a trace"
+        raise TailcError(Finding(Code.USAGE, message, help="add `--trace`"))
     if source.spec is not None:
         opened = _open_untuned(policy, source.spec)
         compiled = compile_opened(opened, threads=threads, progress=progress)
@@ -114,13 +114,13 @@ def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals
     named = [one for one in given or of_policy if not isinstance(one, Poisson)]
     named = named or list(given or of_policy)
     if not named:
-        message = f"policy `{policy.name}` was compiled for no arrival rate, and none is given"
+        message = f"policy `{policy.name}` has no arrival rates, and none is given"
         raise TailcError(Finding(Code.USAGE, message, help="give one, such as `--rate 40/s`"))
     one, *others = named
     if others:
         names = ", ".join(f"`{one.name}`" for one in named)
-        message = f"a cell is told of under one arrival process, and several are given: {names}"
-        raise TailcError(Finding(Code.USAGE, message, help="ask for one after another"))
+        message = f"a cell is explained for one arrival process, but several are given: {names}"
+        raise TailcError(Finding(Code.USAGE, message, help="run the command once for each"))
     if isinstance(one, RecordedArrivals):
         return RecordedGaps(one.times_ns, one.source).with_rate(max(one.rate_mrps, 1))
     return one
@@ -129,8 +129,8 @@ def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals
 def _check_rules_in_rows(policy: Policy) -> None:
     table = table_of(policy)
     if table.sharing is not None or _may_descend(table) or _TAKING_OVER & set(table.rules):
-        message = f"policy `{policy.name}` has rules that its rows do not tell"
-        hint = "rows are tried where they say it all: leave `--trace` and `--spec` out"
+        message = f"policy `{policy.name}` has rules that are not in its rows"
+        hint = "changes of rows cannot be replayed for it: remove `--trace` and `--spec`"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
@@ -153,7 +153,8 @@ def _open_untuned(policy: Policy, spec_path: str) -> OpenedSpec:
     opened = open_kind(spec_path)
     if opened.spec.kind != policy.kind:
         difference = (
-            f"is of kind `{opened.spec.kind}`, and policy `{policy.name}` of `{policy.kind}`"
+            f"has the kind `{opened.spec.kind}`, but policy `{policy.name}` has the kind "
+            f"`{policy.kind}`"
         )
         raise _other(f"the spec {difference}", opened.loaded.place("kind"))
     return replace(opened, kind=replace(opened.kind, tuning=FixedTables(), robust=no_setting))
@@ -164,8 +165,11 @@ def _other_spec(policy: Policy, opened: OpenedSpec) -> tuple[Finding, ...]:
     compiled_from = dict(policy.evidence.versions).get(COMPILED_SPEC)
     if compiled_from in (None, compiled_digest(opened.loaded.document)):
         return ()
-    message = f"policy `{policy.name}` was compiled from another spec, or from this one as it was"
-    hint = "give the spec that it was compiled from"
+    message = (
+        f"policy `{policy.name}` was compiled from another spec, or from an older version of this "
+        "one"
+    )
+    hint = "give the spec from which it was compiled"
     place = opened.loaded.place("kind")
     return (Finding(Code.OTHER_SPEC, message, place, hint, Severity.WARNING),)
 
@@ -175,17 +179,17 @@ def _comparable_formula(policy: Policy, by_formula: Policy, opened: OpenedSpec) 
     ours, formula = table_of(policy), by_formula.ladders[0]
     if formula.load_axis is not ours.load_axis:
         message = f"the formula's table of policy `{policy.name}` has rows by arrival rate"
-        hint = "rows by requests in the system cannot stand in it: give `--trace` alone"
+        hint = "rows by requests in the system cannot replace its rows: give only `--trace`"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     if len(formula.rows) == 1 and set(ours.rules) ^ set(formula.rules) <= _ABOUT_ROWS:
         formula = replace(formula, rules=ours.rules)
     for name, what in _SHARED.items():
         if getattr(ours, name) != getattr(formula, name):
-            message = f"the spec asks for {what} than policy `{policy.name}` has"
+            message = f"the spec requires {what} than policy `{policy.name}` has"
             raise _other(message, opened.loaded.place("server"))
     return formula
 
 
 def _other(message: str, place: Place | None) -> TailcError:
-    hint = "give the spec that the policy was compiled from"
+    hint = "give the spec from which the policy was compiled"
     return TailcError(Finding(Code.CONFLICT, message, place, hint))

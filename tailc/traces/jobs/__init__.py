@@ -1,1 +1,1 @@
-"""Logs of batch jobs: read, scaled and cut as a datacentre wants them."""
+"""Read logs of batch jobs, and scale and cut them for a datacentre."""

@@ -1,4 +1,5 @@
-"""Lists of jobs in Parquet, CSV or NDJSON: a row is a job, in columns that the reader names."""
+"""Read lists of jobs in Parquet, CSV or NDJSON: one row per job, with columns that the user
+names."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _MS_PER_S = 1e3
 
 
 class JobTimeUnit(enum.Enum):
-    """The unit of a column of a list of jobs; the value is its name."""
+    """Unit of a column of times in a list of jobs; the value is its name."""
 
     SECOND = "s"
     MINUTE = "min"
@@ -36,18 +37,19 @@ class JobTimeUnit(enum.Enum):
 
     @property
     def in_s(self) -> int:
-        """One of this unit in seconds."""
+        """Seconds in one unit."""
         return {"s": 1, "min": 60, "h": 3_600, "d": 86_400}[self.value]
 
 
 @dataclass(frozen=True)
 class JobColumns:
-    """Which column is what, and in which unit.
+    """Names and units of the columns of a list of jobs.
 
-    arrival_unit: of times counted from the start of the log; None: `arrival` holds dates with a
-    time of day, in the zone that they state or else in that of the reading. requested: a column of
-    requested times in the unit of run times, and number: of the jobs' own numbers; None: there is
-    none, and jobs have the number of their row. where: keeps the rows whose column equals a text.
+    arrival_unit: unit of submit times, counted from the start of the log; if None, `arrival` has
+    dates with a time of day, in the time zone that they state or in that of the reading. requested:
+    column of requested times, in the unit of run times, or None. number: column of the job numbers;
+    if None, a job has the number of its row. where: selects the rows whose columns equal these
+    values.
     """
 
     arrival: str
@@ -61,7 +63,7 @@ class JobColumns:
 
     @property
     def wanted(self) -> Wanted:
-        """What to read of the file."""
+        """The columns to read."""
         others = (self.run, self.width, self.requested, self.number)
         named = tuple(name for name in others if name is not None)
         filters = tuple(dict.fromkeys(name for name, _text in self.where))
@@ -76,12 +78,13 @@ def read_job_list(
     reading: JobReading | None = None,
     format: Format = "auto",  # noqa: A002
 ) -> JobLog:
-    """The jobs of a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for stdin.
+    """Read the jobs in a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for
+    standard input.
 
     Times are rounded to whole seconds. Jobs of width 0 are left out and counted in a warning.
-    Raises TailcError, by row and column, for cells that are no numbers, negative run times and
-    widths, widths that are not whole, times without a zone or out of order, and what `JobReading`
-    refuses.
+    Raises TailcError, by row and column, for cells that are not numbers, negative run times and
+    widths, widths that are not whole, times without a time zone or out of order, and whatever
+    `JobReading` refuses.
     """
     with open_source(source) as opened:
         return job_list_in(opened, columns, reading or JobReading(), format)
@@ -93,7 +96,7 @@ def job_list_in(
     reading: JobReading,
     format: Format = "auto",  # noqa: A002
 ) -> JobLog:
-    """As `read_job_list`, of what is open already."""
+    """Read the jobs of an open source; see `read_job_list`."""
     cells = kept_cells(source, columns.wanted, columns.where, format)
     submit_s, start_unix_s = _arrivals(cells, columns, reading)
     run_s = _seconds(cells, columns.run, columns.run_unit)
@@ -110,12 +113,15 @@ def job_list_in(
 
 
 def _arrivals(cells: Cells, columns: JobColumns, reading: JobReading) -> tuple[Ints, int | None]:
-    """Seconds since the start of the log, and that start where the column says it."""
+    """Submit times [s] since the start of the log, and that start [Unix s] if the column states
+    it."""
     if columns.arrival_unit is None:
         return _dated_arrivals(cells, columns.arrival, reading)
     time_s = numbers(cells, columns.arrival) * columns.arrival_unit.in_s
     beyond = np.abs(time_s) > LARGEST_S
-    cells.refuse(beyond, columns.arrival, Code.OUT_OF_RANGE, "is centuries away", "check its unit")
+    cells.refuse(
+        beyond, columns.arrival, Code.OUT_OF_RANGE, "is centuries from the start", "check its unit"
+    )
     _note_disorder(cells, columns.arrival, time_s)
     return np.rint(np.where(np.isfinite(time_s) & ~beyond, time_s, 0)).astype(np.int64), None
 
@@ -128,7 +134,7 @@ def _dated_arrivals(cells: Cells, name: str, reading: JobReading) -> tuple[Ints,
     except TimeError as error:
         code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER
         place = Place(cells.source, row=cells.row_of(error.index), field=name)
-        help_ = ADVICE if error.lacks_zone else "write times as in 2012-10-01T06:30:00"
+        help_ = ADVICE if error.lacks_zone else "write times like 2012-10-01T06:30:00"
         raise TailcError(Finding(code, shorten(str(error), 100), place, help_)) from None
     _note_disorder(cells, name, unix_s.astype(np.float64))
     start_unix_s = int(unix_s[0])
@@ -138,7 +144,7 @@ def _dated_arrivals(cells: Cells, name: str, reading: JobReading) -> tuple[Ints,
 def _note_disorder(cells: Cells, name: str, time_s: NDArray[np.float64]) -> None:
     is_late = np.diff(time_s, prepend=time_s[:1]) < 0
     hint = "sort the rows by arrival"
-    cells.refuse(is_late, name, Code.OUT_OF_ORDER, "is before the row above", hint)
+    cells.refuse(is_late, name, Code.OUT_OF_ORDER, "is earlier than the row above", hint)
 
 
 def _seconds(cells: Cells, name: str, unit: JobTimeUnit) -> Ints:
@@ -149,7 +155,7 @@ def _seconds(cells: Cells, name: str, unit: JobTimeUnit) -> Ints:
 
 
 def _whole(cells: Cells, name: str, largest: float) -> Ints:
-    """A column of whole numbers, 0 or above; bad cells are noted and made 0."""
+    """A column of whole numbers from 0; records bad cells and makes them 0."""
     values = np.nan_to_num(not_negative(cells, name, largest))
     is_part = values != np.floor(values)
     cells.refuse(is_part, name, Code.OUT_OF_RANGE, "is not a whole number", MEND)

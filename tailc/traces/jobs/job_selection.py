@@ -1,4 +1,4 @@
-"""Jobs as a log states them made into those that ran: what is left out, and what is refused."""
+"""Select the jobs of a log that ran; leave out or refuse the others."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tailc.traces.jobs.log import Ints, JobLog, LogHeader, Positions, refuse_wid
 from tailc.traces.zones import ADVICE, TimeError, instant, zone_of
 from tailc.units import counted
 
-_MEND = "correct the line, or leave the job out"
+_MEND = "correct the line, or remove the job"
 
 
 @dataclass(frozen=True)
 class JobReading:
-    """What to take of a log, whatever its format.
+    """How to read a log of jobs of any format.
 
-    servers: width of the datacentre, wider jobs are refused; None: any width. leaves_out_zero_runs:
-    jobs that ran for less than half a second are left out instead of refused. start: when second 0
-    of the log is, in ISO 8601; None: as the log says, if it does. zone: of `start` and of times in
-    the log that state none, and the zone of the log's days; None: as the log says, if it does.
+    servers: size of the datacentre; wider jobs are refused; None for no limit.
+    leaves_out_zero_runs: leave out jobs that ran for less than half a second, instead of refusing
+    them. start: time of second 0 of the log in ISO 8601; None to use the log's own. zone: time zone
+    of `start`, of times without one, and of the days of the log; None to use the log's own.
     """
 
     servers: int | None = None
@@ -31,23 +31,23 @@ class JobReading:
     zone: str | None = None
 
     def start_unix_s(self, source: str) -> int | None:
-        """The start in Unix seconds; TailcError where it is no time, or in no zone."""
+        """The start [Unix s]; raises TailcError if it is not a time or has no time zone."""
         if self.start is None:
             return None
         try:
             return instant(self.start, self.zone)
         except TimeError as error:
             code = Code.NO_ZONE if error.lacks_zone else Code.BAD_VALUE
-            message = f"the start of the log: {error}"
+            message = f"the start of the log is wrong: {error}"
             raise TailcError(Finding(code, message, Place(source), ADVICE)) from None
 
 
 @dataclass(frozen=True)
 class Stated:
-    """Jobs as a log states them, int64 (jobs,) each.
+    """Jobs as a log states them; arrays are int64 (jobs,).
 
-    run_s and width are -1 where the log does not say; never_ran and is_part: bool (jobs,), jobs
-    that were cancelled before they began, and lines that tell a part of a job told elsewhere.
+    run_s and width are -1 if the log does not state them. never_ran, is_part: bool (jobs,); jobs
+    that were cancelled before they ran, and lines that are a part of a job that has its own line.
     """
 
     number: Ints
@@ -62,7 +62,7 @@ class Stated:
 
 @dataclass
 class Choosing:
-    """The jobs still in, and what was said about the others."""
+    """Jobs that are still selected, and the findings about the others."""
 
     stated: Stated
     source: str
@@ -70,7 +70,7 @@ class Choosing:
     findings: list[Finding] = field(default_factory=list)
 
     def leave_out(self, which: NDArray[np.bool_], what: str) -> None:
-        """Leave jobs out and count them in a warning."""
+        """Deselect jobs, and count them in a warning."""
         out = which & self.chosen
         if count := int(out.sum()):
             self.chosen &= ~which
@@ -82,7 +82,7 @@ class Choosing:
             )
 
     def refuse(self, which: NDArray[np.bool_], code: Code, what: str, help_: str = _MEND) -> None:
-        """Note the first of the jobs that cannot be."""
+        """Record an error about the first of these jobs."""
         bad = which & self.chosen
         if count := int(bad.sum()):
             number = self.stated.number[int(np.argmax(bad))]
@@ -101,22 +101,22 @@ def chosen_jobs(
     header: LogHeader,
     warnings: tuple[Finding, ...] = (),
 ) -> JobLog:
-    """The jobs that ran; what was left out is counted by reason in warnings.
+    """Select the jobs that ran; warnings count the others by reason.
 
-    Raises TailcError with every finding: jobs out of order, run times of 0 or below, jobs wider
-    than the servers, and logs without a job that ran.
+    Raises TailcError with all findings: jobs out of order, run times of 0 or below, jobs wider than
+    the datacentre, and a log without a job that ran.
     """
     if reading.zone is not None:
         _check_zone(reading.zone, source)
     choosing = Choosing(stated, source, np.ones(len(stated.number), dtype=np.bool_))
-    choosing.leave_out(stated.is_part, "are parts of jobs that have a line of their own")
+    choosing.leave_out(stated.is_part, "are parts of a job that has its own line")
     choosing.leave_out(stated.never_ran, "never ran")
     choosing.leave_out(stated.width < 1, "have no width")
     _check_order(choosing)
     choosing.refuse(stated.run_s < 0, Code.NOT_POSITIVE, "has a negative run time")
     _settle_zero_runs(choosing, reading)
     if not choosing.chosen.any():
-        message = f"`{source}` has no job that ran"
+        message = f"`{source}` has no job with a run time and a width"
         help_ = "give a log with run times and widths"
         choosing.findings.append(Finding(Code.EMPTY_TRACE, message, Place(source), help_))
     if errors := [each for each in choosing.findings if each.severity is Severity.ERROR]:
@@ -157,7 +157,7 @@ def _check_order(choosing: Choosing) -> None:
     is_late = np.zeros(len(submit_s), dtype=np.bool_)
     is_late[kept[1:]] = np.diff(submit_s[kept]) < 0
     hint = "sort the log by submit time"
-    choosing.refuse(is_late, Code.OUT_OF_ORDER, "is submitted before the job above it", hint)
+    choosing.refuse(is_late, Code.OUT_OF_ORDER, "was submitted before the job above it", hint)
 
 
 def _settle_zero_runs(choosing: Choosing, reading: JobReading) -> None:
@@ -165,5 +165,5 @@ def _settle_zero_runs(choosing: Choosing, reading: JobReading) -> None:
     if reading.leaves_out_zero_runs:
         choosing.leave_out(is_zero, "ran for less than half a second")
     else:
-        hint = "correct the line, or leave such jobs out (`skip_zero_runs: true`)"
+        hint = "correct the line, or leave out such jobs with `skip_zero_runs: true`"
         choosing.refuse(is_zero, Code.NOT_POSITIVE, "has a run time of 0", hint)

@@ -1,4 +1,4 @@
-"""Jobs in order of submission: when, for how long and how wide."""
+"""Jobs in order of submission, with their run times and widths."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Chosen = NDArray[np.bool_] | Ints | slice
 
 @dataclass(frozen=True)
 class LogHeader:
-    """What a log says of itself; None where it does not.
+    """What a log states about itself; None if it does not.
 
-    start_unix_s: when second 0 is. zone: an IANA name or an offset such as `-07:00`, in which it
-    tells its days. capacity: how wide its machine is.
+    start_unix_s: time of second 0. zone: IANA name or offset such as `-07:00` of its days.
+    capacity: number of processors of its machine.
     """
 
     start_unix_s: int | None = None
@@ -31,7 +31,7 @@ class LogHeader:
 
 @dataclass(frozen=True, eq=False)
 class Applications:
-    """Which of `names` each job is; int64 (jobs,)."""
+    """Index into `names` of the application of each job; int64 (jobs,)."""
 
     names: tuple[str, ...]
     of_job: Ints
@@ -40,74 +40,74 @@ class Applications:
         _check_within(self.of_job, len(self.names) - 1)
 
     def part(self, chosen: Chosen) -> Applications:
-        """Of some of the jobs."""
+        """The applications of some of the jobs."""
         return Applications(self.names, self.of_job[chosen])
 
 
 class Positions(Protocol):
-    """Where each job stands in its log."""
+    """Place of each job in its log."""
 
     def place(self, source: str, job: int) -> Place:
-        """Of one job."""
+        """Place of one job."""
         ...
 
     def part(self, chosen: Chosen) -> Positions:
-        """Of some of the jobs."""
+        """Places of some of the jobs."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Each on a line of text, from 1; int64 (jobs,)."""
+    """Line number of each job, from 1; int64 (jobs,)."""
 
     at: Ints
 
     def place(self, source: str, job: int) -> Place:
-        """The job's line."""
+        """Place of one job."""
         return Place(source, line=int(self.at[job]))
 
     def part(self, chosen: Chosen) -> Lines:
-        """Of some of the jobs."""
+        """Places of some of the jobs."""
         return Lines(self.at[chosen])
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Each in a row of a table, from 1; int64 (jobs,)."""
+    """Row number of each job in a table, from 1; int64 (jobs,)."""
 
     at: Ints
 
     def place(self, source: str, job: int) -> Place:
-        """The job's row."""
+        """Place of one job."""
         return Place(source, row=int(self.at[job]))
 
     def part(self, chosen: Chosen) -> Rows:
-        """Of some of the jobs."""
+        """Places of some of the jobs."""
         return Rows(self.at[chosen])
 
 
 @dataclass(frozen=True)
 class Unplaced:
-    """Jobs that were read of no file."""
+    """Jobs that do not come from a file."""
 
     def place(self, source: str, job: int) -> Place:  # noqa: ARG002
-        """The log."""
+        """The log as a whole."""
         return Place(source)
 
     def part(self, chosen: Chosen) -> Unplaced:  # noqa: ARG002
-        """The same."""
+        """The same object."""
         return self
 
 
 @dataclass(frozen=True, eq=False)
 class JobLog:
-    """Jobs in order of submission; int64 (jobs,) each.
+    """Jobs in order of submission; arrays are int64 (jobs,).
 
-    number: the job's own in its log. submit_s: seconds since the log's start, ascending. run_s: how
-    long it ran, >= 1. width: processors or nodes, as its log counts them, >= 1. requested_s: the
-    time asked for, 0 where the log does not state it. green_percent: share of a job's slots that
-    is to be green, 0 to 100, None before it is assigned. applications: which each job is, None
-    before it is assigned. source: how messages call the log.
+    number: job number in the log. submit_s: seconds since the start of the log, ascending. run_s:
+    run time, >= 1. width: processors or nodes, >= 1. requested_s: requested time, 0 if not stated.
+    green_percent: share of the slots of a job that must be green, 0 to 100; None before it is
+    assigned. applications: application of each job; None before it is assigned. source: name of the
+    log in messages.
     """
 
     number: Ints
@@ -128,13 +128,13 @@ class JobLog:
         assigned += [] if self.applications is None else [self.applications.of_job]
         every = (*columns, *assigned)
         if any(each.shape != self.submit_s.shape or each.dtype != np.int64 for each in every):
-            raise ValueError("columns of jobs are int64, one value a job")
+            raise ValueError("columns of jobs must be int64 with one value for each job")
         if (np.diff(self.submit_s) < 0).any():
-            raise ValueError("jobs are in order of submission")
+            raise ValueError("jobs must be in order of submission")
         if self.jobs and min(self.run_s.min(), self.width.min()) < 1:
-            raise ValueError("a job runs for a second and on one processor at least")
+            raise ValueError("a job must run for at least one second on at least one processor")
         if self.jobs and self.requested_s.min() < 0:
-            raise ValueError("a requested time is not negative")
+            raise ValueError("a requested time must not be negative")
         if self.green_percent is not None:
             _check_within(self.green_percent, 100)
 
@@ -145,17 +145,17 @@ class JobLog:
 
     @property
     def named(self) -> list[str]:
-        """The application of each job; ValueError where the log does not say."""
+        """Application of each job; raises ValueError if the log has none."""
         if self.applications is None:
-            raise ValueError("malleable jobs are of applications")
+            raise ValueError("malleable jobs need an application each")
         return [self.applications.names[at] for at in self.applications.of_job.tolist()]
 
     def place(self, job: int) -> Place:
-        """Where a job stands in its log, or the log."""
+        """Place of a job in its log."""
         return self.positions.place(self.source, job)
 
     def part(self, chosen: Chosen) -> JobLog:
-        """Some of the jobs, in their order."""
+        """Some of the jobs, in order."""
         green, applications = self.green_percent, self.applications
         return replace(
             self,
@@ -171,9 +171,10 @@ class JobLog:
 
 
 def peak_width(log: JobLog) -> int:
-    """The most processors in use at once, were every job to start when it is submitted.
+    """Largest number of processors in use at once if every job starts when it is submitted.
 
-    A job that ends in the second in which another starts makes room for it. O(n log n).
+    A job that ends in a second frees its processors for a job that starts in the same second. O(n
+    log n).
     """
     time_s = np.concatenate([log.submit_s, log.submit_s + log.run_s])
     change = np.concatenate([log.width, -log.width])
@@ -182,34 +183,37 @@ def peak_width(log: JobLog) -> int:
 
 
 def node_seconds(log: JobLog) -> int:
-    """Run time times width, summed over the jobs."""
+    """Sum over jobs of run time times width."""
     return int(np.dot(log.run_s, log.width))
 
 
 def refuse_wide(log: JobLog, servers: int) -> None:
-    """Raise TailcError where a job is wider than the datacentre."""
+    """Raise TailcError if a job is wider than the datacentre."""
     wide = log.width > servers
     if count := int(wide.sum()):
         job = int(np.argmax(wide))
-        message = f"job {log.number[job]} is {log.width[job]} wide, and the datacentre {servers}"
-        others = f" (first of {count} such jobs)" if count > 1 else ""
-        help_ = (
-            "divide widths by more (`divide_width`), or drop more of the largest (`drop_largest`)"
+        message = (
+            f"job {log.number[job]} needs {log.width[job]} servers, but the datacentre has "
+            f"{servers}"
         )
+        others = f" (first of {count} such jobs)" if count > 1 else ""
+        help_ = "raise `divide_width`, or drop more of the widest jobs with `drop_largest`"
         raise TailcError(Finding(Code.TOO_WIDE, message + others, log.place(job), help_))
 
 
 def refuse_same_numbers(log: JobLog) -> None:
-    """Raise TailcError where two jobs have one number, for those that go by it."""
+    """Raise TailcError if two jobs have the same number."""
     numbers, first = np.unique(log.number, return_index=True)
     if len(numbers) == log.jobs:
         return
     again = int(np.setdiff1d(np.arange(log.jobs), first)[0])
-    message = f"job {log.number[again]} is twice in the log"
-    help_ = "give each job a number of its own; in a list of jobs the column may be left out"
+    message = f"job number {log.number[again]} occurs twice in the log"
+    help_ = "give each job a different number; a list of jobs needs no column of numbers"
     raise TailcError(Finding(Code.BAD_VALUE, message, log.place(again), help_))
 
 
 def _check_within(values: Ints, largest: int) -> None:
     if len(values) and not 0 <= values.min() <= values.max() <= largest:
-        raise ValueError("a job's share is 0 to 100 %, and its application one that is named")
+        raise ValueError(
+            "the green share of a job must be 0 to 100 %, and its application must be named"
+        )

@@ -1,8 +1,8 @@
-"""Logs of other machines made into workloads for a datacentre of a given size.
+"""Scale logs of other machines to a datacentre of a given size.
 
-The published workloads were made so: of the log of a Blue Gene/P of 40,960 nodes (Intrepid), two
-days were taken, 35 very large jobs dropped, node counts divided by 24 and run times multiplied by 8
-(Haque, Rutgers 2016, appendix A); or core counts were mapped by a table (appendix B).
+The published workloads were scaled in this way: two days of the log of a Blue Gene/P with 40,960
+nodes (Intrepid), without 35 very large jobs, node counts divided by 24 and run times multiplied by
+8 (Haque, Rutgers 2016, appendix A); or core counts mapped by a table (appendix B).
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ MOST_TIMES = 1_000_000
 
 
 class Widths(Protocol):
-    """What becomes of the widths of jobs."""
+    """A rule that changes the widths of jobs."""
 
     def of(self, log: JobLog) -> JobLog:
-        """The log with other widths."""
+        """The log with changed widths."""
         ...
 
 
 @dataclass(frozen=True)
 class DividedWidths:
-    """Divided, and rounded up."""
+    """Widths divided by `by`, rounded up."""
 
     by: int = 1
 
     def __post_init__(self) -> None:
         if self.by < 1:
-            raise ValueError("widths are divided by 1 or more")
+            raise ValueError("widths must be divided by at least 1")
 
     def of(self, log: JobLog) -> JobLog:
-        """The log with other widths."""
+        """The log with changed widths."""
         return replace(log, width=-(-log.width // self.by))
 
 
 @dataclass(frozen=True)
 class WidthMap:
-    """Widths by a table; those that are not in it become `otherwise`, None: they are refused."""
+    """Widths replaced by a table; others become `otherwise`, or are refused if that is None."""
 
     widths: tuple[tuple[int, int], ...]
     otherwise: int | None = None
@@ -60,30 +60,33 @@ class WidthMap:
     def __post_init__(self) -> None:
         mapped = dict(self.widths)
         if len(mapped) < len(self.widths):
-            raise ValueError("a width is mapped once")
+            raise ValueError("a width is mapped twice")
         targets = [*mapped.values(), *([] if self.otherwise is None else [self.otherwise])]
         if not targets or min([*mapped, *targets]) < 1:
-            raise ValueError("widths are mapped to widths of 1 and more")
+            raise ValueError("widths must be mapped to at least 1")
 
     def of(self, log: JobLog) -> JobLog:
-        """The log with other widths; TailcError where one is not in the table."""
+        """The log with changed widths; raises TailcError for a width that is not in the table."""
         width = np.full(log.jobs, self.otherwise or 0, dtype=np.int64)
         for given, becomes in self.widths:
             width[log.width == given] = becomes
         if (unknown := width == 0).any():
             job = int(np.argmax(unknown))
-            message = f"job {log.number[job]} is {log.width[job]} wide, which is not in the table"
-            help_ = "add the width to the table, or say what the others become"
+            message = (
+                f"job {log.number[job]} has the width {log.width[job]}, which is not in the table "
+                "of widths"
+            )
+            help_ = "add the width to `map_width`, or add `others`"
             raise TailcError(Finding(Code.OUT_OF_RANGE, message, log.place(job), help_))
         return replace(log, width=width)
 
 
 @dataclass(frozen=True)
 class JobScaling:
-    """What is done to a log, in this order.
+    """Changes of a log, in the order of the fields.
 
-    drop_largest: that many of the widest jobs. multiply_run: run and requested times, rounded to
-    seconds, 1 at least.
+    drop_largest: number of the widest jobs to remove. multiply_run: factor on run times and
+    requested times, which are rounded to seconds and at least 1.
     """
 
     drop_largest: int = 0
@@ -92,26 +95,26 @@ class JobScaling:
 
     def __post_init__(self) -> None:
         if self.drop_largest < 0:
-            raise ValueError("jobs are dropped, not added")
+            raise ValueError("the number of dropped jobs must not be negative")
         if not 0 < self.multiply_run <= MOST_TIMES:
-            raise ValueError(f"run times are multiplied by up to {MOST_TIMES}")
+            raise ValueError(f"run times can be multiplied by at most {MOST_TIMES}")
 
 
 def scaled_jobs(log: JobLog, scaling: JobScaling) -> JobLog:
-    """The log after all that `scaling` says.
+    """The log after all changes of `scaling`.
 
-    Raises TailcError where it leaves no job, and where a width is not in the table.
+    Raises TailcError if no job remains, or a width is not in the table.
     """
     log = scaling.widths.of(without_widest(log, scaling.drop_largest))
     return multiplied_runs(log, scaling.multiply_run)
 
 
 def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
-    """The jobs submitted in `length_s` from `start_s` on, which becomes the start of the log."""
+    """The jobs submitted within `length_s` from `start_s`; the new log starts at `start_s`."""
     first, past = np.searchsorted(log.submit_s, [start_s, start_s + length_s])
     if first >= past:
         message = f"no job is submitted from `{start_s}` s to `{start_s + length_s}` s"
-        last = "" if not log.jobs else f"; the last of the log is at `{log.submit_s[-1]}` s"
+        last = "" if not log.jobs else f"; the last one is submitted at `{log.submit_s[-1]}` s"
         help_ = "choose a window within the log"
         raise TailcError(Finding(Code.EMPTY_TRACE, message + last, Place(log.source), help_))
     part = log.part(slice(int(first), int(past)))
@@ -121,9 +124,9 @@ def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
 
 
 def without_widest(log: JobLog, count: int) -> JobLog:
-    """The log without its `count` widest jobs; of equally wide ones, the longest, then the last."""
+    """The log without its `count` widest jobs; ties go to the longest, then the last."""
     if count >= log.jobs:
-        message = f"dropping {counted(count, 'job')} leaves none of {log.jobs}"
+        message = f"dropping {counted(count, 'job')} leaves none: there are {log.jobs}"
         help_ = "drop fewer, or take a longer window"
         raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source), help_))
     order = np.lexsort((np.arange(log.jobs), log.run_s, log.width))
@@ -131,7 +134,7 @@ def without_widest(log: JobLog, count: int) -> JobLog:
 
 
 def multiplied_runs(log: JobLog, by: Fraction | int) -> JobLog:
-    """Run times and requested times multiplied, rounded half up to seconds, 1 at least."""
+    """Run times and requested times multiplied, rounded half up to seconds, at least 1."""
     run_s = np.maximum(_times(log.run_s, by), 1)
     requested_s = np.where(log.requested_s > 0, np.maximum(_times(log.requested_s, by), 1), 0)
     return replace(log, run_s=run_s, requested_s=requested_s)
@@ -143,10 +146,10 @@ def with_green_percents(
     percents: tuple[int, ...] = GREEN_PERCENTS,
     longest_s: int = LONGEST_GREEN_S,
 ) -> JobLog:
-    """Each job with one of `percents` of green energy, all alike likely; 0 above `longest_s`.
+    """Assign to each job one of `percents` of green energy with equal probability; 0 above
+    `longest_s`.
 
-    A job is given the same whatever else is in the log: the draw is a hash of the seed and of the
-    job's number.
+    The choice is a hash of the seed and the job number, so it does not depend on the other jobs.
     """
     drawn = (_keys(log, f"green {seed}") % np.uint64(len(percents))).astype(np.int64)
     green_percent = np.array(percents, dtype=np.int64)[drawn]
@@ -155,7 +158,7 @@ def with_green_percents(
 
 
 def with_applications(log: JobLog, counts: Mapping[str, int], seed: int) -> JobLog:
-    """As many jobs of each application as `counts` says; which ones, the seed decides."""
+    """Assign to `counts` jobs each application; the seed determines which jobs."""
     if min(counts.values()) < 0 or (total := sum(counts.values())) != log.jobs:
         message = f"the counts of applications add up to `{sum(counts.values())}`, not {log.jobs}"
         help_ = "give each of the jobs an application"
@@ -167,10 +170,9 @@ def with_applications(log: JobLog, counts: Mapping[str, int], seed: int) -> JobL
 
 
 def with_application_mix(log: JobLog, weights: Mapping[str, int], seed: int) -> JobLog:
-    """Each job with an application, drawn in the proportions of `weights`.
+    """Assign an application to each job at random in the proportions of `weights`.
 
-    A job is the same application whatever else is in the log: the draw is a hash of the seed and of
-    the job's number.
+    The choice is a hash of the seed and the job number, so it does not depend on the other jobs.
     """
     if min(weights.values()) < 1:
         raise ValueError("weights of applications are 1 and more")
@@ -181,13 +183,13 @@ def with_application_mix(log: JobLog, weights: Mapping[str, int], seed: int) -> 
 
 
 def _times(values: Ints, by: Fraction | int) -> Ints:
-    """Products rounded half up, in whole numbers of any size until they are rounded."""
+    """Products rounded half up, in whole numbers of any size."""
     up, down = Fraction(by).as_integer_ratio()
     rounded = [(2 * value * up + down) // (2 * down) for value in values.tolist()]
     return np.array(rounded, dtype=np.int64)
 
 
 def _keys(log: JobLog, salt: str) -> NDArray[np.uint64]:
-    """A number a job that its own and the salt decide, the same on every machine."""
+    """A hash of the salt and the number of each job, the same on all machines."""
     keys = [hash_key(f"{salt} {number}") for number in log.number.tolist()]
     return np.array(keys, dtype=np.uint64)

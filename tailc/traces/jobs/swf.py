@@ -1,10 +1,10 @@
 """Logs in the Standard Workload Format 2.2 of the Parallel Workloads Archive, compressed or not.
 
-A line is a job: 18 numbers apart by blanks, -1 where one is not known. Lines that begin with `;`
-are comments, and those at the head say what the machine is. Of a job we take its number, its submit
-time, run time, width and requested time. The width is what was allocated, or else what was
-requested. See Chapin et al., "Benchmarks and standards for the evaluation of parallel job
-schedulers" (JSSPP 1999), and the archive's page on the format.
+A line is a job: 18 numbers separated by blanks, -1 if unknown. Lines that begin with `;` are
+comments; those at the beginning describe the machine. The reader uses the number, submit time, run
+time, width and requested time of a job. The width is the number of allocated processors, or else
+the requested number. See Chapin et al., "Benchmarks and standards for the evaluation of parallel
+job schedulers" (JSSPP 1999), and the archive's page on the format.
 """
 
 from __future__ import annotations
@@ -59,25 +59,25 @@ MAX_JOBS = 1 << 26
 
 
 def read_swf(source: str, reading: JobReading | None = None) -> JobLog:
-    """The jobs that ran in a log, from a file, compressed or not, or `-` for stdin.
+    """Read the jobs of a log that ran, from a file, compressed or not, or `-` for standard input.
 
-    Left out, and counted in warnings: jobs that never ran (their run time is -1, or 0 where they
-    were cancelled or had no processors), parts of jobs that were swapped out, and jobs of which no
-    width is known. Raises TailcError, by line: a log or gzip data that ends in the middle, lines
-    that are not 18 numbers, submit times out of order, and what `JobReading` refuses.
+    Jobs are left out, and counted in warnings, if they never ran (run time -1, or 0 if cancelled or
+    without processors), are parts of jobs that were swapped out, or have no known width. Raises
+    TailcError, by line, for truncated logs or gzip data, lines that are not 18 numbers, submit
+    times out of order, and whatever `JobReading` refuses.
     """
     with open_source(source) as opened:
         return swf_in(opened, reading or JobReading())
 
 
 def swf_in(source: Source, reading: JobReading) -> JobLog:
-    """As `read_swf`, of what is open already."""
+    """Read the jobs of an open source; see `read_swf`."""
     source.check_whole()
     header = SwfHeader(source.name)
     lines, jobs = _job_lines(source, header)
     if not len(jobs):
         raise source.fault(
-            Code.EMPTY_TRACE, f"`{source.name}` has no jobs", advice="give a line a job"
+            Code.EMPTY_TRACE, f"`{source.name}` has no jobs", advice="write one line for each job"
         )
     zone = header.zone if reading.zone is None else reading.zone
     return chosen_jobs(
@@ -90,7 +90,7 @@ def swf_in(source: Source, reading: JobReading) -> JobLog:
 
 
 def _job_lines(source: Source, header: SwfHeader) -> tuple[Ints, Ints]:
-    """The line number of each job, and its taken fields [jobs, fields]."""
+    """Line number of each job, and the fields of it that are used (jobs, fields)."""
     at: list[int] = []
     cells: list[int] = []
     for number, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
@@ -103,13 +103,15 @@ def _job_lines(source: Source, header: SwfHeader) -> tuple[Ints, Ints]:
             raise TailcError(_not_a_job(line, source.name, number))
         if len(at) > MAX_JOBS:
             message = f"`{source.name}` has more than {MAX_JOBS:,} jobs"
-            raise source.fault(Code.TRACE_TOO_LARGE, message, advice="give a part of the log")
+            raise source.fault(
+                Code.TRACE_TOO_LARGE, message, advice=("split the log, and give a part")
+            )
     jobs = np.array(cells, dtype=np.int64).reshape(-1, len(_TAKEN))
     return np.array(at, dtype=np.int64), jobs
 
 
 def _not_a_job(line: bytes, source: str, number: int) -> Finding:
-    """What is wrong with a line: its number of fields, or the first that is no number."""
+    """The error about a line: its number of fields, or the first that is not a number."""
     text = line.decode("utf-8", "replace")
     found = list(re.finditer(r"\S+", text))
     if len(found) != len(FIELDS):
@@ -118,7 +120,7 @@ def _not_a_job(line: bytes, source: str, number: int) -> Finding:
             help_ = "copy the log again"
             return Finding(Code.TRUNCATED, message, Place(source, number), help_)
         message = f"a job has 18 fields, and this line has {len(found)}"
-        help_ = "comments begin with `;`"
+        help_ = "a comment must begin with `;`"
         return Finding(Code.RAGGED_ROW, message, Place(source, number), help_)
     index = next(index for index, cell in enumerate(found) if not _is_right(cell[0], index))
     cell = found[index]
@@ -131,7 +133,7 @@ def _not_a_job(line: bytes, source: str, number: int) -> Finding:
         excerpt=shorten(text.rstrip(), 200),
         width=len(cell[0]),
     )
-    return Finding(Code.NOT_A_NUMBER, message, place, "a field that is not known is -1")
+    return Finding(Code.NOT_A_NUMBER, message, place, "write -1 for an unknown value")
 
 
 def _is_right(cell: str, index: int) -> bool:

@@ -1,4 +1,5 @@
-"""What the comments at the head of a Standard Workload Format log say of its machine."""
+"""Read the comments at the beginning of a Standard Workload Format log, which describe the
+machine."""
 
 from __future__ import annotations
 
@@ -17,33 +18,31 @@ _COUNTS = ("MaxRecords", "MaxJobs")
 
 @dataclass
 class SwfHeader:
-    """Labels and values as they stand, with the line of each; of a label that stands twice, the
-    first.
-    """
+    """Labels and values with their line numbers; the first of repeated labels counts."""
 
     source: str
     values: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def note(self, line: str, at: int) -> None:
-        """Take in a line that begins with `;`, labelled or not."""
+        """Read a line that begins with `;`, with or without a label."""
         if match := _LABELLED.fullmatch(line):
             self.values.setdefault(match[1], (match[2], at))
 
     @property
     def start_unix_s(self) -> int | None:
-        """When second 0 of the log is [Unix s]."""
+        """Time of second 0 of the log [Unix s]."""
         return self._whole("UnixStartTime")
 
     @property
     def capacity(self) -> int | None:
-        """Processors of the machine, or else its nodes."""
+        """Number of processors of the machine, or else of its nodes."""
         return next((width for label in _WIDTHS if (width := self._whole(label))), None)
 
     @property
     def zone(self) -> str | None:
-        """The zone by name, or else by its offset; TailcError where that name is none.
+        """Time zone by name, or else by offset; raises TailcError for an unknown name.
 
-        Where both stand they may differ: the name knows of daylight saving, the offset does not.
+        If both exist they may differ: a name includes daylight saving time, an offset does not.
         """
         name = self._text("TimeZoneString")
         if name is not None:
@@ -56,17 +55,20 @@ class SwfHeader:
         return None if offset_s is None else _offset(offset_s)
 
     def count_warning(self, lines: int) -> tuple[Finding, ...]:
-        """A warning where the log has other numbers of lines than its header says."""
+        """A warning if the log has another number of lines than the header states."""
         label = next((label for label in _COUNTS if self._whole(label) is not None), None)
         stated = None if label is None else self._whole(label)
         if label is None or stated is None or stated == lines:
             return ()
-        message = f"the header says {stated} jobs and the log has {lines}: an excerpt, or cut off?"
+        message = (
+            f"the header states {stated} jobs, but the log has {lines}: it may be an excerpt or "
+            "truncated"
+        )
         place = Place(self.source, line=self.values[label][1])
         return (Finding(Code.LOG_IS_PART, message, place, severity=Severity.WARNING),)
 
     def _text(self, label: str) -> str | None:
-        """The value; None where there is none, or `-1`, which stands for not known."""
+        """The value; None if missing or `-1`, which means unknown."""
         value = self.values.get(label, ("", 0))[0]
         return None if value in ("", "-1") else value
 
@@ -77,8 +79,8 @@ class SwfHeader:
         # Some logs explain a number in words after it.
         number = text.split()[0]
         if not re.fullmatch(r"[+-]?[0-9]{1,12}", number) or int(number) < least:
-            message = f"`{text}` is no number for `{label}`"
-            raise self._fault(label, message, "correct the header, or leave the line out")
+            message = f"`{label}` is `{text}`, which is not a valid number"
+            raise self._fault(label, message, "correct the header, or remove the line")
         return int(number)
 
     def _fault(self, label: str, message: str, help_: str) -> TailcError:

@@ -1,4 +1,4 @@
-"""A log of jobs as text in the Standard Workload Format, which its own reader reads back."""
+"""Write a log of jobs in the Standard Workload Format, so that `read_swf` reads it back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNKNOWN = "-1"
 
 
 def swf_text(log: JobLog, computer: str) -> str:
-    """The log as a file; shares of green energy and applications have no field in it."""
+    """Text of the log; the format has no fields for green shares and applications."""
     return "\n".join([*_header(log, computer), *_jobs(log), ""])
 
 

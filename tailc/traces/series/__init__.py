@@ -1,1 +1,1 @@
-"""Series on a regular grid of time: production, prices, carbon, clouds."""
+"""Time series on a regular grid: production, prices, carbon intensity, cloud cover."""

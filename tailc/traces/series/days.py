@@ -1,9 +1,9 @@
-"""Pairs of days of a series that stand for much, middling and little production.
+"""Select days of high, medium and low production from a series.
 
-Days are those of a zone's clock by its offset, and a pair is two days that follow one another, as
-in the published evaluation (Haque, Rutgers 2016, figure A.5), which picked its pairs by
-eye. Here they are picked by rank: of all pairs that are known throughout, sorted by their sum and
-then by time, the one at 95 % is high, at 50 % medium, and at 5 % low.
+Days are those of a clock with a fixed offset. A pair is two consecutive days, as in the published
+evaluation (Haque, Rutgers 2016, figure A.5), which selected its pairs by eye. Here they are
+selected by rank: all pairs without gaps are sorted by their sum and then by time; the pair at 95 %
+is high, at 50 % medium, and at 5 % low.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FEWEST_PAIRS = 3
 
 @dataclass(frozen=True)
 class DayPairs:
-    """Days cut out of one series, each of the same number of steps."""
+    """Pairs of days cut from one series, all with the same number of steps."""
 
     high: TimeSeries
     medium: TimeSeries
@@ -30,14 +30,16 @@ class DayPairs:
 
 
 def day_pairs(series: TimeSeries, midnight_s: int = 0, days: int = 2) -> DayPairs:
-    """High, medium and low runs of days, of a power by its energy.
+    """Select the periods of `days` days with high, medium and low energy.
 
-    midnight_s: where a day starts after midnight UTC, such as 25,200 for a clock at -07:00.
-    Raises TailcError where fewer than three runs of days are known throughout.
+    midnight_s: UTC time of midnight, in seconds after 0:00, such as 25,200 for a clock at -07:00.
+    Raises TailcError if fewer than three periods have no gaps.
     """
     sums, starts = _sums(series, midnight_s, days)
     if len(sums) < FEWEST_PAIRS:
-        message = f"the series has {len(sums)} runs of {days} days; three are needed"
+        message = (
+            f"the series has {len(sums)} periods of {days} days without gaps; at least 3 are needed"
+        )
         help_ = "give a longer series, or one with shorter gaps"
         raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source), help_))
     order = starts[np.lexsort((starts, sums))]
@@ -51,10 +53,10 @@ def day_pairs(series: TimeSeries, midnight_s: int = 0, days: int = 2) -> DayPair
 
 
 def _sums(series: TimeSeries, midnight_s: int, days: int) -> tuple[np.ndarray, np.ndarray]:
-    """The sum and the first step of each run of days that is known throughout."""
+    """Sum and first step of each period of days without gaps."""
     to_midnight_s = (midnight_s - series.start_unix_s) % SECONDS_PER_DAY
     if SECONDS_PER_DAY % series.step_s or to_midnight_s % series.step_s:
-        raise ValueError("days are of whole steps, and begin with one")
+        raise ValueError("a day must begin with a step and have whole steps")
     per_day = SECONDS_PER_DAY // series.step_s
     first = to_midnight_s // series.step_s
     whole_days = max((series.steps - first) // per_day, 0)

@@ -1,4 +1,4 @@
-"""Gaps in a series: found, filled where they are short, and told."""
+"""Find the gaps of a series, and fill short ones."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ _SECONDS_PER_MINUTE = 60
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """Runs of steps that are not known: int64 (gaps,), the first step of each and how many."""
+    """Runs of unknown steps: first step and length of each, int64 (gaps,)."""
 
     first: NDArray[np.int64]
     length: NDArray[np.int64]
 
     def part(self, chosen: Mask) -> Gaps:
-        """Some of them."""
+        """Some of the gaps."""
         return Gaps(self.first[chosen], self.length[chosen])
 
 
 def gaps_of(known: Mask) -> Gaps:
-    """Every gap, in order."""
+    """All gaps of unknown steps, in order."""
     edges = np.diff(np.concatenate([[True], known, [True]]).astype(np.int8))
     first = np.flatnonzero(edges == -1)
     return Gaps(first, np.flatnonzero(edges == 1) - first)
 
 
 def short(gaps: Gaps, steps: int, most_steps: int) -> Mask:
-    """Which gaps can be filled: those that have a value on either side, and are not too long."""
+    """Which gaps can be filled: those with values on both sides, and at most `most_steps` steps."""
     has_sides = (gaps.first > 0) & (gaps.first + gaps.length < steps)
     return has_sides & (gaps.length <= most_steps)
 
 
 def filled(value: Floats, known: Mask, gaps: Gaps) -> tuple[Floats, Mask]:
-    """The series with straight lines through those gaps, which then are known."""
+    """The series with these gaps filled by linear interpolation."""
     known_after = known.copy()
     for first, length in zip(gaps.first.tolist(), gaps.length.tolist(), strict=True):
         known_after[first : first + length] = True
@@ -49,7 +49,7 @@ def filled(value: Floats, known: Mask, gaps: Gaps) -> tuple[Floats, Mask]:
 
 
 def span_text(seconds: int) -> str:
-    """A length of time as people say it, such as `15 min`, `1.5 h` or `3.5 days`."""
+    """A duration as text, such as `15 min`, `1.5 h` or `3.5 days`."""
     if seconds < _SECONDS_PER_MINUTE:
         return f"{seconds} s"
     if seconds < SECONDS_PER_HOUR:

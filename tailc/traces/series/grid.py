@@ -1,4 +1,4 @@
-"""Rows with times put on a regular grid, or refused by row."""
+"""Place rows with times on a regular grid; refuse rows that do not fit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Stamped:
-    """Rows of a file: when each is, whether it has a value, and which."""
+    """Rows of a file with their times [Unix s], and which of them have a value."""
 
     cells: Cells
     clocked: Clocked
@@ -34,10 +34,10 @@ class Stamped:
 
 
 def on_grid(rows: Stamped, reading: SeriesReading) -> TimeSeries:
-    """The rows as a series, in the quantity's unit.
+    """The rows as a series in the unit of the quantity.
 
-    Raises TailcError, by row, for times that repeat, overlap, go back or are off the grid, for
-    values outside what the quantity can be, and for gaps that may not be filled.
+    Raises TailcError, by row, for times that repeat, overlap, go back or are not on the grid, for
+    values outside the range of the quantity, and for gaps that may not be filled.
     """
     step_s = _step_s(rows, reading)
     at = _steps_of_rows(rows, reading, step_s)
@@ -61,41 +61,44 @@ def on_grid(rows: Stamped, reading: SeriesReading) -> TimeSeries:
 
 
 def _step_s(rows: Stamped, reading: SeriesReading) -> int:
-    """The step asked for, or else the most common difference, of equally common ones the least."""
+    """The stated step, else the most common difference of times (the smallest of several) [s]."""
     unix_s = rows.clocked.unix_s
     if reading.step_s is not None:
         return reading.step_s
     if len(unix_s) < 2:
-        message = "one row does not say how long a step is"
-        raise TailcError(_at_row(rows, reading, 0, Code.UNEVEN_TIMES, message, "state the step"))
+        message = "a series of one row needs the length of its step"
+        raise TailcError(
+            _at_row(rows, reading, 0, Code.UNEVEN_TIMES, message, ("state it with `step`"))
+        )
     later = np.diff(unix_s)
     values, counts = np.unique(later[later > 0], return_counts=True)
     return int(values[np.argmax(counts)]) if len(values) else 1
 
 
 def _steps_of_rows(rows: Stamped, reading: SeriesReading, step_s: int) -> Ints:
-    """The step of each row, ascending from 0."""
+    """Step number of each row, ascending from 0."""
     unix_s = rows.clocked.unix_s
     later = np.diff(unix_s)
     for bad, code, what, help_ in (
         (
             later == 0,
             Code.SAME_TIME,
-            "is the time of the row above too",
-            "where the clock goes back, name its zone, such as `America/Denver`; or drop one row",
+            "is also the time of the row above",
+            "if the clock went back, state the time zone, such as `America/Denver`; else remove "
+            "one row",
         ),
-        (later < 0, Code.OUT_OF_ORDER, "is before the row above", "sort the rows by time"),
+        (later < 0, Code.OUT_OF_ORDER, "is earlier than the row above", "sort the rows by time"),
         (
             (later > 0) & (later < step_s),
             Code.SAME_TIME,
-            f"overlaps the row above, whose step takes {span_text(step_s)}",
-            "leave one of them out, or state a shorter step",
+            f"is within the step of the row above, which lasts {span_text(step_s)}",
+            "remove one of them, or state a shorter `step`",
         ),
         (
             later % step_s != 0,
             Code.UNEVEN_TIMES,
-            f"is no whole number of steps of {span_text(step_s)} after the row above",
-            "correct the time, or state a step that divides all differences",
+            f"is not a whole number of steps of {span_text(step_s)} after the row above",
+            "correct the time, or state a `step` that divides all differences",
         ),
     ):
         if bad.any():
@@ -106,23 +109,28 @@ def _steps_of_rows(rows: Stamped, reading: SeriesReading, step_s: int) -> Ints:
     if at[-1] >= MAX_STEPS:
         row = int(np.argmax(later)) + 1
         message = f"the times span {at[-1] + 1:,} steps; the limit is {MAX_STEPS:,}"
-        help_ = "correct the time, or give the series in parts"
+        help_ = "correct the time, or split the series"
         raise TailcError(_at_row(rows, reading, row, Code.TRACE_TOO_LARGE, message, help_))
     return at
 
 
 def _clamped(rows: Stamped, reading: SeriesReading, step_s: int) -> tuple[Floats, Mask]:
-    """Values in the quantity's unit, those a little below 0 set to it, and which there are."""
+    """Values in the unit of the quantity, with slightly negative ones set to 0; and which are
+    known."""
     quantity, known, factor = reading.quantity, rows.has_value, reading.factor(step_s)
     beyond = known & (np.abs(rows.value) > LARGEST / factor)
     value = np.where(beyond | _is_night(rows, reading), 0.0, rows.value) * factor
     below, above = known & (value < quantity.least), known & (value > quantity.most)
-    too_low = f"is below the least {quantity.noun}, {quantity.least:g} {quantity.unit}".rstrip()
+    too_low = (
+        f"is below the lowest possible {quantity.noun}, {quantity.least:g} {quantity.unit}".rstrip()
+    )
     if reading.night_share and np.isinf(quantity.most):
         too_low = f"is negative by more than {reading.night_share:.3g} of the largest value"
-    too_high = f"is above the largest {quantity.noun}, {quantity.most:g} {quantity.unit}".rstrip()
-    too_large = f"is beyond the largest that can be held, {LARGEST:g} {quantity.unit}".rstrip()
-    help_ = "correct the cell, check its unit, or leave the cell empty"
+    too_high = (
+        f"is above the highest possible {quantity.noun}, {quantity.most:g} {quantity.unit}".rstrip()
+    )
+    too_large = f"is above the largest accepted value, {LARGEST:g} {quantity.unit}".rstrip()
+    help_ = "correct the cell or its unit, or leave the cell empty"
     for bad, what in ((below, too_low), (above, too_high), (beyond, too_large)):
         rows.cells.refuse(bad, reading.value, Code.OUT_OF_RANGE, what, help_)
     rows.cells.stop_if_refused()
@@ -130,7 +138,7 @@ def _clamped(rows: Stamped, reading: SeriesReading, step_s: int) -> tuple[Floats
 
 
 def _is_night(rows: Stamped, reading: SeriesReading) -> Mask:
-    """Which values are a little below 0, of a quantity that cannot be negative."""
+    """Which values are slightly negative, of a quantity that cannot be negative."""
     largest = np.max(rows.value, where=rows.has_value, initial=0.0)
     if reading.quantity.least != 0 or np.isfinite(reading.quantity.most):
         return np.zeros(len(rows.value), dtype=np.bool_)
@@ -143,9 +151,9 @@ def _night_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
         return []
     least = rows.value[is_night].min()
     values = counted(int(is_night.sum()), "value")
-    message = f"{values} a little below 0 set to 0, down to {least:g} {reading.unit}"
+    message = f"{values} slightly below 0 (down to {least:g} {reading.unit}) set to 0"
     row = int(np.argmax(is_night))
-    help_ = "nothing, where it is a sensor's or an inverter's offset; else empty those cells"
+    help_ = "no change is needed if a sensor or inverter has this offset; else empty those cells"
     return [_at_row(rows, reading, row, Code.NIGHT_CLAMPED, message, help_, reading.value)]
 
 
@@ -156,16 +164,16 @@ def _clock_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
         return []
     back, forward = counted(len(clocked.back_at), "time"), counted(len(clocked.forward_at), "time")
     message = (
-        f"the clock of `{reading.zone}` goes back {back} and forward {forward}; the passes of a "
-        "repeated hour are told apart by the order of rows"
+        f"the clock of `{reading.zone}` goes back {back} and forward {forward}; the two "
+        "occurrences of a repeated hour are distinguished by the order of rows"
     )
-    help_ = "look at the rows of that hour, or log in UTC, whose clock does not change"
+    help_ = "check the rows of that hour, or log in UTC, which has no clock changes"
     return [_at_row(rows, reading, changes[0], Code.CLOCK_CHANGE, message, help_)]
 
 
 @dataclass(frozen=True)
 class _Telling:
-    """What messages about gaps need to know."""
+    """Inputs of the messages about gaps."""
 
     rows: Stamped
     reading: SeriesReading
@@ -174,36 +182,36 @@ class _Telling:
     at: Ints
 
     def refused(self, gaps: Gaps) -> Finding:
-        """The first of the gaps that may not be filled."""
+        """The error about the first gap that may not be filled."""
         first, length = int(gaps.first[0]), int(gaps.length[0])
         others = len(gaps.first) - 1
         more = f", and in {counted(others, 'other gap')}" if others else ""
-        most = (
-            f"up to {span_text(self.reading.fill_up_to_s)}" if self.reading.fill_up_to_s else "none"
+        longest_s = self.reading.fill_up_to_s
+        filled = (
+            f"only gaps up to {span_text(longest_s)} are filled" if longest_s else "none is filled"
         )
         message = (
-            f"no value from `{self._utc(first)}` on for {span_text(length * self.step_s)}{more}; "
-            f"{most} is to be filled"
+            f"gap of {span_text(length * self.step_s)} from `{self._utc(first)}` on{more}; {filled}"
         )
         row = int(np.searchsorted(self.at, first))
         changes = (*self.rows.clocked.back_at, *self.rows.clocked.forward_at)
-        help_ = "raise `fill_up_to`, set `skip_longer_gaps`, or cut a part without gaps"
+        help_ = "raise `fill_up_to`, set `skip_longer_gaps`, or give a part without gaps"
         if row in changes or row + 1 in changes:
-            help_ = "the clock changes here: name the zone that the logger kept, such as `-07:00`"
+            help_ = "the clock changes here: state the time zone of the logger, such as `-07:00`"
         return _at_row(self.rows, self.reading, row, Code.SERIES_GAP, message, help_)
 
     def told(self, gaps: Gaps, can_fill: Mask) -> Finding:
-        """How many gaps there were, and what became of them."""
+        """The warning about gaps that were filled or marked as unknown."""
         parts = []
-        for chosen, became in ((can_fill, "filled"), (~can_fill, "marked as not known")):
+        for chosen, became in ((can_fill, "filled"), (~can_fill, "marked as unknown")):
             if chosen.any():
                 length = gaps.length[chosen]
                 longest = span_text(int(length.max()) * self.step_s)
                 steps = counted(int(length.sum()), "step")
-                parts.append(f"{len(length)} of {steps} {became}, the longest {longest}")
+                parts.append(f"{len(length)} ({steps}) {became}, the longest {longest}")
         message = f"gaps: {'; '.join(parts)}; the first from `{self._utc(int(gaps.first[0]))}` on"
         row = int(np.searchsorted(self.at, gaps.first[0]))
-        help_ = "give the missing values, if the logger has them"
+        help_ = "add the missing values if you have them"
         return _at_row(self.rows, self.reading, row, Code.SERIES_GAPS, message, help_)
 
     def _utc(self, step: int) -> str:

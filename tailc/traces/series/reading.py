@@ -1,4 +1,4 @@
-"""How a file of a series is to be read: which column, in which unit and zone, stamped how."""
+"""How to read a series from a file: columns, unit, time zone and meaning of times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NIGHT_SHARE = 0.01
 
 
 class Stamp(enum.Enum):
-    """Whether the time of a row is that of its step's start or of its end."""
+    """Whether the time of a row is the start or the end of its step."""
 
     START = "start"
     END = "end"
@@ -31,15 +31,15 @@ class Stamp(enum.Enum):
 
 @dataclass(frozen=True)
 class SeriesReading:
-    """Columns and meanings of one series in a file.
+    """Columns of one series in a file, and how to read them.
 
-    unit: one of `units_of(quantity)`. zone: of times that state none, such as `America/Denver`,
-    `-07:00` or `UTC`; None: every time states its own. time_pattern: of strptime, None: ISO 8601.
-    step_s: length of a step, None: the most common difference of times. fill_up_to_s: gaps up to
-    this long are filled by straight lines between the values beside them. skip_longer_gaps: longer
-    ones are marked as not known instead of refused. night_share: negative powers and irradiances
-    down to this share of the largest value are set to 0, larger ones are refused. where: keeps the
-    rows whose column equals a text.
+    unit: one of `units_of(quantity)`. zone: time zone of times without one, such as
+    `America/Denver`, `-07:00` or `UTC`; None if all times state their own. time_pattern: pattern of
+    `strptime`; None for ISO 8601. step_s: length of a step; None for the most common difference of
+    times. fill_up_to_s: gaps up to this length are filled by linear interpolation.
+    skip_longer_gaps: longer gaps are marked as unknown instead of refused. night_share: negative
+    powers and irradiances down to this share of the largest value are set to 0, larger ones are
+    refused. where: selects the rows whose columns equal these values.
     """
 
     time: str
@@ -58,20 +58,22 @@ class SeriesReading:
     def __post_init__(self) -> None:
         if self.unit not in units_of(self.quantity):
             known = ", ".join(f"`{unit}`" for unit in units_of(self.quantity))
-            raise ValueError(f"`{self.unit}` is no unit of a {self.quantity.noun}: {known}")
+            raise ValueError(f"`{self.unit}` is not a unit of {self.quantity.noun}; known: {known}")
         if self.step_s is not None and self.step_s < 1:
-            raise ValueError("a step takes a second at least")
+            raise ValueError("a step must last at least one second")
         if self.fill_up_to_s < 0 or not 0 <= self.night_share < 1:
-            raise ValueError("gaps to fill and shares at night are not negative")
+            raise ValueError(
+                "the length of filled gaps and the share at night must not be negative"
+            )
 
     def factor(self, step_s: int) -> float:
-        """What a value is to be multiplied by, where a step takes that long."""
+        """Factor from the unit of the file to that of the quantity, for steps of this length."""
         if self.unit in ENERGY_UNITS:
             return ENERGY_UNITS[self.unit] * SECONDS_PER_HOUR / step_s
         return UNITS[self.quantity][self.unit]
 
 
 def units_of(quantity: Quantity) -> tuple[str, ...]:
-    """The units in which a quantity is read; a power also as energy in each step."""
+    """Units in which a quantity can be read; for power also units of the energy in a step."""
     energies = ENERGY_UNITS if quantity is Quantity.POWER else ()
     return (*UNITS[quantity], *energies)

@@ -1,4 +1,4 @@
-"""Series cut, put on epochs, scaled and added up."""
+"""Cut, resample, scale and add series."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from tailc.traces.zones import utc_text
 
 
 def cut(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeries:
-    """The steps from a time on for a length.
+    """The part of a series from a time on, for a length.
 
-    Raises TailcError where the series does not cover that time, and ValueError where it is not of
+    Raises TailcError if the series does not cover it, and ValueError if it does not consist of
     whole steps.
     """
     first, off = divmod(start_unix_s - series.start_unix_s, series.step_s)
     count, rest = divmod(length_s, series.step_s)
     if off or rest or count < 1:
-        raise ValueError("a part is of whole steps, and of one at least")
+        raise ValueError("a part must have whole steps, and at least one")
     if first < 0 or first + count > series.steps:
         wanted = f"`{utc_text(start_unix_s)}` to `{utc_text(start_unix_s + length_s)}`"
         there = f"`{utc_text(series.start_unix_s)}` to `{utc_text(series.end_unix_s)}`"
-        message = f"the series is from {there}, and {wanted} is asked for"
-        help_ = "ask for a time within, or give a longer series"
+        message = f"the series covers {there}, but {wanted} is needed"
+        help_ = "choose a time within the series, or give a longer one"
         raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source), help_))
     return series.part(slice(first, first + count))
 
 
 def on_epochs(series: TimeSeries, epoch_s: int) -> TimeSeries:
-    """The mean over each epoch, from the start of the series on; a rest without an epoch is left.
+    """Mean of the series over each epoch from its start on; an incomplete last epoch is dropped.
 
-    Where epochs are shorter than steps, each has the value of its step; where both have no whole
-    ratio, a mean weighs steps by the time that they share with the epoch. So what a power adds up
-    to over whole epochs stays as it is. An epoch is known where every step that it touches is.
+    If epochs are shorter than steps, each has the value of its step. If neither length divides the
+    other, steps are weighted by the time that they share with the epoch, so that the energy of
+    whole epochs is preserved. An epoch is known if all steps that it touches are known.
     """
     # Both divide a tick, in which every step and every epoch is a whole number of parts.
     part_s = math.gcd(series.step_s, epoch_s)
     per_step, per_epoch = series.step_s // part_s, epoch_s // part_s
     epochs = series.steps * per_step // per_epoch
     if not epochs:
-        message = f"the series ends before its first epoch of {epoch_s} s does"
+        message = f"the series is shorter than one epoch of {epoch_s} s"
         help_ = "choose shorter epochs, or give a longer series"
         raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source), help_))
     first = np.arange(epochs + 1, dtype=np.int64) * per_epoch
@@ -64,7 +64,7 @@ def _means(value: np.ndarray, edge: np.ndarray, per_step: int) -> np.ndarray:
 
 
 def scaled(series: TimeSeries, factor: float) -> TimeSeries:
-    """Every value times a factor, such as the ratio of two rated powers."""
+    """The series with every value multiplied by a factor."""
     return replace(series, value=series.value * factor)
 
 
@@ -72,17 +72,17 @@ def scaled_to_peak(series: TimeSeries, peak: float) -> TimeSeries:
     """The series with `peak` as its largest value; TailcError where it is 0 throughout."""
     largest = float(series.value.max())
     if largest <= 0:
-        message = "a series without a value above 0 has no peak to scale"
-        help_ = "scale by a factor, or give a series with some production"
+        message = "the series has no value above 0, so it cannot be scaled to a peak"
+        help_ = "give a series with values above 0, or do not scale it to a peak"
         raise TailcError(Finding(Code.OUT_OF_RANGE, message, Place(series.source), help_))
     return scaled(series, peak / largest)
 
 
 def summed(parts: Sequence[TimeSeries]) -> TimeSeries:
-    """Series of one quantity and grid added up, such as sun and wind; known where all are."""
+    """Sum of series of one quantity with the same times; known where all are known."""
     first = parts[0]
     if any(_grid(each) != _grid(first) for each in parts):
-        raise ValueError("series are added on one grid; cut them and put them on epochs first")
+        raise ValueError("only series with the same times can be added")
     known: Mask = np.logical_and.reduce([each.known for each in parts])
     value = np.where(known, np.sum([each.value for each in parts], axis=0), 0.0)
     source = " + ".join(dict.fromkeys(each.source for each in parts))

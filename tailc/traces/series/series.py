@@ -1,4 +1,4 @@
-"""One quantity on a regular grid of time in UTC."""
+"""A time series of one quantity on a regular grid in UTC."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 
 class Quantity(enum.Enum):
-    """What a series tells: its name, its unit, and the range of its values."""
+    """The quantity of a series: its name, unit, and range of values."""
 
     POWER = ("power", "W", 0.0, np.inf)
     PRICE = ("price", "$/kWh", -np.inf, np.inf)
@@ -35,11 +35,11 @@ class Quantity(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class TimeSeries:
-    """Means over steps that follow one another; float64 (steps,) in the quantity's unit.
+    """Means over consecutive steps; float64 (steps,) in the unit of the quantity.
 
-    Step k is from start_unix_s + k step_s to before start_unix_s + (k + 1) step_s, in Unix seconds.
-    known: bool (steps,), whether the value is one; where it is not, the value is 0. Prices may be
-    negative, nothing else. source: how messages call where it is from.
+    Step k lasts from start_unix_s + k step_s to before start_unix_s + (k + 1) step_s, in Unix
+    seconds. known: bool (steps,); unknown values are 0. Only prices can be negative. source: name
+    of the series in messages.
     """
 
     quantity: Quantity
@@ -52,15 +52,15 @@ class TimeSeries:
 
     def __post_init__(self) -> None:
         if self.value.ndim != 1 or self.value.shape != self.known.shape or not len(self.value):
-            raise ValueError("a series has a value a step, and one step at least")
+            raise ValueError("a series needs at least one step, and a value for each")
         if self.value.dtype != np.float64 or self.known.dtype != np.bool_:
-            raise ValueError("values are float64, and known or not")
+            raise ValueError("values must be float64, and `known` must be bool")
         if self.step_s < 1:
-            raise ValueError("a step takes a second at least")
+            raise ValueError("a step must last at least one second")
         if not np.isfinite(self.value).all() or self.value[~self.known].any():
-            raise ValueError("values are finite, and 0 where they are not known")
+            raise ValueError("values must be finite, and 0 where unknown")
         if self.value.min() < self.quantity.least or self.value.max() > self.quantity.most:
-            raise ValueError(f"a value is outside of what a {self.quantity.noun} can be")
+            raise ValueError(f"a value is outside the range of {self.quantity.noun}")
 
     @property
     def steps(self) -> int:
@@ -69,12 +69,12 @@ class TimeSeries:
 
     @property
     def end_unix_s(self) -> int:
-        """When the last step ends."""
+        """End of the last step [Unix s]."""
         return self.start_unix_s + self.steps * self.step_s
 
     @property
     def step_unix_s(self) -> NDArray[np.int64]:
-        """When each step starts [Unix s]."""
+        """Start of each step [Unix s]."""
         return self.start_unix_s + self.step_s * np.arange(self.steps, dtype=np.int64)
 
     @property
@@ -83,10 +83,10 @@ class TimeSeries:
         return bool(self.known.all())
 
     def part(self, steps: slice) -> TimeSeries:
-        """Steps that follow one another, cut out; at least one."""
+        """Consecutive steps of the series; at least one."""
         first, past, stride = steps.indices(self.steps)
         if stride != 1:
-            raise ValueError("a part has every step from its first to its last")
+            raise ValueError("a part must have consecutive steps")
         return replace(
             self,
             start_unix_s=self.start_unix_s + first * self.step_s,
@@ -98,12 +98,12 @@ class TimeSeries:
 def of_values(
     quantity: Quantity, start_unix_s: int, step_s: int, value: Floats, source: str
 ) -> TimeSeries:
-    """A series of the values; those that are NaN are not known."""
+    """A series of these values; NaN means unknown."""
     known = ~np.isnan(value)
     return TimeSeries(quantity, start_unix_s, step_s, np.where(known, value, 0.0), known, source)
 
 
 def energy_kwh(series: TimeSeries) -> float:
-    """What a power adds up to over its known steps [kWh]."""
+    """Energy of a power over its known steps [kWh]."""
     assert series.quantity is Quantity.POWER
     return float(series.value.sum()) * series.step_s / SECONDS_PER_HOUR / 1_000

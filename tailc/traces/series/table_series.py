@@ -1,4 +1,4 @@
-"""A series in a column of a Parquet, CSV or NDJSON file, beside a column of times."""
+"""Read series from columns of a Parquet, CSV or NDJSON file with a column of times."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -30,20 +30,20 @@ def read_series(
     reading: SeriesReading,
     format: Format = "auto",  # noqa: A002
 ) -> TimeSeries:
-    """The series in a file (CSV and NDJSON also compressed), or `-` for stdin.
+    """Read a series from a file (CSV and NDJSON also compressed), or `-` for standard input.
 
-    An empty cell is a step without a value, as is a step that has no row. Gaps, small negative
-    values at night and changes of the clock are told in warnings. Raises TailcError, by row and
-    column: cells that are no numbers, times with no zone, and what `on_grid` refuses.
+    An empty cell or a missing row is a step without a value. Warnings report gaps, slightly
+    negative values at night, and changes of the clock. Raises TailcError, by row and column, for
+    cells that are not numbers, times without a time zone, and whatever `on_grid` refuses.
     """
     with open_source(source) as opened:
         return SeriesRows(opened, (reading.value,), reading, format).series(reading)
 
 
 class SeriesRows:
-    """The rows of a file with several columns of values, which is read once.
+    """The rows of a file with several columns of values, read once.
 
-    like: a reading of any of them; the others differ in what their values are.
+    like: a reading of one of the columns; the others differ only in their values.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class SeriesRows:
 
     @property
     def first_time(self) -> str:
-        """The first time, as it is written."""
+        """The first time as written."""
         return str(self._cells.columns[self._like.time][0].as_py())
 
     def series(self, reading: SeriesReading) -> TimeSeries:
-        """The series of one of the columns; raises as `read_series`."""
+        """The series of one column; raises like `read_series`."""
         cells = replace(self._cells, findings=[])
         value, has_value = _values(cells, reading.value)
         texts(cells, reading.time)
@@ -81,7 +81,7 @@ class SeriesRows:
 
 
 def _values(cells: Cells, name: str) -> tuple[Floats, Mask]:
-    """The column as numbers, 0 where a cell is empty, and which cells are not."""
+    """The column as numbers, 0 for empty cells; and which cells are not empty."""
     column = cells.columns[name]
     zero = text_array(["0"])[0]
     if pa.types.is_string(column.type):
@@ -98,8 +98,8 @@ def _values(cells: Cells, name: str) -> tuple[Floats, Mask]:
 
 def _no_time(error: TimeError, cells: Cells, reading: SeriesReading) -> Finding:
     place = Place(cells.source, row=cells.row_of(error.index), field=reading.time)
-    help_ = ADVICE if error.lacks_zone else "write times as in 2012-10-01T06:30:00"
+    help_ = ADVICE if error.lacks_zone else "write times like 2012-10-01T06:30:00"
     if "skips" in str(error):
-        help_ = "name the zone that the logger kept, such as `-07:00`"
+        help_ = "state the time zone of the logger, such as `-07:00`"
     code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER
     return Finding(code, shorten(str(error), 120), place, help_)

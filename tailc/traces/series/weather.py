@@ -1,9 +1,9 @@
-"""Raw weather files of one site, TMY3 and NSRDB PSM, read with pvlib.
+"""Read raw weather files of one site, TMY3 and NSRDB PSM, with pvlib.
 
-pvlib knows the layouts and what their clocks mean; lines and cells are checked here first, so that
-what is wrong is told by line. TMY3 (Wilcox and Marion, NREL/TP-581-43156, 2008) has an hour a line,
-stamped by its end, of months from different years. NSRDB files have a line a step, stamped by its
-start or by its middle: hourly ones by the half hour.
+pvlib knows the layouts and the meaning of their times; lines and cells are checked first, so that
+errors have a line. TMY3 (Wilcox and Marion, NREL/TP-581-43156, 2008) has a line for each hour with
+the time of its end, from months of different years. NSRDB files have a line for each step with the
+time of its start or middle; hourly files use the half hour.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _TENTH = 0.1
 _MISSING_BELOW = -900.0
 # Below, the sun is so low that the ratio of two small irradiances says nothing about clouds.
 LEAST_CLEAR_W_M2 = 50.0
-_MEND = "correct the cell, or give the file as its publisher wrote it"
+_MEND = "correct the cell, or download the original file again"
 _AGAIN = "copy the file again"
 # What the second line of an NSRDB file has, and how to mend it.
 _NSRDB_SITE = {
-    "Time Zone": "write the zone of the rows there, in hours from UTC, such as -7; it need not be "
-    "the `Local Time Zone` of the site",
+    "Time Zone": "write the time zone of the rows there, in hours from UTC, such as -7; it can "
+    "differ from `Local Time Zone`",
     "Latitude": _MEND,
     "Longitude": _MEND,
     "Elevation": _MEND,
@@ -52,11 +52,11 @@ _MOST_LINES = 1 << 22
 
 @dataclass(frozen=True)
 class Weather:
-    """The weather of a site; the series are on one grid.
+    """The weather of a site; all series have the same times.
 
-    latitude_deg is positive north, longitude_deg east of Greenwich. ghi, dni, dhi: irradiance on
-    the ground, in the beam, and from the sky alone. cloud_cover: TMY3: total sky cover; NSRDB:
-    1 - GHI / clear-sky GHI, not known where the latter is below 50 W/m2.
+    latitude_deg is positive north, longitude_deg positive east. ghi, dni, dhi: global horizontal,
+    direct normal and diffuse horizontal irradiance. cloud_cover: for TMY3 the total sky cover; for
+    NSRDB 1 - GHI / clear-sky GHI, unknown where the latter is below 50 W/m2.
     """
 
     latitude_deg: float
@@ -69,9 +69,9 @@ class Weather:
 
 
 def read_tmy3(source: str, year: int) -> Weather:
-    """The typical year in a raw TMY3 file, told as if it were `year`, which has 365 days.
+    """Read the typical year of a raw TMY3 file, with the dates of `year` (365 days).
 
-    Raises TailcError, by line, for lines and cells that are none, and where pvlib is not installed.
+    Raises TailcError, by line, for malformed lines and cells, and if pvlib is not installed.
     """
     with open_source(source) as opened:
         text = _checked_text(opened, TMY3_HEADER_LINE, TMY3_COLUMNS)
@@ -82,7 +82,7 @@ def read_tmy3(source: str, year: int) -> Weather:
             raise _not_read(opened, "TMY3", error) from None
         if len(table) != HOURS_OF_TYPICAL_YEAR:
             message = (
-                f"`{source}` has {len(table)} hours, and a typical year {HOURS_OF_TYPICAL_YEAR}"
+                f"`{source}` has {len(table)} hours, but a typical year has {HOURS_OF_TYPICAL_YEAR}"
             )
             raise opened.fault(Code.TRUNCATED, message, advice=_AGAIN)
     ghi, dni, dhi, tenths = (table[name].to_numpy(np.float64) for name in TMY3_COLUMNS)
@@ -99,9 +99,9 @@ def read_tmy3(source: str, year: int) -> Weather:
 
 
 def read_nsrdb(source: str) -> Weather:
-    """The weather in a raw file of NSRDB's physical solar model (PSM 3 or 4).
+    """Read the weather of a raw file of NSRDB's physical solar model (PSM 3 or 4).
 
-    Raises TailcError, by line, for lines and cells that are none, and where pvlib is not installed.
+    Raises TailcError, by line, for malformed lines and cells, and if pvlib is not installed.
     """
     with open_source(source) as opened:
         text = _checked_text(opened, NSRDB_HEADER_LINE, NSRDB_COLUMNS)
@@ -126,7 +126,7 @@ def read_nsrdb(source: str) -> Weather:
 
 
 def cloud_index(ghi_w_m2: Floats, clear_w_m2: Floats) -> Floats:
-    """How much of the clear sky's irradiance clouds take, 0 to 1; NaN where the sun is low."""
+    """Share of the clear-sky irradiance that clouds absorb, 0 to 1; NaN if the sun is low."""
     is_day = clear_w_m2 >= LEAST_CLEAR_W_M2
     ratio = np.divide(ghi_w_m2, clear_w_m2, out=np.full_like(ghi_w_m2, np.nan), where=is_day)
     return np.clip(1.0 - ratio, 0.0, 1.0)
@@ -134,9 +134,9 @@ def cloud_index(ghi_w_m2: Floats, clear_w_m2: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Made:
-    """The grid that all series of a file are on.
+    """Builds all series of a weather file on its grid of times.
 
-    stamped_at: where in its step a stamp is, from 0, its start, to 1, its end.
+    stamped_at: position of a time in its step, from 0 (start) to 1 (end).
     """
 
     source: Source
@@ -152,7 +152,7 @@ class _Made:
         bad = (value < quantity.least) | (value > quantity.most)
         if bad.any():
             at = int(np.argmax(bad))
-            message = f"`{value[at]:g}` is outside of what a {quantity.noun} can be"
+            message = f"`{value[at]:g}` is outside the range of {quantity.noun}"
             raise TailcError(Finding(Code.OUT_OF_RANGE, message, self._place(at), _MEND))
         series = of_values(quantity, start_unix_s, step_s, value, self.source.name)
         lacking = int((~series.known).sum())
@@ -169,9 +169,12 @@ class _Made:
         step_s = int(np.median(steps_s)) if len(steps_s) else SECONDS_PER_HOUR
         uneven = steps_s != step_s
         if uneven.any():
-            message = f"the step before is {steps_s[uneven][0]} s long, and the others {step_s} s"
+            message = (
+                f"the step before this line is {steps_s[uneven][0]} s long, but the others are "
+                f"{step_s} s long"
+            )
             at = int(np.argmax(uneven)) + 1
-            help_ = "lines are in order of time; a year of 365 days has no 29 February"
+            help_ = "lines must be in order of time; a year of 365 days has no 29 February"
             raise TailcError(Finding(Code.UNEVEN_TIMES, message, self._place(at), help_))
         return int(unix_s[0]) - round(step_s * self.stamped_at), step_s
 
@@ -180,7 +183,8 @@ class _Made:
 
 
 def _check_site(source: Source, text: str) -> None:
-    """TailcError unless the first two lines, of names and values, say where and in which zone."""
+    """Raise TailcError unless the first two lines, names and values, have the location and time
+    zone."""
     names, values = islice(csv.reader(io.StringIO(text)), NSRDB_SITE_LINE)
     site = dict(zip(names, values, strict=False))
     for name, advice in _NSRDB_SITE.items():
@@ -195,22 +199,22 @@ def _check_site(source: Source, text: str) -> None:
 
 
 def _stamped_at(index: pd.DatetimeIndex) -> float:
-    """Where in their step the stamps of NSRDB are: hours at their half, others at their start."""
+    """Position of NSRDB times in their step: the middle for hourly files, else the start."""
     minute = np.asarray(index.minute)
     is_middle = len(minute) > 1 and (minute == minute[0]).all() and minute[0] == _HALF_HOUR
     return _MIDDLE if is_middle else 0.0
 
 
 def _refuse_typical(source: Source, index: pd.DatetimeIndex) -> None:
-    """Raise TailcError if the months are from several years: a year that changes in one."""
+    """Raise TailcError if the months are from several years: the year changes within a year."""
     year, month = np.asarray(index.year), np.asarray(index.month)
     changes = np.flatnonzero(np.diff(year, prepend=year[:1]) * (month != 1))
     if not len(changes):
         return
     years = ", ".join(map(str, sorted(set(year.tolist()))[:_YEARS_NAMED]))
-    message = f"this is a typical year, whose months are from different years ({years}, ...)"
+    message = f"this file is a typical year, whose months are from different years ({years}, ...)"
     place = Place(source.name, line=NSRDB_HEADER_LINE + 1 + int(changes[0]))
-    help_ = "give the file of one year, whose weather and prices belong together"
+    help_ = "give the file of one real year, so that weather and prices are from the same days"
     raise TailcError(Finding(Code.UNEVEN_TIMES, message, place, help_))
 
 
@@ -225,14 +229,15 @@ def _pvlib() -> Any:
 
 
 def _checked_text(source: Source, header_line: int, columns: tuple[str, ...]) -> str:
-    """The text of the file; TailcError by line unless every line has its cells and numbers."""
+    """Text of the file; raises TailcError, by line, for missing cells and cells that are not
+    numbers."""
     source.check_whole()
     lines = [line.decode("utf-8-sig", "replace") for line in source.lines(_LONGEST_LINE)]
     if len(lines) > _MOST_LINES:
         message = f"`{source.name}` has more than {_MOST_LINES:,} lines"
-        raise source.fault(Code.TRACE_TOO_LARGE, message, advice="give one year a file")
+        raise source.fault(Code.TRACE_TOO_LARGE, message, advice="give one year in each file")
     if len(lines) <= header_line:
-        message = f"`{source.name}` has no line of data"
+        message = f"`{source.name}` has no data after its header"
         raise source.fault(Code.TRUNCATED, message, advice=_AGAIN)
     names = next(csv.reader([lines[header_line - 1]]))
     for name in columns:
@@ -256,7 +261,7 @@ def _check_line(
         raise TailcError(Finding(Code.TRUNCATED, message, Place(source.name, number), _AGAIN))
     # Some files end each line with a comma.
     if len(cells) < len(names) or any(cells[len(names) :]):
-        message = f"the line has {len(cells)} cells where the header has {len(names)}"
+        message = f"the line has {len(cells)} cells, but the header has {len(names)}"
         raise TailcError(Finding(Code.RAGGED_ROW, message, Place(source.name, number), _AGAIN))
     for index in at:
         try:
@@ -269,5 +274,5 @@ def _check_line(
 
 def _not_read(source: Source, what: str, error: Exception) -> TailcError:
     message = f"`{source.name}` cannot be read as {what} ({shorten(str(error), 100)})"
-    advice = "give the file as its publisher wrote it"
+    advice = "download the original file again"
     return source.fault(Code.BROKEN_FORMAT, message, advice=advice)

@@ -144,18 +144,18 @@ def _all_meet(rates: tuple[RateLoss, ...], aim: OverloadObjective) -> bool:
 
 
 def _no_rule(aim: OverloadObjective) -> TailcError:
-    message = f"no rule of {_listed(aim.allowed)} keeps {_promise(aim)}"
+    message = f"none of the rules {_listed(aim.allowed)} meets {_promise(aim)}"
     more = [f"`{one.value}`" for one in (Rule.SHED, Rule.CUT_OFF) if one not in aim.allowed]
     ways = [f"allow {' or '.join(more)}"] if more else []
-    ways += ["degrade to less work"] if Rule.DEGRADE in aim.allowed else []
+    ways += ["lower `degrade.work`"] if Rule.DEGRADE in aim.allowed else []
     hint = ", ".join([*ways, "give a longer latency, or lower rates"])
     return _infeasible(message, hint)
 
 
 def _unsure(aim: OverloadObjective, rules: Sequence[Rule], records: int) -> TailcError:
     """That rules are in time by their estimates, but not with the whole interval."""
-    message = f"{_listed(rules)} would keep {_promise(aim)} by the estimate, but of "
-    message += f"{records:,} records too few are served to be sure of it at 95 %"
+    message = f"{_listed(rules)} would meet {_promise(aim)} by the estimate, but of "
+    message += f"{records:,} requests too few are served to confirm it with 95 % confidence"
     return _infeasible(message, "give lower rates, a longer latency, or a longer trace")
 
 

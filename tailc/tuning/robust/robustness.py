@@ -110,7 +110,10 @@ def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
     """A warning where the SLO does not hold even as measured."""
     if found.radius.holds:
         return ()
-    message = f"`{found.radius.slo}` does not hold with 95 % confidence at every rate even as "
+    message = (
+        f"`{found.radius.slo}` does not hold with 95 % confidence at every rate even with the "
+        "demand as "
+    )
     message += "measured, so no error is allowed"
     hint = "give lower rates, a longer latency, or more requests to judge on"
     return (Finding(Code.NO_RADIUS, message, None, hint, Severity.WARNING),)
@@ -130,12 +133,12 @@ def _not_taken(aim: TuningObjective, hard: RobustTable) -> Finding:
     worst = max(hard.compared.rates, key=lambda one: one.robust.worst.us)
     stand = worst.robust
     fewer = aim.or_fewer_rates
-    hint = f"doubt less in `search.robust`, or raise `search.requests`{fewer}"
-    message = "no table was found that is better than the formula's in the worst case beyond chance"
+    hint = f"lower the errors of `search.robust`, or raise `search.requests`{fewer}"
+    message = "no table was found that is significantly better than the formula's in the worst case"
     if not hard.compared.keeps_tail:
         message = "no table was found that reliably meets the SLO in every case: at "
         message += f"{format_mrps(worst.rate_mrps)}, with {hard.cases[stand.case]}, "
         message += describe_tail(stand.worst.us, stand.worst.overloaded)
-        hint = "give lower rates or a longer latency, or doubt less in `search.robust`"
-    message += ": the compile uses the table that was tuned as measured"
+        hint = "lower the rates or the errors of `search.robust`, or give a longer latency"
+    message += "; the compile uses the table that was tuned without errors"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

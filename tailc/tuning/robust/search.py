@@ -171,16 +171,19 @@ def _check(
 ) -> None:
     """Refuse what cannot be tuned for, before anything is."""
     if len(cases) == 1:
-        message = "there is nothing in doubt, and so no worst case"
-        hint = "give `search.robust` an error above 0 %, or a resample"
+        message = "all errors of `search.robust` are 0, so there is no worst case"
+        hint = "set an error of `search.robust` above 0 %, or `resamples` above 0"
         raise tuning_error(message, hint, "search", "robust")
     for case in cases:
         name = "" if case.name == MEASURED else case.name
         check_rates(aim, case.load, approach, name)
     least = 2 * least_budget(aim, approach.starts)
     if aim.most_requests < least:
-        message = f"a search for the worst case, beside a plain one, simulates {least:,} requests"
-        message += f" at least, more than `{aim.most_requests:,}`"
+        message = (
+            "a search for the worst case, in addition to a plain one, simulates at least "
+            f"{least:,} requests"
+        )
+        message += f", more than `search.requests`, {aim.most_requests:,}"
         hint = f"set `search.requests` to {least} or more{aim.or_fewer_rates}"
         raise tuning_error(message, hint, "search", "requests")
 

@@ -171,8 +171,8 @@ def _throughput_sentence(shift: MeanError) -> str:
     low, part, high = (_percent(ppm) for ppm in (ends[0], abs(shift.ppm), ends[1]))
     way = "more" if shift.ppm > 0 else "less"
     return (
-        f"by the same share it does {part} % {way} than when the policy was compiled "
-        f"(95 % interval {low} .. {high} %)"
+        f"with the same share it does {part} % {way} than when the policy was compiled (95 % "
+        f"interval {low} .. {high} %)"
     )
 
 

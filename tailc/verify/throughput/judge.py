@@ -143,8 +143,8 @@ def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> 
     findings = list(unknown_machines(held_out, [machine.name for machine in shares.machines]))
     findings += missing_machines(shares, held_out)
     if is_compile_throughput(policy, held_out) and not options.allow_compile_trace:
-        message = f"`{options.held_out_name}` is what the policy was compiled from"
-        hint = "give rows that were measured apart, or allow it by `--allow-compile-trace`"
+        message = f"`{options.held_out_name}` is the trace from which the policy was compiled"
+        hint = "give rows that were held out, or give `--allow-compile-trace`"
         place = Place(options.held_out_name)
         findings.append(Finding(Code.COMPILE_TRACE, message, place, hint))
     if findings:

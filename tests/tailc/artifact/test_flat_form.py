@@ -194,14 +194,14 @@ def test_a_newer_minor_version_is_read_though_it_cannot_be_written_again(
 def test_a_newer_minor_version_has_something_that_is_not_known_here() -> None:
     error = refusal_of(seal(_stating_minor(SCHEMA_MINOR + 1)))
     assert error.findings[0].code is Code.BAD_STRUCTURE
-    assert "has no part that is not known here" in str(error)
+    assert "has no part that is unknown to this version" in str(error)
 
 
 def test_what_is_known_of_a_newer_minor_version_is_canonical(tmp_path: Path) -> None:
     """Numbers that are 0 are left out."""
     error = refusal_of(seal(newer_payload("Policy", tmp_path, "--force-defaults")))
     assert error.findings[0].code is Code.BAD_STRUCTURE
-    assert "not the one its policy has" in str(error)
+    assert "from the canonical one of its policy" in str(error)
 
 
 def test_what_is_known_of_a_newer_minor_version_makes_sense(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_what_is_known_of_a_newer_minor_version_makes_sense(tmp_path: Path) -> N
 def test_a_policy_may_not_state_an_earlier_minor_version_than_its_own() -> None:
     error = refusal_of(seal(_stating_minor(0)))
     assert error.findings[0].code is Code.BAD_STRUCTURE
-    assert "is one of schema `1.1`, but states `.0`" in str(error)
+    assert "needs schema `1.1`, but states `1.0`" in str(error)
 
 
 def _stating_minor(minor: int) -> bytes:

@@ -53,9 +53,9 @@ def test_a_path_may_count_from_the_working_directory(policies, in_folder, monkey
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("git:v1", "it names no file of a revision"),
-        ("git:v1:", "it names no file of a revision"),
-        ("git:--help:policies/search.tailc", "it names no file of a revision"),
+        ("git:v1", "it does not name a file of a revision"),
+        ("git:v1:", "it does not name a file of a revision"),
+        ("git:--help:policies/search.tailc", "it does not name a file of a revision"),
         ("git:v2:policies/search.tailc", "there is no such revision here"),
         ("git:v1:policies/other", "path 'policies/other.tailc' does not exist in 'v1'"),
         ("git:v1:policies/other.tailc", "path 'policies/other.tailc' does not exist in 'v1'"),

@@ -94,9 +94,12 @@ def test_verify_counts_from_the_policy_before(policies, in_folder, tailc):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("diff", "old", "new", "--budgets", "toy.yaml"), "`diff` needs --trace"),
-        (("verify", "new", *QUICK, "--budgets", "toy.yaml"), "`verify` needs --since OLD"),
-        (("verify", "new", *QUICK, "--since", "old"), "--since is what --budgets are counted from"),
+        (("diff", "old", "new", "--budgets", "toy.yaml"), "`diff` needs `--trace`,"),
+        (("verify", "new", *QUICK, "--budgets", "toy.yaml"), "`verify` needs `--since OLD`"),
+        (
+            ("verify", "new", *QUICK, "--since", "old"),
+            ("`--since` needs `--budgets` with the spec of"),
+        ),
     ],
 )
 def test_budgets_need_two_policies_and_requests(policies, tailc, words, said):
@@ -109,7 +112,7 @@ def test_a_budget_of_something_that_is_not_compared_is_named(policies, in_folder
     spec, line = budgeted(in_folder, "energy: 1%")
     ended = tailc("diff", *policies, *QUICK, "--budgets", spec)
     assert ended.code == 65
-    assert "`budgets.energy` is of nothing that these policies are compared by" in ended.err
+    assert "`budgets.energy` is not a quantity by which these policies are compared" in ended.err
     assert f"toy.yaml:{line}:" in ended.err
 
 

@@ -59,11 +59,11 @@ def test_times_of_a_load_generator_are_no_demand_in_a_spec(in_folder, tailc, sep
     for words in (("check", "--with-trace", spec), ("compile", spec, "-o", "out")):
         ended = tailc(*words)
         assert ended.code == 65
-        assert "is vegeta JSON, whose times are of responses" in ended.err
+        assert "is vegeta JSON with response times" in ended.err
 
 
 @pytest.mark.parametrize("words", [("lint-trace",), ("ingest", "-o", "x.profile"), ("init",)])
 def test_a_spec_is_no_trace(in_folder, tailc, words):
     ended = tailc(words[0], write_toy(in_folder), *words[1:])
     assert ended.code in (64, 65)
-    assert "`toy.yaml` is a spec, and no measurements" in ended.err.replace(f"{in_folder}/", "")
+    assert "`toy.yaml` is a spec, not measurements" in ended.err.replace(f"{in_folder}/", "")

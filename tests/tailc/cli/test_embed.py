@@ -49,7 +49,10 @@ def test_embed_replaces_what_it_wrote_and_nothing_else(in_folder, tailc):
     assert '"smallest"' in (in_folder / "held.rs").read_text()
     (in_folder / "held.rs").write_text("fn main() {}\n")
     ended = tailc(*words)
-    assert (ended.code, "`held.rs` is there already" in ended.err) == (73, True)
+    assert (ended.code, "`held.rs` exists, and `tailc embed` did not" in ended.err) == (
+        73,
+        True,
+    )
     assert (in_folder / "held.rs").read_text() == "fn main() {}\n"
 
 

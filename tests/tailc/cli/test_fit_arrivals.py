@@ -78,7 +78,7 @@ def test_too_few_arrivals_are_refused(tailc, in_folder):
     (in_folder / "few.csv").write_text("at\n" + "".join(f"{i}\n" for i in range(40)))
     ended = tailc("fit", "arrivals", "few.csv", "--time", "at", "--arrival-unit", "s")
     assert ended.code == 65
-    assert "40 arrivals are too few to tell how they come in bursts" in ended.err
+    assert "40 arrivals are too few to measure burstiness" in ended.err
     assert "few.csv, column `at`" in ended.err
 
 
@@ -98,7 +98,7 @@ def test_a_recording_too_short_in_time_is_told_as_that(
     ended = tailc("fit", "arrivals", "fast.csv", "--time", "at", "--arrival-unit", "us")
     assert ended.code == 65
     assert f"a recording of {told} is too short" in ended.err
-    assert f"give one of {least} or longer" in ended.err
+    assert f"give a recording of at least {least}" in ended.err
 
 
 def test_a_silence_has_to_be_explained(tailc, in_folder):

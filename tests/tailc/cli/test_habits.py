@@ -96,7 +96,7 @@ def test_a_policy_to_judge_may_come_by_standard_input(compiled, tailc, piped):
 
 def test_standard_input_is_read_once(compiled, tailc):
     ended = tailc("verify", "-", "--trace", "-")
-    assert (ended.code, "standard input can be read once" in ended.err) == (64, True)
+    assert (ended.code, "standard input can be read only" in ended.err) == (64, True)
 
 
 def test_damage_on_standard_input_is_told_as_of_a_file(compiled, tailc, piped):
@@ -109,7 +109,7 @@ def test_a_policy_on_standard_input_is_signed_into_a_file(compiled, tailc, piped
     assert tailc("keygen", "release").code == 0
     data = (compiled / "toy.tailc").read_bytes()
     piped(data)
-    assert "give -o FILE" in tailc("sign", "-", "--key", "release.key").err
+    assert "give `-o FILE`\n" in tailc("sign", "-", "--key", "release.key").err
     assert tailc("sign", "-", "--key", "release.key", "-o", "signed").code == 0
     assert tailc("inspect", "signed", "--trust", "release.pub").code == 0
 
@@ -121,8 +121,8 @@ def test_a_policy_on_standard_input_is_signed_into_a_file(compiled, tailc, piped
         (("inspect", "toy", "--rowz"), "--rows"),
         (("verify", "toy", "--trace", "toy.csv", "--seed", "x"), "--seed"),
         (("compil",), "did you mean `compile`"),
-        (("vary",), "it is now `sweep`"),
-        (("report", "toy"), "give -o FILE.html"),
+        (("vary",), "use its new name, `sweep`"),
+        (("report", "toy"), "give `-o FILE`\n"),
     ],
 )
 def test_a_usage_error_has_a_code_and_a_hint(compiled, tailc, words, said):
@@ -145,7 +145,7 @@ def test_a_file_that_is_there_is_kept_without_force(compiled, tailc, words, file
     ended = tailc(*words)
     assert (ended.code, (compiled / file).read_text()) == (73, "mine\n")
     assert "error[TC0702]" in ended.err
-    assert "name another by -o, or give --force" in ended.err
+    assert "give another path with `-o`, or `--force`" in ended.err
 
 
 def test_force_replaces_what_is_no_policy(compiled, tailc):

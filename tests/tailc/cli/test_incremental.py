@@ -38,7 +38,7 @@ def test_nothing_is_compiled_where_nothing_has_changed(made, tailc):
     before = (made / "toy.tailc").stat().st_mtime_ns
     ended = tailc(*AGAIN)
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == "toy is up to date: nothing that it is made from has changed\n"
+    assert ended.out == "toy is up to date: no input has changed\n"
     assert (made / "toy.tailc").stat().st_mtime_ns == before
     document = json.loads(tailc(*AGAIN, "--output-format", "json").out)
     validate(document, OUTPUT)
@@ -66,15 +66,15 @@ CHANGES = {
     "no policy": (lambda at: (at / "toy.tailc").unlink(), "there is no `toy.tailc`"),
     "no record": (
         lambda at: (at / "toy.inputs.json").unlink(),
-        "no `toy.inputs.json` tells what `toy` was made from",
+        "`toy.inputs.json` is missing, which states the inputs of `toy`",
     ),
     "a broken record": (
         lambda at: (at / "toy.inputs.json").write_text("{}"),
-        "no `toy.inputs.json` tells what `toy` was made from",
+        "`toy.inputs.json` is missing, which states the inputs of `toy`",
     ),
     "a damaged policy": (
         lambda at: (at / "toy.tailc").write_bytes(b"TLC"),
-        "`toy.inputs.json` is of another policy than `toy`",
+        "`toy.inputs.json` belongs to another policy than `toy`",
     ),
 }
 
@@ -100,7 +100,7 @@ def test_an_option_and_a_version_count_too(made, tailc, monkeypatch):
 
 def test_a_policy_of_another_compile_is_made_again(made, tailc):
     tailc("compile", "toy.yaml", "-o", "toy", "--objective", "threads")
-    assert "is of another policy than" in tailc(*AGAIN).out
+    assert "to another policy than" in tailc(*AGAIN).out
 
 
 def test_a_signed_policy_is_still_the_one_that_was_made(made, tailc):

@@ -196,7 +196,7 @@ def test_a_profile_never_replaces_what_it_is_made_from(
     Path("link.profile").symlink_to(kept)
     before = Path(kept).read_bytes()
     assert run(["ingest", *arguments, "-o", out(kept)]) == 64
-    assert "would be replaced" in capsys.readouterr().err
+    assert "command: give another file" in capsys.readouterr().err
     assert Path(kept).read_bytes() == before
 
 
@@ -260,9 +260,9 @@ def test_a_policy_is_judged_on_a_profile(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"unit": "ms"}, "`demand.unit` is not read"),
-        ({"column": "demand_ms"}, "`demand.column` is not read"),
-        ({"held_out": "20%"}, "`demand.held_out` is not read"),
+        ({"unit": "ms"}, "`demand.unit` has no"),
+        ({"column": "demand_ms"}, "`demand.column` has no"),
+        ({"held_out": "20%"}, "`demand.held_out` has no"),
         ({"measure": "demand-cpu"}, "the profile measures `demand-busy`"),
         ({"measure": None}, "`demand.measure` is missing"),
     ],
@@ -277,7 +277,7 @@ def test_a_file_that_is_no_profile_is_refused(tmp_path, capsys):
     spec = spec_of_profile(tmp_path)
     (tmp_path / "toy.profile").write_text("demand_ms\n5\n")
     assert run(["check", "--with-trace", str(spec)]) == 65
-    assert "is not a profile, or was cut" in capsys.readouterr().err
+    assert "` is not a profile, or was truncated" in capsys.readouterr().err
 
 
 def test_a_unit_that_the_input_contradicts_is_refused(tmp_path, capsys):
@@ -299,7 +299,7 @@ def test_a_file_that_is_given_twice_is_refused(in_folder, tailc, again):
     (in_folder / "link.csv").symlink_to("a.csv")
     ended = tailc("ingest", "a.csv", again, *BUSY, "-o", "x.profile")
     assert (ended.code, Path("x.profile").exists()) == (64, False)
-    assert "`a.csv` is given twice, and its requests would count twice" in ended.err
+    assert "`a.csv` is given twice, so its requests would count twice:" in ended.err
 
 
 def test_one_request_is_one_request(tmp_path, capsys):

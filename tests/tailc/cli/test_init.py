@@ -71,7 +71,7 @@ def test_a_warning_says_that_no_rate_is_within_the_slo(table, tailc, in_folder):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--unit", "ms"), "`--unit` is for tables, and `x.profile` is a profile"),
+        (("--unit", "ms"), "`--unit` is for tables, but `x.profile` is a profile"),
         (("--unit", "ms", "--column", "a"), "`--column` and `--unit` are for tables"),
     ],
 )
@@ -169,8 +169,8 @@ def test_a_path_with_a_space_is_quoted_in_what_comes_next(table, tailc, in_folde
     ("arguments", "words"),
     [
         (("-",), "a spec names its trace by a path"),
-        (("toy.csv", "-o", "-"), "name a file by -o"),
-        (("toy.csv", "-o", "nowhere/service.yaml"), "there is no folder `nowhere`"),
+        (("toy.csv", "-o", "-"), "give the path of a file by -o"),
+        (("toy.csv", "-o", "nowhere/service.yaml"), "the folder `nowhere`"),
     ],
 )
 def test_a_path_that_a_spec_cannot_have_is_refused(table, tailc, arguments, words):
@@ -198,7 +198,7 @@ def test_a_spec_that_exists_is_kept(table, tailc, in_folder):
     (in_folder / "service.yaml").write_text("mine\n")
     ended = tailc("init", table, *WISHES, *SPEEDUP, *BUSY)
     assert (ended.code, (in_folder / "service.yaml").read_text()) == (73, "mine\n")
-    assert "name another by -o, or give --force" in ended.err
+    assert "give another path with `-o`, or `--force`" in ended.err
     assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, "--force").code == 0
 
 
@@ -207,8 +207,8 @@ def test_a_spec_that_exists_is_kept(table, tailc, in_folder):
     [
         ("--cores", 64, "`--cores` is missing"),
         ("--slo", 64, "`--slo` is missing"),
-        ("--speedup", 65, "say it by `--speedup"),
-        ("--measure", 65, "say it by `--measure`"),
+        ("--speedup", 65, "such as `--speedup"),
+        ("--measure", 65, "it with `--measure`,"),
     ],
 )
 def test_what_is_missing_is_named_and_nothing_is_written(
@@ -281,7 +281,7 @@ def test_an_answer_that_is_none_is_asked_for_again(table, in_folder, monkeypatch
     arguments = ["init", table, *SPEEDUP, *BUSY]
     done = CliRunner().invoke(group, arguments, input=answers, standalone_mode=False)
     assert done.return_value == 0, done.output
-    assert "`99` is no objective: write `--slo 'p99 <= 500ms'`" in done.output
+    assert "`99` is not an objective: write `--slo 'p99 <= 500ms'`" in done.output
     text = (in_folder / "service.yaml").read_text()
     assert "slo: [{percentile: 90%, latency: 200ms}]\n" in text
     assert "cores: 4" in text
@@ -321,7 +321,7 @@ def test_servers_behind_one_answer_are_in_each_objective(table, tailc, in_folder
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((*WISHES, "--openslo", "slo.yaml"), "--slo and --openslo both say"),
+        ((*WISHES, "--openslo", "slo.yaml"), "`--slo` and `--openslo` both"),
         ((*WISHES, "--openslo-unit", "ms"), "--openslo-unit is for thresholds"),
     ],
 )

@@ -55,8 +55,8 @@ def test_the_files_are_in_the_document_where_there_are_some(in_folder, tailc):
         (("--picture", "power.gif"), "`power.gif` ends in neither `.svg` nor `.png`"),
         (("--picture", "power.svg", "--jobs-picture", "jobs"), "`jobs` ends in neither"),
         (("--picture", "a.svg", "--jobs-picture", "./a.svg"), "name the same file"),
-        (("--picture", "a.svg", "--zone", "Mars/Utopia"), "`Mars/Utopia` is not a zone of time"),
-        (("--zone", "UTC"), "give --picture or --jobs-picture too"),
+        (("--picture", "a.svg", "--zone", "Mars/Utopia"), "is not a time zone"),
+        (("--zone", "UTC"), "add `--picture` or `--jobs-picture`"),
     ],
 )
 def test_a_wrong_option_is_named_and_nothing_is_written(in_folder, tailc, words, wrong):
@@ -70,7 +70,7 @@ def test_a_wrong_option_is_named_and_nothing_is_written(in_folder, tailc, words,
 def test_only_a_plan_has_such_pictures(in_folder, tailc, option):
     ended = tailc("inspect", VECTORS / "lucene", option, "a.svg")
     assert (ended.code, ended.out) == (64, "")
-    assert f"this artifact is no plan: {option} does not apply" in ended.err
+    assert f"this artifact is not a plan: {option} does not apply" in ended.err
     assert not list(in_folder.iterdir())
 
 

@@ -43,8 +43,8 @@ def test_a_lasting_shortage_is_told(policy, tailc):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--age", "5ms"), "this artifact shares a host out: --age does not apply"),
-        (("--throughput", "5/s"), "--throughput needs 2 rates, one for each of: encoder, pricer"),
+        (("--age", "5ms"), "this artifact has shares of a host: --age does not apply"),
+        (("--throughput", "5/s"), "`--throughput` needs 2 rates, one for each of: encoder, pricer"),
         (("--throughput", "5,6"), "has no unit"),
     ],
 )

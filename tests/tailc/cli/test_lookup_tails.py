@@ -52,8 +52,8 @@ def _compiled(folder, feedback):
         (["--held", "2.85ms"], "needs 4.8 GHz: 240,000 cycles in 50.000 us, beyond the highest"),
         (["--held", "2.9ms"], "because the running request has no time left for its cycles"),
         (["--held", "0ms"] * 3, "because the core holds 3 requests, more than the table's 2 pos"),
-        (["--held", "0ms", "--cycles", "240001"], "has had more cycles than any that was measured"),
-        (["--held", "0ms", "--memory", "101us"], "has had more memory time than any that"),
+        (["--held", "0ms", "--cycles", "240001"], "has had more cycles than any measured"),
+        (["--held", "0ms", "--memory", "101us"], "has had more memory time than any"),
     ],
 )
 def test_the_request_that_asks_for_the_frequency_is_named(policy, tailc, arguments, said):
@@ -91,11 +91,11 @@ def test_measured_tails_step_the_feedback(policy, tailc):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "a core without requests sleeps: give --held"),
+        ([], "a core without requests sleeps: give `--held`"),
         (["--in-system", "1"], "this artifact has a tail table: --in-system does not apply"),
         (["--held", "0ms", "--age", "5ms"], "--age does not apply"),
         (["--held", "0ms", "--class", "a"], "--class does not apply"),
-        (["--held", "0ms", "--rate", "5/s"], "give --measured too"),
+        (["--held", "0ms", "--rate", "5/s"], "add `--measured`"),
         (["--held", "0ms", "--scale", "300%"], "is not within the controller's limits"),
     ],
 )

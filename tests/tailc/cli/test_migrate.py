@@ -88,7 +88,7 @@ def test_both_encodings_come_of_one(laid_out, tailc, in_folder):
 
 def test_a_spec_is_checked_and_its_version_told(in_folder, tailc):
     ended = tailc("migrate", write_toy(in_folder))
-    assert ended.out.endswith("toy.yaml: spec of tailc/v1, the newest there is\n")
+    assert ended.out.endswith("toy.yaml: spec of tailc/v1, which is the newest version\n")
     (in_folder / "old.yaml").write_text(SPEC.replace("tailc/v1", "tailc/v0"))
     assert tailc("migrate", "old.yaml").code == 65
     assert tailc("migrate", "toy.yaml", "-o", "both").code == 64
@@ -110,7 +110,7 @@ def test_a_signed_policy_is_not_replaced_by_one_without_a_signature(in_folder, t
     for stem in ("signed", "signed.json", "link"):
         ended = tailc("migrate", name, "-o", stem)
         assert ended.code == 64
-        assert "is the policy that is to be left as it is" in ended.err
+        assert "` is the policy that `-o` must leave unchanged" in ended.err
     assert signed.read_bytes() == SIGNED.read_bytes()
     assert sorted(path.name for path in in_folder.iterdir()) == ["link.json", "signed.tailc"]
 
@@ -154,7 +154,7 @@ def test_a_signature_is_checked_with_the_trusted_keys(in_folder, tailc, monkeypa
 def test_json_is_refused_and_left_where_a_key_is_trusted(laid_out, tailc):
     before = laid_out.read_bytes()
     ended = tailc("migrate", laid_out, "--trust", KEY_1)
-    assert (ended.code, "is JSON, which is never signed" in ended.err) == (5, True)
+    assert (ended.code, "is JSON, which cannot be signed" in ended.err) == (5, True)
     assert laid_out.read_bytes() == before
     assert tailc("migrate", laid_out).code == 0
 

@@ -84,15 +84,15 @@ def test_a_wrong_command_line_writes_no_file(tailc, in_folder):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["jsn"], "no such format `jsn`; did you mean `json`?"),
-        (["json:"], "`json:` names no file: write json:FILE"),
-        (["junit:out/"], "`junit:out/` names no file"),
-        (["json:-"], "`json:-`: write `json` for standard output"),
+        (["jsn"], "there is no format `"),
+        (["json:"], "`json:` has no file: write `json:FILE`"),
+        (["junit:out/"], "`junit:out/` has no file:"),
+        (["json:-"], "`json:-` is not a file: write `json` for standard output"),
         (["json", "text"], "only one format can go to standard output"),
-        (["json:a", "sarif:./a"], "two formats would go to"),
-        (["json:toy.yaml"], "`json:toy.yaml` would replace a file of this command"),
-        (["json:../{folder}/toy.yaml"], "would replace a file of this command"),
-        (["json:link.yaml"], "`json:link.yaml` would replace a file of this command"),
+        (["json:a", "sarif:./a"], "two formats would be"),
+        (["json:toy.yaml"], "`json:toy.yaml` would replace another file of this command:"),
+        (["json:../{folder}/toy.yaml"], "would replace another file of this command:"),
+        (["json:link.yaml"], "`json:link.yaml` would replace another file of this command:"),
     ],
 )
 def test_a_target_that_cannot_be_is_refused(toy, tailc, in_folder, words, said):
@@ -111,7 +111,7 @@ def test_a_report_does_not_replace_the_artifact_that_was_compiled(toy, tailc, in
     stem = words[1] if words else "toy"
     ended = tailc("compile", toy, *words, "--output-format", f"json:{stem}.json")
     assert ended.code == 64
-    assert "would replace a file of this command" in ended.err
+    assert "would replace another file of this command:" in ended.err
     if not words:
         assert tailc("inspect", f"{stem}.json").code == 0
 
@@ -123,7 +123,7 @@ def test_a_report_does_not_replace_the_trace_that_a_spec_names(toy, tailc, in_fo
     before = (in_folder / "toy.csv").read_bytes()
     ended = tailc(*words, toy, "--output-format", "junit:toy.csv")
     assert ended.code == 64
-    assert "`junit:toy.csv` would replace a file of this command" in ended.err
+    assert "`junit:toy.csv` would replace another file of this command:" in ended.err
     assert (in_folder / "toy.csv").read_bytes() == before
 
 

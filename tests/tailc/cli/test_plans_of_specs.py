@@ -72,8 +72,8 @@ def test_simulate_tells_what_verify_tells_and_exits_0(case, plan, tailc):
 def test_a_plan_is_not_split(case, tailc, in_folder):
     ended = tailc("split", case[1].spec, "-o", in_folder / "part")
     assert ended.code == 64
-    assert "the days after its horizon are what is held out" in ended.err
-    assert "help: judge the plan by `tailc verify`" in ended.err
+    assert "the days after its horizon are held out" in ended.err
+    assert "help: judge the plan with `tailc verify" in ended.err
     assert list(in_folder.iterdir()) == []
 
 
@@ -111,7 +111,7 @@ def test_jobs_of_the_wrong_sort_are_refused(plan, case, tailc, tmp_path):
         assert ended.code in (0, 1, 4)
     else:
         assert ended.code == 65
-        assert "error[TC0103]: the spec tells of rigid jobs" in ended.err
+        assert "error[TC0103]: the spec describes rigid jobs," in ended.err
 
 
 def test_jobs_that_prices_were_made_from_are_known_under_another_sun(case, plan, tailc, tmp_path):

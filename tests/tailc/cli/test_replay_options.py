@@ -30,7 +30,7 @@ def test_baselines_are_named_once_or_all_or_none(words, names):
 
 @pytest.mark.parametrize("words", ["", ",", "seq,", "all,seq", "seq,none", "all,none"])
 def test_all_and_none_stand_alone(words):
-    with pytest.raises(click.BadParameter, match="`all` or `none`, which stand alone"):
+    with pytest.raises(click.BadParameter, match="`all`, `none` nor a list of"):
         asked("--baselines", words)
 
 

@@ -96,9 +96,9 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
     [
         (["-o", "toy.json"], "`toy.json` ends in neither `.html` nor `.htm`"),
         (["-o", "folder.html"], "`folder.html` is a folder"),
-        (["-o", "a.html", "--rate", "5/s"], "no requests to replay"),
-        (["-o", "a.html", "--seed", "0"], "no requests to replay"),
-        ([], "give -o FILE.html, or --plot"),
+        (["-o", "a.html", "--rate", "5/s"], "requests to replay\n"),
+        (["-o", "a.html", "--seed", "0"], "requests to replay\n"),
+        ([], "give `-o FILE.html`, or `--plot`"),
     ],
 )
 def test_a_wrong_request_is_refused_and_leaves_every_file(in_folder, tailc, arguments, said):

@@ -51,7 +51,10 @@ def test_keygen_replaces_no_key_unless_it_is_forced(keys, tailc, left):
     before = (keys / left).read_bytes()
     (keys / ({"keys.key", "keys.pub"} - {left}).pop()).unlink()
     ended = tailc("keygen", "keys.pub")
-    assert (ended.code, f"`{left}` is there already" in ended.err) == (73, True)
+    assert (ended.code, f"`{left}` exists, and a key that" in ended.err) == (
+        73,
+        True,
+    )
     assert (keys / left).read_bytes() == before
     assert tailc("keygen", "keys", "--force").code == 0
     assert (keys / left).read_bytes() != before
@@ -168,7 +171,7 @@ def test_signing_into_another_file_leaves_the_first(keys, tailc):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["p", "--key", "keys.pub"], 65, "signs nothing"),
+        (["p", "--key", "keys.pub"], 65, "which cannot"),
         (["p", "--key", "gone.key"], 66, "cannot be read"),
         (["gone", "--key", "keys.key"], 66, "cannot be read"),
         (["p", "--key", "keys.key", "--expires", "2001-01-01T00:00:00Z"], 64, "has passed"),

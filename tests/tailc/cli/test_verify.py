@@ -138,7 +138,7 @@ def test_named_baselines_come_in_the_order_given(compiled, tailc):
         ("fix3", "there is no baseline `fix3`"),
         ("fix-9", "the policy has 3 rungs"),
         ("rc-3>5", "`5` has no unit"),
-        ("seq,,", "`seq,,` is not `all` or `none`"),
+        ("seq,,", "`seq,,` is neither `all`, `none`"),
     ],
 )
 def test_a_name_that_is_no_baseline_is_a_usage_error(compiled, tailc, name, words):

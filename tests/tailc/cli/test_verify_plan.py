@@ -105,7 +105,7 @@ def test_servers_that_fail_take_fee_and_promise_with_them(in_folder, days, tailc
     linear = write_days(in_folder, (HORIZON, HORIZON + LINEAR))
     ended = tailc("verify", "cluster", "--trace", linear, "--failures", "1%")
     assert ended.code == 64
-    assert "leave out `--failures`" in ended.err
+    assert "remove `--failures`" in ended.err
 
 
 def test_what_a_battery_gives_and_loses_is_told(in_folder, days, tailc, told):
@@ -200,7 +200,7 @@ def test_the_same_days_give_the_same_verdict(days, tailc):
 def test_options_about_requests_do_not_apply(days, tailc, words):
     ended = tailc("verify", "plan", "--trace", days, *words)
     assert ended.code == 64
-    assert "is a plan of jobs, not of requests" in ended.err
+    assert "is a plan of jobs, not a policy for requests" in ended.err
     assert words[0] in ended.err
 
 
@@ -221,9 +221,9 @@ def test_names_of_no_baseline_are_refused_before_any_day_is_read(days, tailc):
 def test_windows_are_of_plans(days, tailc, in_folder):
     ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--windows", "3")
     assert ended.code == 64
-    assert "--windows is for plans of jobs" in ended.err
+    assert "--windows applies only to plans of jobs" in ended.err
     ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--failures", "3%")
-    assert "--failures is for plans of jobs" in ended.err
+    assert "--failures applies only to plans of jobs" in ended.err
 
 
 def test_days_of_the_plan_itself_are_refused_and_told_if_allowed(in_folder, tailc, told):
@@ -232,8 +232,8 @@ def test_days_of_the_plan_itself_are_refused_and_told_if_allowed(in_folder, tail
     ended = tailc("verify", "plan", "--trace", own)
     assert ended.code == 65
     assert (
-        "error[TC0601]: 1 of 12 windows are of the days that `plan` was made from, which end at "
-        "`2012-07-02T00:00Z`"
+        "error[TC0601]: 1 of 12 windows are within the days from which `plan` was compiled, which "
+        "end at `2012-07-02T00:00Z`"
     ) in ended.err
     assert "days.yaml:13:18" in ended.err
     found = told("plan", "--trace", own, "--allow-compile-trace")
@@ -288,7 +288,7 @@ def test_malleable_jobs_need_applications_with_speed_ups(in_folder, days, tailc)
     lacks = write_days(in_folder, (HORIZON, HORIZON + '\nspeedup: {own: {"1": 1, "4": 3}}'))
     ended = tailc("verify", "cluster", "--trace", lacks)
     assert ended.code == 65
-    assert "`own` has no speed-up on 2 servers with 4 virtual machines" in ended.err
+    assert "application `own` has no speed-up on 2 servers with 4 virtual machines" in ended.err
     assert "days.yaml:14:16" in ended.err
 
 
@@ -298,7 +298,7 @@ def test_malleable_jobs_need_numbers_of_their_own(in_folder, tailc):
     days = write_days(in_folder, columns, (HORIZON, HORIZON + LINEAR))
     ended = tailc("verify", "cluster", "--trace", days)
     assert ended.code == 65
-    assert "error[TC0104]: job 2 is twice in the log" in ended.err
+    assert "error[TC0104]: job number 2 occurs twice in the log" in ended.err
     assert "jobs.csv, row 4" in ended.err
 
 
@@ -436,4 +436,4 @@ def test_a_picture_of_no_kind_is_refused_before_days_are_read(days, tailc):
 def test_pictures_are_of_plans(days, tailc):
     ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--picture", "first.svg")
     assert ended.code == 64
-    assert "--picture is for plans of jobs" in ended.err
+    assert "--picture applies only to plans of jobs" in ended.err

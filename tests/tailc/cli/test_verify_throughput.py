@@ -59,7 +59,7 @@ def test_options_about_requests_do_not_apply(case, tailc, words):
     written, policy = case
     ended = tailc("verify", policy, "--trace", written.held_out, *words)
     assert ended.code == 64
-    assert "is of throughput, not of requests" in ended.err
+    assert "is for throughput, not for requests" in ended.err
 
 
 def test_baselines_are_those_that_are_named(case, tailc):
@@ -118,7 +118,7 @@ def test_machines_have_no_capacity_in_requests(case, tailc):
     written, policy = case
     ended = tailc("size", policy, "--trace", written.held_out)
     assert ended.code == 64
-    assert "is of throughput: no request arrives" in ended.err
+    assert "is a policy of throughput, so there are no requests" in ended.err
 
 
 def test_parts_that_split_writes_are_judged_as_they_are(tmp_path, tailc):
@@ -141,7 +141,7 @@ def test_no_trace_compares_throughput_with_requests(case, tailc, in_folder, is_o
     both = (policy, "toy") if is_old else ("toy", policy)
     ended = tailc("diff", *both, "--trace", written.held_out)
     assert ended.code == 64
-    assert "is of requests, and not of throughput" in ended.err
+    assert "is for requests, not for throughput" in ended.err
     assert "help: leave out --trace" in ended.err
     assert tailc("diff", *both).code == 0
 

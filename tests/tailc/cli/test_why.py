@@ -109,13 +109,13 @@ def test_it_is_told_under_any_arrivals(kit, tailc):
         (("--in-system", "0"), 64, "0 is not in the range"),
         ((), 64, "--in-system"),
         (("--in-system", "3", "--age", "80"), 64, "`80` has no unit"),
-        (("--in-system", "3", "--rate", "4/s"), 64, "give --trace or --spec too"),
+        (("--in-system", "3", "--rate", "4/s"), 64, "add `--trace` or `--spec`"),
         (("--in-system", "3", "--trace", "gone.csv"), 66, "gone.csv"),
-        (("--in-system", "3", "--arrivals", "recorded:at"), 64, "give --trace or --spec too"),
+        (("--in-system", "3", "--arrivals", "recorded:at"), 64, "add `--trace` or `--spec`"),
         (
             ("--in-system", "3", "--spec", "service.yaml", "--arrivals", "recorded:at"),
             64,
-            "column `at` of recorded arrivals is one of a trace",
+            "column `at` of recorded arrivals needs a trace",
         ),
         (
             ("--in-system", "3", "--trace", "heldout.csv", "--rate", "9/s", "--rate", "8/s"),
@@ -192,7 +192,7 @@ def test_rules_that_rows_do_not_tell_are_not_tried_row_by_row(tailc, tmp_path, p
     assert tailc(*asked).code == 0
     ended = tailc(*asked, "--trace", "any.csv", "--rate", "4/s")
     assert ended.code != 0
-    assert "its rows do not tell" in " ".join(ended.err.split())
+    assert "that are not in its" in " ".join(ended.err.split())
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_what_says_how_to_replay_needs_requests_to_replay(kit, tailc, words, nam
     ended = tailc("why", "kit", "--in-system", 1, *words)
     assert ended.code == 64
     said = " ".join(ended.err.split())
-    assert f"for replays alone: {named}; give --trace or --spec too" in said
+    assert f"{named} apply only to replays: add `--trace` or `--spec`" in said
 
 
 def test_a_request_that_has_given_up_is_on_the_first_rung(tailc, tmp_path):

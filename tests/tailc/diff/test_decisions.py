@@ -87,7 +87,7 @@ def test_without_a_replay_that_ended_nothing_is_told():
     [
         ({"quantum_us": 1}, "quanta"),
         ({"cost_units": (CostUnit("watts", 8_000_000),)}, "different rungs"),
-        ({"rungs": tuple(Rung(f"d{i}", 1, (i,)) for i in (1, 2))}, "cost otherwise"),
+        ({"rungs": tuple(Rung(f"d{i}", 1, (i,)) for i in (1, 2))}, "of the same"),
         ({"rungs": (*one_climb(20).rungs[:2], Rung("d9", 9, (9,)))}, "different rungs"),
     ],
 )

@@ -39,7 +39,7 @@ def test_all_subjects_meet_the_same_energy():
 @pytest.mark.parametrize(
     ("plan", "options", "says"),
     [
-        (malleable.plan(), PlanOptions(failures_ppm=1), "whose servers do not fail"),
+        (malleable.plan(), PlanOptions(failures_ppm=1), "which replays have no failures"),
         (malleable.plan(), PlanOptions(baselines=("first-fit",)), "baseline `first-fit` of mall"),
         (rigid.plan(), PlanOptions(baselines=("constant",)), "baseline `constant` of rigid jobs"),
     ],

@@ -31,5 +31,5 @@ def test_where_the_sun_is_low_nothing_is_known():
 
 
 def test_only_an_irradiance_tells_clouds():
-    with pytest.raises(ValueError, match="of an irradiance"):
+    with pytest.raises(ValueError, match="an irradiance"):
         cover_of_irradiance(hours_of([1, 2]))

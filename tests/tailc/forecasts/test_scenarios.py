@@ -83,7 +83,7 @@ def test_days_that_have_not_ended_or_are_not_known_are_not_drawn(made):
         scenarios(actual, forecasts, at_noon_of(4), 4, seed=1)
     (finding,) = found.value.findings
     assert finding.code is Code.SHORT_HISTORY
-    assert "3 past days with forecasts and known production; 4 scenarios" in finding.message
+    assert "have a forecast and a known production, but" in finding.message
     lost = hours_of(np.where(np.arange(actual.steps) == 2 * PER_DAY, np.nan, actual.value))
     with pytest.raises(TailcError, match="2 past days"):
         scenarios(lost, forecasts, at_noon_of(4), 3, seed=1)

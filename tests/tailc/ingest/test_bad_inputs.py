@@ -189,18 +189,18 @@ def test_counts_are_read_whatever_their_length(largest):
     ("encoded", "words"),
     [
         ("!!!", "not base64"),
-        ("AAAA", "cut"),
+        ("AAAA", "truncated"),
         (base64.b64encode(b"\0" * 40).decode(), "not an encoded histogram"),
-        (base64.b64encode(b"\x0c\x72\x12\x4f" + b"\0" * 40).decode(), "of doubles"),
-        (histogram(digits=9), "no histogram has"),
-        (histogram(lowest=0), "no histogram has"),
-        (histogram(highest=-1), "no histogram has"),
+        (base64.b64encode(b"\x0c\x72\x12\x4f" + b"\0" * 40).decode(), "floating-point values"),
+        (histogram(digits=9), "states an"),
+        (histogram(lowest=0), "states an"),
+        (histogram(highest=-1), "states an"),
         (histogram(offset=3), "shifted or scaled"),
         (histogram(ratio=0.5), "shifted or scaled"),
-        (histogram(length=10**9), "where its head says"),
-        (histogram(b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x02"), "beyond its highest"),
-        (histogram(b"\x80"), "counts are cut"),
-        (histogram(b"\x02" * 2048, lowest=1 << 60, highest=1 << 62), "beyond its highest"),
+        (histogram(length=10**9), "its header states"),
+        (histogram(b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x02"), "above its highest"),
+        (histogram(b"\x80"), "counts are"),
+        (histogram(b"\x02" * 2048, lowest=1 << 60, highest=1 << 62), "above its highest"),
         (histogram(cookie=0x0C72124E), "not a histogram of whole numbers"),
     ],
 )
@@ -211,7 +211,7 @@ def test_a_forged_histogram_is_refused(tmp_path, encoded, words):
     assert found.code is Code.BROKEN_FORMAT
     assert found.place is not None
     assert (found.place.line, found.place.column) == (2, 13)
-    assert ("log integers" in found.help) == (words == "of doubles")
+    assert ("log integers" in found.help) == (words == "floating-point values")
 
 
 @pytest.mark.parametrize("at", range(0, 100, 9))
@@ -240,7 +240,7 @@ def test_a_bomb_in_a_log_is_refused_within_its_limit():
     encoded = base64.b64encode(struct.pack(">ii", 0x1C849314, len(packed)) + packed).decode()
 
     def read():
-        with pytest.raises(HdrError, match="inflates to more"):
+        with pytest.raises(HdrError, match="expands to more"):
             decoded(encoded)
 
     assert peak_bytes(read) < 4 * MAX_INFLATED_BYTES

@@ -41,20 +41,20 @@ def classic(values, le="0.5"):
 @pytest.mark.parametrize(
     ("text", "code", "line", "words"),
     [
-        (buckets(5, 3, 7), Code.BROKEN_FORMAT, 3, "3 requests to `0.5`, but 5"),
-        (buckets(3, 5, bounds=("0.1", "0.5")), Code.BROKEN_FORMAT, 3, "no bucket to `+Inf`"),
+        (buckets(5, 3, 7), Code.BROKEN_FORMAT, 3, "3 requests up to `0.5`, but 5"),
+        (buckets(3, 5, bounds=("0.1", "0.5")), Code.BROKEN_FORMAT, 3, "no bucket `"),
         (buckets(3, 5, 5, bounds=("0.5", "0.50", "+Inf")), Code.BROKEN_FORMAT, 3, "two buckets"),
-        (buckets(3, "NaN", 5), Code.OUT_OF_RANGE, 3, "`NaN` is no number of requests"),
-        (buckets(3, -4, 5), Code.OUT_OF_RANGE, 3, "`-4` is no number of requests"),
-        (buckets(3, 4.5, 5), Code.OUT_OF_RANGE, 3, "`4.5` is no number of requests"),
-        (buckets(3, "1e300", 5), Code.OUT_OF_RANGE, 3, "beyond 2^53"),
-        (buckets(3, "many", 5), Code.OUT_OF_RANGE, 3, "`many` is no number"),
+        (buckets(3, "NaN", 5), Code.OUT_OF_RANGE, 3, "`NaN` is not a number of requests"),
+        (buckets(3, -4, 5), Code.OUT_OF_RANGE, 3, "`-4` is not a number of requests"),
+        (buckets(3, 4.5, 5), Code.OUT_OF_RANGE, 3, "`4.5` is not a number of requests"),
+        (buckets(3, "1e300", 5), Code.OUT_OF_RANGE, 3, "above 2^53"),
+        (buckets(3, "many", 5), Code.OUT_OF_RANGE, 3, "`many` is not a number"),
         (buckets(3, 5, 5, bounds=("low", "0.5", "+Inf")), Code.BROKEN_FORMAT, 2, "`low` is no"),
         (buckets(3, 5, 5, bounds=("NaN", "0.5", "+Inf")), Code.BROKEN_FORMAT, 2, "`NaN` is no"),
-        (buckets(3, 5, 5) + "x_seconds_count 6\n", Code.BROKEN_FORMAT, 5, "says it has 6"),
+        (buckets(3, 5, 5) + "x_seconds_count 6\n", Code.BROKEN_FORMAT, 5, "states 6"),
         (buckets(3, 5, 5, labels='a="1",a="2",'), Code.BROKEN_FORMAT, 2, "label `a` once"),
         (buckets(3, 5, 5, labels='a="1"b="2",'), Code.BROKEN_FORMAT, 2, "a label, as"),
-        (buckets(3, 5, 5, labels='a="1\\",'), Code.BROKEN_FORMAT, 2, "missing here"),
+        (buckets(3, 5, 5, labels='a="1\\",'), Code.BROKEN_FORMAT, 2, "is expected here"),
         ('x_seconds_bucket{le="0.5"}\n', Code.BROKEN_FORMAT, 2, "and a number"),
         ('x_seconds_bucket{le="0.5" 5\n', Code.BROKEN_FORMAT, 2, "a label, as"),
     ],
@@ -177,18 +177,18 @@ def test_options_of_scrapes_are_refused_of_other_inputs(option, value):
 @pytest.mark.parametrize(
     ("result", "code", "words"),
     [
-        ([native((0.5, 1, 3), count=4)], Code.BROKEN_FORMAT, "3 requests in buckets, of 4"),
-        ([native((1, 0.5, 3))], Code.BROKEN_FORMAT, "element 1 is no series"),
-        ([native((0.5, 1, 2.5), count=2)], Code.OUT_OF_RANGE, "`2.5` is no number"),
+        ([native((0.5, 1, 3), count=4)], Code.BROKEN_FORMAT, "requests in buckets, but"),
+        ([native((1, 0.5, 3))], Code.BROKEN_FORMAT, "element 1 is not a series"),
+        ([native((0.5, 1, 2.5), count=2)], Code.OUT_OF_RANGE, "`2.5` is not a number"),
         ([native((0.5, "+Inf", 3))], Code.OPEN_BUCKET, "3 of 3 requests"),
         ([native((-1, -0.5, 3))], Code.OUT_OF_RANGE, "0 or less"),
-        ([{"metric": {}}], Code.BROKEN_FORMAT, "element 1 is no series"),
-        (["x"], Code.BROKEN_FORMAT, "element 1 is no series"),
+        ([{"metric": {}}], Code.BROKEN_FORMAT, "element 1 is not a series"),
+        (["x"], Code.BROKEN_FORMAT, "element 1 is not a series"),
         ([], Code.EMPTY_TRACE, "no histogram"),
         (
             [native((0.5, 1, 3)), native((0.5, 2, 3), a="b")],
             Code.MIXED_BUCKETS,
-            "other buckets",
+            "different buckets",
         ),
     ],
 )
@@ -255,7 +255,7 @@ def test_a_total_that_is_no_number_of_requests_is_refused(tmp_path):
     path = scrape(tmp_path, buckets(3, 5, 5) + "x_seconds_count NaN\n")
     found = refused(path)
     assert found.code is Code.OUT_OF_RANGE
-    assert "`NaN` is no number of requests" in found.message
+    assert "`NaN` is not a number of requests" in found.message
 
 
 def ranged(le, counts, first=0, **labels):

@@ -155,14 +155,14 @@ def hdr_log(folder, *tags):
     [
         (("READ-rt", "READ-st", "READ-wt"), "`READ-rt`, `READ-st`, `READ-wt`"),
         (("WRITE", "READ", "WRITE"), "`READ`, `WRITE`"),
-        (("", "A"), "`''` for no tag, `A`"),
+        (("", "A"), "`''` (no tag), `A`"),
     ],
 )
 def test_a_log_with_several_tags_is_refused_and_one_can_be_chosen(tmp_path, tags, listed):
     path = hdr_log(tmp_path, *tags)
     found = refused(path, unit=TimeUnit.NS)
     assert found.code is Code.NO_METRIC
-    assert f"has intervals of {len(set(tags))} tags" in found.message
+    assert f"has intervals with {len(set(tags))} tags" in found.message
     assert str(found.help).endswith(listed)
     once = taken(hdr_log(tmp_path, "A"), TimeUnit.NS).histogram.requests
     hdr_log(tmp_path, *tags)
@@ -185,7 +185,7 @@ def test_a_tag_that_no_interval_has_is_refused(tmp_path):
 
 def test_tags_are_of_an_hdrhistogram_log_alone():
     found = refused(SAMPLES / "wrk2.txt", tags=("A",))
-    assert (found.code, found.help) == (Code.USAGE, "leave out `--tag`")
+    assert (found.code, found.help) == (Code.USAGE, "remove `--tag`")
 
 
 @pytest.mark.parametrize("name", ["k6.csv", "k6.json"])

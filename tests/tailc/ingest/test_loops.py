@@ -70,7 +70,7 @@ def test_a_closed_loop_is_refused_and_can_be_corrected(tmp_path, writer, clients
     for stated in (StatedMeasure(), OPEN):
         found = refused(path, stated)
         assert found.code is Code.CLOSED_LOOP
-        assert "requests are sent as answers come" in found.message
+        assert "requests that would have waited were" in found.message
     corrected = ingest([str(path)], options(), StatedMeasure(interval_us=10_000)).counted
     assert corrected.measure is Measure.RESPONSE_CLOSED
     assert corrected.origins[0].estimated > 0

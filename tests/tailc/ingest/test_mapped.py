@@ -109,11 +109,11 @@ def test_rows_beyond_the_first_batch_are_named_as_in_the_file(tmp_path):
         ("times: {begin: ns1, end: ns0, unit: ns}", Code.NOT_POSITIVE, "is not after `ns1`"),
         ("times: {begin: at, end: to, unit: ms}", Code.CONFLICT, "date-time, which has no unit"),
         ("times: {begin: ns0, end: ns1}", Code.MISSING_UNIT, "is a number without a unit"),
-        ("times: {begin: ns0, end: to, unit: ms}", Code.WRONG_TYPE, "but `ns0` is `int64`"),
-        ("times: {begin: kind, end: to}", Code.NOT_A_NUMBER, "cell `http` is not a time"),
+        ("times: {begin: ns0, end: to, unit: ms}", Code.WRONG_TYPE, "but `ns0` has `int64`"),
+        ("times: {begin: kind, end: to}", Code.NOT_A_NUMBER, "cell `http` is not a valid time"),
         ("times: {column: kind, unit: s}", Code.NOT_A_NUMBER, "cell `http` is not a number"),
         ("times: {sum: {kind: 1ms}}", Code.NOT_A_NUMBER, "cell `http` is not a number"),
-        ("times: {sum: {calls: 1300h}}", Code.OUT_OF_RANGE, "make more than 104 days"),
+        ("times: {sum: {calls: 1300h}}", Code.OUT_OF_RANGE, "more than 104 days"),
         ("times: {column: mss, unit: s}", Code.MISSING_COLUMN, "there is no column `mss`"),
         (
             "times: {column: ms, unit: s}\nwhere: {kind: ftp}",
@@ -167,7 +167,7 @@ def test_a_reason_is_for_a_demand(tmp_path):
 def test_options_do_not_say_what_the_map_does(tmp_path, capsys, other):
     arguments = ["--columns", str(MAPS / "azure-llm.yaml"), *other]
     assert run(["ingest", "calls.csv", *arguments, "-o", str(tmp_path / "x.profile")]) == 64
-    assert "leave out those options" in capsys.readouterr().err
+    assert "remove these options," in capsys.readouterr().err
 
 
 def test_a_map_makes_no_demand_of_responses_without_a_reason(tmp_path):

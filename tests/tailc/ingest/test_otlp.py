@@ -53,10 +53,10 @@ def test_a_time_that_is_no_number_is_named(tmp_path, value, indent, end):
 @pytest.mark.parametrize(
     ("old", "new", "code", "words"),
     [
-        (b'"spanId"', b'"span"', Code.BROKEN_FORMAT, "document 1 is no export of spans"),
-        (b'1111",', b'1111";', Code.BROKEN_FORMAT, "document 1 is no sound JSON"),
+        (b'"spanId"', b'"span"', Code.BROKEN_FORMAT, "document 1 is not an OTLP export of spans"),
+        (b'1111",', b'1111";', Code.BROKEN_FORMAT, "document 1 is not valid JSON"),
         (b"\n}", b"\n", Code.TRUNCATED, "in the middle, at document 1"),
-        (b"\n}", b"\n} []", Code.BROKEN_FORMAT, "document 2 is no export of spans"),
+        (b"\n}", b"\n} []", Code.BROKEN_FORMAT, "document 2 is not an OTLP export of spans"),
     ],
 )
 def test_bad_exports_that_were_laid_out_are_refused_by_number(tmp_path, old, new, code, words):

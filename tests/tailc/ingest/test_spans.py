@@ -25,9 +25,9 @@ SAMPLES = Path(__file__).parent / "samples"
 CPU = StatedMeasure(Measure.DEMAND_CPU)
 ENCODINGS = {
     "spans.pb": "OTLP protobuf",
-    "spans.file.pb": "OTLP of a file exporter",
-    "spans.file.zst.pb": "OTLP of a file exporter",
-    "spans.file.zst.json": "OTLP of a file exporter",
+    "spans.file.pb": "OTLP export of a file exporter",
+    "spans.file.zst.pb": "OTLP export of a file exporter",
+    "spans.file.zst.json": "OTLP export of a file exporter",
     "spans.file.json": "OTLP JSON",
     "spans.jaeger.json": "Jaeger JSON",
 }

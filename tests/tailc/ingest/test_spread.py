@@ -75,7 +75,7 @@ def test_billions_of_requests_are_counted_exactly():
 @pytest.mark.parametrize(
     ("buckets", "words"),
     [
-        ({(0.0, 1e7): 1}, "beyond 104 days"),
+        ({(0.0, 1e7): 1}, "above 104 days"),
         ({(0.0, 1.0): 2**53, (1.0, 2.0): 1}, "more requests"),
     ],
 )

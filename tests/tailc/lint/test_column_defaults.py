@@ -75,7 +75,7 @@ def test_jobs_of_no_length_are_an_error_and_the_others_are_looked_at(tmp_path, l
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ((), 64, "name a TRACE, or by --spec the spec that names it"),
+        ((), 64, "give a TRACE, or with `--spec` the spec that names it"),
         (("--spec", "gone.yaml"), 66, "gone.yaml"),
         (("--spec", "toy.csv"), 65, "toy.csv"),
     ],

@@ -42,7 +42,7 @@ def test_what_is_written_otherwise_is_no_name_of_it(name):
     ("syntax", "name", "why"),
     [
         (RC, "rc>5", "`5` has no unit"),
-        (RC, "rc>0ms", "`0ms` is no time at all"),
+        (RC, "rc>0ms", "`0ms` must be above 0"),
         (FIX, "fix-3<0", "no load is below 0"),
         (Syntax("s2f[-SHARE]"), "s2f-5ms", "`ms` in `5ms` is not a unit of a percentage"),
         (Syntax("fixed[-FREQUENCY]"), "fixed-2.4", "`2.4` has no unit"),

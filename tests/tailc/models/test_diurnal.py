@@ -120,7 +120,7 @@ def test_times_ascend_and_are_the_same_for_the_same_stream():
     [
         ((PPM,), "1 level is no day"),
         ((PPM,) * 1_441, "1441 levels are no day"),
-        ((0, 0), "nothing arrives all day"),
+        ((0, 0), "all levels are 0, so no requests arrive"),
     ],
 )
 def test_levels_that_make_no_day_are_refused(levels_ppm, sentence):

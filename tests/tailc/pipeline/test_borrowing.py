@@ -163,10 +163,10 @@ def test_headroom_that_ends_before_batch_work_has_left_is_refused(charges_harm):
     (finding,) = caught.value.findings
     assert finding.code is Code.INFEASIBLE
     assert finding.message == (
-        f"at 100/s the budget lets requests share for {left_us / 1_000:g} ms, "
-        "and batch work takes 50 ms to leave"
+        f"at 100/s the budget lets requests share a core for {left_us / 1_000:g} ms, but batch "
+        "work takes 50 ms to leave"
     )
-    assert finding.help == "lower rates, relax the latency, or ask for the policy `borrow-idle`"
+    assert finding.help == "lower rates, relax the latency, or set `policy: borrow-idle`"
 
 
 def test_a_given_budget_of_harm_that_ends_before_batch_work_has_left_is_refused_at_its_line():
@@ -175,7 +175,7 @@ def test_a_given_budget_of_harm_that_ends_before_batch_work_has_left_is_refused_
         solve_for_budgets(asked)
     (finding,) = caught.value.findings
     assert (finding.code, finding.about) == (Code.CONFLICT, ("budget",))
-    assert "lets requests share for 2.5 ms, and" in finding.message
+    assert "lets requests share a core for 2.5 ms, but" in finding.message
 
 
 def test_borrow_idle_only_shares_until_batch_work_has_left():
@@ -298,7 +298,7 @@ def test_borrow_idle_is_compiled_where_requests_alone_miss_the_target_too():
 def test_a_policy_whose_delays_do_not_add_up_needs_a_smaller_budget():
     asked = problem(borrowing=Borrowing.SAFE, budget_us=300 * MS, interference=600_000)
     told = predicted_misses(asked, solve_for_budgets(asked))
-    assert {finding.help for finding in told} == {"give a smaller budget"}
+    assert {finding.help for finding in told} == {"lower the budget"}
 
 
 def test_at_low_load_the_age_is_that_of_the_closed_form():

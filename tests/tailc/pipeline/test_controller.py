@@ -201,7 +201,7 @@ def test_a_tail_that_thresholds_do_not_move_is_not_controlled(monkeypatch, formu
         tuned()
     (finding,) = refused.value.findings
     assert finding.code is Code.NO_TUNING
-    assert finding.message.endswith("controlled there: it is 100 ms at all outputs")
+    assert finding.message.endswith("controlled: it is 100 ms at all outputs of the controller")
     assert refused.value.exit_code is ExitCode.INFEASIBLE
 
 

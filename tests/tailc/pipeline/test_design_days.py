@@ -50,5 +50,5 @@ def test_no_column_tells_no_days(tmp_path):
 def test_standard_input_cannot_be_read_for_days(tmp_path):
     one = opened(tmp_path, KEPT)
     piped = replace(open_trace(one), path="-")
-    with pytest.raises(TailcError, match="standard input can be read once"):
+    with pytest.raises(TailcError, match="standard input can be read only"):
         design_days(one, piped, "when")

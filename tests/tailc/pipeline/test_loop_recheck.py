@@ -38,7 +38,7 @@ def test_a_difference_names_the_figure_both_values_and_the_tolerance():
         check_loop(PLANT, GAINS, wrong)
     (finding,) = refused.value.findings
     assert finding.code is Code.LOOP_DIFFERS
-    assert "the phase margin of a loop is 90, and python-control finds 61" in finding.message
+    assert "the phase margin of a loop is 90, but python-control computes 61" in finding.message
     assert "by 0.5" in finding.message
 
 

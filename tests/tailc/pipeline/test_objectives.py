@@ -83,7 +83,9 @@ def test_where_a_target_can_leave_room_for_waiting_that_is_what_helps(tmp_path):
     assert spec.count("slo: [{percentile: 95%, latency: 80ms}]") == 1
     both = "slo: [{percentile: 95%, latency: 80ms}, {percentile: 50%, latency: 1s}]"
     case.spec.write_text(spec.replace("slo: [{percentile: 95%, latency: 80ms}]", both))
-    with pytest.raises(TailcError, match="`p95 <= 80 ms` is not met beside the others") as caught:
+    with pytest.raises(
+        TailcError, match="`p95 <= 80 ms` is not met together with the others"
+    ) as caught:
         compile_policy(str(case.spec))
     assert "lower `target`" in str(caught.value.findings[0].help)
     case.spec.write_text(case.spec.read_text() + "target: 70ms\n")

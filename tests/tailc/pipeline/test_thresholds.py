@@ -197,5 +197,5 @@ def test_a_grid_on_which_no_search_ends_is_refused_with_its_size(rungs, step_us)
     )
     assert (finding.code, finding.about) == (Code.METHOD_UNFIT, ("search", "step"))
     assert exit_code == ExitCode.BAD_CONTENT
-    assert "looks at requests" in finding.message
+    assert "visits requests" in finding.message
     assert "`step: " in finding.help

@@ -48,7 +48,7 @@ def test_jobs_and_prices_stay_and_brown_energy_costs_no_more(folder):
         ("battery: {capacity: 0kWh, charge: 2kW, discharge: 2kW}", "must be more than zero"),
         (
             "battery: {capacity: 1kWh, charge: 2W, discharge: 2W, initial_charge: 2kWh}",
-            "than the battery",
+            "is more than the capacity of the battery",
         ),
         ("battery: {capacity: 1kWh, charge: 2W, discharge: 2W, efficiency: 120%}", "at most 100 %"),
         ("battery: {capacity: 1kWh, charge: 2kW}", "`battery.discharge` is missing"),

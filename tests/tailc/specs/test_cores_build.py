@@ -38,5 +38,5 @@ def test_a_name_of_a_core_and_any_other_text_are_taken(text):
 def test_all_but_the_name_of_a_core_is_a_slip(cores, text, meant):
     (complaint,) = reference_complaints(CoresSpec.model_validate(cores), text)
     assert complaint.at == ("demand", "reference")
-    assert complaint.message == f"is `{text}`, which no core is called"
+    assert complaint.message == f"is `{text}`, but no core has this name"
     assert complaint.help.startswith(f"did you mean `{meant}`? Known: ")

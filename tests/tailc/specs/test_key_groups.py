@@ -39,7 +39,7 @@ class Point(SpecModel):
 
 FORMS = ExactlyOne(
     both="and `{}` both say its form",
-    missing=("has no form", "say one"),
+    missing=("has no table for", "add one"),
     strays={"name": Stray("is for a square, and `{}` is given")},
 )
 
@@ -61,11 +61,11 @@ def form_of(drawing: Mapping[str, Any]) -> type[Square | Point]:
     if drawing.get("kind") != "square":
         return Point
     if drawing.get("side") is None:
-        raise RefusalError(Complaint(Code.MISSING_KEY, "has no side", "say one", ("kind",)))
+        raise RefusalError(Complaint(Code.MISSING_KEY, "has no side", "add one", ("kind",)))
     return Square
 
 
-STRAYS = {"side": Stray("is of squares"), "name": Stray("is of squares too", "leave it out")}
+STRAYS = {"side": Stray("is of squares"), "name": Stray("is of squares too", "remove the option")}
 
 
 class Drawing(SpecModel):
@@ -103,7 +103,7 @@ def test_two_groups_are_a_conflict() -> None:
 
 def test_no_group_is_missing_and_an_unknown_key_may_be_it() -> None:
     (complaint,) = complaints_of(Shape, {"colour": "red"})
-    assert complaint == Complaint(Code.MISSING_KEY, "has no form", "say one")
+    assert complaint == Complaint(Code.MISSING_KEY, "has no table for", "add one")
     assert complaints_of(Shape, {"colour": "red", "sid": 1}) == []
 
 

@@ -98,9 +98,17 @@ def test_every_kind_has_what_its_older_keys_are_now(kind):
 @pytest.mark.parametrize(
     ("kind", "key", "said"),
     [
-        ("slow-to-fast", "objective: tail", "`objective` is `search.objective` now"),
-        ("joint-ladder", "objective: queue", "`objective: queue` is `search.method: simulation`"),
-        ("few-to-many", None, "`search.objective: queue` is `search.method: simulation` now"),
+        ("slow-to-fast", "objective: tail", "`objective` is now written `search.objective`"),
+        (
+            "joint-ladder",
+            "objective: queue",
+            ("`objective: queue` is now written `search.method: simulation`"),
+        ),
+        (
+            "few-to-many",
+            None,
+            "`search.objective: queue` is now written `search.method: simulation`",
+        ),
     ],
 )
 def test_an_older_spec_is_refused_with_what_rewrites_it(tmp_path, tailc, kind, key, said):
@@ -117,7 +125,7 @@ def test_an_older_spec_is_refused_with_what_rewrites_it(tmp_path, tailc, kind, k
     assert done.code == 65
     told = " ".join(done.err.split())
     assert said in told
-    assert f"run `tailc migrate {case.spec}`, which rewrites the spec" in told
+    assert f"rewrite the spec with `tailc migrate {case.spec}`" in told
     assert tailc("migrate", case.spec).code == 0
     assert case.spec.read_text().startswith("# Of a team.\n")
     assert tailc("check", case.spec).code == 0

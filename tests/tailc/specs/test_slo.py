@@ -67,7 +67,7 @@ def test_servers_that_would_need_all_their_requests_in_time_are_refused_with_how
     assert finding.place.line == 5
     # (1 - 10^-6)^1000 is just above 99.9 %, and ^1001 just below.
     assert finding.help is not None
-    assert "1,000 servers" in finding.help
+    assert "at most 1,000" in finding.help
     assert "99.9999 %" in finding.message
 
 

@@ -91,18 +91,18 @@ def test_a_conflict_says_what_was_given():
     ("argument", "message"),
     [
         ("server.cores", "`server.cores` gives no values"),
-        ("server.cores=", "`server.cores` is given no value"),
-        ("=12", "`` is no path of keys"),
-        ("server..cores=12", "`server..cores` is no path of keys"),
-        ("server.=12", "`server.` is no path of keys"),
-        ("slo[x]=12", "`slo[x]` is no path of keys"),
-        ("slo[1].latency=2ms", "`slo[1]` is not in the spec: there are 1"),
+        ("server.cores=", "`server.cores` has no value"),
+        ("=12", "`` is not a path of keys"),
+        ("server..cores=12", "`server..cores` is not a path of keys"),
+        ("server.=12", "`server.` is not a path of keys"),
+        ("slo[x]=12", "`slo[x]` is not a path of keys"),
+        ("slo[1].latency=2ms", "`slo[1]` is not in the spec: the list has 1 entries"),
         ("slo.latency=2ms", "`slo` is a list"),
-        ("server[0]=2ms", "`server` is no list"),
+        ("server[0]=2ms", "`server` is not a list"),
         ("lanes[0]=2ms", "`lanes` is not in the spec"),
-        ("name.first=a", "`name` has no keys here: the spec says `websearch-isn`"),
+        ("name.first=a", "`name` has no keys in this spec, but the value `websearch-isn`"),
         ("rates=[30/s", "a list in brackets is not closed"),
-        ("rates=1\nkind: 2", "values have a line break or a control character"),
+        ("rates=1\nkind: 2", "the values contain a line break or a control character"),
     ],
 )
 def test_what_is_no_variation_is_refused_where_it_stands(argument, message):
@@ -114,5 +114,5 @@ def test_what_is_no_variation_is_refused_where_it_stands(argument, message):
 
 @pytest.mark.parametrize("other", ["server.cores=4", "server={cores: 3}"])
 def test_one_part_of_a_spec_is_given_once(other):
-    with pytest.raises(TailcError, match="are the same part of the spec"):
+    with pytest.raises(TailcError, match="` set the same part of the spec"):
         refuse_overlap([read_variation("server.cores=12"), read_variation(other)])

@@ -84,7 +84,7 @@ def test_a_spec_of_another_server_is_refused(tmp_path, change):
     assert finding.code is Code.CONFLICT
     assert finding.place.line == 12
     assert finding.message == (
-        "`server` and `batch` are not those that policy `kit` was compiled from"
+        "`server` or `batch` of this spec differs from the spec of policy `kit`"
     )
 
 
@@ -98,4 +98,4 @@ def test_a_policy_without_clocks_has_no_chip(tmp_path):
     spec, _, requests = compiled(tmp_path)
     threads = compile_policy(write_toy(tmp_path)).policy
     (finding,) = refused(spec, threads, requests).findings
-    assert finding.message == "policy `toy` has no cores that change their clock"
+    assert finding.message == "policy `toy` has no cores that change their frequency"

@@ -52,7 +52,9 @@ def test_times_since_1970_in_a_finer_unit_than_stated_are_refused(tmp_path, foun
     path = trace(tmp_path, *(int((1_700_000_000 + at) * per_s) for at in range(3)))
     (finding,) = refused(path, ArrivalColumn("when", TimeUnit(stated)))
     assert finding.code is Code.USAGE
-    assert finding.message == f"times since 1970 in {found} are taken for {stated}"
+    assert finding.message == (
+        f"the times look like {found} since 1970, but the unit is {stated}, so rates are wrong"
+    )
     assert f"--arrival-unit {found}" in finding.help
     (finding,) = refused(path, ArrivalColumn("when", TimeUnit(stated), asked_at="arrivals"))
     assert finding.code is Code.BAD_UNIT
@@ -64,7 +66,9 @@ def test_times_since_1970_in_a_coarser_unit_than_stated_are_warned_of(tmp_path, 
     path = trace(tmp_path, *((1_700_000_000 + at) * per_s for at in range(3)))
     (warning,) = arrivals(path, ArrivalColumn("when", TimeUnit(stated))).warnings
     assert warning.code is Code.UNIT_SUSPECT
-    assert warning.message == f"times since 1970 in {found} are taken for {stated}"
+    assert warning.message == (
+        f"the times look like {found} since 1970, but the unit is {stated}, so rates are wrong"
+    )
 
 
 @pytest.mark.parametrize("first", [0, 1_700_000_000, 5_000_000_000])
@@ -121,7 +125,7 @@ def test_date_times_with_a_unit_are_refused(tmp_path):
     path = trace(tmp_path, day, day + dt.timedelta(seconds=2), suffix="parquet")
     (finding,) = refused(path, ArrivalColumn("when", TimeUnit.NS))
     assert finding.code is Code.USAGE
-    assert finding.message == "the column holds date-times, and not numbers of ns"
+    assert finding.message == "the column has date-times, but a unit for numbers is given: ns"
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -156,7 +160,9 @@ def test_numbers_without_a_unit_are_refused(tmp_path):
 def test_every_bad_cell_is_counted_and_the_first_is_placed(tmp_path):
     (finding,) = refused(trace(tmp_path, 1, "soon", 3, "", "later", 6))
     assert finding.code is Code.NOT_A_NUMBER
-    assert finding.message == ("cell `soon` is not a time (first of 3 such cells, in rows 2, 4, 5)")
+    assert finding.message == (
+        "cell `soon` is not a valid time (first of 3 such cells, in rows 2, 4, 5)"
+    )
     assert str(finding.place).endswith("trace.csv:3, row 2, column `when`")
 
 
@@ -184,8 +190,8 @@ def test_rows_out_of_order_keep_their_numbers_in_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("when", "message"),
     [
-        ([4], "there is 1 arrival, and a stream needs 2"),
-        ([4, 4, 4], "all 3 arrivals are at the same time"),
+        ([4], "there are too few arrivals for gaps between them: 1 of at least 2"),
+        ([4, 4, 4], "all 3 arrivals have the same time, so there is no rate"),
     ],
 )
 def test_too_short_a_stream_is_refused(tmp_path, when, message):
@@ -210,9 +216,8 @@ def test_a_long_silence_is_refused_with_its_row_and_length(tmp_path):
     (finding,) = refused(with_silences(tmp_path))
     assert finding.code is Code.ARRIVAL_GAP
     assert finding.message == (
-        "nothing arrives for 1e+05 s before this row, 100000 times the mean of the "
-        "other gaps, 1 s "
-        "(first of 2 such silences, before rows 101, 201)"
+        "no request arrives for 1e+05 s before this row, 100000 times the mean of the other gaps "
+        "(1 s) (first of 2 such silences, before rows 101, 201)"
     )
     assert finding.place.row == 101
     assert "--gaps keep" in finding.help
@@ -230,13 +235,13 @@ def test_a_recording_that_paused_closes_them_to_the_mean_of_the_other_gaps(tmp_p
     assert closed.times_ns.tolist() == [second * S for second in range(300)]
     (warning,) = closed.warnings
     assert warning.code is Code.GAP_CLOSED
-    assert warning.message == "2 silences were closed, 199998 s of the recording"
+    assert warning.message == "2 silences were shortened, which removes 199998 s of the recording"
 
 
 def test_one_closed_silence_is_told_as_one(tmp_path):
     path = spaced(tmp_path, [1] * 50 + [10_000] + [1] * 50)
     (warning,) = arrivals(path, ArrivalColumn("when", TimeUnit.S, Gaps.CLOSE)).warnings
-    assert warning.message == "1 silence was closed, 9999 s of the recording"
+    assert warning.message == "1 silence was shortened, which removes 9999 s of the recording"
 
 
 @pytest.mark.parametrize(("longest", "is_silence"), [(100, False), (101, True)])

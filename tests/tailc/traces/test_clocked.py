@@ -25,7 +25,7 @@ def test_cycles_at_a_clock_and_memory_time_add_up_to_the_demand(tmp_path, suffix
 def test_cycles_that_look_too_few_point_at_the_clock_and_the_unit_of_memory_times(tmp_path):
     (warning,) = read_trace(written(tmp_path, "csv", REQUESTS), reading(**BY_CYCLES)).warnings
     assert warning.code.name == "UNIT_SUSPECT"
-    assert warning.help == "check that the column has cycles, and `clock` and `unit`"
+    assert warning.help == "check that the column has cycles, and check `clock` and `unit`"
 
 
 def test_without_a_clock_memory_time_is_a_part_of_the_demand(tmp_path):
@@ -45,7 +45,13 @@ def test_without_a_clock_memory_time_is_a_part_of_the_demand(tmp_path):
         (BY_CYCLES, "work", 1e18, "OUT_OF_RANGE", "is beyond the largest"),
         (BY_CYCLES, "memory", -0.5, "NOT_POSITIVE", "cell `-0.5` is negative"),
         (BY_CYCLES, "memory", float("nan"), "NOT_A_NUMBER", "not a number"),
-        (BY_TIME, "memory", 7.5, "OUT_OF_RANGE", "is more than the whole demand in column `work`"),
+        (
+            BY_TIME,
+            "memory",
+            7.5,
+            "OUT_OF_RANGE",
+            ("is more than the whole demand in column `work`"),
+        ),
         (BY_TIME, "work", 0.0, "NOT_POSITIVE", "is not positive"),
     ],
 )
@@ -63,8 +69,8 @@ def test_neither_cycles_nor_memory_time_is_no_request(tmp_path):
     columns = {"work": [5, 0], "memory": [1.0, 0.0]}
     (finding,) = refused(written(tmp_path, "csv", columns), reading(**BY_CYCLES))
     assert (finding.code.name, finding.place.row) == ("NOT_POSITIVE", 2)
-    assert finding.message == "cell `0.0` and no memory time is no request"
-    assert finding.help == "leave the row out"
+    assert finding.message == "cell `0.0` with no memory time is not a request"
+    assert finding.help == "remove the row"
 
 
 def test_a_memory_column_that_is_not_there_is_named_with_the_likely_one(tmp_path):

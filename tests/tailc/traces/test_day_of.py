@@ -41,7 +41,7 @@ def test_rows_that_are_not_kept_have_no_day(tmp_path):
     ("cells", "said"),
     [
         (["mon", ""], "cell is missing or empty"),
-        ([f"{number}.5" for number in range(500)], "tells 500 days, more than 400"),
+        ([f"{number}.5" for number in range(500)], "` has 500 different days; the limit is 400"),
     ],
 )
 def test_what_is_no_column_of_days_is_refused(tmp_path, cells, said):

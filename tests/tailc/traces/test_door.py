@@ -85,7 +85,7 @@ def test_what_is_compressed_and_cut_is_called_truncated(tmp_path, name):
 
 KINDS = {
     "a spec": b"# mine\napiVersion: tailc/v1\nkind: few-to-many\ndemand:\n  trace: a.csv\n",
-    "a YAML document of `openslo`": b"apiVersion: openslo/v1\nkind: SLO\n",
+    "a YAML document of `openslo`, not measurements": b"apiVersion: openslo/v1\nkind: SLO\n",
     "a compiled policy": b"\x10\0\0\0TLC1\0\0",
     "a workbook": b"PK\x03\x04\x14\0",
     "a PDF": b"%PDF-1.7\n",

@@ -149,7 +149,7 @@ def test_times_of_two_kinds_are_refused(tmp_path, merging):
     (finding,) = refused(path, reading(split=RULES["time"]))
     assert (finding.code.name, finding.place.row) == ("NOT_A_NUMBER", 2_001)
     assert finding.message.startswith(
-        "cell `17` is `double`, and earlier times are `timestamp[ns]`"
+        "cell `17` has the type `double`, but earlier times have `timestamp[ns]`"
     )
 
 

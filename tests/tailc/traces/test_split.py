@@ -86,7 +86,7 @@ def test_parts_are_disjoint_and_exhaustive_or_the_split_is_refused(keys, fractio
     rule = SplitRule(by, fraction_ppm, None if by is SplitBy.SEED else "key")
     chosen = held_out_mask(trace, rule)
     if chosen.all() or not chosen.any():
-        with pytest.raises(TailcError, match="part empty"):
+        with pytest.raises(TailcError, match="part is empty"):
             split(trace, rule)
         return
     design, held_out = split(trace, rule)
@@ -104,7 +104,7 @@ def test_an_empty_part_is_refused():
         split(trace_of([1, 2], np.array([5, 5])), FIFTH)
     (finding,) = caught.value.findings
     assert finding.code.name == "BAD_SPLIT"
-    wanted = "holding out `20 %` of 2 requests by time leaves the design part empty"
+    wanted = "if `20 %` of 2 requests are held out by time, the design part is empty"
     assert finding.message == wanted
 
 
@@ -145,14 +145,14 @@ def test_a_cell_that_is_no_time_is_named(tmp_path, suffix):
     path = written(tmp_path, suffix, {"demand": [1.0, 2.0, 3.0], "when": when})
     (finding,) = refused(path, reading(split=FIFTH))
     assert (finding.code.name, finding.place.row) == ("NOT_A_NUMBER", 2)
-    assert finding.message == "cell `tomorrow` is not a time"
+    assert finding.message == "cell `tomorrow` is not a valid time"
 
 
 def test_numbers_and_dates_do_not_mix(tmp_path):
     when = ["2023-11-16", "17", "2023-11-17"]
     path = written(tmp_path, "csv", {"demand": [1.0, 2.0, 3.0], "when": when})
     (finding,) = refused(path, reading(split=FIFTH))
-    assert (finding.message, finding.place.row) == ("cell `17` is not a time", 2)
+    assert (finding.message, finding.place.row) == ("cell `17` is not a valid time", 2)
 
 
 def test_whole_numbers_beyond_64_bits_are_still_times(tmp_path):

@@ -75,12 +75,24 @@ def test_equal_data_has_an_equal_digest_whatever_the_format_and_unit(tmp_path):
         ("part", 2, 1.5, Code.OUT_OF_RANGE, "`1.5` is more than the whole host"),
         ("work", 2, -1.0, Code.OUT_OF_RANGE, "`-1.0` is a negative throughput"),
         ("work", 2, "", Code.NOT_A_NUMBER, "missing or empty"),
-        ("work", 2, 1e13, Code.OUT_OF_RANGE, "beyond the largest that can be held"),
+        ("work", 2, 1e13, Code.OUT_OF_RANGE, "is above the largest accepted"),
         ("vm", 2, "", Code.NOT_A_NUMBER, "missing or empty"),
-        ("ms", 2, -1, Code.OUT_OF_RANGE, "`-1.0` is before the start"),
-        ("ms", 2, 1e14, Code.OUT_OF_RANGE, "is over a century after the start"),
-        ("ms", 2, 700, Code.OUT_OF_ORDER, "`b` is measured here no later"),
-        ("ms", 2, 750, Code.OUT_OF_ORDER, "`b` is measured here no later"),
+        ("ms", 2, -1, Code.OUT_OF_RANGE, "`-1.0` is before the start of the trace"),
+        ("ms", 2, 1e14, Code.OUT_OF_RANGE, "is more than 100 years after the start of the trace"),
+        (
+            "ms",
+            2,
+            700,
+            Code.OUT_OF_ORDER,
+            ("the time of machine `b` is not after that of its previous row"),
+        ),
+        (
+            "ms",
+            2,
+            750,
+            Code.OUT_OF_ORDER,
+            ("the time of machine `b` is not after that of its previous row"),
+        ),
     ],
 )
 def test_a_cell_that_cannot_be_is_refused_at_its_row(tmp_path, column, at, value, code, said):
@@ -96,7 +108,10 @@ def test_a_gap_between_rows_is_refused(tmp_path):
     later = {**ROWS, "ms": [750, 750, 1500, 1500, 2250, 2250, 3000, 4500]}
     (finding,) = refused(written(tmp_path, "csv", later))
     assert finding.code is Code.ARRIVAL_GAP
-    assert "`a` is measured 2250 ms after its row before, and else every 750 ms" in finding.message
+    assert (
+        "machine `a` is measured 2250 ms after its previous row, but elsewhere every 750 ms"
+        in finding.message
+    )
     assert finding.place is not None
     assert finding.place.row == 8
 
@@ -120,7 +135,7 @@ def test_too_few_rows_of_a_machine_are_refused(tmp_path):
 
 def test_a_machine_of_a_name_without_end_is_told_in_a_line(tmp_path):
     (finding,) = refused(written(tmp_path, "csv", with_cell("vm", 7, "a" * 5_000)))
-    assert "... has 1 row, and" in finding.message.replace("`", "")
+    assert "has 1 row," in finding.message.replace("`", "")
     assert len(finding.message) < 200
 
 

@@ -40,7 +40,10 @@ def test_few_repetitions_are_a_warning_with_counts(tmp_path):
     columns = {"query": ["q"] * 19, "degree": [1] * 10 + [2] * 9, "took": [1.0] * 19}
     (warning,) = read_trace(written(tmp_path, "csv", columns), timed()).warnings
     assert warning.code.name == "FEW_REPETITIONS"
-    wanted = "1 of 2 means of a request at a degree stand on fewer than 10 timings; the least is 9"
+    wanted = (
+        "1 of 2 mean times of a request at a degree are from fewer than 10 timings, the fewest "
+        "from 9, so speed-ups are uncertain"
+    )
     assert warning.message == wanted
 
 

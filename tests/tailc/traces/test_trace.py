@@ -119,7 +119,9 @@ def test_demands_below_5_us_or_above_10_minutes_are_suspect(tmp_path, demand, wa
 def test_the_suspicion_of_a_wrong_unit_is_counted(tmp_path):
     path = written(tmp_path, "csv", {"demand": [0.001, 0.004, 1.0], "n": [4, 3, 5]})
     (warning,) = read_trace(path, reading(weight="n")).warnings
-    wanted = "7 of 12 demands are below 5 us: they look a thousand times too small"
+    wanted = (
+        "7 of 12 demands are below 5 us: they may be in another unit, a thousand times too small"
+    )
     assert warning.message == wanted
 
 

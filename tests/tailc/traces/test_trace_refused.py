@@ -33,7 +33,12 @@ INDIVIDUAL = {"curves": (), "speedup_columns": ("s1",)}
         ("s1", 0.0, "NOT_POSITIVE", "is not positive"),
         ("s1", float("-inf"), "NOT_FINITE", "is infinite"),
         ("s1", 1e9, "OUT_OF_RANGE", "is beyond the largest"),
-        ("s1", 1e-7, "OUT_OF_RANGE", "cell `1e-07` is less than half a millionth"),
+        (
+            "s1",
+            1e-7,
+            "OUT_OF_RANGE",
+            ("cell `1e-07` is below half a millionth, the smallest speed-up"),
+        ),
     ],
 )
 def test_a_bad_number_is_named_with_row_and_column(tmp_path, suffix, column, cell, code, says):
@@ -88,7 +93,7 @@ def test_every_bad_column_is_reported_at_once(tmp_path):
     codes = [finding.code.name for finding in findings]
     assert codes == ["NOT_POSITIVE", "OUT_OF_RANGE", "UNKNOWN_CLASS"]
     assert findings[1].message == "cell `1.5` is not a whole number"
-    assert findings[2].message == "cell `z` names no speed-up curve"
+    assert findings[2].message == "cell `z` is a class without a speed-up curve"
     assert findings[2].help == "known: `x`, `y`"
 
 
@@ -275,7 +280,7 @@ def test_damaged_gzip_is_called_broken(tmp_path):
     data[-6] ^= 0xFF
     path.write_bytes(data)
     (finding,) = refused(path, reading())
-    assert (finding.code.name, "sound gzip" in finding.message) == ("BROKEN_FORMAT", True)
+    assert (finding.code.name, "damaged gzip" in finding.message) == ("BROKEN_FORMAT", True)
 
 
 def test_gzip_files_glued_together_are_one_trace(tmp_path):

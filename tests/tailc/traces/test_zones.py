@@ -50,7 +50,7 @@ def test_the_hour_that_the_clock_skips_takes_no_time():
 
 
 def test_a_time_in_the_hour_that_the_clock_skips_is_refused():
-    with pytest.raises(TimeError, match="skips `2012-03-11 02:15`") as found:
+    with pytest.raises(TimeError, match="`2012-03-11 02:15` does not exist") as found:
         instants(["2012-03-11 01:30", "2012-03-11 02:15"], "America/Denver")
     assert found.value.index == 1
 
@@ -66,20 +66,20 @@ def test_a_pattern_reads_what_iso_8601_does_not():
 
 
 def test_a_time_with_no_zone_is_refused():
-    with pytest.raises(TimeError, match="does not say in which zone") as found:
+    with pytest.raises(TimeError, match="has no time zone") as found:
         instants(["2012-11-04 06:00Z", "2012-11-04 07:00"])
     assert (found.value.index, found.value.lacks_zone) == (1, True)
 
 
 @pytest.mark.parametrize("text", ["yesterday", "", "2012-13-01", "2012-11-04 06:00:00.5Z"])
 def test_a_text_that_is_no_whole_second_is_refused(text):
-    with pytest.raises(TimeError, match="is not"):
+    with pytest.raises(TimeError, match=r"not a time|fractions"):
         instant(text, "UTC")
 
 
 @pytest.mark.parametrize("zone", ["America/Boulder", "MST+7", "../etc/passwd", "", "+25:00", "+7"])
 def test_a_zone_that_is_none_is_refused(zone):
-    with pytest.raises(TimeError, match="is not a zone of time"):
+    with pytest.raises(TimeError, match="` is not a time zone"):
         zone_of(zone)
 
 

@@ -86,7 +86,7 @@ def test_that_the_tuned_table_has_no_freedoms_is_told_by_its_rate(finds):
     (found, pays), _ = finds(GOOD, HASTY)
     told = TunedTable(AIM, found.validated, 6, 2_000, True, 2_000, True, raised=found.raised)
     (remark,) = tuning_warnings(replace(told, uses_optional_rules=pays))
-    assert "of a higher rate than the tuned one's" in remark.message
+    assert "higher rate than the tuned one, also" in remark.message
     assert remark.help == "remove them, or raise `search.requests`"
 
 

@@ -16,8 +16,8 @@ enum class Refusal {
   no_signatures,     // keys are trusted, and this program cannot check a signature
   bad_structure,     // the bytes are whole, but not laid out as a policy is
   bad_meaning,       // the policy contradicts itself
-  unknown_rule,      // the policy needs a rule that is not known here
-  unknown_form,      // the policy has a form that is not known here
+  unknown_rule,      // the policy needs a rule that is unknown to this version
+  unknown_form,      // the policy has a form that is unknown to this version
   unknown_schema,    // the policy has another major version of the schema
   unknown_class,     // the policy has no ladder for the class asked for
   other_form,        // the policy is fine, but has another form than the one asked for

@@ -1,4 +1,4 @@
-//! A ladder that contradicts itself is refused, and one with a rule that is not known here.
+//! A ladder that contradicts itself is refused, and one with a rule that is unknown to this version.
 
 use super::overload::check_overload;
 use super::sharing::check_sharing;

@@ -22,7 +22,7 @@ class DynamicOracle(Baseline[CoreQueues]):
     """The dynamic oracle, for cores that do not share a chip."""
 
     syntax = Syntax("dynamic-oracle")
-    about = "a frequency for each request, knowing all arrivals and demands"
+    about = "a frequency for each request, with all arrivals and demands known in advance"
     rank = 30
 
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ class DynamicOracle(Baseline[CoreQueues]):
     def check_fit(self, policy: CoreQueues, values: NameValues) -> Unfit | None:
         if policy.clocks.chip is None:
             return None
-        return Unfit("it knows of one core at a time, and these share a limit of power")
+        return Unfit("it plans one core at a time, but these cores share a power limit")
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
         return ("dynamic-oracle",)

@@ -33,7 +33,7 @@ class FixedFrequency(Baseline[CoreQueues]):
         if khz is None or khz in all_khz:
             return None
         levels = ", ".join(map(format_khz, all_khz))
-        return Unfit(f"no level has {format_khz(khz)}", f"levels: {levels}")
+        return Unfit(f"the server has no frequency {format_khz(khz)}", f"levels: {levels}")
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
         return ("fixed",)

@@ -22,7 +22,7 @@ class MostWork(Baseline[CoreQueues]):
     """Hardware clocks with the most instructions per second, for cores on a chip."""
 
     syntax = Syntax("hw-t")
-    about = "every 100 us the frequencies of the chip with which most work is done"
+    about = "every 100 us, the frequencies of the chip with the most work per second"
     rank = 50
 
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def no_hardware(clocks: Clocks) -> Unfit | None:
     """Why hardware cannot set these clocks, or None if it can."""
     if clocks.chip is None:
         return Unfit(
-            "a policy does not state what its cores share and what else they run",
+            "a policy does not state the chip of its cores and their batch work",
             "add `--chip SPEC`, the spec that the policy was compiled from",
         )
     if any(program.ipc_milli is None for program in clocks.chip.programs):

@@ -22,7 +22,7 @@ class MostWorkByJoule(Baseline[CoreQueues]):
     """Hardware clocks with the most instructions per joule, for cores on a chip."""
 
     syntax = Syntax("hw-tpw")
-    about = "every 100 us the frequencies of the chip with which most work is done by joule"
+    about = "every 100 us, the frequencies of the chip with the most work per second by joule"
     rank = 60
 
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:

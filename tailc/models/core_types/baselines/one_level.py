@@ -30,7 +30,11 @@ class OneLevel(Baseline[CoreTypes]):
 
     def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         is_here = is_in_place(policy.ladder)
-        return None if is_here else Unfit("it sets the level of all cores, and these have none")
+        return (
+            None
+            if is_here
+            else Unfit("it sets the level of all cores, but this server has no levels")
+        )
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
         return ()

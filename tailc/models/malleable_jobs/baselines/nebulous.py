@@ -135,7 +135,7 @@ class NebulousBaseline(RuleBaseline[Make]):
     """The Nebulous baseline; TIME is how far it looks ahead."""
 
     syntax = Syntax("nebulous[-TIME]")
-    about = "servers by a hint on how well each job speeds up, and by former runs"
+    about = "servers from a hint about the speed-up of each job, and from its earlier runs"
     rank = 30
     examples = ("nebulous", "nebulous-30min")
     is_default = True

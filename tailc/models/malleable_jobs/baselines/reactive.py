@@ -82,7 +82,7 @@ class ReactiveBaseline(RuleBaseline[Make]):
     """The reactive baseline; TIME is how far it looks ahead."""
 
     syntax = Syntax("reactive[-TIME]")
-    about = "as few servers as the slowdown allows, and more where green energy carries them"
+    about = "as few servers as the slowdown allows, and more if green energy suffices for them"
     rank = 20
     examples = ("reactive", "reactive-30min")
     is_default = True

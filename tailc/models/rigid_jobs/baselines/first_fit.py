@@ -33,7 +33,7 @@ class FirstFitBaseline(RuleBaseline[Planner]):
     """First fit; see `FirstFit`."""
 
     syntax = Syntax("first-fit")
-    about = "admits whenever there is room"
+    about = "admits a job whenever there is room"
     rank = 10
     examples = ("first-fit",)
     is_default = True

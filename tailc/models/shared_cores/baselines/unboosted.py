@@ -17,7 +17,7 @@ class Unboosted(Baseline[SharedCores]):
     """The policy without boosting, for policies that boost."""
 
     syntax = Syntax("no-boost")
-    about = "the policy's own table, and nobody is boosted"
+    about = "the table of the policy without boosting"
     rank = 60
 
     def examples(self, policy: SharedCores) -> tuple[str, ...]:

@@ -193,7 +193,7 @@ def test_a_trace_without_the_memory_time_that_the_policy_was_compiled_with_is_re
     assert refusals(policy(reading=with_memory), alike()) == [
         (
             Code.MISSING_COLUMN,
-            "policy `clocks` was compiled with memory time, and the trace has none",
+            "policy `clocks` was compiled with memory time, but the trace has none",
         )
     ]
 
@@ -203,7 +203,7 @@ def test_a_policy_that_does_not_tell_the_clock_of_its_demands_is_refused():
     (found,) = refusals(policy(timeless), alike())
     assert found == (
         Code.BAD_ARTIFACT,
-        "policy `clocks` does not tell the clock that its demands were measured at",
+        "policy `clocks` does not state the frequency at which its demands were measured",
     )
 
 
@@ -221,7 +221,7 @@ def test_cycles_are_counted_at_the_clock_that_the_reading_names():
 def test_a_cut_off_is_refused():
     (found,) = refusals(policy(), alike(), cut_off_us=5_000)
     assert found[0] is Code.USAGE
-    assert "its tail table knows no cut-off" in found[1]
+    assert "with a tail table, such" in found[1]
 
 
 def test_other_power_is_told_beside_that_of_cores():

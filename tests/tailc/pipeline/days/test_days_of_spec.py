@@ -113,7 +113,7 @@ def test_what_is_made_of_a_log(folder):
     assert set(jobs.green_percent.tolist()) == {50}
     assert jobs.applications is not None
     assert jobs.applications.names == ("FT", "IS")
-    assert any("wider than 8" in warning.message for warning in jobs.warnings)
+    assert any("wider than `drop_wider`, 8" in warning.message for warning in jobs.warnings)
 
 
 def test_widths_by_a_table(folder):
@@ -237,12 +237,12 @@ def test_a_weather_file_tells_clouds_and_stands_for_panels(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"unit": "W"}, "has its own"),
-        ({"peak": None}, "no power until its peak"),
-        ({"column": "kw"}, "no column of a weather file"),
+        ({"unit": "W"}, "the units of a weather file are fixed"),
+        ({"peak": None}, "needs a peak power"),
+        ({"column": "kw"}, "is not a column of a weather file"),
         ({"format": "tmy3"}, "typical year"),
-        ({"year": 2012}, "`format: tmy3` alone"),
-        ({"format": "csv"}, "in no unit"),
+        ({"year": 2012}, "applies only to `format: tmy3`"),
+        ({"format": "csv"}, "has values without a unit"),
     ],
 )
 def test_what_a_weather_file_needs(change, message):
@@ -267,7 +267,7 @@ def test_a_zone_that_is_none_is_refused_though_times_state_offsets(folder):
 
 
 def test_too_many_epochs_are_not_told_as_parts_of_one():
-    with pytest.raises(ValidationError, match=r"makes 1,200,000 epochs, and 16,384 are the most"):
+    with pytest.raises(ValidationError, match=r"makes 1,200,000 epochs; the limit is 16,384"):
         HorizonSpec.model_validate({"start": "2020-06-02T00:00Z", "length": "300000h"})
 
 
@@ -278,14 +278,15 @@ def test_too_many_epochs_are_not_told_as_parts_of_one():
         (
             {"length": "100min"},
             "length",
-            "is 100min, which is no whole number of epochs: 6 of 15min leave 10min",
+            "is 100min, which is not a whole number of epochs: 6 epochs of 15min leave 10min",
             "write `length: 90min` or `length: 105min`, or change `epoch`",
         ),
         # 48 h are 2,880 min, which are 411 times 7 and 3.
         (
             {"epoch": "7min"},
             "epoch",
-            "does not divide the `length` of 48h that is the default: 411 of 7min leave 3min",
+            "does not divide the default `length` of 48h that is the default: 411 of 7min leave "
+            "3min:",
             "write `length: 2877min` or `length: 2884min`, or change `epoch`",
         ),
     ],

@@ -143,7 +143,7 @@ def test_a_job_that_would_cost_more_than_it_pays_is_turned_away_with_a_warning()
     asked = problem(named(1, 0, 1, 2, 100), green_w=[0, 0, 200])
     told = racks_remarks(asked, solve_for_racks(asked))
     assert [one.code for one in told] == [Code.JOBS_TURNED_AWAY, Code.NO_EXPECTED_JOBS]
-    assert "1 job of 1 turned away" in told[0].message
+    assert "1 job of 1 refused" in told[0].message
 
 
 @pytest.mark.parametrize(("green_w", "asleep_mw"), [(199, 0), (239, 20_000)])
@@ -227,7 +227,7 @@ def test_prices_that_fail_after_the_places_give_no_plan_either(monkeypatch):
     expects = ((named(2, 0, 1, 1),),)
     finding = refused(problem(named(1, 0, 1, 1), green_w=[0], expected=expects))
     assert finding.code is Code.SOLVER_FAILED
-    assert "signal 11; the plan before stays in force" in finding.message
+    assert "; the previous plan remains in use" in finding.message
 
 
 def test_a_solver_that_takes_too_long_is_ended():

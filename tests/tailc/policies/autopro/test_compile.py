@@ -120,7 +120,7 @@ def test_caps_are_as_the_spec_has_them(tmp_path):
         ("cap: false, cap_steps: 5", Code.CONFLICT, "has no effect without caps"),
         ("cap: false, cap_headroom: 50%", Code.CONFLICT, "has no effect without caps"),
         ("cap_headroom: 0%", Code.BAD_VALUE, "must be more than zero"),
-        ("cap_headroom: 1001%", Code.BAD_VALUE, "must lie above 0 % and be at most 1,000 %"),
+        ("cap_headroom: 1001%", Code.BAD_VALUE, "must be above 0 % and at most 1,000 %,"),
         ("cap_steps: 0", Code.BAD_VALUE, "1"),
     ],
 )
@@ -246,9 +246,7 @@ def test_a_window_about_as_long_as_the_trace_s_is_no_warning(tmp_path, window):
 def test_a_target_above_what_the_whole_host_attains_is_infeasible(tmp_path):
     finding = refused(tmp_path, SPEC.replace("8/s", "50.5/s"))
     assert finding.code is Code.INFEASIBLE
-    assert "`one` cannot do 50.5/s; the highest attainable, with 100 % of the host, is 50/s" in (
-        finding.message
-    )
+    assert "machine `one` cannot do 50.5/s: with 100 % of the host, is 50/s" in (finding.message)
     assert finding.help == "lower its target to 50/s"
     assert position(finding) == (6, 25)
 
@@ -277,7 +275,7 @@ def test_a_target_that_the_least_share_does_more_than_is_a_warning(tmp_path):
     """1 (1 - 0.6) / 20 is 2 % of the host; 5 % do 2.5 a second. At 2.5 nothing is odd."""
     (warning,) = compiled(tmp_path, SPEC.replace("8/s", "1/s")).findings
     assert warning.code is Code.UNDER_LEAST
-    assert "`one` needs 2 % of the host for 1/s, and gets 5 % at least" in warning.message
+    assert "machine `one` needs 2 % of the host for 1/s, and gets 5 % at least" in warning.message
     assert warning.help
     assert position(warning) == (6, 25)
     assert not compiled(tmp_path, SPEC.replace("8/s", "2.5/s")).findings
@@ -286,7 +284,7 @@ def test_a_target_that_the_least_share_does_more_than_is_a_warning(tmp_path):
 def test_a_machine_that_was_not_measured_is_refused(tmp_path):
     finding = refused(tmp_path, lines=rows("one"))
     assert finding.code is Code.UNKNOWN_MACHINE
-    assert "`two` has a target, but no row of the trace is its" in finding.message
+    assert "machine `two` has a target, but the trace has no rows of it" in finding.message
 
 
 def test_a_measured_machine_that_is_not_declared_is_refused_with_what_was_meant(tmp_path):
@@ -298,7 +296,7 @@ def test_a_measured_machine_that_is_not_declared_is_refused_with_what_was_meant(
 def test_rows_that_do_not_divide_a_step_are_refused(tmp_path):
     finding = refused(tmp_path, SPEC.replace("batch", "control: {step: 1s}\nbatch"))
     assert finding.code is Code.BAD_MODEL
-    assert "every 750 ms, which is no whole part of the step of 1 s" in finding.message
+    assert "every 750 ms, which does not divide the step of 1 s" in finding.message
 
 
 def test_too_short_a_trace_is_refused(tmp_path):
@@ -324,7 +322,7 @@ def test_the_latest_rows_are_held_out_and_written_as_they_are_read(tmp_path, mon
         ("target: 8/s", "target: 8", Code.MISSING_UNIT, "has no unit"),
         ("name: two, target", "name: one, target", Code.CONFLICT, "name of another machine"),
         ("batch: [rest]", "batch: [one]", Code.CONFLICT, "name of another machine"),
-        ("batch: [rest]", "control: {pole: 1}", Code.BAD_VALUE, "0 to below 1"),
+        ("batch: [rest]", "control: {pole: 1}", Code.BAD_VALUE, "0 and below 1,"),
         ("batch: [rest]", "control: {forgetting: 0}", Code.BAD_VALUE, "above 0"),
         (
             "batch: [rest]",
@@ -337,14 +335,15 @@ def test_the_latest_rows_are_held_out_and_written_as_they_are_read(tmp_path, mon
             "batch: [rest]",
             "control: {estimate: 10us}",
             Code.CONFLICT,
-            "`control.estimate` makes 75,000 estimates a step of 750 ms, and 1,000 are the most",
+            "`control.estimate` makes 75,000 estimates in a step of 750 ms; the limit is 1,000 "
+            "are the most",
         ),
         ("batch: [rest]", "host: {min_share: 60%}", Code.CONFLICT, "more than the host"),
         (
             "batch: [rest]",
             "host: {max_total: 8%}",
             Code.CONFLICT,
-            "`machines` have 5 % each at least, together more than the 8 % of the host",
+            "`machines` get at least 5 % each, which together is more than the 8 % of the host",
         ),
         ("batch: [rest]", "host: {max_total: 120%}", Code.BAD_VALUE, "at most the whole host"),
     ],
@@ -365,7 +364,7 @@ def test_the_least_estimate_that_divides_a_step_is_told(tmp_path, step, least):
     control = f"control: {{step: {step}, estimate: 1us}}"
     finding = refused(tmp_path, SPEC.replace("batch: [rest]", control))
     assert finding.help is not None
-    assert f"`estimate: {least}` is the least for this step" in finding.help
+    assert f"set `estimate: {least}` or more" in finding.help
 
 
 def test_nothing_is_searched(tmp_path):

@@ -75,9 +75,15 @@ def test_where_batch_work_pays_on_free_cores_alone_that_is_the_policy(tmp_path):
     [
         ("budget: by-load", "`budget` is given, but no `policy`"),
         ("charge: harm", "`charge` is given, but no `policy`"),
-        ("search: {method: paper, effort: quick}", "`search.effort` is for the method `auto`"),
-        ("search: {effort: quick, diurnal: [1, 2]}", "`effort: quick` leaves out"),
-        ("search: {requests: 9000000}", "`search.requests` is for the method `simulation`"),
+        (
+            "search: {method: paper, effort: quick}",
+            ("`search.effort` applies only to the method `auto`"),
+        ),
+        ("search: {effort: quick, diurnal: [1, 2]}", "`effort: quick` does not"),
+        (
+            "search: {requests: 9000000}",
+            "`search.requests` applies only to the method `simulation`",
+        ),
     ],
 )
 def test_what_goes_with_a_named_policy_or_another_method_is_refused(words, said, tmp_path, refusal):

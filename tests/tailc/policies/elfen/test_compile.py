@@ -153,4 +153,4 @@ def test_a_calibration_that_cannot_be_is_refused_at_its_own_line(compiled):
 def test_an_option_of_another_kind_s_search_is_refused(compiled):
     ended, _ = compiled(swapped(), "--objective", "threads")
     assert ended.code == 64
-    assert "`--objective` is nothing that a `elfen` policy has" in ended.err
+    assert "`--objective` does not apply to a policy of kind `elfen`" in ended.err

@@ -111,15 +111,21 @@ def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([("3000000}", "3000000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
-        ([("method: simulation, ", "")], "`search.requests` is for the method `simulation`"),
+        ([("3000000}", "3000000, weights: [1, 2]}")], "has 2 values, but `rates` has 1"),
+        (
+            [("method: simulation, ", "")],
+            ("`search.requests` applies only to the method `simulation`"),
+        ),
         ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),
         ([("3000000", "1000000")], "simulates 3,000,000 requests at least"),
         ([("3000000}", "3000000, bursts: {idc: 900, spell: 1s}}")], "out of reach at 70/s"),
-        ([("3000000}", "3000000, diurnal: [1, 2], recorded: at}")], "both say how requests arrive"),
+        (
+            [("3000000}", "3000000, diurnal: [1, 2], recorded: at}")],
+            ("` both define how requests arrive"),
+        ),
         (
             [(SEARCH, "search: {recorded: at}\n")],
-            "is for the method `simulation`",
+            "applies only to the method `simulation`",
         ),
         ([("45%", "45%, batch_slowdown: 55%")], "do no more than one alone"),
         (

@@ -43,17 +43,17 @@ REFUSED = {
     "no interference": (
         swapped((LANES, "lanes: {batch_slowdown: 10%}")),
         Code.MISSING_KEY,
-        "do not say how much slower",
+        "do not define how much slower",
     ),
     "two interferences": (
         swapped((LANES, "lanes: {interference: 45%, ipc: {alone: 2, shared: 1}}")),
         Code.CONFLICT,
-        "both say how much slower",
+        "both define how much slower",
     ),
     "faster beside batch work": (
         swapped((LANES, "lanes: {ipc: {alone: 1, shared: 2}}")),
         Code.CONFLICT,
-        "cannot speed them up",
+        "cannot make requests",
     ),
     "no instructions": (
         swapped((LANES, "lanes: {ipc: {alone: 1, shared: 0}}")),
@@ -68,7 +68,7 @@ REFUSED = {
     "calibrated the wrong way round": (
         swapped((LANES, "lanes: {calibrate: {alone: 40/s, shared: 100/s}}")),
         Code.CONFLICT,
-        "is no lower than `alone`, 40/s",
+        "is not lower than `alone`,",
     ),
     "a budget without a unit": (
         swapped((FIXED, "policy: fixed\nbudget: 47\n")),
@@ -123,12 +123,12 @@ REFUSED = {
     "dynamic by time": (
         swapped((FIXED, "policy: dynamic\ncharge: time\n")),
         Code.CONFLICT,
-        "`dynamic` is what charges harm",
+        "the policy `dynamic` charges harm",
     ),
     "safe by harm on several cores": (
         swapped((FIXED, "policy: safe\ncharge: harm\n"), (CORES, "cores: 4")),
         Code.CONFLICT,
-        "on one core only",
+        "on a server with one core",
     ),
     "a charge without a budget": (
         swapped((FIXED, "policy: optimised\ncharge: harm\n")),
@@ -143,14 +143,14 @@ REFUSED = {
     "a rate twice": (
         swapped(("rates: [20/s, 60/s]", "rates: [20/s, 20/s]")),
         Code.BAD_VALUE,
-        "is a rate stated before",
+        "is a rate that the list already has",
     ),
     "no rates": (swapped(("rates: [20/s, 60/s]\n", "")), Code.MISSING_KEY, "rates"),
     "no cores": (swapped((CORES, "cores: 0")), Code.BAD_VALUE, "0"),
     "a class": (
         swapped(("latency: 80ms}", "latency: 80ms, class: long}")),
         Code.CONFLICT,
-        "requests have no classes here",
+        "requests of this kind have no classes",
     ),
 }
 
@@ -259,7 +259,7 @@ TABLES = {
         TABLE.replace("1.2", "1.6"),
         ", where: {batch: pmd}",
         Code.CONFLICT,
-        "row 2 of `ipc.csv` has `1.6` instructions per cycle beside batch work, and `1.5` alone",
+        "row 2 of `ipc.csv` has `1.6` instructions per cycle with batch work, but only `1.5` alone",
     ),
     "negative": (TABLE.replace("1.2", "-1.2"), "", Code.NOT_POSITIVE, "-1.2"),
 }

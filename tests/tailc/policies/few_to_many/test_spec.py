@@ -46,11 +46,11 @@ def test_overload_names_rates_and_what_may_be_lost(tmp_path):
 @pytest.mark.parametrize(
     ("told", "complaint"),
     [
-        ("{rates: [30/s], allow: [degrade]}", "nothing says how much work is left"),
+        ("{rates: [30/s], allow: [degrade]}", "the amount of work is missing"),
         ("{rates: [30/s], degrade: {work: 60%}}", "`allow` has no `degrade`"),
         ("{rates: [30/s], allow: [degrade], degrade: {work: 100%}}", "between 0 % and 100 %"),
-        ("{rates: [9/s, 30/s]}", "no more than the normal rate 10/s"),
-        ("{rates: [30/s, 30/s]}", "stated before"),
+        ("{rates: [9/s, 30/s]}", "not above the highest of `rates`, 10/s"),
+        ("{rates: [30/s, 30/s]}", "is a rate that the list already has"),
         ("{rates: []}", "is empty"),
         ("{rates: [30/s], allow: []}", "is empty"),
         ("{rates: [30/s], allow: [queue]}", "queue"),

@@ -227,4 +227,4 @@ def test_a_speed_up_that_is_lacking_is_asked_for():
 
 def test_two_jobs_of_one_number_are_refused():
     finding = refused(spec(), days(log([(3, DAY + 23, 4, 2), (3, DAY + 23, 4, 2)])))
-    assert "job 3 is twice" in finding.message
+    assert "job number 3 occurs twice" in finding.message

@@ -78,8 +78,8 @@ def test_it_is_the_default_with_rates_for_every_objective_but_the_rate():
     ("search", "message"),
     [
         ("method: auto, objective: rate", "is for the objective `tail` or `energy` or `batch`"),
-        ("method: dual, effort: quick", "`search.effort` is for the method `auto`"),
-        ("requests: 2000000", "`search.requests` is for the method `simulation`"),
+        ("method: dual, effort: quick", "`search.effort` applies only to the method `auto`"),
+        ("requests: 2000000", "`search.requests` applies only to the method `simulation`"),
     ],
 )
 def test_what_does_not_go_together_is_refused(search, message, tmp_path, refusal):
@@ -87,5 +87,7 @@ def test_what_does_not_go_together_is_refused(search, message, tmp_path, refusal
 
 
 def test_an_option_of_another_method_is_refused():
-    with pytest.raises(TailcError, match="`--effort` is for the method `auto`, not `dual`"):
+    with pytest.raises(
+        TailcError, match=("`--effort` applies only to the method `auto`, not to `dual`")
+    ):
         made.spec(rates=["10/s"]).with_search({"method": "dual", "effort": "quick"})

@@ -123,8 +123,11 @@ def test_optional_rules_that_do_not_pay_are_left_out_with_a_warning(tmp_path):
     ("search", "said"),
     [
         ({"objective": "energy", "optional_rules": ["may-descend"]}, "the objective is `energy`"),
-        ({"optional_rules": ["give-up"]}, "late requests would keep others out"),
-        ({"optional_rules": ["may-descend", "may-descend"]}, "names one twice"),
+        (
+            {"optional_rules": ["give-up"]},
+            ("has `give-up` without `start-below`, so late requests would block all others"),
+        ),
+        ({"optional_rules": ["may-descend", "may-descend"]}, "names a rule twice"),
     ],
 )
 def test_optional_rules_that_do_not_fit_are_refused(tmp_path, refusal, search, said):
@@ -205,9 +208,13 @@ def test_lanes_give_up_less_batch_work_within_the_objective(tmp_path):
     ("change", "search", "said"),
     [
         (("rates: [300/s]", ""), {}, "no `rates` are given at which requests could queue"),
-        (("", ""), {"method": "dual"}, "`search.requests` is for the method `simulation`"),
-        (("", ""), {"method": "dual", "objective": "rate"}, "is for the method `simulation`"),
-        (("cores:", "target: 90ms\ncores:"), {}, "is for the objective `energy`"),
+        (("", ""), {"method": "dual"}, "`search.requests` applies only to the method `simulation`"),
+        (
+            ("", ""),
+            {"method": "dual", "objective": "rate"},
+            ("applies only to the method `simulation`"),
+        ),
+        (("cores:", "target: 90ms\ncores:"), {}, "applies only to the objective `energy`"),
         (("rates: [300/s]", "rates: [600/s]"), {}, "each with 1 thread at slow"),
     ],
 )

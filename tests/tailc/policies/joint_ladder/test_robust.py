@@ -67,7 +67,10 @@ def test_a_table_that_is_not_tuned_has_a_radius_too(tmp_path, tailc):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"objective": "rate"}, "the objective `rate` looks for one"),
+        (
+            {"objective": "rate"},
+            ("needs given `rates`, but the objective `rate` looks for one` searches for a rate"),
+        ),
         ({"robust": ERRORS | {"resamples": 2}, "requests": 1_000_000}, "beside a plain one"),
     ],
 )
@@ -79,7 +82,7 @@ def test_what_does_not_fit_the_search_is_refused(tmp_path, refusal, changes, sai
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (SPEC + "search: {robust: {days: day}}\n", "by the method `simulation`"),
+        (SPEC + "search: {robust: {days: day}}\n", "that the method `simulation` tunes"),
         (
             SPEC.replace("rates: [60/s]\n", "search: {robust: {}}\n"),
             "no `rates` are given at which",

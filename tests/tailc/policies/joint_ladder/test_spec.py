@@ -17,22 +17,22 @@ CLASSES = {"classes": {"column": "kind", "curves": {"a": [1, 2], "b": [1, 1.5]}}
         ({"cores": {"dvfs": {"count": 59, "levels": [LEVEL]}}}, "runs 60 cores at the lowest"),
         ({"server": {}}, "power is what requests share"),
         ({"server": {"peak_power": "102W"}}, "in another unit"),
-        ({"server": {"peak_power": 1}}, "less than one core draws"),
-        ({"server": {"peak_power": 102, "target_power": 1}}, "less than one core draws"),
+        ({"server": {"peak_power": 1}}, "less than the power of one core at"),
+        ({"server": {"peak_power": 102, "target_power": 1}}, "less than the power of one core at"),
         ({"server": {"peak_power": 102, "target_power": [60, 102]}}, "no `rates` are given"),
         (
             {"server": {"peak_power": 102, "target_power": [60, 102]}, **ENERGY},
             "swept for the least tail",
         ),
         ({"server": {"peak_power": 102, "max_threads": 5}}, "speed-ups for 4 threads"),
-        ({"speedup": CLASSES}, "all share one curve"),
-        ({"target": "150ms"}, "is for the objective `energy`"),
+        ({"speedup": CLASSES}, "needs one curve"),
+        ({"target": "150ms"}, "applies only to the objective `energy`"),
         ({"target": "250ms", **ENERGY}, "is above the first SLO's latency"),
         (
             {"slo": [{"percentile": "99%", "latency": "200ms", "class": "a"}]},
             "requests have no classes",
         ),
-        ({"rates": ["10/s", "10/s"]}, "stated before"),
+        ({"rates": ["10/s", "10/s"]}, "is a rate that the list already has"),
     ],
 )
 def test_a_spec_that_makes_no_sense_is_refused(changes, said):
@@ -78,10 +78,10 @@ def test_a_peak_below_what_cores_of_types_draw_is_refused():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"lanes": None}, "there are no `lanes`"),
-        (ENERGY, "what rungs on `lanes` cost is batch work"),
-        ({"lanes": {"interference": "50%"}}, "gives up no less of it than alone"),
-        ({"lanes": {"interference": "40%", "batch_slowdown": "60%"}}, "no less of it than alone"),
+        ({"lanes": None}, "`batch`, but `lanes`"),
+        (ENERGY, "with `lanes` the cost is batch work"),
+        ({"lanes": {"interference": "50%"}}, "gives no advantage: the slowdowns of both add"),
+        ({"lanes": {"interference": "40%", "batch_slowdown": "60%"}}, "means that sharing a core"),
         ({"cores": {"dvfs": {"count": 102, "levels": [LEVEL]}}}, "for cores of one type"),
     ],
 )
@@ -92,9 +92,9 @@ def test_lanes_that_make_no_sense_are_refused(changes, said):
 
 
 def test_an_override_asks_for_nothing_that_the_cores_do_not_have():
-    with pytest.raises(TailcError, match="there are no `lanes`"):
+    with pytest.raises(TailcError, match="`batch`, but `lanes`"):
         spec(PUBLISHED).with_search({"objective": "batch"})
-    with pytest.raises(TailcError, match="is for the method `simulation`"):
+    with pytest.raises(TailcError, match="needs the method `simulation`"):
         spec(PUBLISHED).with_search({"objective": "rate"})
 
 

@@ -161,11 +161,23 @@ def test_such_a_policy_is_written_and_read(tmp_path, fixed):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("search: {method: paper, effort: quick}", "`search.effort` is for the method `auto`"),
-        ("search: {method: simulation, risk: 1%}", "`search.risk` is for the method `auto`"),
-        ("search: {requests: 9000000}", "`search.requests` is for the method `simulation`"),
-        ("search: {method: auto}\nbatch: {memory: 30%}", "is `auto`, but what slower requests"),
-        ("search: {effort: quick}\nbatch: {memory: 30%}", "`search.effort` is for the method"),
+        (
+            "search: {method: paper, effort: quick}",
+            ("`search.effort` applies only to `auto`"),
+        ),
+        (
+            "search: {method: simulation, risk: 1%}",
+            ("`search.risk` applies only to the method `auto`"),
+        ),
+        (
+            "search: {requests: 9000000}",
+            "`search.requests` applies only to the method `simulation`",
+        ),
+        ("search: {method: auto}\nbatch: {memory: 30%}", "is `auto`, but with `batch`"),
+        (
+            "search: {effort: quick}\nbatch: {memory: 30%}",
+            "`search.effort` applies only to",
+        ),
     ],
 )
 def test_what_goes_with_another_method_is_refused(words, said, tmp_path, refusal):

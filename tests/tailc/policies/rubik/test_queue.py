@@ -93,23 +93,26 @@ def test_threads_change_no_byte(tuned):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([("1600000}", "1600000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
-        ([("method: simulation, ", "")], "`search.requests` is for the method `simulation`"),
+        ([("1600000}", "1600000, weights: [1, 2]}")], "has 2 values, but `rates` has 1"),
+        (
+            [("method: simulation, ", "")],
+            ("`search.requests` applies only to the method `simulation`"),
+        ),
         (
             [(SEARCH, "search: {method: paper, target: 90%}\n")],
-            "is for the method `simulation`",
+            "applies only to the method `simulation`",
         ),
         ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),
         (
             [("1600000", "1000000"), ("rates: [3000/s]", "rates: [2000/s, 3000/s]")],
-            "requests at least, more than `1,000,000`",
+            "requests, more than `search.requests`, 1,000,000",
         ),
         ([("1600000}", "1600000, optional_rules: [give-up]}")], "`search.optional_rules`"),
         ([("1600000}", "1600000, objective: rate}")], "`search.objective`"),
         ([("1600000}", "1600000, target: 100%}")], "must lie between 0 % and 100 %"),
         ([("rates: [3000/s]", "feedback: off")], "no `rates` are given at which requests could"),
         ([("search:", "feedback: pi\nsearch:")], "the bound of the method `simulation` is tuned"),
-        ([("search:", "batch: {memory: 30%}\nsearch:")], "is lost of batch work"),
+        ([("search:", "batch: {memory: 30%}\nsearch:")], "time for batch work"),
         ([("rates: [3000/s]", "rates: [8500/s]")], "of the cores busy, each at the highest"),
     ],
 )
@@ -131,4 +134,4 @@ def test_an_option_asks_for_it_too(tmp_path, tailc):
     assert done.code == 65
     assert "the bound of the method `simulation` is tuned, and stays" in " ".join(done.err.split())
     done = tailc("compile", case.spec, "--robust", "-o", tmp_path / "p")
-    assert "`--robust` is nothing that a `rubik` policy has" in " ".join(done.err.split())
+    assert "`--robust` does not apply to a policy of kind `rubik`" in " ".join(done.err.split())

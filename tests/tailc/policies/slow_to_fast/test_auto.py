@@ -131,10 +131,10 @@ def test_without_rates_there_is_nothing_to_replay(tmp_path):
     [
         (
             "search: {method: auto, objective: efficiency}",
-            "is for the objective `energy` or `tail`",
+            "applies only to the objective `energy` or `tail`",
         ),
-        ("search: {method: dual, effort: quick}", "is for the method `auto`"),
-        ("search: {requests: 2000000}", "is for the method `simulation`"),
+        ("search: {method: dual, effort: quick}", "applies only to the method `auto`"),
+        ("search: {requests: 2000000}", "applies only to the method `simulation`"),
         ("search: {method: auto}\ncontrol: pi", "`control` is given, but ages by `auto`"),
     ],
 )

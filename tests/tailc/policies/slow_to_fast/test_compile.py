@@ -160,7 +160,7 @@ def test_what_the_kind_does_not_have_is_a_wrong_command_line(words, compiled):
 def test_a_solver_for_a_method_that_has_none_is_a_wrong_command_line(method, solver, compiled):
     ended, files = compiled(swapped(OFF), "--method", method, "--solver", solver)
     assert (ended.code, files) == (64, [])
-    assert f"`--solver` does not go with `--method {method}`" in ended.err
+    assert f"`--solver` cannot be used with `--method {method}`" in ended.err
 
 
 def test_another_method_leaves_out_the_solver_and_the_step_of_the_spec(compiled):
@@ -177,7 +177,7 @@ def test_few_to_many_has_no_solver_to_choose(tmp_path, tailc):
 
     ended = tailc("compile", write_toy(tmp_path), "-o", tmp_path / "policy", "--solver", "scip")
     assert ended.code == 64
-    assert "`--solver` is nothing that a `few-to-many` policy has" in ended.err
+    assert "`--solver` does not apply to a policy of kind `few-to-many`" in ended.err
 
 
 @pytest.mark.parametrize("objective", ["tail", "efficiency"])

@@ -161,9 +161,9 @@ def test_what_is_tuned_for_a_recording_says_so(tmp_path, tailc):
 @pytest.mark.parametrize(
     ("search", "said"),
     [
-        ({"diurnal": [1, 2], "recorded": "at"}, "`search.diurnal` both say how requests arrive"),
+        ({"diurnal": [1, 2], "recorded": "at"}, "` both define how requests arrive"),
         ({"bursts": {"idc": 900, "spell": "1s"}}, "is out of reach at 50/s"),
-        ({"recorded": "at", "method": "dual"}, "is for the method `simulation`"),
+        ({"recorded": "at", "method": "dual"}, "applies only to the method `simulation`"),
         ({"diurnal": [0.5, 1.5], "rates": "rates: [90/s]"}, "at the day's peak"),
         ({"recorded": "at", "held_out": "20%"}, "hold out by time"),
     ],
@@ -187,10 +187,10 @@ def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, refusal, search
     [
         ([("rates: [50/s]", "")], "no `rates` are given"),
         ([("search:", f"{CONTROL}search:")], "`control` is given, but ages"),
-        ([("requests: 1600000", "weights: [1, 2]")], "are 2, but `rates` has 1"),
+        ([("requests: 1600000", "weights: [1, 2]")], "has 2 values, but `rates` has 1"),
         (
             [("method: simulation, ", ""), ("rates:", "control: off\nrates:")],
-            "is for the method `simulation`",
+            "applies only to the method `simulation`",
         ),
         ([("rates: [50/s]", "rates: [125/s]")], "94% of the cores busy, each at its fastest"),
     ],

@@ -70,20 +70,20 @@ def test_ages_that_a_controller_scales_have_a_radius_too(tmp_path, tailc):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        (SPEC + "search: {robust: {days: day}}\n", "by the method `simulation`"),
+        (SPEC + "search: {robust: {days: day}}\n", "that the method `simulation` tunes"),
         (
             SPEC.replace("rates: [20/s, 80/s]", "search: {robust: {}}\ncontrol: off").replace(
                 "control: {epoch: 50 requests, window: 200 requests}\n", ""
             ),
             "no `rates` are given at which",
         ),
-        (DOUBTED.replace("8000000", "4000000"), "beside a plain one, simulates"),
+        (DOUBTED.replace("8000000", "4000000"), "a plain one, simulates"),
         (DOUBTED.replace("rates: [50/s]", "rates: [112/s]"), "with demand +10 %"),
         (
             DOUBTED.replace("  unit: ms", "  unit: ms\n  bin: 1ms").replace(
                 "robust: {", "robust: {days: day, "
             ),
-            "which `demand.bin` merges",
+            "needs the day of each row, but `demand.bin` merges` merges rows",
         ),
     ],
 )

@@ -40,7 +40,7 @@ def test_the_unit_is_that_of_the_metric_s_name(read, query, value, latency):
 
 def test_a_metric_that_names_no_unit_asks_for_one(read):
     change = ("checkout_duration_seconds", "checkout_time")
-    with pytest.raises(TailcError, match=r"`0.5` of a unit that .* do not say") as caught:
+    with pytest.raises(TailcError, match=r"`0.5`, but the names of the metric") as caught:
         read(THRESHOLD, change)
     (finding,) = caught.value.findings
     assert (finding.code, line_of(finding)) == (Code.MISSING_UNIT, 19)
@@ -56,7 +56,7 @@ def test_a_metric_that_is_a_percentile_is_that_percentile_of_all_requests(read):
         (
             20,
             "`spec.objectives[0].target` of 99% is not imported: it counts measurements of the "
-            "metric, and the objective becomes the percentile 95% of all requests",
+            "metric. The objective becomes the percentile 95% of all requests",
         )
     ]
 
@@ -104,8 +104,8 @@ def test_a_metric_of_many_requests_together_is_no_objective_of_each(read, query,
     with pytest.raises(TailcError) as caught:
         read(THRESHOLD, ("query: checkout_duration_seconds", f"query: '{query}'"))
     refused, left_out = caught.value.findings
-    assert "holds no objective of latency" in refused.message
-    assert f"tells by `{word}` of many requests together" in left_out.message
+    assert "has no objective of latency" in refused.message
+    assert f"summarises many requests with `{word}`" in left_out.message
     assert line_of(left_out) == 11
 
 
@@ -121,7 +121,7 @@ def test_a_total_of_requests_below_a_latency_is_warned_of(read, total):
     found = read(BUCKETS, ('sum(rate(answer_seconds_count{job="search"}[5m]))', total))
     assert found.objectives[0].latency == "250ms"
     (line, text) = said(found)[0]
-    assert (line, text.split("` ")[1]) == (11, "counts requests below one latency too, and not all")
+    assert (line, text.split("` ")[1]) == (11, "also counts only requests below a latency, not all")
 
 
 def test_a_total_of_the_last_bucket_is_all_requests(read):
@@ -157,14 +157,17 @@ def test_a_status_below_a_number_is_no_latency(read, query):
     bucket = 'sum(rate(answer_seconds_bucket{job="search", le="0.25"}[5m]))'
     with pytest.raises(TailcError) as caught:
         read(BUCKETS, (bucket, query))
-    assert "counts no requests below one latency" in caught.value.findings[1].message
+    assert (
+        "does not count the requests below a latency, so this objective is left out"
+        in caught.value.findings[1].message
+    )
 
 
 @pytest.mark.parametrize(
     "source", ["{metric: Latency, period_seconds: 60}", "{metric: Latency, region: us-east-1}"]
 )
 def test_only_a_name_in_what_is_measured_tells_the_unit(read, source):
-    with pytest.raises(TailcError, match="of a unit that the metric names do not say"):
+    with pytest.raises(TailcError, match="`, but the names of the metric do not contain its unit"):
         read(THRESHOLD, source_of(source))
 
 
@@ -190,8 +193,12 @@ def test_an_objective_of_something_else_is_left_out_where_another_is_of_latency(
     )
     found = read("---\n".join([BUCKETS, ok, errors]))
     assert [one.origin for one in found.objectives] == ["`search-latency`, line 27"]
-    (left_out,) = [text for _, text in said(found) if "below one latency" in text]
-    assert left_out.startswith("`spec.ratioMetric.good` counts no requests")
+    (left_out,) = [
+        text
+        for _, text in said(found)
+        if ("does not count the requests below a latency, so this objective is left out") in text
+    ]
+    assert left_out.startswith("`spec.ratioMetric.good` does not count the requests")
 
 
 def test_objectives_that_say_the_same_are_carried_once(read):
@@ -214,14 +221,18 @@ def test_a_composite_has_an_indicator_for_each_objective(read):
     ("changes", "line", "words"),
     [
         ((("openslo/v1", "openslo/v1alpha"),), 1, "is `openslo/v1alpha`"),
-        ((("kind: SLO", "kind: Service"),), 2, "no SLO in this file"),
+        ((("kind: SLO", "kind: Service"),), 2, "is not `SLO` in any document of this file"),
         ((("budgetingMethod: Occurrences", "budgetingMethod: Sometimes"),), 16, "`Sometimes`"),
         ((("op: lte", "op: below"),), 18, "`spec.objectives[0].op` is `below`"),
         ((("value: 0.5", "value: soon"),), 19, "must be a number, not `soon`"),
         ((("value: 0.5", "value: 0"),), 19, "must be more than zero"),
         ((("value: 0.5", "value: 0.0000005"),), 19, "cannot be imported"),
         ((("target: 0.99", "target: 99"),), 20, "must be a share between 0 and 1, not `99`"),
-        ((("target: 0.99", "target: 0.99\n      targetPercent: 99"),), 21, "both say a share"),
+        (
+            (("target: 0.99", "target: 0.99\n      targetPercent: 99"),),
+            21,
+            ("and `target` both define the share"),
+        ),
         ((("target: 0.99", "targetPercent: 0.99"),), 20, "is less than one per cent, `0.99`"),
         ((("value: 0.5", "value: 1e999999"),), 19, "must be a number, not `1e999999`"),
         ((("      target: 0.99\n", ""),), 18, "`spec.objectives[0].target` is missing"),
@@ -241,12 +252,12 @@ def test_more_is_better_is_no_latency(read):
     with pytest.raises(TailcError) as caught:
         read(THRESHOLD, ("op: lte", "op: gte"))
     told = [finding.message for finding in caught.value.findings]
-    assert "holds no objective of latency" in told[0]
-    assert "is `gte`: more is better" in told[1]
+    assert "has no objective of latency" in told[0]
+    assert "is `gte`, so a larger value is better," in told[1]
 
 
 def test_an_sli_that_is_not_in_the_file_is_named(read):
-    with pytest.raises(TailcError, match="`faster`, and no SLI of this file has that name"):
+    with pytest.raises(TailcError, match="is `faster`, but no SLI of this file has that name"):
         read(BUCKETS, ("indicatorRef: fast-answers", "indicatorRef: faster"))
 
 

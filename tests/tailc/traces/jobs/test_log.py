@@ -42,9 +42,9 @@ def test_a_part_has_the_columns_that_the_log_has():
     ("columns", "others", "says"),
     [
         (([1, 0], [1, 1], [1, 1]), {}, "order of submission"),
-        (([0], [0], [1]), {}, "a second"),
+        (([0], [0], [1]), {}, "one second"),
         (([0], [1], [0]), {}, "one processor"),
-        (([0], [1, 1], [1]), {}, "one value a job"),
+        (([0], [1, 1], [1]), {}, "columns of jobs must be int64 with one value for each job"),
         (([0], [1], [1]), {"green_percent": np.array([101])}, "0 to 100"),
         (([0], [1], [1]), {"applications": Applications(("FT",), np.array([0, 0]))}, "one value"),
     ],
@@ -55,7 +55,7 @@ def test_a_broken_log_cannot_exist(columns, others, says):
 
 
 def test_a_job_is_of_an_application_that_is_named():
-    with pytest.raises(ValueError, match="one that is named"):
+    with pytest.raises(ValueError, match="application must be named"):
         Applications(("FT",), np.array([1]))
 
 

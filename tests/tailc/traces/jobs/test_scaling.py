@@ -63,7 +63,7 @@ def test_a_job_of_all_of_intrepid_does_not_fit_unless_it_is_dropped():
     whole = scaled_jobs(intrepid(), JobScaling(0, DividedWidths(24), multiply_run=8))
     finding = refused(refuse_wide, whole, 1_680)
     assert finding.code is Code.TOO_WIDE
-    assert "is 1707 wide, and the datacentre 1680" in finding.message
+    assert "needs 1707 servers, but the datacentre has 1680" in finding.message
     dropped = scaled_jobs(intrepid(), JobScaling(70, DividedWidths(24), multiply_run=8))
     refuse_wide(dropped, 1_680)
     assert dropped.width.max() <= 1_680
@@ -180,9 +180,9 @@ def test_what_leaves_no_workload_is_refused(call, code, says):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: DividedWidths(0), "widths are divided"),
-        (lambda: JobScaling(multiply_run=0), "run times are multiplied"),
-        (lambda: JobScaling(drop_largest=-1), "jobs are dropped"),
+        (lambda: DividedWidths(0), "widths must be divided by at least 1"),
+        (lambda: JobScaling(multiply_run=0), "run times can be multiplied by at most"),
+        (lambda: JobScaling(drop_largest=-1), "the number of dropped jobs must not be negative"),
     ],
 )
 def test_a_scaling_that_means_nothing_cannot_exist(make, says):

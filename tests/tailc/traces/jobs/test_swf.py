@@ -103,7 +103,7 @@ def test_a_gzipped_log_is_the_same_log(tmp_path):
         (job(2, run=-1), "never ran"),
         (job(2, run=0, status=5), "never ran"),
         (job(2, run=0, allocated=-1), "never ran"),
-        (job(2, status=3), "parts of jobs"),
+        (job(2, status=3), "parts of a job"),
         (job(2, allocated=0, requested=-1), "have no width"),
         (job(2, allocated=-1, requested=0), "have no width"),
     ],
@@ -122,7 +122,10 @@ def test_a_log_shorter_than_its_header_says_is_told(tmp_path):
     head = ("; MaxJobs: 500", "; MaxRecords: 500")
     (warning,) = read_swf(written(tmp_path, job(), head=head)).warnings
     assert warning.code is Code.LOG_IS_PART
-    assert "500 jobs and the log has 1" in warning.message
+    assert (
+        "the header states 500 jobs, but the log has 1: it may be an excerpt or truncated"
+        in warning.message
+    )
     assert warning.place.line == 2
 
 
@@ -154,7 +157,7 @@ def test_jobs_wider_than_the_datacentre_are_refused(tmp_path):
     path = written(tmp_path, job(), job(2, allocated=65), job(3, allocated=64))
     (finding,) = refused(path, servers=64)
     assert (finding.code, finding.place.line) == (Code.TOO_WIDE, FIRST_JOB + 1)
-    assert "job 2 is 65 wide, and the datacentre 64" in finding.message
+    assert "job 2 needs 65 servers, but the datacentre has 64" in finding.message
 
 
 def test_a_log_that_ends_in_a_line_is_truncated(tmp_path):
@@ -196,8 +199,12 @@ def test_text_where_a_number_belongs_is_pointed_at(tmp_path, line, column, says)
 @pytest.mark.parametrize(
     ("head", "code", "says"),
     [
-        ("; TimeZoneString: Mars/Olympus", Code.NO_ZONE, "`Mars/Olympus` is not a zone"),
-        ("; UnixStartTime: today", Code.NOT_A_NUMBER, "`today` is no number for `UnixStartTime`"),
+        ("; TimeZoneString: Mars/Olympus", Code.NO_ZONE, "is not a time zone"),
+        (
+            "; UnixStartTime: today",
+            Code.NOT_A_NUMBER,
+            ("`UnixStartTime` is `today`, which is not a valid number"),
+        ),
     ],
 )
 def test_a_header_that_cannot_be_is_refused(tmp_path, head, code, says):

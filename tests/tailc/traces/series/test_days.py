@@ -50,7 +50,7 @@ def test_single_days_can_be_picked_too():
 
 
 def test_too_few_days_are_refused():
-    with pytest.raises(TailcError, match="has 2 runs of 2 days"):
+    with pytest.raises(TailcError, match="has 2 periods of 2 days"):
         day_pairs(days_of(1, 2, 3), 7 * HOUR)
 
 

@@ -40,7 +40,7 @@ def test_the_gaps_of_a_measured_production_are_counted():
     assert (series.steps, series.step_s) == (51_332, 900)
     assert int((~series.known).sum()) == 2_040
     assert series.value[series.known].mean() == pytest.approx(622, abs=1)
-    with pytest.raises(TailcError, match="for 15 min, and in 36 other gaps; none is to be filled"):
+    with pytest.raises(TailcError, match=r"gap of 15 min .* and in 36 other gaps; none is filled"):
         production()
 
 
@@ -75,7 +75,7 @@ def test_a_grid_has_sun_wind_and_carbon():
 
 def test_times_of_a_grid_with_no_zone_are_refused():
     reading = SeriesReading("utc_hour", "solar_mw", Quantity.POWER, "MW")
-    with pytest.raises(TailcError, match="does not say in which zone"):
+    with pytest.raises(TailcError, match="has no time zone"):
         read_series(measured("grid-hourly", "CISO_compile.parquet"), reading)
 
 

@@ -18,7 +18,7 @@ LENGTHS = st.sampled_from([60, 300, 420, 900, 1_800, 2_700, 3_600, 5_400, 7_200]
 def test_epochs_keep_the_energy(watts, step_s, epoch_s):
     series = series_of(*watts, step_s=step_s)
     if series.steps * step_s < epoch_s:
-        with pytest.raises(TailcError, match="ends before its first epoch"):
+        with pytest.raises(TailcError, match="the series is shorter than one epoch of"):
             on_epochs(series, epoch_s)
         return
     epochs = on_epochs(series, epoch_s)
@@ -64,7 +64,7 @@ def test_a_time_that_the_series_does_not_cover_is_refused(start, length):
         cut(series_of(1, 2, 3, 4), MIDNIGHT + start * HOUR, length * HOUR)
     (finding,) = found.value.findings
     assert finding.code is Code.SHORT_HISTORY
-    assert "from `2012-06-30T07:00Z` to `2012-06-30T11:00Z`" in finding.message
+    assert "`2012-06-30T07:00Z` to `2012-06-30T11:00Z`," in finding.message
 
 
 def test_a_part_of_a_step_cannot_be_cut():
@@ -75,7 +75,7 @@ def test_a_part_of_a_step_cannot_be_cut():
 def test_a_series_is_scaled_by_a_factor_or_to_a_peak():
     assert scaled(series_of(1, 2), 0.798).value.tolist() == [0.798, 1.596]
     assert scaled_to_peak(series_of(1, np.nan, 4), 176_200).value.tolist() == [44_050, 0, 176_200]
-    with pytest.raises(TailcError, match="no peak"):
+    with pytest.raises(TailcError, match="no value above 0"):
         scaled_to_peak(series_of(0, 0), 1)
 
 
@@ -87,5 +87,5 @@ def test_sun_and_wind_add_up_where_both_are_known():
 
 def test_series_on_other_grids_are_not_added():
     for other in (series_of(1, step_s=60), series_of(1, start_unix_s=0), series_of(1, 2)):
-        with pytest.raises(ValueError, match="on one grid"):
+        with pytest.raises(ValueError, match="with the same times"):
             summed([series_of(1), other])

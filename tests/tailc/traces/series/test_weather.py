@@ -94,7 +94,7 @@ def test_a_typical_year_of_nsrdb_is_named_as_one(tmp_path, years):
 def test_a_year_that_is_missing_in_between_is_no_typical_year(tmp_path):
     stamps = ("2018,12,31,22,30", "2018,12,31,23,30", "2020,1,1,0,30", "2020,1,1,1,30")
     finding = refused(read_nsrdb, nsrdb_hours(tmp_path, stamps))
-    assert "the step before is" in finding.message
+    assert "the step before this line is" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_file_cut_in_a_line_is_truncated(tmp_path):
 def test_a_typical_year_that_is_none_is_truncated(tmp_path):
     finding = refused(read_tmy3, tmy3(tmp_path, [], hours=8_000), 2011)
     assert finding.code is Code.TRUNCATED
-    assert "has 8000 hours, and a typical year 8760" in finding.message
+    assert "` has 8000 hours, but a typical year has 8760" in finding.message
 
 
 def test_a_file_without_data_is_truncated(tmp_path):

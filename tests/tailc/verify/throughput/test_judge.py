@@ -183,11 +183,11 @@ def test_machines_that_lack_rows_and_rows_that_lack_a_machine_are_told_at_once()
     with pytest.raises(TailcError) as caught:
         verify_throughput(policy(ONE, two), rows, QUICK)
     surplus, missing = list(caught.value.findings)
-    assert "`tow` is no machine of the policy" in surplus.message
+    assert "`tow` is not a machine of the policy" in surplus.message
     assert "did you mean `two`" in (surplus.help or "")
     assert surplus.place is not None
     assert (surplus.place.row, surplus.place.field) == (1, "machine")
-    assert "`two` has a target, but no row of the trace is its" in missing.message
+    assert "machine `two` has a target, but the trace has no rows of it" in missing.message
     assert missing.place is not None
     assert missing.place.source == "heldout.csv"
 

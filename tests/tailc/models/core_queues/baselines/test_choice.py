@@ -73,7 +73,7 @@ def test_a_frequency_that_no_level_has_is_refused_with_those_there_are():
     with pytest.raises(TailcError) as refused:
         policy().check_baseline("fixed-2GHz")
     finding = refused.value.findings[0]
-    assert finding.message == "baseline `fixed-2GHz`: no level has 2 GHz"
+    assert finding.message == "the server has no frequency"
     assert finding.help == "levels: 800 MHz, 1.6 GHz, 2.4 GHz, 3.2 GHz"
 
 
@@ -139,7 +139,7 @@ def refused(name: str, subject: CoreQueues):
 @pytest.mark.parametrize("name", ["hw-t", "hw-tpw"])
 def test_cores_that_share_nothing_have_no_such_hardware(name):
     finding = refused(name, policy())
-    why = "a policy does not state what its cores share and what else they run"
+    why = "a policy does not state the chip of its cores and their batch work"
     assert finding.message == f"baseline `{name}`: {why}"
     assert finding.help == "add `--chip SPEC`, the spec that the policy was compiled from"
 
@@ -161,7 +161,7 @@ def test_hardware_is_computed_for_few_cores():
 
 
 def test_who_foresees_knows_of_one_core_at_a_time():
-    with pytest.raises(TailcError, match="these share a limit of power"):
+    with pytest.raises(TailcError, match="these cores share a power"):
         on_a_chip().check_baseline("dynamic-oracle")
 
 

@@ -243,8 +243,8 @@ def test_baselines_of_cores_are_none_of_threads(name):
     ("name", "policy", "says"),
     [
         ("pegasus", AMP, "these have none"),
-        ("octopus", DVFS, "there are levels here"),
-        ("oblivious", DVFS, "there are levels here"),
+        ("octopus", DVFS, "this server has levels"),
+        ("oblivious", DVFS, "this server has levels"),
         ("one-gain", DVFS, "no controller"),
         ("rc>0ms", AMP, "no time at all"),
         ("rc>5", AMP, "unit"),

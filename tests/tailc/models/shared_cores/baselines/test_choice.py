@@ -219,7 +219,7 @@ def test_intervals_below_the_quantum_are_left_out():
         ("adaptve", "there is no baseline `adaptve`", "did you mean `adaptive`? Known: `seq`, "),
         ("fix-9", "baseline `fix-9`: the policy has 4 rungs", "N is from 1 to 4"),
         ("every-10", "baseline `every-10`: `10` has no unit", "write `10ms`, say"),
-        ("every-0ms", "baseline `every-0ms`: `0ms` is no time at all", ""),
+        ("every-0ms", "baseline `every-0ms`: `0ms` must be above 0", ""),
         ("fix-\uff13", "there is no baseline `fix-\uff13`", ""),
         ("fix-3<0", "baseline `fix-3<0`: no load is below 0", ""),
         ("no-boost", "baseline `no-boost`: the policy does not boost", ""),

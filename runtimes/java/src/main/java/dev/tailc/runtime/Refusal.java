@@ -20,9 +20,9 @@ public enum Refusal {
   BAD_STRUCTURE("bad-structure"),
   /** The policy contradicts itself. */
   BAD_MEANING("bad-meaning"),
-  /** The policy needs a rule that is not known here. */
+  /** The policy needs a rule that is unknown to this version. */
   UNKNOWN_RULE("unknown-rule"),
-  /** The policy has a form that is not known here. */
+  /** The policy has a form that is unknown to this version. */
   UNKNOWN_FORM("unknown-form"),
   /** The policy has another major version of the schema. */
   UNKNOWN_SCHEMA("unknown-schema"),
