@@ -56,7 +56,7 @@ def _form(policy: Policy, request_class: str | None) -> Ladder:
     except LookupError:
         classes = ", ".join(f"`{printable(form.request_class or '')}`" for form in policy.ladders)
         raise click.UsageError(
-            f"this artifact's tables are by class: give --class {classes}"
+            f"this artifact has a table for each class: give `--class`, one of {classes}"
         ) from None
 
 
@@ -70,7 +70,9 @@ def _load(axis: str, in_system: int | None, rate: int | None, has_steps: bool | 
         if has_steps is not None and foreign == "--rate":
             message = "`--rate` applies to a step of the controller: add `--measured`"
             raise click.UsageError(f"the rows of this artifact depend on {axis}; {message}")
-        raise click.UsageError(f"this artifact's rows are by {axis}: {foreign} does not apply")
+        raise click.UsageError(
+            f"the rows of this artifact depend on {axis}: {foreign} does not apply"
+        )
     return names
 
 

@@ -122,7 +122,7 @@ class Modulated:
         if burstiness.cycle_us * NS_PER_US * _CYCLES > LONGEST_NS:
             share = f"{format_ppm(burstiness.busy_ppm)} of the time"
             yield (
-                f"busy spells of `{spell}` that take {share} of the time occur once in years",
+                f"busy spells of `{spell}` that take {share} occur once in years",
                 "shorten them",
             )
         most = burstiness.most_idc(self.rate_mrps)

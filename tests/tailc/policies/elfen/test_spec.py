@@ -113,12 +113,12 @@ REFUSED = {
     "a budget for borrow-idle": (
         swapped((FIXED, "policy: borrow-idle\nbudget: 47ms\n")),
         Code.CONFLICT,
-        "the policy `borrow-idle` takes none",
+        "the policy `borrow-idle` has no",
     ),
     "a budget by load for refresh": (
         swapped((FIXED, "policy: refresh\nbudget: by-load\n")),
         Code.CONFLICT,
-        "the policy `refresh` goes by who waits",
+        "the policy `refresh` depends on which requests",
     ),
     "dynamic by time": (
         swapped((FIXED, "policy: dynamic\ncharge: time\n")),
@@ -253,7 +253,7 @@ def test_a_row_of_a_file_does_too(tmp_path):
 
 
 TABLES = {
-    "which row": (TABLE, "", Code.CONFLICT, "keeps 2 rows of `ipc.csv`"),
+    "which row": (TABLE, "", Code.CONFLICT, "selects 2 rows of `ipc.csv`,"),
     "no such row": (TABLE, ", where: {batch: fop}", Code.EMPTY_TRACE, "ipc.csv"),
     "out of order": (
         TABLE.replace("1.2", "1.6"),

@@ -76,8 +76,14 @@ APPLICATIONS = "applications: {FT: 2, IS: 1}"
             "has no speed-up",
         ),
         (f"  {APPLICATIONS}\n", "", Code.MISSING_KEY, "jobs", "the applications"),
-        ("horizon:", "slowdown: 0.9\nhorizon:", Code.BAD_VALUE, "slowdown", "1 at least"),
-        ("horizon:", "slowdown: 1.0005\nhorizon:", Code.BAD_VALUE, "slowdown", "thousandths"),
+        ("horizon:", "slowdown: 0.9\nhorizon:", Code.BAD_VALUE, "slowdown", "must be at least 1"),
+        (
+            "horizon:",
+            "slowdown: 1.0005\nhorizon:",
+            Code.BAD_VALUE,
+            "slowdown",
+            "at most three decimals",
+        ),
         (
             "horizon:",
             "vms_per_server: [2, 8]\nhorizon:",

@@ -15,11 +15,11 @@ CLASSES = {"classes": {"column": "kind", "curves": {"a": [1, 2], "b": [1, 1.5]}}
     ("changes", "said"),
     [
         ({"cores": {"dvfs": {"count": 59, "levels": [LEVEL]}}}, "runs 60 cores at the lowest"),
-        ({"server": {}}, "power is what requests share"),
+        ({"server": {}}, "with `dvfs` requests share"),
         ({"server": {"peak_power": "102W"}}, "in another unit"),
         ({"server": {"peak_power": 1}}, "less than the power of one core at"),
         ({"server": {"peak_power": 102, "target_power": 1}}, "less than the power of one core at"),
-        ({"server": {"peak_power": 102, "target_power": [60, 102]}}, "no `rates` are given"),
+        ({"server": {"peak_power": 102, "target_power": [60, 102]}}, "`rates` is missing"),
         (
             {"server": {"peak_power": 102, "target_power": [60, 102]}, **ENERGY},
             "swept for the least tail",
@@ -30,7 +30,7 @@ CLASSES = {"classes": {"column": "kind", "curves": {"a": [1, 2], "b": [1, 1.5]}}
         ({"target": "250ms", **ENERGY}, "is above the first SLO's latency"),
         (
             {"slo": [{"percentile": "99%", "latency": "200ms", "class": "a"}]},
-            "requests have no classes",
+            "requests of this kind have no classes",
         ),
         ({"rates": ["10/s", "10/s"]}, "is a rate that the list already has"),
     ],
@@ -68,7 +68,7 @@ def test_the_peak_of_types_is_what_their_cores_draw():
 
 
 def test_a_peak_below_what_cores_of_types_draw_is_refused():
-    with pytest.raises(ValidationError, match=r"less than the `19\.6` that all cores draw"):
+    with pytest.raises(ValidationError, match=r"less than `19\.6`, the power of all busy cores"):
         typed([(1, 1, 6), (2, 6.8, 2)], server={"peak_power": 19.5})
     # More than that is no limit, nor a target.
     own = typed([(1, 1, 6), (2, 6.8, 2)], server={"peak_power": 30})
@@ -82,7 +82,7 @@ def test_a_peak_below_what_cores_of_types_draw_is_refused():
         (ENERGY, "with `lanes` the cost is batch work"),
         ({"lanes": {"interference": "50%"}}, "gives no advantage: the slowdowns of both add"),
         ({"lanes": {"interference": "40%", "batch_slowdown": "60%"}}, "means that sharing a core"),
-        ({"cores": {"dvfs": {"count": 102, "levels": [LEVEL]}}}, "for cores of one type"),
+        ({"cores": {"dvfs": {"count": 102, "levels": [LEVEL]}}}, "needs cores of one type"),
     ],
 )
 def test_lanes_that_make_no_sense_are_refused(changes, said):

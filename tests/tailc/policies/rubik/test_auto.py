@@ -163,7 +163,7 @@ def test_such_a_policy_is_written_and_read(tmp_path, fixed):
     [
         (
             "search: {method: paper, effort: quick}",
-            ("`search.effort` applies only to `auto`"),
+            ("`search.effort` applies only to the method"),
         ),
         (
             "search: {method: simulation, risk: 1%}",

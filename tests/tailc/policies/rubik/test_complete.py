@@ -37,7 +37,7 @@ def test_the_rows_of_one_core_are_its_levels_in_order_of_frequency(tmp_path):
 def test_a_frequency_that_stands_twice_is_refused_with_both_rows(tmp_path):
     finding = refused(tmp_path, LEVELS + "4,1000,310\n")
     assert finding.code is Code.CONFLICT
-    assert finding.message == "both have the frequency"
+    assert finding.message == "rows 3 and 4 both have the frequency 1 GHz"
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_higher_frequency_that_draws_less_is_warned_of(tmp_path, changes, line
     assert (finding.code, finding.severity) == (Code.POWER_FALLS, Severity.WARNING)
     assert line in finding.place.excerpt
     assert finding.place.excerpt[finding.place.column - 1 :].startswith(column)
-    assert "leave" in finding.help
+    assert "remove" in finding.help
 
 
 def test_powers_that_rise_or_stay_are_nothing_to_warn_of(tmp_path):

@@ -212,9 +212,9 @@ def as_text(parameters):
 
 CHECKED = {"format": "tailc-output", "version": 1, "command": "check", "result": {}}
 WRONG_FILES = {
-    "a CSV": ("time_s,core_w\n0,1\n", Code.BAD_VALUE, "no power model"),
-    "nothing": ("", Code.SYNTAX, "no power model"),
-    "a list": ("[1, 2]\n", Code.BAD_VALUE, "no power model"),
+    "a CSV": ("time_s,core_w\n0,1\n", Code.BAD_VALUE, "not a power model"),
+    "nothing": ("", Code.SYNTAX, "not a power model"),
+    "a list": ("[1, 2]\n", Code.BAD_VALUE, "not a power model"),
     "what another command printed": (CHECKED, Code.BAD_VALUE, "the output of `check`"),
     "a fit that failed": (
         CHECKED | {"command": "fit power"},
@@ -354,7 +354,7 @@ def test_measured_voltages_are_asked_for_at_every_frequency(tmp_path, changes, c
     assert finding.code is code
     assert says in finding.message
     assert finding.place.line is not None
-    assert "one for each frequency" in finding.help
+    assert "for each frequency," in finding.help
 
 
 def test_counters_of_batch_work_without_a_model_are_refused(tmp_path):

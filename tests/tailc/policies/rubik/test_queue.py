@@ -111,7 +111,10 @@ def test_threads_change_no_byte(tuned):
         ([("1600000}", "1600000, objective: rate}")], "`search.objective`"),
         ([("1600000}", "1600000, target: 100%}")], "must lie between 0 % and 100 %"),
         ([("rates: [3000/s]", "feedback: off")], "no `rates` are given at which requests could"),
-        ([("search:", "feedback: pi\nsearch:")], "the bound of the method `simulation` is tuned"),
+        (
+            [("search:", "feedback: pi\nsearch:")],
+            "the method `simulation`, which tunes a constant bound",
+        ),
         ([("search:", "batch: {memory: 30%}\nsearch:")], "time for batch work"),
         ([("rates: [3000/s]", "rates: [8500/s]")], "of the cores busy, each at the highest"),
     ],
@@ -132,6 +135,6 @@ def test_an_option_asks_for_it_too(tmp_path, tailc):
     case = write(tmp_path)
     done = tailc("compile", case.spec, *words)
     assert done.code == 65
-    assert "the bound of the method `simulation` is tuned, and stays" in " ".join(done.err.split())
+    assert "the method `simulation`, which tunes a constant bound" in " ".join(done.err.split())
     done = tailc("compile", case.spec, "--robust", "-o", tmp_path / "p")
     assert "`--robust` does not apply to a policy of kind `rubik`" in " ".join(done.err.split())

@@ -256,7 +256,7 @@ def test_a_dominated_type_is_dropped_with_a_warning(tmp_path):
     opened = open_kind(str(write(tmp_path, with_types(SLOW, middle, FAST)).spec))
     (warning,) = opened.warnings
     assert warning.code is Code.RUNG_DOMINATED
-    assert "`middle` is dropped" in warning.message
+    assert "`middle` is not used" in warning.message
     assert "middle" in warning.place.excerpt
     assert [each.name for each in opened.spec.used_cores.types] == ["little", "big"]
     assert opened.spec.speedup.source.curve == (1_000_000, 2_000_000)
