@@ -42,7 +42,7 @@ def classic(values, le="0.5"):
     ("text", "code", "line", "words"),
     [
         (buckets(5, 3, 7), Code.BROKEN_FORMAT, 3, "3 requests up to `0.5`, but 5"),
-        (buckets(3, 5, bounds=("0.1", "0.5")), Code.BROKEN_FORMAT, 3, "no bucket `"),
+        (buckets(3, 5, bounds=("0.1", "0.5")), Code.BROKEN_FORMAT, 3, "no bucket"),
         (buckets(3, 5, 5, bounds=("0.5", "0.50", "+Inf")), Code.BROKEN_FORMAT, 3, "two buckets"),
         (buckets(3, "NaN", 5), Code.OUT_OF_RANGE, 3, "`NaN` is not a number of requests"),
         (buckets(3, -4, 5), Code.OUT_OF_RANGE, 3, "`-4` is not a number of requests"),

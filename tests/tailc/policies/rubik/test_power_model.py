@@ -354,7 +354,7 @@ def test_measured_voltages_are_asked_for_at_every_frequency(tmp_path, changes, c
     assert finding.code is code
     assert says in finding.message
     assert finding.place.line is not None
-    assert "for each frequency," in finding.help
+    assert "for each frequency" in finding.help
 
 
 def test_counters_of_batch_work_without_a_model_are_refused(tmp_path):
