@@ -17,11 +17,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Limits
-from tailc_solvers.green.parallel.columns import Effort, solve_columns
+from tailc_solvers.backends.linear import BackendLimits
+from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
 from tailc_solvers.green.parallel.problem import ParallelProblem
-from tailc_solvers.green.parallel.solution import Solution
+from tailc_solvers.green.parallel.solution import ParallelSolution
 
 from bench.parallel_jobs import day_of
 from bench.timing import cpu_seconds, show
@@ -43,7 +43,7 @@ def main() -> None:
     is_quick = parser.parse_args().quick
     with ExitStack() as children:
         solvers = {b: children.enter_context(Solver(b)) for b in ASKED[12]}
-        solve_columns(day_of(12, 99), solvers[Backend.HIGHS], effort=Effort(nodes=2))
+        solve_columns(day_of(12, 99), solvers[Backend.HIGHS], effort=ColumnsEffort(nodes=2))
         rows = []
         for jobs in AIMS:
             for seed in SEEDS[:1] if is_quick else SEEDS:
@@ -57,7 +57,7 @@ def main() -> None:
 def _day(jobs: int, seed: int, asked: dict[Backend, Solver], solver: Solver) -> list[list[str]]:
     problem = day_of(jobs, seed)
     aim, within_s = AIMS[jobs]
-    effort = Effort(aim=aim)
+    effort = ColumnsEffort(aim=aim)
     took, cpu, own = _timed(lambda: solve_columns(problem, solver, effort=effort).solution)
     assert own.bounds.proved is not None, "these days have plans"
     reached = own.gap is not None and own.gap <= aim and cpu <= within_s
@@ -69,19 +69,19 @@ def _day(jobs: int, seed: int, asked: dict[Backend, Solver], solver: Solver) -> 
     return rows
 
 
-def _indexed(problem: ParallelProblem, solver: Solver, backend: Backend) -> Solution:
+def _indexed(problem: ParallelProblem, solver: Solver, backend: Backend) -> ParallelSolution:
     nodes = INDEXED_NODES[backend] * 12**2 // len(problem.jobs) ** 2
-    return solve_indexed(problem, solver, Limits(wall_s=WALL_S, nodes=nodes))
+    return solve_indexed(problem, solver, BackendLimits(wall_s=WALL_S, nodes=nodes))
 
 
-def _timed(work: Callable[[], Solution]) -> tuple[float, float, Solution]:
+def _timed(work: Callable[[], ParallelSolution]) -> tuple[float, float, ParallelSolution]:
     begun, cpu = time.perf_counter(), cpu_seconds()
     found = work()
     return time.perf_counter() - begun, cpu_seconds() - cpu, found
 
 
 def _row(
-    name: str, seconds: float, cpu_s: float, columns_s: float, found: Solution, bound: float
+    name: str, seconds: float, cpu_s: float, columns_s: float, found: ParallelSolution, bound: float
 ) -> list[str]:
     times = [f"{seconds:.2f}", f"{cpu_s:.2f}", f"{seconds / columns_s:.1f}"]
     if found.best is None:

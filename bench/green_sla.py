@@ -26,15 +26,15 @@ from functools import partial
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Limits
+from tailc_solvers.backends.linear import BackendLimits
 from tailc_solvers.green.sla.admission import prove_admission
-from tailc_solvers.green.sla.anneal import Schedule, anneal
+from tailc_solvers.green.sla.anneal import AnnealingSchedule, anneal
 from tailc_solvers.green.sla.arrival import in_order, place_jobs
 from tailc_solvers.green.sla.check import load_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import (
     Charges,
-    Energy,
+    EnergySupply,
     Groups,
     Job,
     Racks,
@@ -42,7 +42,7 @@ from tailc_solvers.green.sla.problem import (
     rising_charges,
 )
 from tailc_solvers.green.sla.reduced import solve_reduced
-from tailc_solvers.green.sla.solution import Solution
+from tailc_solvers.green.sla.solution import PlacementSolution
 
 from bench.timing import cpu_seconds, show
 
@@ -54,7 +54,7 @@ GREEN_PAY, BROWN_PAY, PENALTY = 72_500, 60_000, 125_000
 PUBLISHED_RACKS = 42
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 160)
 SHARES_PPM = (0, 250_000, 500_000, 750_000, 1_000_000)
-LIMITS = Limits(wall_s=30.0)
+LIMITS = BackendLimits(wall_s=30.0)
 
 
 def main() -> None:
@@ -78,7 +78,7 @@ def _show(problem: str, rows: list[list[str]]) -> None:
 
 def _arrival(solvers: dict[Backend, Solver], turns: int, racks: int) -> list[list[str]]:
     groups, one = loaded(racks, seed=1), arriving(racks)
-    ways: dict[str, Callable[[], Solution]] = {"flows": partial(place_job, groups, one)}
+    ways: dict[str, Callable[[], PlacementSolution]] = {"flows": partial(place_job, groups, one)}
     if racks == PUBLISHED_RACKS:
         ways |= {
             name.value: partial(solve_reduced, groups, [one], solver, LIMITS)
@@ -94,10 +94,12 @@ def _ten(solver: Solver, turns: int) -> list[list[str]]:
     start = place_jobs(groups, jobs, solver, LIMITS).plan
     assert start is not None
     bound = prove_admission(groups, jobs, solver, LIMITS).bound
-    ways: dict[str, Callable[[], Solution]] = {
+    ways: dict[str, Callable[[], PlacementSolution]] = {
         "one after another, bound alone": partial(place_jobs, groups, jobs),
         "one after another, bound of all": partial(place_jobs, groups, jobs, solver, LIMITS),
-        "annealed, 30 steps": partial(anneal, groups, jobs, start, Schedule(steps=30), bound),
+        "annealed, 30 steps": partial(
+            anneal, groups, jobs, start, AnnealingSchedule(steps=30), bound
+        ),
     }
     return _rows(_measured(ways, turns), paid)
 
@@ -106,10 +108,10 @@ def _ten(solver: Solver, turns: int) -> list[list[str]]:
 class Measured:
     wall_s: float
     cpu_s: float
-    solution: Solution
+    solution: PlacementSolution
 
 
-def _measured(ways: dict[str, Callable[[], Solution]], turns: int) -> dict[str, Measured]:
+def _measured(ways: dict[str, Callable[[], PlacementSolution]], turns: int) -> dict[str, Measured]:
     """The least of several turns of each way; the first, which compiles, is not counted."""
     found = {name: _once(way) for name, way in ways.items() if not name.startswith("flows")}
     found |= {name: _twice(way) for name, way in ways.items() if name.startswith("flows")}
@@ -119,13 +121,13 @@ def _measured(ways: dict[str, Callable[[], Solution]], turns: int) -> dict[str, 
     return {name: found[name] for name in ways}
 
 
-def _once(way: Callable[[], Solution]) -> Measured:
+def _once(way: Callable[[], PlacementSolution]) -> Measured:
     wall, cpu = time.perf_counter(), cpu_seconds()
     solution = way()
     return Measured(time.perf_counter() - wall, cpu_seconds() - cpu, solution)
 
 
-def _twice(way: Callable[[], Solution]) -> Measured:
+def _twice(way: Callable[[], PlacementSolution]) -> Measured:
     _once(way)
     return _once(way)
 
@@ -145,7 +147,7 @@ def _rows(measured: dict[str, Measured], paid: int) -> list[list[str]]:
     ]
 
 
-def _percent(solution: Solution, bound: float, paid: int) -> str:
+def _percent(solution: PlacementSolution, bound: float, paid: int) -> str:
     if solution.figures is None:
         return solution.outcome.value
     gap = max(bound - solution.figures.value, 0.0)
@@ -160,7 +162,7 @@ def site(racks: int, seed: int) -> Groups:
     clouds = np.repeat(rng.uniform(0.6, 1.0, EPOCHS // 4), 4)
     green = (0.75 * sun * clouds * racks * SERVERS * SERVER_MJ).astype(np.int64)
     brown = np.where(quarter >= 68, EVENING, BROWN)
-    energy = Energy(green, SERVER_MJ, SERVER_MJ // 10, brown)
+    energy = EnergySupply(green, SERVER_MJ, SERVER_MJ // 10, brown)
     green_racks = np.minimum(green // (SERVERS * SERVER_MJ), racks)
     charges = Charges(rising_charges(green_racks, racks, 10), 100)
     return Groups.of(Racks(racks, SERVERS, energy, charges))

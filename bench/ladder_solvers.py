@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import solve_ladder
-from tailc_solvers.ladder.kernels import Steps
+from tailc_solvers.ladder.kernels import DemandSteps
 from tailc_solvers.ladder.rows import hull_of, least_tails, sorted_steps, sorted_weights
 from tailc_solvers.sample import Sample
 
@@ -67,7 +67,7 @@ def dual_kernel(sample: Sample, speeds: np.ndarray, costs: np.ndarray) -> None:
     least_tails(steps(sample), hull_of(speeds, costs), LOADS / BUDGET)
 
 
-def steps(sample: Sample) -> Steps:
+def steps(sample: Sample) -> DemandSteps:
     return sorted_steps(*sorted_weights(sample), RANK)
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.green.parallel.columns import Columns, Effort
+from tailc_solvers.green.parallel.columns import ColumnsEffort, ColumnsSolution
 from tailc_solvers.green.parallel.problem import run_cost_of
 
 from bench.parallel_days import (
@@ -49,8 +49,8 @@ HINTS = {
 }
 """Right ones, by how far the speed-ups of `SPEEDUP_SHAPES` go."""
 
-ONLINE = Effort(aim=0.01, nodes=0, starts=0, cells=500, rounds=10)
-AHEAD = Effort(aim=0.01, nodes=4, cells=1_000, rounds=25)
+ONLINE = ColumnsEffort(aim=0.01, nodes=0, starts=0, cells=500, rounds=10)
+AHEAD = ColumnsEffort(aim=0.01, nodes=4, cells=1_000, rounds=25)
 
 
 PLANNED = ("Aggressive", "Offline")
@@ -170,7 +170,7 @@ class Timed:
     solve: Solve
     took_s: list[float] = field(default_factory=list)
 
-    def __call__(self, problem, warm) -> Columns:
+    def __call__(self, problem, warm) -> ColumnsSolution:
         begun = time.perf_counter()
         found = self.solve(problem, warm)
         self.took_s.append(time.perf_counter() - begun)

@@ -44,7 +44,7 @@ from tailc.traces.jobs.scaling import WidthMap, window, with_applications
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.resample import cut
-from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, Quantity
+from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, SeriesQuantity
 from tailc.traces.series.table_series import read_series
 from tailc.traces.zones import zone_of
 
@@ -224,7 +224,7 @@ def sun_of(data: Path, kind: str, forecast: Forecast = Forecast.CLOUDS) -> Sun:
     site = golden(data, "compile")
     path = str(data / "pv-measured" / "nrel_pvdaq50_compile.parquet")
     reading = SeriesReading(
-        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
+        "utc", "ac_power_w", SeriesQuantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
     )
     power = read_series(path, reading)
     factor = PEAK_MW / float(np.quantile(power.value[power.known], BELOW_PEAK))

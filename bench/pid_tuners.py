@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from tailc_solvers.control.margins import LoopMargins, UnstableLoopError, loop_margins
 from tailc_solvers.control.plant import Plant, lag
 from tailc_solvers.control.rules import RULES, ParallelGains
-from tailc_solvers.control.tune import Limits, NoTuningError, Structure, tune
+from tailc_solvers.control.tune import LoopLimits, NoTuningError, Structure, tune
 
 from bench.timing import end, show, wanted
 
@@ -78,7 +78,7 @@ def duel(plant: Plant, structure: Structure, gains: ParallelGains | None) -> Due
     if rule is None or gains is None:
         return Duel(None, None)
     performed = rule.performance
-    limits = Limits(
+    limits = LoopLimits(
         max_sensitivity=rule.robustness.max_sensitivity,
         itae_setpoint=performed.itae_setpoint,
         iae_load=performed.iae_load,
@@ -90,7 +90,7 @@ def seconds_of_tuning(plant: Plant, structure: Structure) -> float:
     times = []
     for _ in range(REPEATS):
         begun = time.process_time()
-        tune(plant, structure, Limits(DEFAULT_LIMIT))
+        tune(plant, structure, LoopLimits(DEFAULT_LIMIT))
         times.append(time.process_time() - begun)
     return min(times)
 
@@ -102,7 +102,7 @@ def main() -> None:
     if parser.parse_args().quick:
         plants = dict(list(plants.items())[::3])
     for structure in ("pi", "pid"):
-        tune(next(iter(plants.values())), structure, Limits(DEFAULT_LIMIT))  # compiles
+        tune(next(iter(plants.values())), structure, LoopLimits(DEFAULT_LIMIT))  # compiles
         show(_HEAD, [_line(name, plant, structure) for name, plant in plants.items()])
     end()
 
@@ -119,7 +119,7 @@ _HEAD = [
 def _line(name: str, plant: Plant, structure: Structure) -> list[str]:
     cells = [name]
     try:
-        ours = tune(plant, structure, Limits(DEFAULT_LIMIT))[1].performance
+        ours = tune(plant, structure, LoopLimits(DEFAULT_LIMIT))[1].performance
         taken_ms = 1e3 * seconds_of_tuning(plant, structure)
         speed = wanted(AIM_MS / taken_ms, 1.0)
         cells += [f"{ours.itae_setpoint:.3g}", f"{ours.iae_load:.3g}", f"{taken_ms:.1f} ({speed})"]

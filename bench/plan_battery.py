@@ -22,7 +22,7 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from tailc_solvers.green.battery import Dispatch, Limits, dispatch
+from tailc_solvers.green.battery import BatteryLimits, Dispatch, dispatch
 
 from bench.sla_cases import MOVE_MJ, SERVER_MW
 from bench.sla_days import (
@@ -122,7 +122,7 @@ def replayed(window: JobWindow, storage: Storage | None) -> tuple[LedgerEntry, .
 
 def best_of(battery: Battery, plain: tuple[LedgerEntry, ...]) -> Dispatch:
     """The schedule on what came."""
-    limits = Limits(
+    limits = BatteryLimits(
         battery.capacity_mj,
         battery.charge_mw * EPOCH_S,
         battery.discharge_mw * EPOCH_S,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.shares import MILLI, PPM, Machine, ShareLaw, Shares
-from tailc.models.cpu_shares.plant import Machines
+from tailc.models.cpu_shares.plant import HostMachines
 
 STEP_S = 0.75
 # Three minutes.
@@ -56,13 +56,13 @@ BY_NAME = {each.name: each for each in APPLICATIONS}
 PHASE_STEPS = (14, 40)
 
 
-def plant(applications: Sequence[Application], seed: int, steps: int = STEPS) -> Machines:
+def plant(applications: Sequence[Application], seed: int, steps: int = STEPS) -> HostMachines:
     """The applications on one host; noise and phases hang on the seed."""
     rng = np.random.default_rng(seed)
     shape = (len(applications), steps)
     b = np.array([_b(each, rng, steps) for each in applications])
     noise = np.array([[each.noise] for each in applications])
-    return Machines(
+    return HostMachines(
         a=np.broadcast_to(np.array([[each.a] for each in applications]), shape).copy(),
         b=b,
         disturbed=np.maximum(1 + noise * rng.standard_normal(shape), 0.0),

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.green.sla.anneal import Schedule
+from tailc_solvers.green.sla.anneal import AnnealingSchedule
 
 from bench.sla_days import (
     EPOCH_S,
@@ -115,8 +115,8 @@ def planner_of(data: Path, case: Case, site: Site, window: JobWindow) -> Planner
         "FF": FirstFit,
         "SGP": SmartGreen,
         "LP": OnArrival,
-        "SA": lambda: Annealing(Schedule(steps=case.steps)),
-        "SA-All": lambda: Annealing(Schedule(steps=case.steps, most_jobs=None)),
+        "SA": lambda: Annealing(AnnealingSchedule(steps=case.steps)),
+        "SA-All": lambda: Annealing(AnnealingSchedule(steps=case.steps, most_jobs=None)),
     }
     if case.policy in simple:
         return simple[case.policy]()
@@ -162,7 +162,7 @@ def _warm_up() -> None:
     site = Site(2, 2, SERVER_MW, 0, MOVE_MJ, EPOCH_S, Terms(GREEN_PAY, BROWN_PAY, PENALTY))
     sun = Supply(*(np.array(row, np.int64) for row in ([0, 280_000], [105_500] * 2, [0] * 2)))
     jobs = [SubmittedJob(number, 0, 1_800, 1, 500_000) for number in range(3)]
-    replay_rigid(site, sun, _Same(sun), jobs, Annealing(Schedule(steps=5)))
+    replay_rigid(site, sun, _Same(sun), jobs, Annealing(AnnealingSchedule(steps=5)))
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ from tailc.traces.series.resample import scaled
 from tailc.traces.series.series import (
     SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
-    Quantity,
+    SeriesQuantity,
     TimeSeries,
     of_values,
 )
@@ -132,7 +132,7 @@ def resized(jobs: JobLog, racks: int) -> JobLog:
 
 def _window(data: Path, file: str, chosen: Workload, start_s: int, seed: int) -> JobLog:
     jobs = window(_log(data, file), start_s, WINDOW_S)
-    return with_green_percents(DividedWidths(chosen.divide_width).of(jobs), seed)
+    return with_green_percents(DividedWidths(chosen.divide_width).applied_to(jobs), seed)
 
 
 @functools.cache
@@ -165,7 +165,7 @@ def sun(data: Path) -> TimeSeries:
 def _system(data: Path) -> TimeSeries:
     path = str(data / "pv-measured" / "nrel_pvdaq50_compile.parquet")
     reading = SeriesReading(
-        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
+        "utc", "ac_power_w", SeriesQuantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
     )
     return read_series(path, reading)
 
@@ -189,7 +189,7 @@ def window_of(data: Path, jobs: JobLog, day: str, size: float, said: Said) -> Jo
         raise ValueError(f"the days after {day} are not known throughout")
     price, carbon = (
         of_values(quantity, power.start_unix_s, EPOCH_S, np.full(power.steps, value), "constant")
-        for quantity, value in ((Quantity.PRICE, PRICE), (Quantity.CARBON, CARBON))
+        for quantity, value in ((SeriesQuantity.PRICE, PRICE), (SeriesQuantity.CARBON, CARBON))
     )
     energy = Energy(power, price, carbon, _forecasts(data, power, first, size, said))
     supply = Supply(*energy.brought(slice(first, first + REPLAYED)))

@@ -26,7 +26,7 @@ from tailc.traces.series.resample import cut, on_epochs
 from tailc.traces.series.series import (
     SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
-    Quantity,
+    SeriesQuantity,
     TimeSeries,
 )
 from tailc.traces.series.table_series import read_series
@@ -66,9 +66,11 @@ def golden(data: Path, part: str) -> Site:
     """
     path = str(data / "pv-measured" / f"nrel_pvdaq50_{part}.parquet")
     power = SeriesReading(
-        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
+        "utc", "ac_power_w", SeriesQuantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
     )
-    cover = SeriesReading("utc", "cloud_index", Quantity.CLOUD_COVER, "1", skip_longer_gaps=True)
+    cover = SeriesReading(
+        "utc", "cloud_index", SeriesQuantity.CLOUD_COVER, "1", skip_longer_gaps=True
+    )
     seen = on_epochs(read_series(path, cover), SECONDS_PER_HOUR)
     late = replace(seen, start_unix_s=seen.start_unix_s + 2 * SECONDS_PER_DAY)
     start_unix_s, length_s = late.start_unix_s, seen.end_unix_s - late.start_unix_s
@@ -83,8 +85,8 @@ def golden(data: Path, part: str) -> Site:
 def california(data: Path, part: str) -> Site:
     """The clouds are what a global weather model forecast of the irradiance."""
     path = str(data / "grid-hourly" / f"CISO_{part}.parquet")
-    power = SeriesReading("utc_hour", "solar_mw", Quantity.POWER, "MW", zone="UTC")
-    sun = SeriesReading("utc_hour", "fc_dswrf_w_m2", Quantity.IRRADIANCE, "W/m2", zone="UTC")
+    power = SeriesReading("utc_hour", "solar_mw", SeriesQuantity.POWER, "MW", zone="UTC")
+    sun = SeriesReading("utc_hour", "fc_dswrf_w_m2", SeriesQuantity.IRRADIANCE, "W/m2", zone="UTC")
     clouds = {"weather model": cover_of_irradiance(read_series(path, sun))}
     actual = read_series(path, power)
     return Site(f"California, {part}", actual, clouds, CALIFORNIA, 8 * SECONDS_PER_HOUR)

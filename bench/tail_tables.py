@@ -23,7 +23,7 @@ import numpy as np
 import scipy.fft
 from numba import njit
 from numpy.typing import NDArray
-from tailc_solvers.tails.histogram import Histogram, histogram
+from tailc_solvers.tails.histogram import WorkHistogram, histogram
 from tailc_solvers.tails.kernels import Cases
 from tailc_solvers.tails.tables import (
     CLOSE,
@@ -62,7 +62,7 @@ def laws() -> dict[str, NDArray[np.float64]]:
     }
 
 
-def first_cases(counted: Histogram) -> Cases:
+def first_cases(counted: WorkHistogram) -> Cases:
     """Of every row the case at its beginning alone."""
     begins = even_quantiles(counted, ROWS)
     cases = list_all_cases(counted, law_of(counted), begins, 1 - QUANTILE + CLOSE)
@@ -72,18 +72,18 @@ def first_cases(counted: Histogram) -> Cases:
     return Cases(among[at], elapsed[at], allowed[at], alone, alone + 1)
 
 
-def conditional(counted: Histogram, cases: Cases) -> NDArray[np.float64]:
+def conditional(counted: WorkHistogram, cases: Cases) -> NDArray[np.float64]:
     """Of every case the law of the running request, not divided by its sum [rows, buckets]."""
     return counted.share * (np.arange(counted.share.size) > above(counted, cases)[:, None])
 
 
-def above(counted: Histogram, cases: Cases) -> NDArray[np.int64]:
+def above(counted: WorkHistogram, cases: Cases) -> NDArray[np.int64]:
     """The bucket above which each case ends, -1 for none [rows]."""
     below = np.append(np.flatnonzero(counted.share)[::-1], -1)
     return below[cases.among]
 
 
-def ours(counted: Histogram, cases: Cases) -> Callable[[], Entries]:
+def ours(counted: WorkHistogram, cases: Cases) -> Callable[[], Entries]:
     law = law_of(counted)
     expected = tables_of(counted, quantile=QUANTILE).left[:, POSITIONS]
     left = np.empty((cases.first.size, POSITIONS))
@@ -96,7 +96,7 @@ def ours(counted: Histogram, cases: Cases) -> Callable[[], Entries]:
     return entries
 
 
-def by_fft(counted: Histogram, cases: Cases, fft) -> Callable[[], Entries]:
+def by_fft(counted: WorkHistogram, cases: Cases, fft) -> Callable[[], Entries]:
     size = fft.next_fast_len(POSITIONS * counted.share.size, real=True)
     running = conditional(counted, cases)
 
@@ -115,7 +115,7 @@ class _NumpyFft:
     next_fast_len = staticmethod(scipy.fft.next_fast_len)
 
 
-def by_convolve(counted: Histogram, cases: Cases) -> Callable[[], Entries]:
+def by_convolve(counted: WorkHistogram, cases: Cases) -> Callable[[], Entries]:
     running = conditional(counted, cases)
 
     def entries() -> Entries:
@@ -162,7 +162,7 @@ def _direct(p, above, allowed, positions):
     return found
 
 
-def by_cpp(counted: Histogram, cases: Cases) -> Callable[[], Entries] | None:
+def by_cpp(counted: WorkHistogram, cases: Cases) -> Callable[[], Entries] | None:
     if shutil.which("g++") is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -182,7 +182,7 @@ def by_cpp(counted: Histogram, cases: Cases) -> Callable[[], Entries] | None:
     return entries
 
 
-def rivals(counted: Histogram) -> dict[str, Callable[[], Entries]]:
+def rivals(counted: WorkHistogram) -> dict[str, Callable[[], Entries]]:
     cases = first_cases(counted)
     ends = above(counted, cases)
     found: dict[str, Callable[[], Entries] | None] = {

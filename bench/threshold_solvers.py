@@ -19,12 +19,12 @@ from functools import partial
 import numpy as np
 from scipy.optimize import minimize
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Limits
-from tailc_solvers.ladder.kernels import Steps
+from tailc_solvers.backends.linear import BackendLimits
+from tailc_solvers.ladder.kernels import DemandSteps
 from tailc_solvers.ladder.rows import hull_of, least_costs, sorted_steps, sorted_weights
 from tailc_solvers.sample import Sample
 from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
-from tailc_solvers.thresholds.dual import ThresholdSolution, solve_thresholds
+from tailc_solvers.thresholds.dual import ContinuousThresholds, solve_thresholds
 from tailc_solvers.thresholds.snap import snap_thresholds
 
 from bench.published_server import demand_ms
@@ -40,7 +40,7 @@ LICENSED_TANGENTS = 490
 """Times four types: below the 2,000 rows of the size-limited licence."""
 
 GRID_TANGENTS = 50
-GRID_LIMITS = Limits(nodes=20_000)
+GRID_LIMITS = BackendLimits(nodes=20_000)
 """CP-SAT counts in steps; it is stopped after two units of its own time."""
 
 KERNEL_REPEATS = 1_000
@@ -95,9 +95,9 @@ def _relative(energy: float, best: float) -> str:
 
 
 def _ways(
-    sample: Sample, target_ms: float, exact: Callable[[], ThresholdSolution], children: ExitStack
+    sample: Sample, target_ms: float, exact: Callable[[], ContinuousThresholds], children: ExitStack
 ) -> dict[str, Way]:
-    def asked(backend: Backend, tangents: int | None, limits: Limits | None = None) -> float:
+    def asked(backend: Backend, tangents: int | None, limits: BackendLimits | None = None) -> float:
         problem = ConvexThresholds.of(
             sample, SPEED, POWER, rank=RANK, target_ms=target_ms, most_tangents=tangents
         )
@@ -121,7 +121,7 @@ def _ways(
     }
 
 
-def _snapped(sample: Sample, target_ms: float, exact: Callable[[], ThresholdSolution]) -> float:
+def _snapped(sample: Sample, target_ms: float, exact: Callable[[], ContinuousThresholds]) -> float:
     speed, power = ([round(MILLION * v) for v in values] for values in (SPEED, POWER))
     target_us = round(1_000 * target_ms)
     return snap_thresholds(exact(), sample, speed, power, rank=RANK, target_us=target_us).energy
@@ -135,7 +135,7 @@ def _slsqp(sample: Sample, target_ms: float) -> float:
     return min(_slsqp_of(steps, last, target_ms) for last in lasts)
 
 
-def _slsqp_of(steps: Steps, last: int, target_ms: float) -> float:
+def _slsqp_of(steps: DemandSteps, last: int, target_ms: float) -> float:
     w = float(steps.work[steps.rank])
     time, cost = 1 / np.array(SPEED[: last + 1]), np.array(POWER[: last + 1]) / SPEED[: last + 1]
     rises, gains = np.diff(cost), -np.diff(time)

@@ -30,7 +30,7 @@ from bench.timing import show
 from tailc.forms.shares import PPM, Machine, ShareLaw
 from tailc.forms.shares_step import first_state, tick
 from tailc.models.cpu_shares.outcome import CpuSharesOutcome
-from tailc.models.cpu_shares.plant import Machines, replay
+from tailc.models.cpu_shares.plant import HostMachines, replay
 from tailc.models.cpu_shares.static_shares import best_static
 
 RUNS = 30
@@ -221,11 +221,11 @@ def laws() -> None:
     show(("MAPE of the target, mean", *(law.value for law in ShareLaw)), rows)
 
 
-def _as_it_is(world: Machines, _seed: int) -> Machines:
+def _as_it_is(world: HostMachines, _seed: int) -> HostMachines:
     return world
 
 
-def _knocked(world: Machines, seed: int) -> Machines:
+def _knocked(world: HostMachines, seed: int) -> HostMachines:
     """One step in twenty, at random, does 40 % less than it would."""
     rng = np.random.default_rng(seed)
     is_knocked = rng.random(world.steps) < 0.05

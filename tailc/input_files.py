@@ -55,20 +55,20 @@ class SeekableInput:
 
 
 @dataclass(frozen=True)
-class _Held:
+class _OpenInputs:
     files: dict[str, SeekableInput]
     contents: dict[tuple[str, int], bytes]
     until_read: ExitStack
 
 
-_HELD: ContextVar[_Held | None] = ContextVar("held inputs", default=None)
+_HELD: ContextVar[_OpenInputs | None] = ContextVar("held inputs", default=None)
 
 
 @contextmanager
 def inputs_held() -> Iterator[None]:
     """Context in which each input is opened only once, so that all readers get the same bytes."""
     with ExitStack() as until_read:
-        before = _HELD.set(_Held({}, {}, until_read))
+        before = _HELD.set(_OpenInputs({}, {}, until_read))
         try:
             yield
         finally:

@@ -30,7 +30,7 @@ _QUANTITY = re.compile(
 )
 
 
-class Fault(enum.Enum):
+class QuantityFault(enum.Enum):
     """Reason why a text is not a valid quantity."""
 
     NO_UNIT = "no unit"
@@ -43,7 +43,7 @@ class Fault(enum.Enum):
 class QuantityError(ValueError):
     """A text is not a valid quantity: the reason, a message, and advice."""
 
-    def __init__(self, fault: Fault, message: str, help: str) -> None:  # noqa: A002 - as in Finding
+    def __init__(self, fault: QuantityFault, message: str, help: str) -> None:  # noqa: A002 - as in Finding
         self.fault = fault
         self.message = message
         self.help = help
@@ -190,7 +190,7 @@ def _split(text: str, dimensions: tuple[Dimension, ...]) -> tuple[Fraction, str]
     if match is None:
         examples = " or ".join(f"`{dimension.example}`" for dimension in dimensions)
         message = f"`{shorten(text)}` is not {_nouns(dimensions)}"
-        raise QuantityError(Fault.NOT_A_QUANTITY, message, f"for example {examples}")
+        raise QuantityError(QuantityFault.NOT_A_QUANTITY, message, f"for example {examples}")
     return Fraction(match[1]), match[2]
 
 
@@ -198,7 +198,9 @@ def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> in
     steps = amount * dimension.units[unit]
     if steps > LARGEST:
         most = int(LARGEST / dimension.units[unit])
-        raise QuantityError(Fault.OUT_OF_RANGE, f"`{text}` is too large", f"at most `{most}{unit}`")
+        raise QuantityError(
+            QuantityFault.OUT_OF_RANGE, f"`{text}` is too large", f"at most `{most}{unit}`"
+        )
     is_on_grid = dimension.units[unit].denominator == 1
     most_rounding = 0 if is_on_grid else steps * _MOST_ROUNDING
     if abs(round(steps) - steps) > most_rounding:
@@ -208,7 +210,7 @@ def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> in
         if steps < 1:
             message = f"`{text}` is below the smallest value, `{nearest}`"
             hint += dimension.smaller
-        raise QuantityError(Fault.TOO_FINE, message, hint)
+        raise QuantityError(QuantityFault.TOO_FINE, message, hint)
     return round(steps)
 
 
@@ -224,7 +226,9 @@ def _nearest(steps: int, unit: str, dimension: Dimension) -> str:
 def _no_unit(text: str, amount: Fraction, dimensions: tuple[Dimension, ...]) -> QuantityError:
     written = " or ".join(f"`{_with_unit(amount, dimension)}`" for dimension in dimensions)
     return QuantityError(
-        Fault.NO_UNIT, f"`{text}` has no unit", f"write {written}, say; {_listing(dimensions)}"
+        QuantityFault.NO_UNIT,
+        f"`{text}` has no unit",
+        f"write {written}, say; {_listing(dimensions)}",
     )
 
 
@@ -242,7 +246,7 @@ def _wrong_unit(
     if meant:
         listing = f"did you mean `{_plain(amount)}{meant}`? U{listing[1:]}"
     return QuantityError(
-        Fault.WRONG_UNIT,
+        QuantityFault.WRONG_UNIT,
         f"`{shorten(unit)}` in `{shorten(text)}` is not a unit of {_nouns(dimensions)}",
         listing,
     )

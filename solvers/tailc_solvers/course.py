@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Reached(NamedTuple):
+class SearchProgress(NamedTuple):
     """A point of a convergence trace: lower bound and least value found after some effort.
 
     Infinite if there is none yet; both in the unit of what is minimised.

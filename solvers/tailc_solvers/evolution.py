@@ -23,7 +23,7 @@ LEAST_POPULATION = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class EvolutionResult:
     """The best evaluated point, its value, and the number of evaluations.
 
     has_settled: whether the search ended before its last generation.
@@ -48,7 +48,7 @@ def evolved(
     population: int,
     seed: int,
     has_settled: Callable[[NDArray[np.float64]], bool] = _never,
-) -> Found:
+) -> EvolutionResult:
     """Minimise `values_of` over `start` and some generations of points around it.
 
     start, spread: float64 (dimensions,), mean of the first generation and its standard deviations,
@@ -71,7 +71,7 @@ def evolved(
     mean = start + spread * search.mean
     found = min(found, _best([mean], values_of([mean])), key=lambda one: one.value)
     evaluations = 2 + population * search.generation
-    return Found(found.point, found.value, evaluations, settled)
+    return EvolutionResult(found.point, found.value, evaluations, settled)
 
 
 @cache
@@ -96,6 +96,6 @@ def separable() -> ModuleType:
     return module
 
 
-def _best(points: Sequence[NDArray[np.float64]], values: Sequence[float]) -> Found:
+def _best(points: Sequence[NDArray[np.float64]], values: Sequence[float]) -> EvolutionResult:
     at = int(np.argmin(values))
-    return Found(points[at], float(values[at]), len(points))
+    return EvolutionResult(points[at], float(values[at]), len(points))

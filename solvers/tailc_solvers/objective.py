@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Objective(StrEnum):
+class SearchObjective(StrEnum):
     """TAIL: the tail within the budget. COST: the cost-time within the budget and a target."""
 
     TAIL = "tail"

@@ -143,7 +143,7 @@ def combine_arrivals(
     if not (rates or processes or arrival_unit or rescale or gaps != "error"):
         return ArrivalOptions((), None, ())
     from tailc.models.arrivals import Poisson
-    from tailc.traces.arrivals import ArrivalColumn, Gaps
+    from tailc.traces.arrivals import ArrivalColumn, GapTreatment
     from tailc.traces.reading import TimeUnit
 
     columns = [each for each in processes if isinstance(each, RecordedColumn)]
@@ -158,7 +158,7 @@ def combine_arrivals(
     ]
     unit = TimeUnit(arrival_unit) if arrival_unit else None
     is_rescaled = bool(rescale) or every_kind
-    recorded = (ArrivalColumn(one.name, unit, Gaps(gaps), is_rescaled) for one in columns)
+    recorded = (ArrivalColumn(one.name, unit, GapTreatment(gaps), is_rescaled) for one in columns)
     column = next(recorded, None)
     poisson = (Poisson(rate) for rate in at_rates)
     processes_given = (*poisson, *others)

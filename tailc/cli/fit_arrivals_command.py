@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tailc.traces.source import Format
 
 
-@click.command("arrivals", short_help="Measure the burstiness of recorded arrivals.")
+@click.command("arrivals", short_help="Fit a two-rate process to recorded arrivals.")
 @click.argument("trace")
 @replay_options.trace_format
 @click.option("--time", required=True, metavar="COLUMN", help="Column of the arrival times.")
@@ -31,11 +31,11 @@ def command(
     """
     from tailc.report import arrivals_fit as render
     from tailc.studies.arrivals_fit import fit_arrivals
-    from tailc.traces.arrivals import ArrivalColumn, Gaps
+    from tailc.traces.arrivals import ArrivalColumn, GapTreatment
     from tailc.traces.reading import TimeUnit
 
     unit = TimeUnit(arrival_unit) if arrival_unit else None
-    fit = fit_arrivals(trace, ArrivalColumn(time, unit, Gaps(gaps)), format=trace_format)
+    fit = fit_arrivals(trace, ArrivalColumn(time, unit, GapTreatment(gaps)), format=trace_format)
     return CommandOutcome(
         text=render.as_text(fit),
         result=render.as_dict(fit),

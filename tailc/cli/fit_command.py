@@ -15,7 +15,7 @@ def command() -> None:
 
 
 @command.command(
-    "arrivals", short_help="Measure the burstiness of recorded arrivals.", add_help_option=False
+    "arrivals", short_help="Fit a two-rate process to recorded arrivals.", add_help_option=False
 )
 def arrivals() -> None:
     """Placeholder for the help text; the group runs the command in fit_arrivals_command.py."""

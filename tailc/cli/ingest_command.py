@@ -195,10 +195,8 @@ def _check_because(because: str | None, measure: str | None) -> None:
         message = f"`--because` must be a sentence of at least {WORDS_OF_A_REASON} words"
         raise click.UsageError(f"{message}, because it is written into the profile")
     if measure is None or not measure.startswith("demand-"):
-        message = "`--because` gives the reason why a response time is used as demand"
-        raise click.UsageError(
-            f"{message}: give the measure of the demand with `--measure`, such as `demand-busy`"
-        )
+        message = "`--because` applies only to a response time that is used as demand"
+        raise click.UsageError(f"{message}: also give `--measure`, such as `--measure demand-busy`")
 
 
 def _check_names(column: str | None, weight: str | None, attribute: str | None) -> None:

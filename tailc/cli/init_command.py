@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tailc.errors import Finding, TailcError
-    from tailc.specs.openslo.read import Objective
+    from tailc.specs.openslo.read import ImportedObjective
     from tailc.studies.draft import Draft
     from tailc.studies.draft_demand import ListedSpeedup, SharedWork, Wishes
 
@@ -173,7 +173,7 @@ def _has_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _slos(settings: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Finding, ...]]:
+def _slos(settings: dict[str, Any]) -> tuple[tuple[ImportedObjective, ...], tuple[Finding, ...]]:
     """Remove the SLO options from the settings; return SLOs and warnings of OpenSLO documents."""
     from tailc.specs.openslo.read import read_openslo
 
@@ -191,13 +191,13 @@ def _slos(settings: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Findin
     return document.objectives, document.warnings
 
 
-def _objectives(text: str) -> list[Objective]:
+def _objectives(text: str) -> list[ImportedObjective]:
     """Parse SLOs separated by commas."""
     return [_slo(part) for part in text.split(",")]
 
 
-def _slo(text: str) -> Objective:
-    from tailc.specs.openslo.read import Objective
+def _slo(text: str) -> ImportedObjective:
+    from tailc.specs.openslo.read import ImportedObjective
     from tailc.units import DURATION, PERCENT, QuantityError, parse
 
     match = _SLO.match(text)
@@ -210,7 +210,7 @@ def _slo(text: str) -> Objective:
         except QuantityError as fault:
             message = f"`{text.strip()}` is not an objective: {fault.message}; {fault.help}"
             raise click.UsageError(message) from None
-    return Objective(percentile, latency)
+    return ImportedObjective(percentile, latency)
 
 
 def _speedup(text: str) -> ListedSpeedup | SharedWork:

@@ -74,7 +74,7 @@ def days_change(
 
 
 def comparable(old: Policy, new: Policy) -> tuple[Plan, Plan]:
-    """Both plans; TailcError if no window suits both."""
+    """Both plans; TailcError if they cannot be replayed on the same windows."""
     kinds = [replayable(policy).words.jobs_are for policy in (old, new)]
     if kinds[0] != kinds[1]:
         message = f"jobs are {kinds[0]} in `{old.name}`, but {kinds[1]} in `{new.name}`"

@@ -13,7 +13,7 @@ from tailc.specs.arrivals import BurstsSpec
 from tailc.specs.fields import Complaint
 from tailc.specs.simulation_fields import TunedSearch, range_of
 from tailc.specs.slo import Slo
-from tailc.traces.arrivals import ArrivalColumn, Gaps
+from tailc.traces.arrivals import ArrivalColumn, GapTreatment
 from tailc.traces.reading import TimeUnit
 
 
@@ -62,7 +62,11 @@ def _column_of(search: TunedSearch) -> ArrivalColumn | None:
         return None
     unit = None if recorded.unit is None else TimeUnit(recorded.unit)
     return ArrivalColumn(
-        recorded.column, unit, Gaps(recorded.gaps), is_rescaled=True, asked_at="search.recorded"
+        recorded.column,
+        unit,
+        GapTreatment(recorded.gaps),
+        is_rescaled=True,
+        asked_at="search.recorded",
     )
 
 

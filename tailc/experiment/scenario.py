@@ -90,7 +90,7 @@ class Scenario:
 
     @cached_property
     def spread(self) -> Spread:
-        """What a replicate draws, and how uneven the demands are."""
+        """How much of the data a bootstrap replicate draws, and how uneven the demands are."""
         if self.arrivals.is_recorded:
             units, drawn_share = self.blocks, self.drawn_arrivals / self.recorded
         else:

@@ -34,7 +34,10 @@ def accuracy(forecasts: Forecasts, actual: TimeSeries) -> Accuracy:
     came, known = outcomes(forecasts, actual)
     produced = came.sum(axis=0)
     if (produced <= 0).any():
-        message = "the production is 0 in all steps of the forecasts, so errors have no scale"
+        message = (
+            "for some number of steps ahead, production is 0 or unknown in all forecasts, so "
+            "there is no relative error"
+        )
         help_ = "forecast more days, or give a series with production above 0"
         raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(actual.source), help_))
     missed = np.where(known, forecasts.value - came, 0.0)

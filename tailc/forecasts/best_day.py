@@ -87,7 +87,7 @@ class BestDay:
 
     past: PastDays
 
-    def at(self, issue: Ints, target: Ints) -> Floats:
+    def production_at(self, issue: Ints, target: Ints) -> Floats:
         """Ideal production in the steps `target`, as known at the start of the steps `issue` [W].
 
         Both are int64 arrays of steps that broadcast. Only days that end before `issue` count.

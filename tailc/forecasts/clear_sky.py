@@ -16,7 +16,7 @@ import numpy as np
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.best_day import PastDays
 from tailc.forecasts.forecasts import Floats, Ints
-from tailc.traces.series.series import Quantity, TimeSeries, of_values
+from tailc.traces.series.series import SeriesQuantity, TimeSeries, of_values
 
 # The sun moves a little more than a degree in this time.
 _SAMPLE_S = 300
@@ -68,7 +68,7 @@ def clear_sky(panels: Panels, start_unix_s: int, step_s: int, steps: int) -> Tim
         )["poa_global"]
     value = np.maximum(np.nan_to_num(on_panels.to_numpy()), 0.0)
     mean = value.reshape(steps, per_step).mean(axis=1)
-    return of_values(Quantity.IRRADIANCE, start_unix_s, step_s, mean, "clear sky")
+    return of_values(SeriesQuantity.IRRADIANCE, start_unix_s, step_s, mean, "clear sky")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,17 +83,17 @@ class ClearSky:
 
     def __post_init__(self) -> None:
         sun, actual = self.irradiance, self.past.actual
-        if sun.quantity is not Quantity.IRRADIANCE or not sun.is_whole:
+        if sun.quantity is not SeriesQuantity.IRRADIANCE or not sun.is_whole:
             raise ValueError("a clear sky must be an irradiance without gaps")
         if (sun.start_unix_s, sun.step_s) != (actual.start_unix_s, actual.step_s):
             raise ValueError("production and clear sky must have the same start and steps")
         if sun.steps < actual.steps:
             raise ValueError("a clear sky must end with the production or later")
 
-    def at(self, issue: Ints, target: Ints) -> Floats:
+    def production_at(self, issue: Ints, target: Ints) -> Floats:
         """Ideal production in the steps `target`, as known at the start of the steps `issue` [W].
 
-        See `BestDay.at`.
+        See `BestDay.production_at`.
         """
         day = self.past.day_of(issue)
         days, inverse = np.unique(day, return_inverse=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tailc.forecasts.best_day import DAYS_OF_MONTH
-from tailc.traces.series.series import SECONDS_PER_DAY, Quantity, TimeSeries
+from tailc.traces.series.series import SECONDS_PER_DAY, SeriesQuantity, TimeSeries
 from tailc.traces.series.weather import LEAST_CLEAR_W_M2, cloud_index
 
 
@@ -17,7 +17,7 @@ def cover_of_irradiance(forecast: TimeSeries, history_days: int = DAYS_OF_MONTH)
     Uses only steps before t, so it could have been known. Unknown where the largest forecast is
     below 50 W/m2, as at night, and on the first day.
     """
-    if forecast.quantity is not Quantity.IRRADIANCE:
+    if forecast.quantity is not SeriesQuantity.IRRADIANCE:
         raise ValueError("cloud cover needs an irradiance")
     per_day, rest = divmod(SECONDS_PER_DAY, forecast.step_s)
     if rest or history_days < 1:
@@ -28,4 +28,4 @@ def cover_of_irradiance(forecast: TimeSeries, history_days: int = DAYS_OF_MONTH)
         most[back:] = np.maximum(most[back:], forecast.value[: forecast.steps - back])
     known = forecast.known & (most >= LEAST_CLEAR_W_M2)
     value = np.where(known, cloud_index(forecast.value, most), 0.0)
-    return replace(forecast, quantity=Quantity.CLOUD_COVER, value=value, known=known)
+    return replace(forecast, quantity=SeriesQuantity.CLOUD_COVER, value=value, known=known)

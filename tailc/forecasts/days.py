@@ -145,5 +145,5 @@ def _digest(salt: bytes, columns: Sequence[NDArray[np.int64]]) -> str:
 
 
 def whole(values: Floats, unit: int) -> Whole:
-    """Values in parts of their unit, rounded to whole numbers."""
+    """Values times `unit`, as integers; for example W to mW with `unit` 1,000."""
     return np.rint(values * unit).astype(np.int64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.traces.series.series import Quantity, TimeSeries
+from tailc.traces.series.series import SeriesQuantity, TimeSeries
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -49,7 +49,9 @@ class Forecasts:
         value = self.value[index]
         start_unix_s = self.start_unix_s + int(self.issue[index]) * self.step_s
         known = np.ones(len(value), dtype=np.bool_)
-        return TimeSeries(Quantity.POWER, start_unix_s, self.step_s, value, known, self.source)
+        return TimeSeries(
+            SeriesQuantity.POWER, start_unix_s, self.step_s, value, known, self.source
+        )
 
 
 def targets(issue: Ints, steps: int) -> Ints:

@@ -21,13 +21,13 @@ from typing import Protocol
 import numpy as np
 
 from tailc.forecasts.forecasts import Floats, Forecasts, Ints, Mask, targets
-from tailc.traces.series.series import Quantity, TimeSeries
+from tailc.traces.series.series import SeriesQuantity, TimeSeries
 
 
 class Ideal(Protocol):
     """Ideal production (of a clear sky), as known at a time."""
 
-    def at(self, issue: Ints, target: Ints) -> Floats:
+    def production_at(self, issue: Ints, target: Ints) -> Floats:
         """Ideal production in the steps `target`, as known at the start of the steps `issue`
         [W]."""
         ...
@@ -70,17 +70,17 @@ def solar_forecasts(
     """
     rule = rule or SolarRule()
     _check_grids(actual, clouds)
-    told = nearest_known(clouds)
+    known_cover = nearest_known(clouds)
     target = targets(issue, steps)
-    if len(issue) and (issue.min() < 2 or target.max() >= len(told)):
+    if len(issue) and (issue.min() < 2 or target.max() >= len(known_cover)):
         raise ValueError(
             "a forecast needs two steps before it, and cloud cover up to its last step"
         )
-    cover = told[target]
+    cover = known_cover[target]
     inferred, is_inferred = _inferred(actual, ideal, issue, issue - 1)
-    uses_last = is_inferred & _prefers_last(actual, ideal, told, issue, rule.cover)
+    uses_last = is_inferred & _prefers_last(actual, ideal, known_cover, issue, rule.cover)
     cover = np.where(uses_last[:, np.newaxis], inferred[:, np.newaxis], cover)
-    value = rule.conservatism * ideal.at(issue[:, np.newaxis], target) * (1.0 - cover)
+    value = rule.conservatism * ideal.production_at(issue[:, np.newaxis], target) * (1.0 - cover)
     return Forecasts(issue, value, actual.start_unix_s, actual.step_s, actual.source)
 
 
@@ -98,14 +98,14 @@ def nearest_known(clouds: TimeSeries) -> Floats:
 
 def _inferred(actual: TimeSeries, ideal: Ideal, issue: Ints, step: Ints) -> tuple[Floats, Mask]:
     """Cloud cover of the step before each issue, and whether it is known."""
-    best = ideal.at(issue, step)
+    best = ideal.production_at(issue, step)
     tells = actual.known[step] & (best > 0)
     share = np.divide(actual.value[step], best, out=np.zeros_like(best), where=tells)
     return np.clip(1.0 - share, 0.0, 1.0), tells
 
 
 def _prefers_last(
-    actual: TimeSeries, ideal: Ideal, told: Floats, issue: Ints, cover: Cover
+    actual: TimeSeries, ideal: Ideal, known_cover: Floats, issue: Ints, cover: Cover
 ) -> Mask:
     """Whether the cover of the previous hour is used, as the rule says or if it was more
     accurate."""
@@ -113,14 +113,17 @@ def _prefers_last(
         return np.full(len(issue), cover is Cover.LAST_HOUR)
     before = issue - 1
     inferred, is_inferred = _inferred(actual, ideal, issue, before - 1)
-    best, brought = ideal.at(issue, before), actual.value[before]
+    best, brought = ideal.production_at(issue, before), actual.value[before]
     missed_by_last = np.abs(best * (1.0 - inferred) - brought)
-    missed_by_weather = np.abs(best * (1.0 - told[before]) - brought)
+    missed_by_weather = np.abs(best * (1.0 - known_cover[before]) - brought)
     return is_inferred & actual.known[before] & (missed_by_last < missed_by_weather)
 
 
 def _check_grids(actual: TimeSeries, clouds: TimeSeries) -> None:
-    if actual.quantity is not Quantity.POWER or clouds.quantity is not Quantity.CLOUD_COVER:
+    if (
+        actual.quantity is not SeriesQuantity.POWER
+        or clouds.quantity is not SeriesQuantity.CLOUD_COVER
+    ):
         raise ValueError("a forecast needs a power and a cloud cover")
     if (actual.start_unix_s, actual.step_s) != (clouds.start_unix_s, clouds.step_s):
         raise ValueError("production and cloud cover must have the same start and steps")

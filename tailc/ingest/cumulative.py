@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.ingest.scraped import BUCKET, LE, Bounds, Labels, Scraped, labels_of, written
+from tailc.ingest.scraped import BUCKET, LE, Bounds, Labels, Scraped, labels_of, series_text
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_REQUESTS
 from tailc.traces.source import Source
@@ -20,7 +20,7 @@ _ONE_SCRAPE = "give one unchanged answer of the server"
 
 
 @dataclass(frozen=True)
-class Sample:
+class BucketSample:
     """Number of requests that took at most `le`, and the place of this number.
 
     between: first and last time of an increase over a range; None for a plain count.
@@ -36,7 +36,7 @@ class Sample:
 class _Histogram:
     """The samples with the same labels, and the total number as text, if stated."""
 
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[BucketSample] = field(default_factory=list)
     total: tuple[str, Place] | None = None
 
 
@@ -63,19 +63,19 @@ class Cumulative:
         """
         if name.endswith(COUNT) and LE not in labels:
             # Numbers of other metrics may end in this, too, and need not be whole.
-            self._of(name.removesuffix(COUNT), labels).total = count, place
+            self._histogram_of(name.removesuffix(COUNT), labels).total = count, place
         elif LE in labels and (name.endswith(BUCKET) or not name):
-            sample = Sample(_bound(labels[LE], place), whole(count, place), place, between)
-            self._of(name.removesuffix(BUCKET), labels).samples.append(sample)
+            sample = BucketSample(_bound(labels[LE], place), whole(count, place), place, between)
+            self._histogram_of(name.removesuffix(BUCKET), labels).samples.append(sample)
 
     def scraped(self) -> Iterator[Scraped]:
         """The histograms; raises TailcError if the buckets of one are inconsistent."""
         for (metric, labels), one in self._histograms.items():
             if one.samples:
-                count = _counts(one, written(metric, labels))
+                count = _counts(one, series_text(metric, labels))
                 yield Scraped(metric, labels, Grain.LINEAR, count)
 
-    def _of(self, metric: str, labels: Mapping[str, str]) -> _Histogram:
+    def _histogram_of(self, metric: str, labels: Mapping[str, str]) -> _Histogram:
         key = metric, labels_of(labels)
         self._samples += 1
         if key not in self._histograms:
@@ -155,7 +155,7 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
     return found
 
 
-def _check_times(samples: Sequence[Sample], name: str) -> None:
+def _check_times(samples: Sequence[BucketSample], name: str) -> None:
     """Raise TailcError unless all counts increased over the same range of time."""
     first = samples[0]
     other = next((each for each in samples if each.between != first.between), None)
@@ -166,7 +166,7 @@ def _check_times(samples: Sequence[Sample], name: str) -> None:
         raise _broken(message, other.place, hint)
 
 
-def _span(sample: Sample) -> str:
+def _span(sample: BucketSample) -> str:
     if sample.between is None:
         return "at one time"
     return f"from {sample.between[0]:.15g} to {sample.between[1]:.15g}"

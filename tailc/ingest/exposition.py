@@ -34,7 +34,7 @@ class LineError(ValueError):
 
 
 @dataclass(frozen=True)
-class Line:
+class SampleLine:
     """A sample: name of the series, labels, and the value as written."""
 
     name: str
@@ -42,7 +42,7 @@ class Line:
     value: str
 
 
-def line_of(text: str) -> Line:
+def line_of(text: str) -> SampleLine:
     """The sample on a line; raises LineError if there is none."""
     found = _NAME.match(text)
     assert found is not None
@@ -53,7 +53,7 @@ def line_of(text: str) -> Line:
     value = _VALUE.match(text, at)
     if value is None or not name:
         raise LineError(at, "a name, labels in braces and a number")
-    return Line(name, labels, value[1])
+    return SampleLine(name, labels, value[1])
 
 
 def _braces(text: str, at: int, name: str, labels: dict[str, str]) -> tuple[str, int]:

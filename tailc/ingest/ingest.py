@@ -37,7 +37,7 @@ _NS_PER_MS = 1e6
 
 
 @dataclass(frozen=True, eq=False)
-class Input:
+class CountedInput:
     """An input; `times` is None for a profile, whose times are already counted."""
 
     name: str
@@ -50,7 +50,7 @@ class Ingested:
     """The profile of all inputs, the inputs, and warnings."""
 
     counted: Counted
-    inputs: tuple[Input, ...]
+    inputs: tuple[CountedInput, ...]
     warnings: tuple[Finding, ...]
 
 
@@ -70,7 +70,7 @@ def ingest_source(source: Source, options: InputOptions) -> Ingested:
     return _added((_input_in(source, options, StatedMeasure()),))
 
 
-def _added(inputs: tuple[Input, ...]) -> Ingested:
+def _added(inputs: tuple[CountedInput, ...]) -> Ingested:
     first = inputs[0]
     for other in inputs[1:]:
         if other.counted.measure is not first.counted.measure:
@@ -83,20 +83,20 @@ def _added(inputs: tuple[Input, ...]) -> Ingested:
     return Ingested(together([input_.counted for input_ in inputs]), inputs, tuple(warnings))
 
 
-def _input(path: str, options: InputOptions, stated: StatedMeasure) -> Input:
+def _input(path: str, options: InputOptions, stated: StatedMeasure) -> CountedInput:
     with open_source(path) as source:
         return _input_in(source, options, stated)
 
 
-def _input_in(source: Source, options: InputOptions, stated: StatedMeasure) -> Input:
+def _input_in(source: Source, options: InputOptions, stated: StatedMeasure) -> CountedInput:
     if is_profile(source):
-        return Input(source.name, _profile(source, stated), None)
+        return CountedInput(source.name, _profile(source, stated), None)
     try:
         times = _read(source, options)
     except ShortIntervalError as error:
         raise short_interval(error, stated, source.name) from None
     _check_unit(times, options, source)
-    return Input(source.name, counted(times, stated, source.name), times)
+    return CountedInput(source.name, counted(times, stated, source.name), times)
 
 
 def _profile(source: Source, stated: StatedMeasure) -> Counted:
@@ -143,9 +143,9 @@ def _read_table(source: Source, table: TimeColumn | ColumnMap, options: InputOpt
     if isinstance(table, TimeColumn):
         from tailc.ingest.columns import read_column
 
-        told = times_of((table.name,)).get(table.name)
+        unit_of_name = times_of((table.name,)).get(table.name)
         own = own_unit_of(source, table.name)
-        unit = own or options.unit or (TimeUnit(told) if told else None)
+        unit = own or options.unit or (TimeUnit(unit_of_name) if unit_of_name else None)
         return read_column(source, table, stated_unit(source, unit), options.interval_ns)
     from tailc.ingest.mapped import read_mapped
 
@@ -194,7 +194,7 @@ def _columns(source: Source) -> tuple[str, ...]:
     return () if is_text and (len(names) < 2 or names[0].startswith("#")) else names
 
 
-def _warnings(input_: Input) -> list[Finding]:
+def _warnings(input_: CountedInput) -> list[Finding]:
     """Warnings about losses in an input."""
     times = input_.times
     if times is None:

@@ -44,7 +44,7 @@ def read_mapped(source: Source, map_: ColumnMap, interval_ns: int | None) -> Inp
     name = f"{NAMES[format_]} by the map `{map_.name}`"
     added = counts.estimated
     return InputTimes(
-        name, _told(map_), _unit(map_), Grain.REQUESTS, None, histogram, estimated=added
+        name, _times_text(map_), _unit(map_), Grain.REQUESTS, None, histogram, estimated=added
     )
 
 
@@ -143,7 +143,7 @@ def _unit(map_: ColumnMap) -> TimeUnit:
             return TimeUnit.NS
 
 
-def _told(map_: ColumnMap) -> str:
+def _times_text(map_: ColumnMap) -> str:
     """Description of the times."""
     match map_.times.way:
         case TimeColumn(column=column):

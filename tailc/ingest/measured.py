@@ -37,7 +37,7 @@ class StatedMeasure:
 
 def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
     """The input as a profile; raises TailcError if its measure is unknown or contradicted."""
-    measure = stated.measure or _told(times, stated)
+    measure = stated.measure or _measure_stated_in(times, stated)
     if measure is None:
         raise _unstated(times, name)
     if stated.interval_us is not None and measure is not Measure.RESPONSE_CLOSED:
@@ -58,7 +58,7 @@ def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
     return Counted(histogram, measure, (_origin(times, histogram, stated.interval_us, because),))
 
 
-def _told(times: InputTimes, stated: StatedMeasure) -> Measure | None:
+def _measure_stated_in(times: InputTimes, stated: StatedMeasure) -> Measure | None:
     """The measure that the input states, or that an interval of a closed loop implies."""
     if stated.interval_us is not None and times.loop is not Loop.OPEN:
         return Measure.RESPONSE_CLOSED

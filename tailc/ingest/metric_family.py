@@ -37,7 +37,7 @@ _LEAST = sys.float_info.min
 
 
 @dataclass
-class _Told:
+class _HistogramFields:
     """Fields of a histogram; `spans` are pairs of skipped and following buckets."""
 
     fields: set[int] = field(default_factory=set)
@@ -68,7 +68,7 @@ def histograms_of(family: memoryview, classic: Cumulative, place: Place) -> Iter
             raise TooLongError(f"has a histogram of more than {MAX_METRIC_BYTES:,} bytes")
         labels = dict(_label(pair) for pair in parts(metric, _LABEL))
         for histogram in parts(metric, _HISTOGRAM):
-            told = _told(histogram)
+            told = _fields_of_histogram(histogram)
             if told.fields & _OF_NATIVE:
                 yield _native(name, labels_of(labels), told)
             else:
@@ -84,9 +84,9 @@ def _label(pair: memoryview) -> tuple[str, str]:
     return found.get(1, ""), found.get(2, "")
 
 
-def _told(histogram: memoryview) -> _Told:
+def _fields_of_histogram(histogram: memoryview) -> _HistogramFields:
     """The relevant fields of a histogram; raises WireError for a field of the wrong type."""
-    told = _Told()
+    told = _HistogramFields()
     for number, wire, value in values(histogram):
         told.fields.add(number)
         if number == _BUCKET:
@@ -96,13 +96,13 @@ def _told(histogram: memoryview) -> _Told:
         elif number == _DELTA:
             told.deltas += map(_signed, _varints(value, wire))
         else:
-            _put(told, number, wire, value)
+            _set_number(told, number, wire, value)
         if max(len(told.deltas), len(told.spans), len(told.cumulative)) > MAX_BUCKETS:
             raise TooLongError(f"has a histogram of more than {MAX_BUCKETS:,} buckets")
     return told
 
 
-def _put(told: _Told, number: int, wire: int, value: memoryview) -> None:
+def _set_number(told: _HistogramFields, number: int, wire: int, value: memoryview) -> None:
     """Set a field that is a single number."""
     if number == _TOTAL:
         told.total = _whole(value, wire)
@@ -160,7 +160,7 @@ def _span(span: memoryview) -> tuple[int, int]:
 
 
 def _add_classic(
-    classic: Cumulative, name: str, labels: dict[str, str], told: _Told, place: Place
+    classic: Cumulative, name: str, labels: dict[str, str], told: _HistogramFields, place: Place
 ) -> None:
     has_last = any(math.isinf(upper) for upper, _ in told.cumulative)
     last = [] if has_last else [(math.inf, told.total)]
@@ -169,7 +169,7 @@ def _add_classic(
     classic.add(name + COUNT, labels, str(told.total), place)
 
 
-def _native(name: str, labels: Labels, told: _Told) -> Scraped:
+def _native(name: str, labels: Labels, told: _HistogramFields) -> Scraped:
     """The histogram; raises ValueError if its numbers are inconsistent."""
     if told.schema not in SCHEMAS:
         raise WireError(f"a histogram of the unknown schema {told.schema}")
@@ -189,7 +189,7 @@ def _native(name: str, labels: Labels, told: _Told) -> Scraped:
     return Scraped(name, labels, Grain.EXPONENTIAL, count)
 
 
-def _positive(told: _Told, deltas: Sequence[int]) -> Iterator[tuple[Bounds, int]]:
+def _positive(told: _HistogramFields, deltas: Sequence[int]) -> Iterator[tuple[Bounds, int]]:
     """Buckets above 0 in order; the first begins at the end of the zero bucket at the earliest."""
     index = times = 0
     rest = iter(deltas)

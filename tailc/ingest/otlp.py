@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.ingest.span_table import Span
+from tailc.ingest.span_table import TraceSpan
 from tailc.ingest.spans import Attribute
 from tailc.ingest.wire import WireError, parts
 from tailc.units import shorten
@@ -52,7 +52,7 @@ def export_begin(head: bytes) -> bytes | None:
     return found[1] if found is not None and is_export else None
 
 
-def spans_of_json(text: bytes, attribute: Attribute | None) -> list[Span]:
+def spans_of_json(text: bytes, attribute: Attribute | None) -> list[TraceSpan]:
     """Spans of an export in JSON text; raises ValueError if it is not one."""
     try:
         export = json.loads(text)
@@ -61,7 +61,7 @@ def spans_of_json(text: bytes, attribute: Attribute | None) -> list[Span]:
     return spans_of_export(export, attribute)
 
 
-def spans_of_export(export: Any, attribute: Attribute | None) -> list[Span]:
+def spans_of_export(export: Any, attribute: Attribute | None) -> list[TraceSpan]:
     """Spans of a parsed JSON export; raises ValueError if it is not one."""
     try:
         return [_of_json(span, attribute) for span in _objects(export)]
@@ -77,8 +77,8 @@ def _objects(export: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from scope.get("spans", ())
 
 
-def _of_json(span: dict[str, Any], attribute: Attribute | None) -> Span:
-    return Span(
+def _of_json(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
+    return TraceSpan(
         trace=_id(span["traceId"], TRACE_BYTES),
         id=_id(span["spanId"], SPAN_BYTES),
         parent=_id(span.get("parentSpanId", ""), SPAN_BYTES),
@@ -87,7 +87,7 @@ def _of_json(span: dict[str, Any], attribute: Attribute | None) -> Span:
         is_server=span.get("kind") in _SERVER,
         is_internal=span.get("kind") in _INTERNAL,
         is_failed=span.get("status", {}).get("code") in _FAILED,
-        reading=None if attribute is None else attribute.of(_values(span)),
+        reading=None if attribute is None else attribute.value_of(_values(span)),
     )
 
 
@@ -163,11 +163,11 @@ class Decoder:
             raise TailcError(Finding(Code.MISSING_PART, message, help=help_)) from None
         return trace_pb2.Span, DecodeError
 
-    def spans(self, request: bytes) -> Iterator[Span]:
+    def spans(self, request: bytes) -> Iterator[TraceSpan]:
         """Spans of a request, one at a time; raises ValueError if it is not one."""
         return map(self._span, _spans_in(memoryview(request)))
 
-    def _span(self, data: memoryview) -> Span:
+    def _span(self, data: memoryview) -> TraceSpan:
         if len(data) > MAX_SPAN_BYTES:
             raise WireError(f"a span of more than {MAX_SPAN_BYTES:,} bytes")
         message, error = self._library
@@ -177,7 +177,7 @@ class Decoder:
             raise WireError("a span that cannot be decoded") from None
         if len(span.trace_id) != TRACE_BYTES or len(span.span_id) != SPAN_BYTES:
             raise WireError("a span that has no id")
-        return Span(
+        return TraceSpan(
             trace=int.from_bytes(span.trace_id),
             id=int.from_bytes(span.span_id),
             parent=int.from_bytes(span.parent_span_id),
@@ -186,7 +186,7 @@ class Decoder:
             is_server=span.kind in _SERVER,
             is_internal=span.kind in _INTERNAL,
             is_failed=span.status.code in _FAILED,
-            reading=None if self._attribute is None else self._attribute.of(_decoded(span)),
+            reading=None if self._attribute is None else self._attribute.value_of(_decoded(span)),
         )
 
 

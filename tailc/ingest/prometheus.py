@@ -20,10 +20,10 @@ from tailc.ingest.scraped import (
     Bounds,
     Scraped,
     added,
-    chosen,
     increased,
+    select_histograms,
+    series_text,
     without_failed,
-    written,
 )
 from tailc.ingest.spread import bounds_at, spread
 from tailc.ingest.texts import stated_unit
@@ -49,7 +49,7 @@ def format_of_scrapes(
     """The input format whose histograms are found by `scrape`."""
 
     def read(source: Source, options: InputOptions) -> InputTimes:
-        found = chosen(scrape(source), source, options.metrics)
+        found = select_histograms(scrape(source), source, options.metrics)
         if options.metrics.since is not None:
             with open_source(options.metrics.since) as earlier:
                 if not matches(earlier.head()):
@@ -57,7 +57,7 @@ def format_of_scrapes(
                     hint = "give two scrapes in the same format"
                     raise earlier.fault(Code.UNKNOWN_INPUT, message, advice=hint)
                 same = replace(options.metrics, name=found[0].metric)
-                found = increased(found, chosen(scrape(earlier), earlier, same), source)
+                found = increased(found, select_histograms(scrape(earlier), earlier, same), source)
         return _times(found, source, options, name)
 
     return Format(name, matches, read, loose=loose, has_metrics=True)
@@ -68,7 +68,7 @@ def _times(found: list[Scraped], source: Source, options: InputOptions, name: st
     unit = _unit(metric, source, options.unit)
     kept, failed = without_failed(found, source, options.metrics)
     count = added(kept, source)
-    what = written(metric, tuple(sorted(options.metrics.labels)))
+    what = series_text(metric, tuple(sorted(options.metrics.labels)))
     _check_counted(count, what, source)
     within = kept[0].within or within_of(count)
     ns_per_unit = unit.in_ms * NS_PER_MS

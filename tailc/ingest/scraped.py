@@ -45,7 +45,7 @@ class Scraped:
     @property
     def name(self) -> str:
         """Metric and labels in the notation of Prometheus."""
-        return written(self.metric, self.labels)
+        return series_text(self.metric, self.labels)
 
     @property
     def is_failed(self) -> bool:
@@ -58,19 +58,21 @@ def labels_of(labels: Mapping[str, str]) -> Labels:
     return tuple(sorted((name, value) for name, value in labels.items() if name != LE))
 
 
-def written(metric: str, labels: Labels) -> str:
+def series_text(metric: str, labels: Labels) -> str:
     """A metric with its labels in braces, if it has any."""
     if not metric and not labels:
         return "series without a name"
-    told = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels)
-    return f"{metric}{{{told}}}" if told else metric
+    label_text = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels)
+    return f"{metric}{{{label_text}}}" if label_text else metric
 
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def chosen(found: Iterable[Scraped], source: Source, options: MetricOptions) -> list[Scraped]:
+def select_histograms(
+    found: Iterable[Scraped], source: Source, options: MetricOptions
+) -> list[Scraped]:
     """The histograms with the requested metric and labels; raises TailcError if there are none.
 
     Without a requested metric there must be only one.
@@ -120,7 +122,7 @@ def _other_metric(source: Source, wanted: str | None, metrics: list[str]) -> Tai
 
 
 def _other_labels(source: Source, wanted: Labels, there: list[Scraped]) -> TailcError:
-    message = f"`{source.name}` has no histogram `{written(there[0].metric, wanted)}`"
+    message = f"`{source.name}` has no histogram `{series_text(there[0].metric, wanted)}`"
     hint = f"choose with `--label NAME=VALUE` one of: {_listed([one.name for one in there])}"
     return source.fault(Code.NO_METRIC, message, advice=hint)
 

@@ -10,7 +10,7 @@ from tailc.errors import Code, Finding, Place, Severity
 from tailc.ingest.span_table import (
     NO_SPAN,
     Rows,
-    Span,
+    TraceSpan,
     is_late,
     is_own_ancestor,
     is_repeated,
@@ -25,7 +25,7 @@ _MEND = "correct the exporter of the spans"
 class CheckedSpans:
     """The rows of all valid spans, and warnings about the others."""
 
-    def __init__(self, spans: Iterable[Span], source: Source) -> None:
+    def __init__(self, spans: Iterable[TraceSpan], source: Source) -> None:
         self._name = source.name
         self._total, self._faulty = 0, 0
         self._faults: list[str] = []
@@ -34,7 +34,7 @@ class CheckedSpans:
         self._warn_of_faults()
         self._leave_out_repeats()
 
-    def _with_a_length(self, spans: Iterable[Span]) -> Iterator[Span]:
+    def _with_a_length(self, spans: Iterable[TraceSpan]) -> Iterator[TraceSpan]:
         for span in spans:
             self._total += 1
             if span.fault is None:

@@ -27,7 +27,7 @@ Rows = NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TraceSpan:
     """A span: its times in nanoseconds since 1970, ids, and properties.
 
     trace: below 2^128. id, parent: below 2^64, in the trace. start_ns, end_ns: as exported; `fault`
@@ -63,12 +63,12 @@ class Span:
         return "lasts more than 104 days" if self.end_ns - self.start_ns > MAX_NS else None
 
 
-def span_table(spans: Iterable[Span]) -> Rows:
+def span_table(spans: Iterable[TraceSpan]) -> Rows:
     """The spans, without invalid ones, as rows of type ROW; a missing reading is NaN."""
     return np.fromiter(map(_row, spans), ROW)
 
 
-def _row(span: Span) -> tuple[float, ...]:
+def _row(span: TraceSpan) -> tuple[float, ...]:
     reading = np.nan if span.reading is None else span.reading
     ids = (span.trace >> 64, span.trace & _LOW_64, span.id, span.parent)
     kind = (span.is_server, span.is_internal, span.is_failed)

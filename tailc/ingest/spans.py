@@ -18,7 +18,7 @@ from tailc.ingest.estimate import histogram_with_missing
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions, SpanOptions
 from tailc.ingest.span_defects import CheckedSpans
-from tailc.ingest.span_table import Span, own_ns, with_children, without_internal
+from tailc.ingest.span_table import TraceSpan, own_ns, with_children, without_internal
 from tailc.ingest.texts import stated_unit
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS
@@ -45,7 +45,7 @@ class Attribute:
         """Names of the attributes to read."""
         return (self.end,) if self.start is None else (self.start, self.end)
 
-    def of(self, values: Mapping[str, object]) -> float | None:
+    def value_of(self, values: Mapping[str, object]) -> float | None:
         """The number from the attributes of a span; None if missing."""
         end = _number(values.get(self.end))
         start = 0 if self.start is None else _number(values.get(self.start))
@@ -65,7 +65,7 @@ def stated_attribute(options: SpanOptions) -> Attribute | None:
 
 
 def times_of_spans(
-    spans: Iterable[Span], source: Source, options: InputOptions, format_: str, unit: TimeUnit
+    spans: Iterable[TraceSpan], source: Source, options: InputOptions, format_: str, unit: TimeUnit
 ) -> InputTimes:
     """Own times, or the requested attribute, of server spans that ended without an error.
 
@@ -132,7 +132,7 @@ def _least_ns(unit: TimeUnit) -> int:
     return max(1, round(unit.in_ms * NS_PER_MS) // 2)
 
 
-def _within_limit(spans: Iterable[Span], source: Source) -> Iterator[Span]:
+def _within_limit(spans: Iterable[TraceSpan], source: Source) -> Iterator[TraceSpan]:
     for number, span in enumerate(spans):
         if number == MAX_SPANS:
             message = f"`{source.name}` has more than {MAX_SPANS:,} spans"

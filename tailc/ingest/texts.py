@@ -17,7 +17,7 @@ _DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True)
-class Line:
+class TextLine:
     """A line of an input, without its end; `number` counts from 1."""
 
     number: int
@@ -35,10 +35,10 @@ def report(source: Source, most: int = MAX_REPORT_BYTES) -> bytes:
     return data
 
 
-def lines_of(source: Source) -> list[Line]:
+def lines_of(source: Source) -> list[TextLine]:
     """The lines of a report."""
     texts = report(source).decode("utf-8", errors="replace").splitlines()
-    return [Line(number, text) for number, text in enumerate(texts, 1)]
+    return [TextLine(number, text) for number, text in enumerate(texts, 1)]
 
 
 def stated_unit(source: Source, unit: TimeUnit | None) -> TimeUnit:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
-from tailc.lint.measurements import seen_in
+from tailc.lint.measurements import views_of_file
 from tailc.lint.registry import find_checks
 from tailc.lint.roles import TraceOptions
 from tailc.lint.sighted import sighted
@@ -41,7 +41,7 @@ def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linte
     """
     try:
         with open_source(path) as source:
-            seen = seen_in(source, options)
+            seen = views_of_file(source, options)
             told = map(_with_help, map(_softened, seen.findings))
             findings = [*told, *sighted(find_checks(), seen.views, source.name)]
             kept = [one for one in findings if not _is_ignored(one, ignored)]

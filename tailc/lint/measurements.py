@@ -36,7 +36,7 @@ from tailc.lint.row_views import (
 from tailc.lint.series_view import series_in, steps_of
 from tailc.lint.text_lines import TextLines, text_lines
 from tailc.lint.views import (
-    Counters,
+    CounterRows,
     Header,
     Jobs,
     Machines,
@@ -60,7 +60,7 @@ _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 
 @dataclass
-class Seen:
+class ViewedFile:
     """Description of a file, its views, and findings from reading it."""
 
     format: str
@@ -71,7 +71,7 @@ class Seen:
     findings: list[Finding] = field(default_factory=list)
 
 
-def seen_in(source: Source, options: TraceOptions) -> Seen:
+def views_of_file(source: Source, options: TraceOptions) -> ViewedFile:
     """All views of a file, even if parts of it cannot be read."""
     if is_swf(source):
         return _of_swf(source, options)
@@ -79,9 +79,9 @@ def seen_in(source: Source, options: TraceOptions) -> Seen:
     return (_of_report if is_report or is_profile(source) else _of_table)(source, options)
 
 
-def _of_report(source: Source, options: TraceOptions) -> Seen:
+def _of_report(source: Source, options: TraceOptions) -> ViewedFile:
     """Views of the output of a load generator or logger, or of a profile."""
-    seen = Seen("a profile or report")
+    seen = ViewedFile("a profile or report")
     try:
         read = ingest_source(source, _input_options(options))
     except TailcError as error:
@@ -103,33 +103,33 @@ def _input_options(options: TraceOptions) -> InputOptions:
     return InputOptions(options.units.get(Role.DEMAND), metrics=metrics)
 
 
-def _of_table(source: Source, options: TraceOptions) -> Seen:
-    found = _format_found(source)
-    told = SUFFIXES.get(Path(inner_name(source.name)).suffix.lower(), found)
-    seen = Seen(_NAMES[found])
-    if found != "parquet":
-        seen.text = text_lines(source, found == "csv")
-        seen.views.append(seen.text)
-    with _told_in(seen):
-        names = TABLES[found](source).names
-        seen.views.append(_header(source, names, found, told))
+def _of_table(source: Source, options: TraceOptions) -> ViewedFile:
+    format_of_content = _format_found(source)
+    format_of_name = SUFFIXES.get(Path(inner_name(source.name)).suffix.lower(), format_of_content)
+    viewed = ViewedFile(_NAMES[format_of_content])
+    if format_of_content != "parquet":
+        viewed.text = text_lines(source, format_of_content == "csv")
+        viewed.views.append(viewed.text)
+    with _told_in(viewed):
+        names = TABLES[format_of_content](source).names
+        viewed.views.append(_header(source, names, format_of_content, format_of_name))
         times_of = Counter(names)
-        with _told_in(seen):
-            table_of(source, Wanted((), tuple(times_of), ()), found)
-        if not _is_other(seen, source, tuple(times_of), found, options):
-            _look(seen, source, times_of, found, options)
-    return seen
+        with _told_in(viewed):
+            table_of(source, Wanted((), tuple(times_of), ()), format_of_content)
+        if not _is_other(viewed, source, tuple(times_of), format_of_content, options):
+            _look(viewed, source, times_of, format_of_content, options)
+    return viewed
 
 
-def _of_swf(source: Source, options: TraceOptions) -> Seen:
+def _of_swf(source: Source, options: TraceOptions) -> ViewedFile:
     """View of a log in the Standard Workload Format, whose lines have no header."""
-    seen = Seen("Standard Workload Format", looked_at=("jobs",))
+    seen = ViewedFile("Standard Workload Format", looked_at=("jobs",))
     _note_jobs(seen, source, None, options)
     return seen
 
 
 def _note_jobs(
-    seen: Seen,
+    seen: ViewedFile,
     source: Source,
     columns: JobColumns | None,
     options: TraceOptions,
@@ -146,7 +146,7 @@ def _note_jobs(
 
 
 def _is_other(
-    seen: Seen, source: Source, names: tuple[str, ...], form: Format, options: TraceOptions
+    seen: ViewedFile, source: Source, names: tuple[str, ...], form: Format, options: TraceOptions
 ) -> bool:
     """Whether it is a table of machines or jobs; adds its view."""
     if (reading := throughput_columns(names, options)) is not None:
@@ -165,7 +165,7 @@ def _is_other(
 
 
 def _look(
-    seen: Seen, source: Source, times_of: Counter[str], form: Format, options: TraceOptions
+    seen: ViewedFile, source: Source, times_of: Counter[str], form: Format, options: TraceOptions
 ) -> None:
     """Add views of the recognised columns; times_of: number of columns of each name."""
     names = tuple(times_of)
@@ -198,12 +198,14 @@ def _too_wide(source: Source, number: int) -> TailcError:
     return source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
 
 
-def _note_unknown(seen: Seen, names: tuple[str, ...], roles: Roles, options: TraceOptions) -> None:
+def _note_unknown(
+    seen: ViewedFile, names: tuple[str, ...], roles: Roles, options: TraceOptions
+) -> None:
     """Add the columns that no name explains, if none is recognised or only others than demands."""
     known = set(seen.looked_at)
     rest = tuple(name for name in names if name not in known)
     is_chosen = roles.names.keys() & {Role.DEMAND, *options.columns}
-    is_counted = any(isinstance(view, Counters) for view in seen.views)
+    is_counted = any(isinstance(view, CounterRows) for view in seen.views)
     if not seen.looked_at:
         seen.views.append(Unknown(names))
     elif rest and not (is_chosen or is_counted or roles.series):
@@ -211,7 +213,7 @@ def _note_unknown(seen: Seen, names: tuple[str, ...], roles: Roles, options: Tra
 
 
 def _look_at_series(
-    seen: Seen,
+    seen: ViewedFile,
     source: Source,
     time: str,
     columns: list[SeriesColumn],
@@ -229,7 +231,7 @@ def _look_at_series(
 
 
 def _look_at_rows(
-    seen: Seen, source: Source, roles: Roles, form: Format, options: TraceOptions
+    seen: ViewedFile, source: Source, roles: Roles, form: Format, options: TraceOptions
 ) -> None:
     """Add the columns, or only the demands if the rows need too much memory."""
     try:
@@ -248,7 +250,7 @@ def _look_at_rows(
 
 
 @contextmanager
-def _told_in(seen: Seen) -> Iterator[None]:
+def _told_in(seen: ViewedFile) -> Iterator[None]:
     """Context that collects errors of readers as findings."""
     try:
         yield
@@ -264,12 +266,14 @@ def _format_found(source: Source) -> Format:
     return "ndjson" if head.lstrip().startswith(b"{") else "csv"
 
 
-def _header(source: Source, names: tuple[str, ...], found: Format, told: Format) -> Header:
-    if found != "parquet":
-        return Header(names, {}, np.zeros(0, np.int64), found, told)
+def _header(
+    source: Source, names: tuple[str, ...], format_of_content: Format, format_of_name: Format
+) -> Header:
+    if format_of_content != "parquet":
+        return Header(names, {}, np.zeros(0, np.int64), format_of_content, format_of_name)
     with source.raw() as stream:
         file = pq.ParquetFile(stream)
         meta, schema = file.metadata, file.schema_arrow
     groups = [meta.row_group(at).num_rows for at in range(meta.num_row_groups)]
     types = dict(zip(schema.names, schema.types, strict=True))
-    return Header(names, types, np.array(groups, np.int64), found, told)
+    return Header(names, types, np.array(groups, np.int64), format_of_content, format_of_name)

@@ -7,7 +7,7 @@ import numpy as np
 from tailc.errors import Finding
 from tailc.lint.checks.demands import CHECKS
 from tailc.lint.sighted import sighted
-from tailc.lint.views import Requests, counted_requests
+from tailc.lint.views import DemandRows, counted_requests
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import DemandReading, RequestReading
@@ -25,7 +25,7 @@ def profile_findings(
     row = np.arange(1, len(demand) + 1) if are_rows else np.zeros(0, np.int64)
     if isinstance(reading, DemandReading):
         column = reading.demand.name
-    view = Requests(demand / in_ms, in_ms, row, requests.weight, column, is_ordered=are_rows)
+    view = DemandRows(demand / in_ms, in_ms, row, requests.weight, column, is_ordered=are_rows)
     return tuple(sighted(_ASKED, (view,), source))
 
 

@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from tailc.lint.roles import CounterColumns, Role, TraceOptions
-from tailc.lint.views import Counters
+from tailc.lint.views import CounterRows
 from tailc.traces.cells import not_negative
 from tailc.traces.compression import inner_name
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, job_list_in
@@ -102,14 +102,14 @@ def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterCol
     return None if cycles is None or memory is None else CounterColumns(cycles[0], memory[0])
 
 
-def counters_in(source: Source, columns: CounterColumns, form: Format) -> Counters:
+def counters_in(source: Source, columns: CounterColumns, form: Format) -> CounterRows:
     """Rows that have both; raises TailcError for cells that are not amounts."""
     named = (columns.cycles, columns.memory)
     cells = kept_cells(source, Wanted(named, (), ()), (), form)
     cycles, memory = (not_negative(cells, name, MAX_NS) for name in named)
     cells.stop_if_refused()
     row = np.arange(1, cells.count + 1)
-    return Counters(cycles, memory, row, columns.cycles, columns.memory)
+    return CounterRows(cycles, memory, row, columns.cycles, columns.memory)
 
 
 def _named(names: tuple[str, ...], wanted: re.Pattern[str]) -> tuple[str, str | None] | None:

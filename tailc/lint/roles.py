@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.reading import ThroughputReading, TimeUnit
-from tailc.traces.series.series import Quantity
+from tailc.traces.series.series import SeriesQuantity
 from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
 
 _ARRIVALS = re.compile(
@@ -20,21 +20,25 @@ _ARRIVALS = re.compile(
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
 # What a column of a series is called, and the unit of it where no unit stands in the name.
 _SERIES = (
-    (re.compile(r"(ghi|dni|irradiance|.*_irradiance)", re.IGNORECASE), Quantity.IRRADIANCE, "W/m2"),
-    (re.compile(r"(carbon|co2|carbon_g_per_kwh)", re.IGNORECASE), Quantity.CARBON, "g/kWh"),
+    (
+        re.compile(r"(ghi|dni|irradiance|.*_irradiance)", re.IGNORECASE),
+        SeriesQuantity.IRRADIANCE,
+        "W/m2",
+    ),
+    (re.compile(r"(carbon|co2|carbon_g_per_kwh)", re.IGNORECASE), SeriesQuantity.CARBON, "g/kWh"),
     (
         re.compile(r"(.*_)?(sun|solar|pv|wind|power|ac_power)_kw|kw", re.IGNORECASE),
-        Quantity.POWER,
+        SeriesQuantity.POWER,
         "kW",
     ),
     (
         re.compile(r"(.*_)?(sun|solar|pv|wind|power|ac_power)_mw", re.IGNORECASE),
-        Quantity.POWER,
+        SeriesQuantity.POWER,
         "MW",
     ),
     (
         re.compile(r"(.*_)?(sun|solar|pv|wind|power|ac_power)(_w)?", re.IGNORECASE),
-        Quantity.POWER,
+        SeriesQuantity.POWER,
         "W",
     ),
 )
@@ -106,7 +110,7 @@ class SeriesColumn:
     """A column of power or weather."""
 
     name: str
-    quantity: Quantity
+    quantity: SeriesQuantity
     unit: str
 
     @property
@@ -137,7 +141,7 @@ class Roles:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of requests, once each."""
+        """Names of the columns with data of requests, without duplicates."""
         named = [self.names[role] for role in Role if role in self.names]
         return tuple(dict.fromkeys((*named, *self.speedups)))
 

@@ -17,14 +17,14 @@ from tailc.lint.hints import with_command
 from tailc.lint.roles import Role, Roles, TraceOptions
 from tailc.lint.views import (
     Attempts,
+    CellColumns,
     Classes,
-    Curves,
+    DemandRows,
     RequestIds,
-    Requests,
+    SpeedupRows,
     Stream,
-    Table,
     TimeTexts,
-    Timings,
+    TimingRows,
 )
 from tailc.percentiles import fewest_requests
 from tailc.traces.arrivals import ArrivalColumn, times_in
@@ -65,14 +65,14 @@ _FAILED = re.compile(
 Views = list[object]
 
 
-def table_in(source: Source, roles: Roles, format_: Format) -> Table:
+def table_in(source: Source, roles: Roles, format_: Format) -> CellColumns:
     """The columns with a role, as text if the format has text; raises TailcError like a reader."""
     wanted = Wanted((), roles.columns, ())
     table = table_of(source, wanted, format_)
-    return Table(cells_of(table, wanted), roles, format_)
+    return CellColumns(cells_of(table, wanted), roles, format_)
 
 
-def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[int, Requests]:
+def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[int, DemandRows]:
     """Number of rows, and their demands with equal ones merged."""
     unit = roles.units.get(Role.DEMAND, TimeUnit.MS)
     demand, weight = roles.names[Role.DEMAND], roles.names.get(Role.WEIGHT)
@@ -81,16 +81,20 @@ def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[in
     found = trace_in(source, reading, format_).requests
     no_row = np.zeros(0, np.int64)
     demands = found.demand_ms / unit.in_ms
-    return found.rows, Requests(demands, unit.in_ms, no_row, found.weight, demand, is_ordered=False)
+    return found.rows, DemandRows(
+        demands, unit.in_ms, no_row, found.weight, demand, is_ordered=False
+    )
 
 
-def only_demands(too_large: Finding, requests: Requests) -> Finding:
+def only_demands(too_large: Finding, requests: DemandRows) -> Finding:
     """The warning that only demands are checked, because the file is too large."""
     message = f"{too_large.message}: only `{requests.column}` is checked, without its order"
     return replace(too_large, message=message, severity=Severity.WARNING)
 
 
-def views_of(source: Source, table: Table, options: TraceOptions) -> tuple[Views, list[Finding]]:
+def views_of(
+    source: Source, table: CellColumns, options: TraceOptions
+) -> tuple[Views, list[Finding]]:
     """Views for the checks, and findings of the readers."""
     cells, roles = table.cells, table.roles
     requests = _requests(cells, roles)
@@ -114,7 +118,7 @@ def views_of(source: Source, table: Table, options: TraceOptions) -> tuple[Views
     return views, [*cells.findings, *findings]
 
 
-def _requests(cells: Cells, roles: Roles) -> Requests | None:
+def _requests(cells: Cells, roles: Roles) -> DemandRows | None:
     demand = roles.names.get(Role.DEMAND)
     if demand is None:
         return None
@@ -124,7 +128,7 @@ def _requests(cells: Cells, roles: Roles) -> Requests | None:
     if (weights := roles.names.get(Role.WEIGHT)) is not None:
         weight = whole(cells, weights, MAX_TOTAL_WEIGHT)
     good = np.isfinite(demand_ns)
-    return Requests(
+    return DemandRows(
         demand_ns[good] / (unit.in_ms * NS_PER_MS),
         unit.in_ms,
         np.flatnonzero(good) + 1,
@@ -150,7 +154,7 @@ def _texts_of(cells: Cells, name: str, row: np.ndarray) -> pa.ChunkedArray:
     return as_text(cells.columns[name]).take(pa.array(row - 1))
 
 
-def small_sample(requests: Requests, source: str, ppm: int | None) -> tuple[Finding, ...]:
+def small_sample(requests: DemandRows, source: str, ppm: int | None) -> tuple[Finding, ...]:
     """A warning if all requests may be below the percentile; nothing without a percentile."""
     if ppm is None or requests.requests >= (enough := fewest_requests(ppm)):
         return ()
@@ -163,7 +167,7 @@ def small_sample(requests: Requests, source: str, ppm: int | None) -> tuple[Find
     return (Finding(Code.SMALL_SAMPLE, message, place, hint, Severity.WARNING),)
 
 
-def _unit_findings(cells: Cells, requests: Requests) -> tuple[Finding, ...]:
+def _unit_findings(cells: Cells, requests: DemandRows) -> tuple[Finding, ...]:
     curve = Curve(None, (_FULL,))
     common = common_curves(len(requests.demand), curve, None)
     profile = DemandProfile(
@@ -185,7 +189,7 @@ def _time_texts(cells: Cells, name: str) -> Views:
     return [TimeTexts(tuple(column.to_pylist()), np.arange(1, cells.count + 1), name)]
 
 
-def _streams(cells: Cells, roles: Roles, name: str, requests: Requests | None) -> Views:
+def _streams(cells: Cells, roles: Roles, name: str, requests: DemandRows | None) -> Views:
     """View of arrivals of requests; none for a series of power."""
     noted = len(cells.findings)
     times = None if roles.series else time_column(cells, name, "a look at arrivals")
@@ -205,7 +209,7 @@ def _streams(cells: Cells, roles: Roles, name: str, requests: Requests | None) -
     return [Stream(at_ns, demand_ns, raw, row, name, known and known.value)]
 
 
-def _arrival_findings(source: Source, table: Table) -> tuple[Finding, ...]:
+def _arrival_findings(source: Source, table: CellColumns) -> tuple[Finding, ...]:
     """Errors that a replay of the recorded arrivals would have."""
     roles, time = table.roles, table.roles.names.get(Role.TIME)
     if time is None or roles.is_of_timings or roles.series:
@@ -255,7 +259,7 @@ def _is_status_label(status: pa.ChunkedArray) -> np.ndarray:
     return is_word[numpy_of(words.indices)]
 
 
-def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple[Finding, ...]]:
+def _timed(cells: Cells, roles: Roles, requests: DemandRows) -> tuple[Views, tuple[Finding, ...]]:
     """View of executions by degree, and of their speed-ups."""
     columns = TimingColumns(
         *(roles.names[role] for role in (Role.REQUEST, Role.DEGREE, Role.DEMAND))
@@ -265,7 +269,7 @@ def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple
     at = requests.row - 1
     request = numpy_of(named.indices).astype(np.int64)[at]
     duration_ms = requests.demand * requests.in_ms
-    views: Views = [Timings(request, degree[at], duration_ms, requests.row, columns.duration)]
+    views: Views = [TimingRows(request, degree[at], duration_ms, requests.row, columns.duration)]
     measured = Measured(Measure.DEMAND_BUSY, "", roles.units.get(Role.DEMAND, TimeUnit.MS))
     reading = TimingsReading(measured, Rows(), columns)
     probe = Cells(cells.source, cells.columns, cells.count, None)
@@ -279,7 +283,7 @@ def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple
     profile = DemandProfile(
         demand_ms, weight, curves.speedup, curves.of, (), Measure.DEMAND_BUSY, ""
     )
-    views.append(Curves(curves.speedup[curves.of], timed.first + 1, (columns.duration,)))
+    views.append(SpeedupRows(curves.speedup[curves.of], timed.first + 1, (columns.duration,)))
     return views, (*timed.warnings, *curve_findings(profile, cells.source))
 
 
@@ -294,5 +298,5 @@ def _curves(cells: Cells, roles: Roles) -> tuple[Views, tuple[Finding, ...]]:
     profile = DemandProfile(
         ones, ones.astype(np.int64), curves.speedup, curves.of, (), Measure.DEMAND_BUSY, ""
     )
-    views: Views = [Curves(each[good], np.flatnonzero(good) + 1, roles.speedups)]
+    views: Views = [SpeedupRows(each[good], np.flatnonzero(good) + 1, roles.speedups)]
     return views, curve_findings(profile, cells.source)

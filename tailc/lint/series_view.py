@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from tailc.lint.roles import SeriesColumn
-from tailc.lint.views import Steps
+from tailc.lint.views import SeriesSteps
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, TimeSeries
 from tailc.traces.series.table_series import SeriesRows
@@ -28,13 +28,13 @@ def series_in(
     return SeriesRows(source, values, _reading(time, columns[0], zone), format_)
 
 
-def steps_of(rows: SeriesRows, time: str, column: SeriesColumn, zone: str | None) -> Steps:
+def steps_of(rows: SeriesRows, time: str, column: SeriesColumn, zone: str | None) -> SeriesSteps:
     """View of the series in a column; raises TailcError if no spec could read it."""
     series = rows.series(_reading(time, column, zone))
     ahead_s = _ahead_s(rows, series, zone)
     hours = _hours(series, ahead_s or 0.0)
     is_local = zone is not None or (ahead_s != 0 and _UTC.search(time) is None)
-    return Steps(series, column, hours, is_local, int(series.known.sum()))
+    return SeriesSteps(series, column, hours, is_local, int(series.known.sum()))
 
 
 def _reading(time: str, column: SeriesColumn, zone: str | None) -> SeriesReading:
@@ -53,11 +53,11 @@ def _ahead_s(rows: SeriesRows, series: TimeSeries, zone: str | None) -> float | 
     if zone is not None:
         offset = datetime.fromtimestamp(series.start_unix_s, zone_of(zone)).utcoffset()
     else:
-        offset = _stated(rows.first_time)
+        offset = _stated_offset(rows.first_time)
     return None if offset is None else offset.total_seconds()
 
 
-def _stated(text: str) -> timedelta | None:
+def _stated_offset(text: str) -> timedelta | None:
     try:
         return datetime.fromisoformat(text).utcoffset()
     except ValueError:

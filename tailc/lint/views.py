@@ -52,7 +52,7 @@ class WithoutDemands:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CellColumns:
     """The recognised columns, as in the file."""
 
     cells: Cells
@@ -68,7 +68,7 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Requests:
+class DemandRows:
     """The demands of a trace, without bad cells.
 
     demand: float64 (n,), in the unit of the column, with `in_ms` ms each. row: int64 (n,), rows of
@@ -89,11 +89,11 @@ class Requests:
         return int(self.weight.sum())
 
 
-def counted_requests(histogram: Histogram) -> Requests:
+def counted_requests(histogram: Histogram) -> DemandRows:
     """Counted demands in ms, without rows."""
     demand_ms = histogram.demand_ns.astype(np.float64) * _NS_IN_MS
     row = np.zeros(0, np.int64)
-    return Requests(demand_ms, 1.0, row, histogram.count, None, is_ordered=False)
+    return DemandRows(demand_ms, 1.0, row, histogram.count, None, is_ordered=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ class TimeTexts:
 
 
 @dataclass(frozen=True, eq=False)
-class Timings:
+class TimingRows:
     """Executions in file order, with request, degree and duration.
 
     request: int64 (n,), by order of appearance. degree: int64 (n,). duration_ms: float64 (n,).
@@ -159,7 +159,7 @@ class Timings:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class SpeedupRows:
     """Speed-ups on 1, 2, ... threads: float64 (curves, degrees), and the row of each."""
 
     speedup: Floats
@@ -168,7 +168,7 @@ class Curves:
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class SeriesSteps:
     """A series of power or weather, with the hour of the day of each step.
 
     is_local: whether the hour is that of the local clock, and not UTC.
@@ -196,7 +196,7 @@ class Jobs:
 
 
 @dataclass(frozen=True, eq=False)
-class Counters:
+class CounterRows:
     """Compute cycles and memory time of requests, float64 (n,), in file order.
 
     memory: in the unit of its column. row: int64 (n,).

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tailc.units import FREQUENCY, Fault, QuantityError, parse_khz, parse_ppm, parse_us
+from tailc.units import FREQUENCY, QuantityError, QuantityFault, parse_khz, parse_ppm, parse_us
 
 
 class Placeholder(enum.Enum):
@@ -105,14 +105,16 @@ def _fold_case(name: str) -> str:
 def _load(text: str) -> int:
     if not int(text):
         hint = "give a number of requests of at least 1"
-        raise QuantityError(Fault.OUT_OF_RANGE, "no load is below 0", hint)
+        raise QuantityError(QuantityFault.OUT_OF_RANGE, "no load is below 0", hint)
     return int(text)
 
 
 def _time_us(text: str) -> int:
     time_us = parse_us(text)
     if not time_us:
-        raise QuantityError(Fault.OUT_OF_RANGE, f"`{text}` must be above 0", "for example `5ms`")
+        raise QuantityError(
+            QuantityFault.OUT_OF_RANGE, f"`{text}` must be above 0", "for example `5ms`"
+        )
     return time_us
 
 

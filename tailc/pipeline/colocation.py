@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from tailc_solvers.colocation import core, limit
-from tailc_solvers.colocation.core import Pair, SharedCore
+from tailc_solvers.colocation.core import FrequencyPair, SharedCore
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
@@ -54,7 +54,7 @@ def best_pair(problem: TailProblem) -> BatchPair | None:
     )
 
 
-def efficient_pair(shared: SharedCore, batch: BatchWork, least_critical: int = 0) -> Pair:
+def efficient_pair(shared: SharedCore, batch: BatchWork, least_critical: int = 0) -> FrequencyPair:
     """The best pair by the spec's search method.
 
     least_critical: lowest level allowed for requests.
@@ -165,10 +165,10 @@ def _power_limit_effect(
 
 # A limit below the least power is refused with the spec.
 _OUTCOMES = {
-    limit.Limited.UNCHANGED: Throttling.NONE,
-    limit.Limited.BATCH_SLOWED: Throttling.BATCH_SLOWED,
-    limit.Limited.BATCH_STOPPED: Throttling.BATCH_STOPPED,
-    limit.Limited.REQUESTS_SLOWED: Throttling.REQUESTS_SLOWED,
+    limit.LimitOutcome.UNCHANGED: Throttling.NONE,
+    limit.LimitOutcome.BATCH_SLOWED: Throttling.BATCH_SLOWED,
+    limit.LimitOutcome.BATCH_STOPPED: Throttling.BATCH_STOPPED,
+    limit.LimitOutcome.REQUESTS_SLOWED: Throttling.REQUESTS_SLOWED,
 }
 
 

@@ -42,7 +42,7 @@ from tailc.progress import Progress, silent
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo_spec import allows_misses
 from tailc.threads import thread_count
-from tailc.traces.day_of import Days
+from tailc.traces.day_of import RowDays
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import TraceReading
 
@@ -222,7 +222,7 @@ def _for_requests(
 def _tuning_passes(
     searches: _RequestedParts,
     aim: TuningObjective | None,
-    days: Days | None,
+    days: RowDays | None,
     sweep: CandidateSet[Any, Any],
     requests: Holdback,
 ) -> Iterator[Pass]:
@@ -287,7 +287,7 @@ def _full_objective(
     return with_objectives(aim, compilation.spec.slos, design)
 
 
-def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) -> Days | None:
+def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) -> RowDays | None:
     """The day of each design request, if the mix of days is uncertain."""
     if ambiguity is None or ambiguity.days is None:
         return None

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 
 from tailc.problems.convergence import ConvergencePoint
 
 
 def convergence_points(
-    course: Sequence[Reached], *, added: float = 0.0, times: float = 1.0, bound: float | None = None
+    course: Sequence[SearchProgress],
+    *,
+    added: float = 0.0,
+    times: float = 1.0,
+    bound: float | None = None,
 ) -> tuple[ConvergencePoint, ...]:
     """Convergence points in the artifact's unit: each value plus `added`, times `times`.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.spec import OpenedSpec
 from tailc.pipeline.trace import OpenedTrace
-from tailc.traces.day_of import Days, read_days
+from tailc.traces.day_of import RowDays, read_days
 from tailc.traces.split import held_out_mask
 
 
-def design_days(opened: OpenedSpec, read: OpenedTrace, column: str | None) -> Days | None:
+def design_days(opened: OpenedSpec, read: OpenedTrace, column: str | None) -> RowDays | None:
     """A day for each design record; None without a column.
 
     Reads the trace again; raises TailcError (CONFLICT) if that is standard input.

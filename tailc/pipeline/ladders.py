@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 from tailc_solvers.intervals.grid import search_grid
-from tailc_solvers.ladder.dual import LadderSolution as ContinuousSolution
+from tailc_solvers.ladder.dual import ContinuousLadders as ContinuousSolution
 from tailc_solvers.ladder.dual import solve_ladder
 from tailc_solvers.ladder.snap import snap
 from tailc_solvers.sample import Sample
@@ -54,7 +54,7 @@ class _Proposal:
     evaluations: int
     proof: str
     solver: str
-    course: tuple[Reached, ...] = ()
+    course: tuple[SearchProgress, ...] = ()
 
 
 def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress) -> LadderSolution:

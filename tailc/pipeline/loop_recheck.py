@@ -15,7 +15,7 @@ from tailc_solvers.control.plant import SampledPlant
 from tailc.errors import Code, Finding, TailcError
 
 if TYPE_CHECKING:
-    from tailc_solvers.control.python_control import Figure, Gains
+    from tailc_solvers.control.python_control import Gains, MarginComparison
 
 
 def check_loop(plant: AnyPlant, gains: Gains, margins: LoopMargins) -> None:
@@ -32,13 +32,13 @@ def check_poles(plant: SampledPlant, gains: Gains) -> None:
     _refuse_differences([largest_pole(plant, gains)])
 
 
-def _refuse_differences(figures: Iterable[Figure]) -> None:
+def _refuse_differences(figures: Iterable[MarginComparison]) -> None:
     findings = [_finding(figure) for figure in figures if not figure.agrees]
     if findings:
         raise TailcError(findings)
 
 
-def _finding(figure: Figure) -> Finding:
+def _finding(figure: MarginComparison) -> Finding:
     message = (
         f"the {figure.name} of a loop is {figure.ours:.6g}, but python-control computes "
         f"{figure.theirs:.6g}; the tolerance is {figure.tolerance:.3g}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from tailc_solvers.green.battery import Limits, dispatch
+from tailc_solvers.green.battery import BatteryLimits, dispatch
 
 from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Battery, Plan
@@ -51,7 +51,7 @@ def with_battery(
     green_mj = [epoch.green_mw * plan.epoch_s for epoch in plan.epochs]
     prices = [epoch.brown_udollars_per_kwh for epoch in plan.epochs]
     weight = prices if of_kwh is None else of_kwh
-    limits = Limits(
+    limits = BatteryLimits(
         battery.capacity_mj,
         battery.charge_mw * plan.epoch_s,
         battery.discharge_mw * plan.epoch_s,

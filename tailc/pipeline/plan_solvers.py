@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tailc_solvers.backends.adapters import Backend
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.problems.plan import PlanSearch
 
-_OUT_OF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.LIMIT)
-_UNFIT = (Outcome.TOO_LARGE, Outcome.REFUSED)
+_OUT_OF = (SolverOutcome.TIMED_OUT, SolverOutcome.OUT_OF_MEMORY, SolverOutcome.LIMIT)
+_UNFIT = (SolverOutcome.TOO_LARGE, SolverOutcome.REFUSED)
 _WITH_PRICES = (Backend.HIGHS, Backend.GUROBI)
 _OTHER = "use another `search.solver`, or another method"
 
@@ -21,23 +21,25 @@ def backend_for_prices(search: PlanSearch) -> Backend:
     return requested if requested in _WITH_PRICES else Backend.HIGHS
 
 
-def solver_limits(search: PlanSearch) -> Limits:
+def solver_limits(search: PlanSearch) -> BackendLimits:
     """The limits of a search. Node limits are reproducible.
 
     The time limit only stops the compile.
     """
-    default = Limits()
+    default = BackendLimits()
     nodes = default.nodes if search.nodes is None else search.nodes
-    return Limits(wall_s=float(search.wall_s), nodes=nodes, seed=search.seed)
+    return BackendLimits(wall_s=float(search.wall_s), nodes=nodes, seed=search.seed)
 
 
-def solver_error(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
+def solver_error(
+    backend: Backend, outcome: SolverOutcome, trust: AnswerTrust, message: str
+) -> TailcError:
     """The error for a failed solver, with a hint for the user; no policy is written."""
     reason = message or outcome.value
-    if trust is Trust.REFUTED:
+    if trust is AnswerTrust.REFUTED:
         text = f"`{backend.value}` gave a wrong answer: {reason}"
         return _error(Code.SOLVER_FAILED, text, _OTHER)
-    if outcome is Outcome.NOT_INSTALLED:
+    if outcome is SolverOutcome.NOT_INSTALLED:
         text = f"`{backend.value}` cannot be used: {reason}"
         return _error(Code.MISSING_PART, text, f"install it, or {_OTHER}")
     if outcome in _OUT_OF:

@@ -38,7 +38,7 @@ def _window(problem: SharesProblem) -> Iterator[Finding]:
     measured_us = [
         series.interval_us
         for machine in problem.served
-        if (series := problem.trace.of(machine.name)) is not None
+        if (series := problem.trace.series_of(machine.name)) is not None
     ]
     window_us, trace_us = problem.window_us, min(measured_us)
     window = format_us(window_us)

@@ -101,7 +101,7 @@ def _under_least(problem: SharesProblem, machine: MachineTarget, model: MachineM
 
 
 def _fit(problem: SharesProblem, machine: MachineTarget) -> MachineModel:
-    series = problem.trace.of(machine.name)
+    series = problem.trace.series_of(machine.name)
     if series is None:
         raise _unmeasured_error(problem, machine)
     rows = pairs(series, problem.step_us)

@@ -31,7 +31,7 @@ class Nearer:
 
     @property
     def comparison(self) -> str:
-        """Which share is better, and by how much."""
+        """Sentence that compares mean errors: constant CPU share against the controller."""
         share = format_ppm(round(self.share_ppm, -3))
         return (
             f"a constant share of {share} keeps `{self.machine}` nearer to its target than the "

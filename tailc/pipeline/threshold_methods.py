@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Fault, Known, Tolerances, Trust, verdict
-from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.backends.check import AnswerFault, AnswerTrust, KnownFacts, Tolerances, verdict
+from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
-from tailc_solvers.thresholds.dual import ThresholdSolution as Continuous
+from tailc_solvers.thresholds.dual import ContinuousThresholds as Continuous
 from tailc_solvers.thresholds.dual import solve_thresholds
 from tailc_solvers.thresholds.evaluate import evaluate_thresholds
 from tailc_solvers.thresholds.exact import ExactSample
@@ -149,12 +149,14 @@ def _by_convex(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     with Solver(Backend.CLARABEL) as solver:
         energy = _least_known(problem, sample)
         result = propose_thresholds(convex, solver, _limits(problem), known_energy=energy)
-    if result.outcome is Outcome.INFEASIBLE and result.trust is Trust.PROVED:
+    if result.outcome is SolverOutcome.INFEASIBLE and result.trust is AnswerTrust.PROVED:
         raise _below_the_fastest(problem, sample)
-    if result.trust is Trust.REFUTED or result.outcome is not Outcome.OPTIMAL:
+    if result.trust is AnswerTrust.REFUTED or result.outcome is not SolverOutcome.OPTIMAL:
         raise _solver_error(Backend.CLARABEL, result.outcome, result.trust, result.message)
-    if result.trust is not Trust.PROVED:
-        raise _solver_error(Backend.CLARABEL, result.outcome, Trust.REFUTED, Fault.UNPROVED.value)
+    if result.trust is not AnswerTrust.PROVED:
+        raise _solver_error(
+            Backend.CLARABEL, result.outcome, AnswerTrust.REFUTED, AnswerFault.UNPROVED.value
+        )
     ages = rounded_ages(problem, sample, result.age_ms)
     bound = result.bound if math.isfinite(result.bound) else None
     gap = result.gap if math.isfinite(result.gap) else None
@@ -176,27 +178,29 @@ def _by_mip(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     )
     with Solver(backend) as solver:
         answer = solver.answer(program.program, _limits(problem))
-    check = verdict(program.program, answer, Known())
-    if not answer.outcome.claims_best or check.trust is Trust.REFUTED:
+    check = verdict(program.program, answer, KnownFacts())
+    if not answer.outcome.claims_best or check.trust is AnswerTrust.REFUTED:
         message = "; ".join(check.faults) if check.faults else answer.message
         raise _solver_error(backend, answer.outcome, check.trust, message)
     assert answer.point is not None
     assert check.objective is not None
     if Tolerances().above(check.objective, _most_energy(problem, sample, answer.outcome)):
-        raise _solver_error(backend, answer.outcome, Trust.REFUTED, Fault.NOT_OPTIMAL.value)
+        raise _solver_error(
+            backend, answer.outcome, AnswerTrust.REFUTED, AnswerFault.NOT_OPTIMAL.value
+        )
     ages = rounded_ages(problem, sample, program.age_ms(answer.point.x))
-    proof = "solver-claim" if answer.outcome is Outcome.OPTIMAL else "none"
+    proof = "solver-claim" if answer.outcome is SolverOutcome.OPTIMAL else "none"
     return ProposedAges(ages, None, None, proof, answer.solver or backend.value)
 
 
-def _most_energy(problem: ThresholdProblem, sample: Sample, outcome: Outcome) -> float:
+def _most_energy(problem: ThresholdProblem, sample: Sample, outcome: SolverOutcome) -> float:
     """Upper limit of the mean energy of a correct optimum, exact or on a grid of time.
 
     On a grid, each time on each type is rounded up, so a request takes up to one step longer on
     each type. The best point on the grid therefore needs no more energy than the exact optimum for
     a target that is shorter by that many steps; two more steps allow for rounded coefficients.
     """
-    if outcome is Outcome.OPTIMAL:
+    if outcome is SolverOutcome.OPTIMAL:
         return _least_known(problem, sample)
     power = np.array(problem.power_ppm) / PPM
     slack_us = len(power) + 2
@@ -296,9 +300,9 @@ def rounded_ages(problem: ThresholdProblem, sample: Sample, age_ms: np.ndarray) 
         earlier = max(2 * earlier, 1)
 
 
-def _limits(problem: ThresholdProblem) -> Limits:
+def _limits(problem: ThresholdProblem) -> BackendLimits:
     limits = problem.limits
-    return Limits(wall_s=limits.time_s, memory_bytes=limits.memory_mb * BYTES_PER_MB)
+    return BackendLimits(wall_s=limits.time_s, memory_bytes=limits.memory_mb * BYTES_PER_MB)
 
 
 def _check_common(problem: ThresholdProblem) -> None:
@@ -335,16 +339,23 @@ def _below_the_fastest(problem: ThresholdProblem, sample: Sample) -> TailcError:
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 
-_OUT_OF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.LIMIT, Outcome.FEASIBLE)
-_UNFIT = (Outcome.TOO_LARGE, Outcome.REFUSED)
+_OUT_OF = (
+    SolverOutcome.TIMED_OUT,
+    SolverOutcome.OUT_OF_MEMORY,
+    SolverOutcome.LIMIT,
+    SolverOutcome.FEASIBLE,
+)
+_UNFIT = (SolverOutcome.TOO_LARGE, SolverOutcome.REFUSED)
 
 
-def _solver_error(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
+def _solver_error(
+    backend: Backend, outcome: SolverOutcome, trust: AnswerTrust, message: str
+) -> TailcError:
     """The error for a failed solver, with a hint for the user."""
-    if trust is Trust.REFUTED:
+    if trust is AnswerTrust.REFUTED:
         text = f"`{backend.value}` gave a wrong answer: {message}"
         return _error(Code.SOLVER_FAILED, text, "use another solver, or another method")
-    if outcome is Outcome.NOT_INSTALLED:
+    if outcome is SolverOutcome.NOT_INSTALLED:
         return _error(Code.MISSING_PART, f"`{backend.value}` cannot be used: {message}", None)
     if outcome in _OUT_OF:
         text = f"`{backend.value}` ended without the best thresholds: {message or outcome.value}"

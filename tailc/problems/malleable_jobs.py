@@ -79,7 +79,7 @@ class ClusterProblem:
 
     def __post_init__(self) -> None:
         if min(self.servers, self.busy_mw, self.epoch_s) <= 0 or self.slowdown_ppm < PPM:
-            raise ValueError("a cluster has servers that draw power, and slows jobs by 1 or more")
+            raise ValueError("servers, power and epoch must be above 0, and the slowdown 1 or more")
 
     @property
     def method(self) -> PlanMethod:

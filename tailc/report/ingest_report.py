@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from tailc.ingest.ingest import Ingested, Input
+from tailc.ingest.ingest import CountedInput, Ingested
 from tailc.report.table import aligned
 from tailc.traces.counted import Counted
 from tailc.units import format_percentile, printable
@@ -50,7 +50,7 @@ def ingested_result(ingested: Ingested) -> dict[str, Any]:
     }
 
 
-def _input_line(input_: Input) -> str:
+def _input_line(input_: CountedInput) -> str:
     counted, times = input_.counted, input_.times
     if times is None:
         origins = "; ".join(printable(origin.sentence) for origin in counted.origins)
@@ -69,7 +69,7 @@ def _input_line(input_: Input) -> str:
     return words
 
 
-def _input_result(input_: Input) -> dict[str, Any]:
+def _input_result(input_: CountedInput) -> dict[str, Any]:
     return {
         "name": input_.name,
         "is_profile": input_.times is None,

@@ -20,8 +20,8 @@ from tailc.specs.fields import (
     SpecModel,
     Text,
     exact,
+    value_text,
     with_short_form,
-    written,
 )
 from tailc.units import LARGEST
 
@@ -35,7 +35,7 @@ _FEWEST_LEVELS, _MOST_LEVELS = 2, 1_440
 def _idc(value: Any) -> int:
     ppm = round(exact(value) * PPM)
     if not PPM <= ppm <= MOST_IDC * PPM:
-        message = f"must be from 1 (Poisson) to {MOST_IDC:,}, not {written(value)}"
+        message = f"must be from 1 (Poisson) to {MOST_IDC:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `8`"))
     return ppm
 
@@ -60,7 +60,9 @@ class BurstsSpec(SpecModel):
 
 def _levels(value: Any) -> tuple[int, ...]:
     if not isinstance(value, list):
-        message = f"must be a list of levels at equally spaced times of a day, not {written(value)}"
+        message = (
+            f"must be a list of levels at equally spaced times of a day, not {value_text(value)}"
+        )
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `[0.5, 1, 1.5]`"))
     if not _FEWEST_LEVELS <= len(value) <= _MOST_LEVELS:
         message = f"must be from {_FEWEST_LEVELS} to {_MOST_LEVELS:,} levels, not {len(value)}"
@@ -75,7 +77,7 @@ def _levels(value: Any) -> tuple[int, ...]:
 def _level(value: Any, place: int) -> int:
     ppm = round(exact(value, (place,)) * PPM)
     if not 0 <= ppm <= LARGEST:
-        message = f"must be from 0 to {LARGEST // PPM:,}, not {written(value)}"
+        message = f"must be from 0 to {LARGEST // PPM:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`", (place,)))
     return ppm
 

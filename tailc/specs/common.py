@@ -195,9 +195,9 @@ class SpeedupSpec(SpecModel):
         """Speeds of rungs that are the same for all requests; `name`: their source."""
         return cls.model_construct(source=OneCurve.model_construct(name=name, curve=speeds_ppm))
 
-    def at(self, positions: Sequence[int]) -> SpeedupSpec:
+    def at_degrees(self, positions: Sequence[int]) -> SpeedupSpec:
         """The same speed-ups at some degrees only."""
-        return self.model_copy(update={"source": self.source.at(positions)})
+        return self.model_copy(update={"source": self.source.at_degrees(positions)})
 
     @model_validator(mode="before")
     @classmethod

@@ -27,7 +27,16 @@ from ruamel.yaml.reader import ReaderError
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.specs.scalars import is_number, resolve
 from tailc.specs.syntax import explain
-from tailc.specs.tree import Entry, Mapping, Node, Scalar, Sequence, Span, place_of, split_lines
+from tailc.specs.tree import (
+    Mapping,
+    MappingEntry,
+    Node,
+    Scalar,
+    Sequence,
+    TextSpan,
+    place_of,
+    split_lines,
+)
 from tailc.units import shorten
 
 MAX_NODES = 100_000
@@ -76,7 +85,10 @@ class _Composer:
         start = next(events)
         if isinstance(start, StreamEndEvent):
             self._refuse(
-                Code.SYNTAX, "the spec is empty", Span(1, 1, 1), "begin with `apiVersion: tailc/v1`"
+                Code.SYNTAX,
+                "the spec is empty",
+                TextSpan(1, 1, 1),
+                "begin with `apiVersion: tailc/v1`",
             )
         root = self._document(start, events)
         rest = next(events)
@@ -112,7 +124,7 @@ class _Composer:
             found.append(root)
         if not found:
             hint = "begin with `apiVersion:`"
-            self._refuse(Code.SYNTAX, "the file is empty", Span(1, 1, 1), hint)
+            self._refuse(Code.SYNTAX, "the file is empty", TextSpan(1, 1, 1), hint)
         if self.findings:
             raise TailcError(self.findings)
         return tuple(found)
@@ -126,31 +138,33 @@ class _Composer:
 
     def _events(self) -> Iterator[Any]:
         """The events of ruamel.yaml, with its exceptions translated to findings."""
-        seen = Span(1, 1, 1)
+        seen = TextSpan(1, 1, 1)
         try:
             for event in YAML(typ="safe", pure=True).parse(self.text):
-                seen = Span(event.end_mark.line + 1, event.end_mark.column + 1, 1)
+                seen = TextSpan(event.end_mark.line + 1, event.end_mark.column + 1, 1)
                 yield event
         except MarkedYAMLError as fault:
             problem = explain(str(fault.problem or fault.context))
             marks = [fault.problem_mark, fault.context_mark]
             mark = next(mark for mark in marks[:: -1 if problem.where_it_began else 1] if mark)
-            span = Span(mark.line + 1, mark.column + 1, 1)
+            span = TextSpan(mark.line + 1, mark.column + 1, 1)
             self._refuse(Code.SYNTAX, problem.message, span, problem.help)
         except ReaderError as fault:
             before = split_lines(self.text[: fault.position])
             message = f"character `U+{ord(self.text[fault.position]):04X}` is not allowed in YAML"
-            span = Span(len(before), len(before[-1]) + 1, 1)
+            span = TextSpan(len(before), len(before[-1]) + 1, 1)
             self._refuse(Code.SYNTAX, message, span, "remove it")
         except _LEAKS:
             hint = "check for an escape such as `\\U` or a line with `%` after this place"
             self._refuse(Code.SYNTAX, "the text after this place is not YAML", seen, hint)
 
-    def _refuse(self, code: Code, message: str, span: Span | None, hint: str | None) -> NoReturn:
+    def _refuse(
+        self, code: Code, message: str, span: TextSpan | None, hint: str | None
+    ) -> NoReturn:
         self._note(code, message, span, hint)
         raise TailcError(self.findings)
 
-    def _note(self, code: Code, message: str, span: Span | None, hint: str | None) -> None:
+    def _note(self, code: Code, message: str, span: TextSpan | None, hint: str | None) -> None:
         where = place_of(self.source, self.lines, span) if span else Place(self.source)
         shown = shorten(message, _LONGEST_SENTENCE)
         help_ = shorten(hint, _LONGEST_SENTENCE) if hint else None
@@ -230,18 +244,18 @@ class _Composer:
         return Sequence(tuple(items), span, bool(event.flow_style)), height + 1
 
     def _mapping(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, int]:
-        entries: dict[str, Entry] = {}
+        entries: dict[str, MappingEntry] = {}
         height = 0
         while not isinstance(following := next(events), MappingEndEvent):
             key, _ = self._node(following, events, depth + 1)
             value, anchored = self._node(next(events), events, depth + 1)
             height = max(height, anchored.height)
             if (name := self._name_of(key, entries)) is not None:
-                entries[name] = Entry(key.span, value)
+                entries[name] = MappingEntry(key.span, value)
         span = _span(event, following)
         return Mapping(entries, span, bool(event.flow_style)), height + 1
 
-    def _name_of(self, key: Node, entries: dict[str, Entry]) -> str | None:
+    def _name_of(self, key: Node, entries: dict[str, MappingEntry]) -> str | None:
         """Text of a key; None for an invalid or repeated key, which is recorded."""
         if not isinstance(key, Scalar):
             hint = "write `key: value` with a word as the key"
@@ -277,7 +291,7 @@ class _Composer:
         self._note(Code.SYNTAX, message, _span(event), "remove it")
         return tag
 
-    def _resolved(self, text: str, span: Span) -> str | int | float | bool | None:
+    def _resolved(self, text: str, span: TextSpan) -> str | int | float | bool | None:
         if len(text) > _MAX_DIGITS and is_number(text):
             message = f"number `{shorten(text)}` has more than {_MAX_DIGITS} characters"
             self._note(Code.BAD_VALUE, message, span, "put text in quotes")
@@ -289,8 +303,8 @@ def _is_control(char: str) -> bool:
     return (char < " " and char not in "\n\t") or char == "\x7f" or "\ud800" <= char <= "\udfff"
 
 
-def _span(event: Any, end: Any = None) -> Span:
+def _span(event: Any, end: Any = None) -> TextSpan:
     """Place of an event, up to its end (or that of `end`), within its first line."""
     start, stop = event.start_mark, (end or event).end_mark
     width = stop.column - start.column if stop.line == start.line else 1 << 20
-    return Span(start.line + 1, start.column + 1, max(width, 1))
+    return TextSpan(start.line + 1, start.column + 1, max(width, 1))

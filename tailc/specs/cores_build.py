@@ -21,7 +21,7 @@ from tailc.specs.cores_power import (
     micro_ppm,
 )
 from tailc.specs.cores_spec import CoresSpec, CoreTypes, DvfsCores, DvfsSpec, PowersBySpeed
-from tailc.specs.fields import PPM, Complaint, RefusalError, written
+from tailc.specs.fields import PPM, Complaint, RefusalError, value_text
 from tailc.units import format_khz, shorten
 
 Path = tuple[str | int, ...]
@@ -58,7 +58,7 @@ class _Draft:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _CompleteType:
     """A type whose speed and power are known."""
 
     at: Path
@@ -76,7 +76,7 @@ def build(spec: CoresSpec, reference: str) -> Cores:
     Speed 1 is that of the type that `reference` names, or of the core of the published table with
     this name, or else of the slowest type. Raises RefusalError with paths below `cores`.
     """
-    known = _known([_filled(spec, draft) for draft in _drafts(spec)])
+    known = _complete_types([_filled(spec, draft) for draft in _drafts(spec)])
     _refuse([*_out_of_order(known), *_repeated(known), *_mixed(known), *_idle(known)])
     types = _relative(known, _reference_speed(spec, known, reference))
     cores = Cores(types, isinstance(spec.which, DvfsCores), known[0].power.unit)
@@ -93,7 +93,7 @@ def reference_complaints(spec: CoresSpec, reference: str) -> list[Complaint]:
     meant = difflib.get_close_matches(bare, near, n=1, cutoff=_ALIKE)
     if not meant:
         return []
-    message = f"is {written(reference)}, but no core has this name"
+    message = f"is {value_text(reference)}, but no core has this name"
     listed = ", ".join(f"`{name}`" for name in names)
     hint = (
         f"did you mean `{near[meant[0]]}`? Known: {listed}; any other text means the slowest core"
@@ -134,8 +134,8 @@ def _of_type(each: CoreTypeSpec, at: Path) -> _Draft:
 
 
 def _of_levels(dvfs: DvfsSpec) -> list[_Draft]:
-    told = any(level.told.speed_ppm is not None for level in dvfs.levels)
-    base_khz = None if told else dvfs.levels[0].frequency_khz
+    has_speeds = any(level.told.speed_ppm is not None for level in dvfs.levels)
+    base_khz = None if has_speeds else dvfs.levels[0].frequency_khz
     return [
         _of_level(level, ("dvfs", "levels", at), dvfs, base_khz)
         for at, level in enumerate(dvfs.levels)
@@ -206,11 +206,13 @@ def _of_published(source: str, speed: Fraction, at: Path) -> tuple[str, int]:
     return name, core.power_ppm
 
 
-def _known(drafts: list[_Draft]) -> list[_Known]:
+def _complete_types(drafts: list[_Draft]) -> list[_CompleteType]:
     """The types; raises RefusalError for each missing speed and power."""
     _refuse([complaint for draft in drafts for complaint in _missing(draft)])
     return [
-        _Known(one.at, one.called, one.count, one.speed, one.power, one.idle_power, one.move_us)
+        _CompleteType(
+            one.at, one.called, one.count, one.speed, one.power, one.idle_power, one.move_us
+        )
         for one in drafts
         if one.speed is not None and one.power is not None
     ]
@@ -225,7 +227,7 @@ def _missing(draft: _Draft) -> Iterator[Complaint]:
         yield Complaint(Code.MISSING_KEY, "is missing", hint, (*draft.at, "power"))
 
 
-def _out_of_order(known: list[_Known]) -> list[Complaint]:
+def _out_of_order(known: list[_CompleteType]) -> list[Complaint]:
     return [
         Complaint(
             Code.BAD_VALUE,
@@ -239,7 +241,7 @@ def _out_of_order(known: list[_Known]) -> list[Complaint]:
     ]
 
 
-def _repeated(known: list[_Known]) -> list[Complaint]:
+def _repeated(known: list[_CompleteType]) -> list[Complaint]:
     complaints, seen = [], {}
     for each in known:
         if each.name in seen:
@@ -252,7 +254,7 @@ def _repeated(known: list[_Known]) -> list[Complaint]:
     return complaints
 
 
-def _mixed(known: list[_Known]) -> list[Complaint]:
+def _mixed(known: list[_CompleteType]) -> list[Complaint]:
     first = known[0]
     return [
         Complaint(
@@ -269,7 +271,7 @@ def _mixed(known: list[_Known]) -> list[Complaint]:
     ]
 
 
-def _idle(known: list[_Known]) -> list[Complaint]:
+def _idle(known: list[_CompleteType]) -> list[Complaint]:
     return [
         Complaint(
             Code.CONFLICT,
@@ -283,14 +285,14 @@ def _idle(known: list[_Known]) -> list[Complaint]:
     ]
 
 
-def _reference_speed(spec: CoresSpec, known: list[_Known], reference: str) -> Fraction:
+def _reference_speed(spec: CoresSpec, known: list[_CompleteType], reference: str) -> Fraction:
     named = [each.speed for each in known if each.name == reference]
     published = _published(spec).items()
     named += [Fraction(ppm, PPM) for ppm, core in published if core.name == reference]
     return named[0] if named else known[0].speed
 
 
-def _relative(known: list[_Known], one: Fraction) -> tuple[CoreType, ...]:
+def _relative(known: list[_CompleteType], one: Fraction) -> tuple[CoreType, ...]:
     return tuple(
         CoreType(
             each.name,

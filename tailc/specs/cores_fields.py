@@ -16,7 +16,7 @@ from tailc.specs.fields import (
     exact,
     quantity,
     quantity_schema,
-    written,
+    value_text,
 )
 from tailc.units import DURATION, FREQUENCY, PERCENT, POWER
 
@@ -44,7 +44,7 @@ def _power(value: object) -> Power:
 
 
 def _outside(least: str, value: object) -> RefusalError:
-    message = f"must be {least} and at most {_MOST_POWER:,}, not {written(value)}"
+    message = f"must be {least} and at most {_MOST_POWER:,}, not {value_text(value)}"
     return RefusalError(Complaint(Code.BAD_VALUE, message, _HINT))
 
 
@@ -106,7 +106,7 @@ PauseUs = Annotated[
 def _share(value: object) -> int:
     ppm = quantity(PERCENT, positive=False)(value)
     if ppm >= PPM:
-        message = f"must be less than 100 %, not {written(value)}"
+        message = f"must be less than 100 %, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `20%`"))
     return ppm
 

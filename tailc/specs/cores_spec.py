@@ -163,9 +163,9 @@ class PowersBySpeed(SpecModel):
     def _static_share(self) -> list[Complaint]:
         if self.static_share_ppm is None or self.power_from in MODELS:
             return []
-        said = _STATIC_SHARE
+        stray = _STATIC_SHARE
         at, also = ("static_share",), ("power_from",)
-        return [Complaint(Code.CONFLICT, said.message, said.help, at, also)]
+        return [Complaint(Code.CONFLICT, stray.message, stray.help, at, also)]
 
 
 _STATIC_SHARE = Stray("applies only to the models `cubic` and `micro-2017`")

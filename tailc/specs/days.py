@@ -71,12 +71,12 @@ class HorizonSpec(SpecModel):
         whole, left = divmod(self.length_s, self.epoch_s)
         near = [format_s(each * self.epoch_s) for each in (whole, whole + 1) if each]
         hint = f"write {' or '.join(f'`length: {each}`' for each in near)}, or change `epoch`"
-        told = f"{whole} epochs of {epoch} leave {format_s(left)}"
+        division = f"{whole} epochs of {epoch} leave {format_s(left)}"
         if "length_s" in self.model_fields_set:
-            message = f"is {length}, which is not a whole number of epochs: {told}"
+            message = f"is {length}, which is not a whole number of epochs: {division}"
             also = ("epoch",) if "epoch_s" in self.model_fields_set else None
             return Complaint(Code.CONFLICT, message, hint, ("length",), also)
-        message = f"does not divide the default `length` of {length}: {told}"
+        message = f"does not divide the default `length` of {length}: {division}"
         return Complaint(Code.CONFLICT, message, hint, ("epoch",))
 
 

@@ -71,9 +71,9 @@ class _ByTrace:
 
 
 def _is_profile(demand: Mapping[str, Any]) -> bool:
-    trace, asked = demand.get("trace"), demand.get("format", "auto")
+    trace, format_of_spec = demand.get("trace"), demand.get("format", "auto")
     named = isinstance(trace, str) and trace.endswith(PROFILE_SUFFIX)
-    return asked == "profile" or (asked == "auto" and named)
+    return format_of_spec == "profile" or (format_of_spec == "auto" and named)
 
 
 def said_by_profile(key: str) -> Complaint:

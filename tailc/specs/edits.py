@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tailc.specs.tree import Span
+from tailc.specs.tree import TextSpan
 
 
 @dataclass(frozen=True)
-class Edit:
+class TextEdit:
     """A replacement of the text at a place in one line."""
 
-    span: Span
+    span: TextSpan
     text: str
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
+def edited(text: str, edits: Iterable[TextEdit]) -> str:
     """The text with all edits, which must not overlap."""
     lines = text.split("\n")
     for edit in sorted(edits, key=lambda edit: edit.span.column, reverse=True):

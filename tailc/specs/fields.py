@@ -32,8 +32,8 @@ from tailc.units import (
     PERCENT,
     RATE,
     Dimension,
-    Fault,
     QuantityError,
+    QuantityFault,
     number_text,
     parse,
     shorten,
@@ -101,7 +101,7 @@ def or_absent(default: Any) -> WrapValidator:
     return WrapValidator(lambda value, check: default if value is None else check(value))
 
 
-def written(value: object) -> str:
+def value_text(value: object) -> str:
     """A short form of a value as in a spec, for messages."""
     match value:
         case None:
@@ -116,7 +116,7 @@ def written(value: object) -> str:
             return f"`{shorten(str(value))}`"
 
 
-_CODES = {Fault.NO_UNIT: Code.MISSING_UNIT, Fault.WRONG_UNIT: Code.BAD_UNIT}
+_CODES = {QuantityFault.NO_UNIT: Code.MISSING_UNIT, QuantityFault.WRONG_UNIT: Code.BAD_UNIT}
 
 
 def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object], int]:
@@ -128,7 +128,7 @@ def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object]
         if value is None:
             raise RefusalError(Complaint(Code.BAD_VALUE, "has no value", f"for example {example}"))
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-            message = f"must be {wanted}, not {written(value)}"
+            message = f"must be {wanted}, not {value_text(value)}"
             raise RefusalError(Complaint(Code.BAD_VALUE, message, f"for example {example}"))
         try:
             steps = parse(str(value), *dimensions)
@@ -136,7 +136,7 @@ def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object]
             code = _CODES.get(fault.fault, Code.BAD_VALUE)
             raise RefusalError(Complaint(code, fault.message, fault.help)) from None
         if positive and steps == 0:
-            message = f"must be more than zero, not {written(value)}"
+            message = f"must be more than zero, not {value_text(value)}"
             raise RefusalError(Complaint(Code.BAD_VALUE, message, f"for example {example}"))
         return steps
 
@@ -171,7 +171,7 @@ RateMrps = Annotated[
 def _open_percentage(value: object) -> int:
     ppm = quantity(PERCENT)(value)
     if ppm >= PPM:
-        message = f"must lie between 0 % and 100 %, not {written(value)}"
+        message = f"must lie between 0 % and 100 %, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `99%`"))
     return ppm
 
@@ -181,23 +181,23 @@ OpenPercentPpm = Annotated[int, BeforeValidator(_open_percentage), WithJsonSchem
 
 
 @dataclass(frozen=True)
-class Window:
+class SloWindow:
     """Accounting window of an SLO: either requests or microseconds."""
 
     requests: int | None = None
     duration_us: int | None = None
 
 
-def _window(value: object) -> Window:
-    if isinstance(value, Window):
+def _window(value: object) -> SloWindow:
+    if isinstance(value, SloWindow):
         return value
     steps = quantity(COUNT, DURATION)(value)
     counts = isinstance(value, str) and "request" in value
-    return Window(requests=steps) if counts else Window(duration_us=steps)
+    return SloWindow(requests=steps) if counts else SloWindow(duration_us=steps)
 
 
 WindowField = Annotated[
-    Window,
+    SloWindow,
     BeforeValidator(_window),
     _schema_of("A number of requests or a duration.", COUNT, DURATION),
 ]
@@ -206,12 +206,12 @@ WindowField = Annotated[
 def exact(value: object, at: tuple[str | int, ...] = ()) -> Fraction:
     """A finite number of a spec as the decimal that was written; `at`: path below its key."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        message = f"must be a number, not {written(value)}"
+        message = f"must be a number, not {value_text(value)}"
         hint = "write a number without unit and quotes, such as `1.5`"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, at))
     if not math.isfinite(value):
         hint = "write a number such as `1.5`"
-        message = f"must be a finite number, not {written(value)}"
+        message = f"must be a finite number, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, at))
     return Fraction(repr(value))
 
@@ -219,7 +219,7 @@ def exact(value: object, at: tuple[str | int, ...] = ()) -> Fraction:
 def _millionths(value: object, most: int) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 < ppm <= most * PPM:
-        message = f"must be more than zero and at most {most:,}, not {written(value)}"
+        message = f"must be more than zero and at most {most:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.5`"))
     return ppm
 

@@ -55,11 +55,11 @@ class JobCurves:
         Of a job that requests this number of servers. Raises TailcError if the application has no
         speed-up on them with its fewest virtual machines.
         """
-        told = self.own.get(application) or Speedups(shape=application)
+        speedups = self.own.get(application) or Speedups(shape=application)
         fewest = min(self.vms_per_server) * requested
         found = {}
         for vms in sorted({factor * requested for factor in self.vms_per_server}):
-            if curve := told.of(vms, self._counts(vms, requested, servers)):
+            if curve := speedups.speedups_on(vms, self._counts(vms, requested, servers)):
                 found[vms] = curve
         if requested not in found.get(fewest, {}):
             raise _no_speedup(application, requested, fewest)
@@ -68,8 +68,8 @@ class JobCurves:
     def _counts(self, vms: int, requested: int, servers: int) -> list[int]:
         """Numbers of servers that a number of virtual machines can run on."""
         most = min(vms, servers)
-        told = range(1, most + 1) if self.counts == "any" else self.counts
-        return sorted({n for n in (*told, requested) if n <= most and vms <= self.max_vms * n})
+        allowed = range(1, most + 1) if self.counts == "any" else self.counts
+        return sorted({n for n in (*allowed, requested) if n <= most and vms <= self.max_vms * n})
 
 
 def all_of_one(jobs: JobsSpec, own: Mapping[str, Speedups]) -> JobsSpec:

@@ -25,7 +25,7 @@ from tailc.specs.fields import (
     exact,
     or_absent,
     quantity,
-    written,
+    value_text,
 )
 from tailc.specs.one_of import AtMostOne, ByValue, ExactlyOne, OneOf, Stray
 from tailc.specs.plan_units import LeadSeconds
@@ -39,7 +39,7 @@ MOST_WIDTH = 2**20
 def _times(value: object) -> Fraction:
     times = exact(value)
     if not 0 < times <= MOST_TIMES:
-        message = f"must be more than zero and at most {MOST_TIMES:,}, not {written(value)}"
+        message = f"must be more than zero and at most {MOST_TIMES:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `8`"))
     return times
 
@@ -47,7 +47,7 @@ def _times(value: object) -> Fraction:
 def _share(value: object) -> int:
     ppm = quantity(PERCENT, positive=False)(value)
     if ppm > PPM or ppm % (PPM // 100):
-        message = f"must be whole per cent from 0 % to 100 %, not {written(value)}"
+        message = f"must be whole per cent from 0 % to 100 %, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `50%`"))
     return ppm // (PPM // 100)
 

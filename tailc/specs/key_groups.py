@@ -29,7 +29,7 @@ class Gathered:
     unknown: frozenset[str]
 
     @property
-    def given(self) -> Sequence[str]:
+    def given_keys(self) -> Sequence[str]:
         """The keys that have a value."""
         return [key for key, value in self.keys.items() if value is not None]
 

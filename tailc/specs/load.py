@@ -14,11 +14,11 @@ from pydantic_core import ErrorDetails
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.specs.common import API_VERSION
 from tailc.specs.document import read_document
-from tailc.specs.fields import Complaint, SpecModel, written
+from tailc.specs.fields import Complaint, SpecModel, value_text
 from tailc.specs.key_groups import gathered, key_of, without_groups
 from tailc.specs.older_keys import OlderKey, older_keys_in
 from tailc.specs.sentences import Spot, complaints_of
-from tailc.specs.tree import Document, Scalar, Span, plain
+from tailc.specs.tree import Document, Scalar, TextSpan, plain
 from tailc.specs.unions import meant, untagged
 from tailc.units import shorten
 
@@ -158,7 +158,7 @@ def _head_findings(document: Document, models: Mapping[str, type[SpecModel]]) ->
             yield Finding(Code.MISSING_KEY, message, place, hint)
         elif value not in known:
             place = document.place(document.span_of((key,)))
-            message = f"`{key}` cannot be {written(value)}"
+            message = f"`{key}` cannot be {value_text(value)}"
             yield Finding(Code.UNKNOWN_KIND, message, place, did_you_mean(str(value), known))
 
 
@@ -251,7 +251,7 @@ def _finding(document: Document, path: tuple[str | int, ...], complaint: Complai
     return Finding(complaint.code, message, document.place(span), hint)
 
 
-def _where(span: Span) -> str:
+def _where(span: TextSpan) -> str:
     return f"on line {span.line}" if span.origin is None else f"given by `{span.origin.source}`"
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.specs.document import parse_document
-from tailc.specs.edits import Edit, edited
+from tailc.specs.edits import TextEdit, edited
 from tailc.specs.older_keys import OlderKey, Path, older_keys_in
-from tailc.specs.tree import Document, Entry, Mapping, Scalar, Span
+from tailc.specs.tree import Document, Mapping, MappingEntry, Scalar, TextSpan
 
 _UNQUOTED = ("true", "false")
 
@@ -41,14 +41,14 @@ def _displaced(document: Document, key: OlderKey) -> Document:
     if not key.displaced or document.existing(key.now) != key.now:
         return document
     span = _entry(document, key.now).key_span
-    edit = Edit(span, _quoted_as(_written(document, span), key.displaced))
+    edit = TextEdit(span, _quoted_as(_text_at(document, span), key.displaced))
     return _parsed(document, edited("\n".join(document.lines), [edit]))
 
 
 def _moved(document: Document, key: OlderKey) -> Document:
     entry = _entry(document, key.at)
     *parent, last = key.now
-    old = _written(document, entry.key_span)
+    old = _text_at(document, entry.key_span)
     name, value = _quoted_as(old, str(last)), _value(document, entry, key)
     if tuple(parent) == key.at[:-1]:
         return _replaced(document, entry, name, value)
@@ -58,13 +58,13 @@ def _moved(document: Document, key: OlderKey) -> Document:
     return _put_below(document, entry, tuple(parent), f"{name}: {value}")
 
 
-def _replaced(document: Document, entry: Entry, key: str, value: str) -> Document:
-    edits = [Edit(entry.key_span, key), Edit(entry.value.span, value)]
+def _replaced(document: Document, entry: MappingEntry, key: str, value: str) -> Document:
+    edits = [TextEdit(entry.key_span, key), TextEdit(entry.value.span, value)]
     return _parsed(document, edited("\n".join(document.lines), edits))
 
 
-def _value(document: Document, entry: Entry, key: OlderKey) -> str:
-    old = _written(document, entry.value.span)
+def _value(document: Document, entry: MappingEntry, key: OlderKey) -> str:
+    old = _text_at(document, entry.value.span)
     word = key.words.get(entry.value.text) if isinstance(entry.value, Scalar) else None
     return old if word is None else word if word in _UNQUOTED else _quoted_as(old, word)
 
@@ -75,18 +75,18 @@ def _quoted_as(old: str, word: str) -> str:
     return f"{quote}{word}{quote}"
 
 
-def _put_below(document: Document, entry: Entry, parent: Path, text: str) -> Document:
+def _put_below(document: Document, entry: MappingEntry, parent: Path, text: str) -> Document:
     """The text with an entry of the root moved below another, with its comments."""
-    taken = (_taken_from_flow if document.root.is_flow else _taken)(document.lines, entry)
+    taken = (_removed_from_flow if document.root.is_flow else _removed)(document.lines, entry)
     rest = _parsed(document, "\n".join(taken.rest))
     outer = _entry(rest, parent)
     assert isinstance(outer.value, Mapping)
-    put = _put_in_flow if outer.value.is_flow else _put
+    put = _inserted_in_flow if outer.value.is_flow else _inserted_in_block
     return _parsed(document, "\n".join(put(rest.lines, outer, outer.value, taken, text)))
 
 
 @dataclass(frozen=True)
-class _Taken:
+class _RemovedEntry:
     """Lines without an entry, and the comments above and behind it."""
 
     rest: Sequence[str]
@@ -94,17 +94,19 @@ class _Taken:
     behind: str = ""
 
 
-def _taken(lines: Sequence[str], entry: Entry) -> _Taken:
+def _removed(lines: Sequence[str], entry: MappingEntry) -> _RemovedEntry:
     line, value = entry.key_span.line - 1, entry.value.span
     first = line
     while first > 0 and lines[first - 1].lstrip().startswith("#"):
         first -= 1
     rest = [*lines[:first], *lines[value.line :]]
     above = [text.strip() for text in lines[first:line]]
-    return _Taken(rest, above, lines[value.line - 1][value.column - 1 + value.width :].rstrip())
+    return _RemovedEntry(
+        rest, above, lines[value.line - 1][value.column - 1 + value.width :].rstrip()
+    )
 
 
-def _taken_from_flow(lines: Sequence[str], entry: Entry) -> _Taken:
+def _removed_from_flow(lines: Sequence[str], entry: MappingEntry) -> _RemovedEntry:
     """Remove an entry of a flow mapping, with the comma after it or else before it."""
     value, start = entry.value.span, entry.key_span
     before = "\n".join([*lines[: start.line - 1], lines[start.line - 1][: start.column - 1]])
@@ -113,11 +115,11 @@ def _taken_from_flow(lines: Sequence[str], entry: Entry) -> _Taken:
     last = re.sub(r"\A\s*,\s*", "", after)
     if last == after:
         before = re.sub(r"\s*,\s*\Z", "", before)
-    return _Taken((before + last).split("\n"))
+    return _RemovedEntry((before + last).split("\n"))
 
 
-def _put(
-    lines: Sequence[str], outer: Entry, inner: Mapping, taken: _Taken, text: str
+def _inserted_in_block(
+    lines: Sequence[str], outer: MappingEntry, inner: Mapping, taken: _RemovedEntry, text: str
 ) -> Iterable[str]:
     """Insert an entry first in a block mapping, with the indentation of its keys."""
     first = next(iter(inner.entries.values()))
@@ -126,14 +128,14 @@ def _put(
     return [*lines[: outer.key_span.line], *put, *lines[outer.key_span.line :]]
 
 
-def _put_in_flow(
-    lines: Sequence[str], outer: Entry, inner: Mapping, taken: _Taken, text: str
+def _inserted_in_flow(
+    lines: Sequence[str], outer: MappingEntry, inner: Mapping, taken: _RemovedEntry, text: str
 ) -> Iterable[str]:
     """Insert an entry after the brace; its comments go above the mapping."""
     brace = inner.span
     is_followed = bool(lines[brace.line - 1][brace.column :].strip())
     comma = "," + " " * is_followed if inner.entries else ""
-    edit = Edit(Span(brace.line, brace.column + 1, 0), text + comma)
+    edit = TextEdit(TextSpan(brace.line, brace.column + 1, 0), text + comma)
     changed = edited("\n".join(lines), [edit]).split("\n")
     indent = " " * (outer.key_span.column - 1)
     said = [*taken.above, *([taken.behind.strip()] if taken.behind else [])]
@@ -144,14 +146,14 @@ def _put_in_flow(
     ]
 
 
-def _entry(document: Document, path: Path) -> Entry:
+def _entry(document: Document, path: Path) -> MappingEntry:
     *parent, name = path
     node = document.node_at(tuple(parent))
     assert isinstance(node, Mapping)
     return node.entries[str(name)]
 
 
-def _written(document: Document, span: Span) -> str:
+def _text_at(document: Document, span: TextSpan) -> str:
     return document.lines[span.line - 1][span.column - 1 :][: span.width]
 
 

@@ -45,19 +45,21 @@ class OneOf:
         )
         return core_schema.no_info_before_validator_function(self._given(groups), union)
 
-    def _given(self, groups: Groups) -> Callable[[Gathered], _Given]:
-        def given(keys: Gathered) -> _Given:
+    def _given(self, groups: Groups) -> Callable[[Gathered], _GroupKeys]:
+        def given(keys: Gathered) -> _GroupKeys:
             group = self.choice.chosen(groups, keys)
             own = fields_of(group)
-            strays = [self.choice.stray(key, group, groups) for key in keys.given if key not in own]
+            strays = [
+                self.choice.stray(key, group, groups) for key in keys.given_keys if key not in own
+            ]
             if strays:
                 raise RefusalError(*strays)
-            return _Given(group, {key: value for key, value in keys.keys.items() if key in own})
+            return _GroupKeys(group, {key: value for key, value in keys.keys.items() if key in own})
 
         return given
 
 
-class _Given(dict[str, Any]):
+class _GroupKeys(dict[str, Any]):
     """The keys of a group, and the group."""
 
     def __init__(self, group: Group, keys: Mapping[str, Any]) -> None:
@@ -132,7 +134,7 @@ def _named(groups: Groups, keys: Gathered) -> Mapping[str, Group]:
     """Groups of which a key is given that no other group has, by the first such key."""
     found = {}
     for group in groups:
-        given = [key for key in _leading(group, groups) if key in keys.given]
+        given = [key for key in _leading(group, groups) if key in keys.given_keys]
         found |= dict.fromkeys(given[:1], group)
     return found
 

@@ -22,7 +22,7 @@ from yaml.events import (
 )
 
 from tailc.specs.scalars import is_number, resolve
-from tailc.specs.tree import Entry, Mapping, Node, Scalar, Sequence, Span
+from tailc.specs.tree import Mapping, MappingEntry, Node, Scalar, Sequence, TextSpan
 
 try:
     from yaml import CSafeLoader
@@ -79,12 +79,12 @@ def _sequence(event: Any, events: Iterator[Any], depth: int) -> Sequence:
 
 
 def _mapping(event: Any, events: Iterator[Any], depth: int) -> Mapping:
-    entries: dict[str, Entry] = {}
+    entries: dict[str, MappingEntry] = {}
     while not isinstance(following := next(events), MappingEndEvent):
         key = _node(following, events, depth + 1)
         if not isinstance(key, Scalar) or key.text == "<<" or key.text in entries:
             raise _OtherwiseError
-        entries[key.text] = Entry(key.span, _node(next(events), events, depth + 1))
+        entries[key.text] = MappingEntry(key.span, _node(next(events), events, depth + 1))
     return Mapping(entries, _span(event, following), bool(event.flow_style))
 
 
@@ -98,8 +98,8 @@ def _scalar(event: Any) -> Scalar:
     return Scalar(resolve(text), text, span)
 
 
-def _span(event: Any, end: Any) -> Span:
+def _span(event: Any, end: Any) -> TextSpan:
     """Place of an event, as the careful parser has it."""
     start, stop = event.start_mark, end.end_mark
     width = stop.column - start.column if stop.line == start.line else 1 << 20
-    return Span(start.line + 1, start.column + 1, max(width, 1))
+    return TextSpan(start.line + 1, start.column + 1, max(width, 1))

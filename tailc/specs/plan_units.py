@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, WithJsonSchema
 
 from tailc.errors import Code
-from tailc.specs.fields import Complaint, RefusalError, quantity, quantity_schema, written
+from tailc.specs.fields import Complaint, RefusalError, quantity, quantity_schema, value_text
 from tailc.units import DURATION, POWER, Dimension, exact_units
 
 ENERGY = Dimension(
@@ -55,7 +55,7 @@ def _lead_seconds(value: object) -> int:
 def _whole_seconds(value: object, *, positive: bool) -> int:
     us = quantity(LONG_DURATION, positive=positive)(value)
     if us % US_PER_S:
-        message = f"must be whole seconds, not {written(value)}"
+        message = f"must be whole seconds, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `15min`"))
     return us // US_PER_S
 

@@ -16,7 +16,7 @@ from tailc.specs.fields import (
     Whole,
     quantity,
     quantity_schema,
-    written,
+    value_text,
 )
 from tailc.specs.plan_units import PriceUdollars
 from tailc.units import PERCENT, Dimension, exact_units
@@ -35,7 +35,7 @@ MOST_MONEY = 1_000
 def _violations(value: object) -> int:
     ppm = quantity(PERCENT, positive=False)(value)
     if ppm > PPM:
-        message = f"must be at most 100 %, not {written(value)}"
+        message = f"must be at most 100 %, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1%`"))
     return ppm
 

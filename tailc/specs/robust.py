@@ -20,7 +20,7 @@ from tailc.specs.fields import (
     Whole,
     quantity,
     quantity_schema,
-    written,
+    value_text,
 )
 from tailc.specs.simulation_fields import METHOD_AT, OBJECTIVE_AT, RATE, SIMULATION
 from tailc.units import PERCENT
@@ -32,7 +32,7 @@ MOST_RESAMPLES = 20
 def _error(value: object) -> int:
     ppm = quantity(PERCENT, positive=False)(value)
     if ppm >= PPM:
-        message = f"must be from 0 % to below 100 %, not {written(value)}"
+        message = f"must be from 0 % to below 100 %, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `10%`"))
     return ppm
 
@@ -188,8 +188,8 @@ def ambiguity_of(
         return None
     if not rates_mrps:
         message = (
-            "the errors that a table tolerates are computed at arrival rates, but `rates` is "
-            "missing"
+            "`rates` is missing: the input errors that a table tolerates are evaluated at these "
+            "arrival rates"
         )
         raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
     if looks_for_rate:

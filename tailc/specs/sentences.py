@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from tailc.errors import Code, did_you_mean
-from tailc.specs.fields import Complaint, RefusalError, SpecModel, written
+from tailc.specs.fields import Complaint, RefusalError, SpecModel, value_text
 from tailc.specs.key_groups import fields_of, models_in
 from tailc.units import shorten
 
@@ -79,7 +79,7 @@ def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
         return [Complaint(Code.BAD_VALUE, "has no value", _for_example(spot))]
     sentence = _SENTENCES.get(error["type"])
     if sentence is None:
-        value = written(error["input"])
+        value = value_text(error["input"])
         return [Complaint(Code.BAD_VALUE, f"cannot be {value}", _for_example(spot))]
     return [sentence(error, spot)]
 
@@ -141,7 +141,7 @@ def _missing(error: ErrorDetails, spot: Spot) -> Complaint:
 
 def _wanted(what: str) -> Callable[[ErrorDetails, Spot], Complaint]:
     def sentence(error: ErrorDetails, spot: Spot) -> Complaint:
-        message = f"must be {what}, not {written(error['input'])}"
+        message = f"must be {what}, not {value_text(error['input'])}"
         return Complaint(Code.BAD_VALUE, message, _for_example(spot))
 
     return sentence
@@ -153,12 +153,12 @@ def _text(error: ErrorDetails, spot: Spot) -> Complaint:
     text = spot.text or flow(value)
     if isinstance(value, (int, float)) and spot.accepts(text):
         hint = f'put it in quotes: `"{shorten(text)}"`'
-    shown = f"`{shorten(spot.text)}`" if spot.text else written(value)
+    shown = f"`{shorten(spot.text)}`" if spot.text else value_text(value)
     return Complaint(Code.BAD_VALUE, f"must be text, not {shown}", hint)
 
 
 def _flag(error: ErrorDetails, _: Spot) -> Complaint:
-    message = f"must be `true` or `false`, not {written(error['input'])}"
+    message = f"must be `true` or `false`, not {value_text(error['input'])}"
     hint = "write one of the two"
     if isinstance(error["input"], str):
         hint += ", unquoted: `yes`, `no`, `on` and `off` are text in YAML 1.2"
@@ -168,14 +168,14 @@ def _flag(error: ErrorDetails, _: Spot) -> Complaint:
 def _choice(error: ErrorDetails, spot: Spot) -> Complaint:
     value = error["input"]
     word = value if isinstance(value, str) else ""
-    message = f"cannot be {written(value)}"
+    message = f"cannot be {value_text(value)}"
     return Complaint(Code.BAD_VALUE, message, did_you_mean(word, spot.choices))
 
 
 def _bound(words: str, limit: str, verb: str) -> Callable[[ErrorDetails, Spot], Complaint]:
     def sentence(error: ErrorDetails, _: Spot) -> Complaint:
         bound = error.get("ctx", {}).get(limit)
-        message = f"must be {words} {bound:,}, not {written(error['input'])}"
+        message = f"must be {words} {bound:,}, not {value_text(error['input'])}"
         return Complaint(Code.BAD_VALUE, message, f"{verb} it to {bound:,}")
 
     return sentence
@@ -194,7 +194,7 @@ def _too_few(error: ErrorDetails, spot: Spot) -> Complaint:
 
 
 def _name(error: ErrorDetails, spot: Spot) -> Complaint:
-    message = f"cannot be {written(error['input'])}"
+    message = f"cannot be {value_text(error['input'])}"
     hint = "use at most 64 lower-case letters, digits and hyphens, and no hyphen first, such as "
     return Complaint(Code.BAD_VALUE, message, f"{hint}`{spot.example or 'websearch-isn'}`")
 

@@ -44,7 +44,7 @@ class ClassCurvesSpec(SpecModel):
             raise RefusalError(*complaints)
         return self
 
-    def at(self, positions: Sequence[int]) -> ClassCurvesSpec:
+    def at_degrees(self, positions: Sequence[int]) -> ClassCurvesSpec:
         """The same curves at some degrees only."""
         curves = {name: tuple(curve[p] for p in positions) for name, curve in self.curves.items()}
         return self.model_copy(update={"curves": curves})
@@ -73,7 +73,7 @@ class OneCurve(SpecModel):
         """Names of the classes: none."""
         return ()
 
-    def at(self, positions: Sequence[int]) -> OneCurve:
+    def at_degrees(self, positions: Sequence[int]) -> OneCurve:
         """The same curve at some degrees only."""
         return self.model_copy(update={"curve": tuple(self.curve[p] for p in positions)})
 
@@ -98,9 +98,9 @@ class CurvesByClass(SpecModel):
         """Names of the classes, sorted."""
         return tuple(sorted(self.classes.curves))
 
-    def at(self, positions: Sequence[int]) -> CurvesByClass:
+    def at_degrees(self, positions: Sequence[int]) -> CurvesByClass:
         """The same curves at some degrees only."""
-        return self.model_copy(update={"classes": self.classes.at(positions)})
+        return self.model_copy(update={"classes": self.classes.at_degrees(positions)})
 
 
 class SpeedupColumns(SpecModel):
@@ -125,7 +125,7 @@ class SpeedupColumns(SpecModel):
         """Names of the classes: none."""
         return ()
 
-    def at(self, positions: Sequence[int]) -> SpeedupColumns:
+    def at_degrees(self, positions: Sequence[int]) -> SpeedupColumns:
         """The same columns at some degrees only."""
         return self.model_copy(update={"columns": tuple(self.columns[p] for p in positions)})
 

@@ -19,7 +19,7 @@ from tailc.specs.fields import (
     Complaint,
     RefusalError,
     exact,
-    written,
+    value_text,
 )
 from tailc.specs.jobs import MOST_WIDTH
 from tailc.specs.speedup_shapes import SPEEDUP_SHAPES
@@ -40,7 +40,7 @@ class Speedups:
     tables: Mapping[int, Table] = field(default_factory=dict)
     every: Table | None = None
 
-    def of(self, vms: int, counts: Sequence[int]) -> dict[int, int]:
+    def speedups_on(self, vms: int, counts: Sequence[int]) -> dict[int, int]:
         """Speed-ups of a number of virtual machines on each of the numbers of servers that has
         one."""
         if self.shape is not None:
@@ -50,7 +50,7 @@ class Speedups:
         return {n: table[n] for n in counts if n in table}
 
     @property
-    def stated(self) -> Iterator[tuple[tuple[str, ...], Table]]:
+    def stated_tables(self) -> Iterator[tuple[tuple[str, ...], Table]]:
         """The tables of the spec, each with its path."""
         if self.every is not None:
             yield (), self.every
@@ -63,12 +63,12 @@ def _speedups(value: object) -> Speedups:
         return value
     if isinstance(value, str):
         if value not in SPEEDUP_SHAPES:
-            message = f"{written(value)} is not a shape of a speed-up"
+            message = f"{value_text(value)} is not a shape of a speed-up"
             hint = did_you_mean(value, tuple(SPEEDUP_SHAPES))
             raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
         return Speedups(shape=value)
     if not isinstance(value, dict) or not value:
-        message = f"must be the name of a shape or a table, not {written(value)}"
+        message = f"must be the name of a shape or a table, not {value_text(value)}"
         hint = "write `FT`, or speed-ups by servers such as `{1: 1, 2: 1.9, 4: 3.4}`"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     if all(isinstance(one, dict) for one in value.values()):
@@ -98,7 +98,7 @@ def _ppm(value: object, at: tuple[str, ...]) -> int:
             Complaint(complaint.code, complaint.message, complaint.help, at)
         ) from None
     if not 0 < ppt <= MAX_SPEEDUP * PPT:
-        message = f"must be from 0.001 to {MAX_SPEEDUP:,}, not {written(value)}"
+        message = f"must be from 0.001 to {MAX_SPEEDUP:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.9`", at))
     return ppt * (PPM // PPT)
 

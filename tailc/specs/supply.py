@@ -16,7 +16,7 @@ from tailc.specs.fields import (
     SpecModel,
     Whole,
     quantity,
-    written,
+    value_text,
 )
 from tailc.specs.jobs import Seed
 from tailc.specs.plan_units import CarbonMg, PriceUdollars
@@ -29,7 +29,7 @@ MOST_SCENARIOS = 1_000
 def _part(value: object) -> int:
     ppm = quantity(PERCENT)(value)
     if ppm > PPM:
-        message = f"must be at most 100 %, not {written(value)}"
+        message = f"must be at most 100 %, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `90%`"))
     return ppm
 

@@ -11,7 +11,7 @@ from tailc.errors import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class TextOrigin:
     """A text other than the spec file: its name and lines."""
 
     source: str
@@ -19,7 +19,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """Place of a text: line and column from 1, and `width` characters on this line.
 
     origin: the text, if it is not in the lines of the document.
@@ -28,7 +28,7 @@ class Span:
     line: int
     column: int
     width: int
-    origin: Origin | None = None
+    origin: TextOrigin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Scalar:
 
     value: str | int | float | bool | None
     text: str
-    span: Span
+    span: TextSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,15 @@ class Sequence:
     """A list of nodes; `is_flow` if written in brackets."""
 
     items: tuple[Node, ...]
-    span: Span
+    span: TextSpan
     is_flow: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MappingEntry:
     """Place of a key in a mapping, and its value."""
 
-    key_span: Span
+    key_span: TextSpan
     value: Node
 
 
@@ -61,11 +61,11 @@ class Entry:
 class Mapping:
     """Entries by key, in written order; `is_flow` if written in braces."""
 
-    entries: dict[str, Entry]
-    span: Span
+    entries: dict[str, MappingEntry]
+    span: TextSpan
     is_flow: bool
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> MappingEntry | None:
         """The entry of a key; None if missing."""
         return self.entries.get(key)
 
@@ -82,18 +82,18 @@ class Document:
     lines: tuple[str, ...]
     root: Mapping
 
-    def place(self, span: Span) -> Place:
+    def place(self, span: TextSpan) -> Place:
         """The place of a span, with its line as the excerpt."""
         written = span.origin or self
         return place_of(written.source, written.lines, span)
 
-    def span_of(self, path: tuple[Step, ...]) -> Span:
+    def span_of(self, path: tuple[Step, ...]) -> TextSpan:
         """Place of the value at `path`: the value if on one line, else its key."""
         spans = [span for _, span in self._walk(path)]
         first = next(iter(self.root.entries.values()), None)
         return spans[-1] if spans else first.key_span if first else self.root.span
 
-    def key_span(self, path: tuple[Step, ...]) -> Span:
+    def key_span(self, path: tuple[Step, ...]) -> TextSpan:
         """Place of the key of the value at `path`, or of the value if it has no key."""
         *_, last = path
         parent = self.node_at(path[:-1])
@@ -114,7 +114,7 @@ class Document:
         """The steps of `path` that exist in the tree."""
         return tuple(step for step, _ in self._walk(path))
 
-    def _walk(self, path: tuple[Step, ...]) -> Iterator[tuple[Step, Span]]:
+    def _walk(self, path: tuple[Step, ...]) -> Iterator[tuple[Step, TextSpan]]:
         """Each step of `path` with the place of its value.
 
         Steps that do not exist are skipped, so that the path of an expanded form
@@ -128,7 +128,7 @@ class Document:
                 yield step, span
 
 
-def _child(node: Node, step: Step) -> tuple[Node, Span] | None:
+def _child(node: Node, step: Step) -> tuple[Node, TextSpan] | None:
     """The node at `step` below `node`, and its place."""
     if isinstance(node, Mapping) and isinstance(step, str):
         entry = node.get(step)
@@ -138,7 +138,7 @@ def _child(node: Node, step: Step) -> tuple[Node, Span] | None:
     return None
 
 
-def place_of(source: str, lines: tuple[str, ...], span: Span) -> Place:
+def place_of(source: str, lines: tuple[str, ...], span: TextSpan) -> Place:
     """The place of a span, with its line as the excerpt."""
     excerpt = lines[span.line - 1] if span.line <= len(lines) else ""
     width = max(1, min(span.width, len(excerpt) - span.column + 1))
@@ -156,7 +156,7 @@ def plain(node: Node) -> Any:
             return {key: plain(entry.value) for key, entry in node.entries.items()}
 
 
-def _best(value: Node, key_span: Span) -> Span:
+def _best(value: Node, key_span: TextSpan) -> TextSpan:
     if isinstance(value, Scalar):
         return key_span if value.value is None and not value.text else value.span
     return value.span if value.is_flow else key_span

@@ -24,7 +24,7 @@ def untagged(path: Path) -> Path:
 
 
 def meant(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
-    """The errors of the intended member only."""
+    """Errors of the union member that the user most likely meant, and all outside unions."""
     best: dict[Path, tuple[int, Step]] = {}
     for error in errors:
         if (tag_at := _tag_at(error["loc"])) is None:

@@ -16,14 +16,14 @@ from tailc.specs.compose import compose
 from tailc.specs.load import spelled
 from tailc.specs.tree import (
     Document,
-    Entry,
     Mapping,
+    MappingEntry,
     Node,
-    Origin,
     Scalar,
     Sequence,
-    Span,
     Step,
+    TextOrigin,
+    TextSpan,
     place_of,
 )
 from tailc.units import shorten
@@ -41,18 +41,20 @@ class _Key:
     """A step of a path to the value of a key."""
 
     step: str
-    span: Span
+    span: TextSpan
 
-    def put(self, node: Node | None, rest: _Steps, value: Node, above: tuple[Step, ...]) -> Mapping:
+    def insert(
+        self, node: Node | None, rest: _Steps, value: Node, above: tuple[Step, ...]
+    ) -> Mapping:
         """The mapping with the value inserted below the key; creates a missing mapping."""
         if node is None or (isinstance(node, Scalar) and node.value is None):
             node = Mapping({}, self.span, is_flow=True)
         if not isinstance(node, Mapping):
             raise _no_keys(node, self.span, above)
         held = node.get(self.step)
-        inner = _put(held.value if held else None, rest, value, (*above, self.step))
+        inner = _inserted(held.value if held else None, rest, value, (*above, self.step))
         key_span = held.key_span if held and rest else self.span
-        return replace(node, entries={**node.entries, self.step: Entry(key_span, inner)})
+        return replace(node, entries={**node.entries, self.step: MappingEntry(key_span, inner)})
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,9 @@ class _Index:
     """A step of a path to an item of a list."""
 
     step: int
-    span: Span
+    span: TextSpan
 
-    def put(
+    def insert(
         self, node: Node | None, rest: _Steps, value: Node, above: tuple[Step, ...]
     ) -> Sequence:
         """The list with the value inserted below the item."""
@@ -78,7 +80,7 @@ class _Index:
             )
             raise _refused(message, self.span, f"the first is `{name}[0]`")
         items = list(node.items)
-        items[self.step] = _put(items[self.step], rest, value, (*above, self.step))
+        items[self.step] = _inserted(items[self.step], rest, value, (*above, self.step))
         return replace(node, items=tuple(items))
 
 
@@ -99,7 +101,7 @@ class Variation:
         return tuple(each.step for each in (self.key, *self.below))
 
     @property
-    def last(self) -> Span:
+    def last(self) -> TextSpan:
         """Place of the last step of the path."""
         return (self.key, *self.below)[-1].span
 
@@ -108,7 +110,7 @@ class Variation:
         """Text of the path."""
         return spelled(self.path)
 
-    def written(self, number: int) -> str:
+    def argument_text(self, number: int) -> str:
         """A value as on the command line."""
         value = self.values[number]
         if isinstance(value, Scalar):
@@ -116,22 +118,24 @@ class Variation:
         start = value.span.column - 1
         return self.argument[start : start + value.span.width]
 
-    def put(self, document: Document, number: int) -> Document:
+    def insert(self, document: Document, number: int) -> Document:
         """The document with one of the values at the path; raises TailcError if it does not fit."""
-        root = self.key.put(document.root, self.below, self.values[number], ())
+        root = self.key.insert(document.root, self.below, self.values[number], ())
         return replace(document, root=root)
 
 
 def read_variation(argument: str) -> Variation:
     """Parse an argument as a variation; raises TailcError (USAGE) if it is not one."""
     path, equals, values = argument.partition("=")
-    origin = Origin(OPTION, (argument,))
+    origin = TextOrigin(OPTION, (argument,))
     if not argument.isprintable():
         raise _refused(
-            "the values contain a line break or a control character", Span(1, 1, 1, origin)
+            "the values contain a line break or a control character", TextSpan(1, 1, 1, origin)
         )
     if not equals:
-        raise _refused(f"`{shorten(argument)}` gives no values", Span(1, 1, len(argument), origin))
+        raise _refused(
+            f"`{shorten(argument)}` gives no values", TextSpan(1, 1, len(argument), origin)
+        )
     key, below = _steps(path, origin)
     return Variation(key, below, _values(path, values, origin), argument)
 
@@ -147,13 +151,13 @@ def refuse_overlap(variations: Several[Variation]) -> None:
                 raise _refused(message, one.last, hint)
 
 
-def _steps(path: str, origin: Origin) -> tuple[_Key, _Steps]:
+def _steps(path: str, origin: TextOrigin) -> tuple[_Key, _Steps]:
     found: list[tuple[_Key, list[_Index]]] = []
     at = 0
     while at < len(path) and (match := _KEY.match(path, at)):
         key = match.group(1)
         indices = list(_indices(match.group(2), match.start(2), origin))
-        found.append((_Key(key, Span(1, at + 1, len(key), origin)), indices))
+        found.append((_Key(key, TextSpan(1, at + 1, len(key), origin)), indices))
         at = match.end()
     if at < len(path) or not found:
         message = f"`{shorten(path)}` is not a path of keys"
@@ -161,18 +165,18 @@ def _steps(path: str, origin: Origin) -> tuple[_Key, _Steps]:
             "write keys with dots between them, and `[0]` for the first entry of a list, such as "
             "`slo[0].latency`"
         )
-        raise _refused(message, Span(1, at + 1, max(len(path) - at, 1), origin), hint)
+        raise _refused(message, TextSpan(1, at + 1, max(len(path) - at, 1), origin), hint)
     (key, indices), *others = found
     return key, (*indices, *(step for other, its in others for step in (other, *its)))
 
 
-def _indices(text: str, start: int, origin: Origin) -> Iterator[_Index]:
+def _indices(text: str, start: int, origin: TextOrigin) -> Iterator[_Index]:
     for number in _NUMBER.finditer(text):
-        span = Span(1, start + number.start() + 1, len(number.group()), origin)
+        span = TextSpan(1, start + number.start() + 1, len(number.group()), origin)
         yield _Index(int(number.group(1)), span)
 
 
-def _values(path: str, values: str, origin: Origin) -> tuple[Node, ...]:
+def _values(path: str, values: str, origin: TextOrigin) -> tuple[Node, ...]:
     """The values, with their columns in the argument."""
     text = f"{_LIST:<{len(path) + 1}}{values}]"
     try:
@@ -181,19 +185,19 @@ def _values(path: str, values: str, origin: Origin) -> tuple[Node, ...]:
         raise TailcError([_moved(finding, origin) for finding in error.findings]) from None
     found = parsed.items if isinstance(parsed, Sequence) else ()
     if not found:
-        raise _refused(f"`{shorten(path)}` has no value", Span(1, 1, len(path), origin))
+        raise _refused(f"`{shorten(path)}` has no value", TextSpan(1, 1, len(path), origin))
     return tuple(_from(node, origin) for node in found)
 
 
-def _moved(finding: Finding, origin: Origin) -> Finding:
+def _moved(finding: Finding, origin: TextOrigin) -> Finding:
     """A finding about the parsed text as a finding about the argument."""
     assert finding.place is not None
     column = min(finding.place.column or 1, len(origin.lines[0]))
-    place = place_of(origin.source, origin.lines, Span(1, column, 1))
+    place = place_of(origin.source, origin.lines, TextSpan(1, column, 1))
     return replace(finding, code=Code.USAGE, place=place)
 
 
-def _from(node: Node, origin: Origin) -> Node:
+def _from(node: Node, origin: TextOrigin) -> Node:
     """The node with its origin in every span."""
     span = replace(node.span, origin=origin)
     match node:
@@ -203,21 +207,23 @@ def _from(node: Node, origin: Origin) -> Node:
             return replace(node, items=tuple(_from(i, origin) for i in node.items), span=span)
         case Mapping():
             entries = {
-                key: Entry(replace(entry.key_span, origin=origin), _from(entry.value, origin))
+                key: MappingEntry(
+                    replace(entry.key_span, origin=origin), _from(entry.value, origin)
+                )
                 for key, entry in node.entries.items()
             }
             return replace(node, entries=entries, span=span)
 
 
-def _put(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ...]) -> Node:
+def _inserted(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ...]) -> Node:
     """The node with the value inserted at the end of the steps; creates missing mappings."""
     if not steps:
         return value
     first, *rest = steps
-    return first.put(node, tuple(rest), value, above)
+    return first.insert(node, tuple(rest), value, above)
 
 
-def _no_keys(node: Scalar | Sequence, span: Span, above: tuple[Step, ...]) -> TailcError:
+def _no_keys(node: Scalar | Sequence, span: TextSpan, above: tuple[Step, ...]) -> TailcError:
     name = spelled(above)
     if isinstance(node, Sequence):
         return _refused(f"`{name}` is a list", span, f"write `{name}[0]` for its first entry")
@@ -227,7 +233,7 @@ def _no_keys(node: Scalar | Sequence, span: Span, above: tuple[Step, ...]) -> Ta
     )
 
 
-def _refused(message: str, span: Span, hint: str = _EXAMPLE) -> TailcError:
+def _refused(message: str, span: TextSpan, hint: str = _EXAMPLE) -> TailcError:
     assert span.origin is not None
     place = place_of(span.origin.source, span.origin.lines, span)
     return TailcError(Finding(Code.USAGE, message, place, hint))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.formats import format_written
-from tailc.specs.openslo.read import Objective
+from tailc.specs.openslo.read import ImportedObjective
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import Source, format_of
 from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
@@ -77,7 +77,7 @@ class Wishes:
     """
 
     cores: int
-    slos: tuple[Objective, ...]
+    slos: tuple[ImportedObjective, ...]
     speedup: SpeedupOfTrace | ListedSpeedup | SharedWork = SpeedupOfTrace()
     columns: TimeColumns = TimeColumns()
     meaning: Meaning = Meaning()

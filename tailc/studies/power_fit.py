@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tailc_solvers.power.model import CORE, DRAM, REST, UNCORE, Counters, Watts
+from tailc_solvers.power.model import CORE, DRAM, REST, UNCORE, PowerCounters, Watts
 from tailc_solvers.power.train import ByComponent, Component, Training, errors, train
 from tailc_solvers.power.voltage import HASWELL
 
@@ -162,10 +162,10 @@ _NAMES = (CORE, UNCORE, DRAM, REST)
 assert ByComponent._fields[:-1] == COMPONENTS
 
 
-def _counters(trace: CounterTrace) -> Counters:
+def _counters(trace: CounterTrace) -> PowerCounters:
     """Counters in the solver's units; voltage from the model if it is not measured."""
     volt, uncore_volt = trace.volt, trace.uncore_volt
-    return Counters(
+    return PowerCounters(
         volt=HASWELL.volt(trace.freq_mhz) if volt is None else volt,
         freq_ghz=trace.freq_mhz / MHZ_PER_GHZ,
         instructions=trace.ipc,

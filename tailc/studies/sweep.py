@@ -54,7 +54,9 @@ class Variants:
 
     def values_of(self, choice: Choice) -> dict[str, str]:
         """The values of a variant by path, as the user gave them."""
-        return {self.variations[at].spelled: self.variations[at].written(n) for at, n in choice}
+        return {
+            self.variations[at].spelled: self.variations[at].argument_text(n) for at, n in choice
+        }
 
 
 def compile_variants(
@@ -115,7 +117,7 @@ def _valid_documents(
     for choice in choices:
         varied = document
         for at, number in choice:
-            varied = variations[at].put(varied, number)
+            varied = variations[at].insert(varied, number)
         documents.append(varied)
         for finding in _complaints(varied):
             is_own = finding in of_spec or _is_given(finding)
@@ -152,7 +154,7 @@ def _is_given(finding: Finding) -> bool:
 def _with_cause(finding: Finding, variations: Sequence[Variation], choice: Choice) -> Finding:
     """The finding with the values that cause it, which are on the command line."""
     given = ", ".join(
-        f"`{OPTION} {variations[at].spelled}={variations[at].written(n)}`" for at, n in choice
+        f"`{OPTION} {variations[at].spelled}={variations[at].argument_text(n)}`" for at, n in choice
     )
     return replace(finding, message=f"with {given}: {finding.message}")
 

@@ -23,8 +23,8 @@ from tailc_solvers.control.sampling import sampled
 from tailc_solvers.control.step_fit import fit_step
 from tailc_solvers.control.tune import (
     Criterion,
-    Limits,
     LimitsError,
+    LoopLimits,
     NoTuningError,
     Structure,
     check_plant,
@@ -171,7 +171,7 @@ def _study(
     residual: float | None,
     data: StepData | None,
 ) -> Study:
-    limits = Limits(wish.max_sensitivity, wish.max_overshoot)
+    limits = LoopLimits(wish.max_sensitivity, wish.max_overshoot)
     rules: tuple[PidLoop, ...] = ()
     try:
         check_plant(plant)
@@ -192,7 +192,7 @@ _OTHER_PLANT = "give a stable plant, with a dead time or a sample time"
 
 
 def _best_within(
-    rules: tuple[PidLoop, ...], limits: Limits, criterion: Criterion
+    rules: tuple[PidLoop, ...], limits: LoopLimits, criterion: Criterion
 ) -> tuple[float, float, float] | None:
     """The gains of the best rule by the criterion, among those within the limits."""
     within = [

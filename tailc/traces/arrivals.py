@@ -36,7 +36,7 @@ _HOUR_NS, _NEAR_NS = 3_600 * 10**9, 900 * 10**9
 Times = NDArray[np.int64]
 
 
-class Gaps(enum.Enum):
+class GapTreatment(enum.Enum):
     """How to treat a long silence between recorded arrivals.
 
     ERROR: refuse it. KEEP: the service was idle. CLOSE: the recording paused, so the silence gets
@@ -59,7 +59,7 @@ class ArrivalColumn:
 
     name: str
     unit: TimeUnit | None = None
-    gaps: Gaps = Gaps.ERROR
+    gaps: GapTreatment = GapTreatment.ERROR
     is_rescaled: bool = False
     asked_at: str | None = None
 
@@ -73,7 +73,7 @@ class ArrivalColumn:
             return f"`--arrival-unit {unit}` (`unit=TimeUnit.{unit.upper()}`)"
         return f"`unit: {unit}` in `{self.asked_at}`"
 
-    def gaps_text(self, gaps: Gaps) -> str:
+    def gaps_text(self, gaps: GapTreatment) -> str:
         """The option or spec key that sets the treatment of gaps, for messages."""
         if self.asked_at is None:
             return f"`--gaps {gaps.value}`"
@@ -250,9 +250,9 @@ def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> A
     """The times after silences are kept, closed or refused, as `column.gaps` says."""
     gaps_ns = np.diff(times_ns)
     is_silence = _silences(gaps_ns)
-    if column.gaps is Gaps.KEEP or not is_silence.any():
+    if column.gaps is GapTreatment.KEEP or not is_silence.any():
         return ArrivalTimes(times_ns)
-    if column.gaps is Gaps.ERROR:
+    if column.gaps is GapTreatment.ERROR:
         raise TailcError(_silence(gaps_ns, is_silence, cells, column))
     closed_ns = gaps_ns.copy()
     closed_ns[is_silence] = round(gaps_ns[~is_silence].mean())
@@ -263,7 +263,7 @@ def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> A
     message = f"{count} {were} shortened, which removes {removed_s:.6g} s of the recording"
     place = Place(cells.source, field=column.name)
     hint = "rates are computed without the silences; to keep the silences, use "
-    hint += column.gaps_text(Gaps.KEEP)
+    hint += column.gaps_text(GapTreatment.KEEP)
     return ArrivalTimes(closed, (Finding(Code.GAP_CLOSED, message, place, hint, Severity.WARNING),))
 
 
@@ -299,7 +299,7 @@ def _silence(
         dots = ", ..." if len(ends) > len(rows) else ""
         shown = ", ".join(map(str, rows))
         message += f" (first of {len(ends)} such silences, before rows {shown}{dots})"
-    keep, close = (column.gaps_text(one) for one in (Gaps.KEEP, Gaps.CLOSE))
+    keep, close = (column.gaps_text(one) for one in (GapTreatment.KEEP, GapTreatment.CLOSE))
     help_ = f"use {keep} if the service was idle, or {close} if the recording paused"
     return Finding(
         Code.ARRIVAL_GAP, message, Place(cells.source, row=rows[0], field=column.name), help_

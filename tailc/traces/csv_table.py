@@ -42,7 +42,7 @@ class CsvTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self._stated if self.header is None else self.header
+        return self._header_names if self.header is None else self.header
 
     @cached_property
     def dialect(self) -> Dialect:
@@ -59,7 +59,7 @@ class CsvTable:
         return self.header or self.dialect.unnamed or None
 
     @cached_property
-    def _stated(self) -> tuple[str, ...]:
+    def _header_names(self) -> tuple[str, ...]:
         if self.dialect.unnamed:
             return self.dialect.unnamed
         if "\n" not in self._head and len(self.source.head()) == HEAD_BYTES:

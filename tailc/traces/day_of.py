@@ -26,18 +26,18 @@ _MISSING = Code.NOT_A_NUMBER, "is missing", MEND
 
 
 @dataclass(frozen=True, eq=False)
-class Days:
+class RowDays:
     """Names of days, in order, and the index of the day of each row: int32 (rows,)."""
 
     names: tuple[str, ...]
     of_row: NDArray[np.int32]
 
-    def select(self, chosen: NDArray[np.bool_]) -> Days:
+    def select(self, chosen: NDArray[np.bool_]) -> RowDays:
         """The rows where `chosen` is true; days without rows keep their index."""
-        return Days(self.names, self.of_row[chosen])
+        return RowDays(self.names, self.of_row[chosen])
 
 
-def read_days(source: str, column: str, where: Filters = (), format: Format = "auto") -> Days:  # noqa: A002
+def read_days(source: str, column: str, where: Filters = (), format: Format = "auto") -> RowDays:  # noqa: A002
     """Read the days of the rows that `where` selects, in file order.
 
     A cell that begins with a date belongs to that day as written, without regard to time zones; any
@@ -58,7 +58,7 @@ def read_days(source: str, column: str, where: Filters = (), format: Format = "a
     order = sorted(range(len(names)), key=names.__getitem__)
     number = np.empty(len(names), np.int32)
     number[order] = np.arange(len(names), dtype=np.int32)
-    return Days(tuple(names[at] for at in order), number[numpy_of(encoded.indices)])
+    return RowDays(tuple(names[at] for at in order), number[numpy_of(encoded.indices)])
 
 
 def _names(where: Filters) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -
     for cells in parts:
         rows = request_rows(cells, reading)
         columns = {"demand": rows.demand_ns, "weight": rows.weight, "memory": rows.memory_ns}
-        columns |= {"curve": curves.numbers(rows.curves), "key": keys.of(rows, cells)}
+        columns |= {"curve": curves.numbers(rows.curves), "key": keys.keys_of(rows, cells)}
         merged.add({name: values for name, values in columns.items() if values is not None})
         if merged.nbytes + curves.nbytes > limit:
             raise too_expanded(source, limit)
@@ -44,7 +44,7 @@ def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -
     place = Place(source.name, field=reading.weight)
     if excess := excess_weight(weight * repeats.astype(np.float64), place):
         raise TailcError(excess)
-    speedups = curves.of(found["curve"])
+    speedups = curves.curves_of(found["curve"])
     memory, key = found.get("memory"), found.get("key")
     return RequestRows(found["demand"], memory, weight * repeats, speedups, key, repeats)
 
@@ -107,7 +107,7 @@ class _CurveTable:
         numbers = [known.setdefault(one.tobytes(), len(known)) for one in curves.speedup]
         return np.array(numbers, np.int32)[curves.of]
 
-    def of(self, numbers: NDArray[np.int32]) -> Curves:
+    def curves_of(self, numbers: NDArray[np.int32]) -> Curves:
         """The curves of requests, given their numbers in this table."""
         assert self._curves is not None, "a trace without rows is refused"
         if self._are_shared:
@@ -124,7 +124,7 @@ class _Keys:
         self._rows = 0
         self._kind: pa.DataType | None = None
 
-    def of(self, rows: RequestRows, cells: Cells) -> NDArray | None:
+    def keys_of(self, rows: RequestRows, cells: Cells) -> NDArray | None:
         first, keys = self._rows + 1, rows.split_key
         self._rows += cells.count
         if self._rule is None or not cells.count:

@@ -22,7 +22,7 @@ class TooExpandedError(TailcError):
 
 
 def most_bytes(source: Source, times: int = MOST_TIMES_LARGER) -> int:
-    """Limit of the memory for the rows of a file, as a multiple of its size [bytes]."""
+    """Limit of the memory for the rows of a file [bytes]: `times` its size, at least FREE_BYTES."""
     return max(FREE_BYTES, times * source.size())
 
 

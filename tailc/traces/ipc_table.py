@@ -14,7 +14,7 @@ LARGEST_IPC = 1_000.0
 
 
 @dataclass(frozen=True)
-class MeasuredIpc:
+class IpcRow:
     """Instructions per cycle in one row; `row` counts from 1."""
 
     alone: float
@@ -22,7 +22,7 @@ class MeasuredIpc:
     row: int
 
 
-def read_ipc(source: str, alone: str, shared: str, where: Filters = ()) -> tuple[MeasuredIpc, ...]:
+def read_ipc(source: str, alone: str, shared: str, where: Filters = ()) -> tuple[IpcRow, ...]:
     """The rows of the file that `where` selects, in file order; `alone` and `shared` name columns.
 
     Raises TailcError with all findings: unreadable files, missing columns, cells that are not
@@ -35,6 +35,6 @@ def read_ipc(source: str, alone: str, shared: str, where: Filters = ()) -> tuple
     of_alone, of_shared = (positive(cells, name, LARGEST_IPC) for name in (alone, shared))
     cells.stop_if_refused()
     return tuple(
-        MeasuredIpc(float(of_alone[at]), float(of_shared[at]), cells.row_of(at))
+        IpcRow(float(of_alone[at]), float(of_shared[at]), cells.row_of(at))
         for at in range(cells.count)
     )

@@ -45,7 +45,9 @@ def _kind(head: bytes) -> tuple[str, str] | None:
     if head[_POLICY_AT] == _POLICY:
         advice = "give a trace; for a policy, use `tailc inspect` or `tailc verify`"
         return "a compiled policy, not measurements", advice
-    begun = next((told for begin, told in _BEGINNINGS.items() if head.startswith(begin)), None)
+    begun = next(
+        (description for begin, description in _BEGINNINGS.items() if head.startswith(begin)), None
+    )
     if _HTML.match(head):
         begun = "a web page or XML, not a table", "download the data itself"
     return begun or _summary(head)

@@ -59,16 +59,16 @@ def _utf16(head: bytes) -> str | None:
     return encoding
 
 
-def re_encoded(source: Source, told: frozenset[Rewriting]) -> Iterator[bytes]:
+def re_encoded(source: Source, rewritings: frozenset[Rewriting]) -> Iterator[bytes]:
     """The bytes in UTF-8 without a byte order mark, with LF for CR at the end of lines."""
     with source.plain() as stream:
         first = stream.read(len(codecs.BOM_UTF8))
-        encoding = "utf-16" if Rewriting.UTF16 in told else None
+        encoding = "utf-16" if Rewriting.UTF16 in rewritings else None
         decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding else None
         block = first.removeprefix(codecs.BOM_UTF8)
         while block or (block := stream.read(_BLOCK_BYTES)):
             text = block if decoder is None else decoder.decode(block).encode()
-            yield text.replace(b"\r", b"\n") if Rewriting.BARE_CR in told else text
+            yield text.replace(b"\r", b"\n") if Rewriting.BARE_CR in rewritings else text
             block = b""
 
 

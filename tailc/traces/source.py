@@ -185,31 +185,35 @@ def _as_plain_text(source: Source, until_read: ExitStack) -> Source:
     """The source, with its text converted if necessary; raises TailcError if it is not data."""
     head = source.head()
     refuse_other_kinds(source, head)
-    if told := encoding_rewritings(head):
-        source = _rewritten(source, re_encoded(source, told), told, until_read)
+    if rewritings := encoding_rewritings(head):
+        source = _rewritten(source, re_encoded(source, rewritings), rewritings, until_read)
         head = source.head()
         refuse_other_kinds(source, head)
     if is_list_of_objects(head):
         lines = in_blocks(object_lines(source))
-        told = frozenset({Rewriting.JSON_LIST})
-        source = _rewritten(source, lines, told, until_read)
+        rewritings = frozenset({Rewriting.JSON_LIST})
+        source = _rewritten(source, lines, rewritings, until_read)
     return source
 
 
 def _rewritten(
-    source: Source, blocks: Iterable[bytes], told: frozenset[Rewriting], until_read: ExitStack
+    source: Source, blocks: Iterable[bytes], rewritings: frozenset[Rewriting], until_read: ExitStack
 ) -> Source:
     spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
     for block in blocks:
         spool.write(block)
         if spool.tell() > MAX_REWRITTEN_BYTES:
-            message = f"`{source.name}` {next(iter(told)).value}, and is too large to be converted"
+            message = (
+                f"`{source.name}` {next(iter(rewritings)).value}, and is too large to be converted"
+            )
             hint = (
                 "save it as UTF-8 with LF at the end of each line, and JSON with one object on "
                 "each line"
             )
             raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
-    return replace(source, file=written_input(spool), codec=None, rewritten=source.rewritten | told)
+    return replace(
+        source, file=written_input(spool), codec=None, rewritten=source.rewritten | rewritings
+    )
 
 
 def _cannot_read(name: str, error: Exception) -> TailcError:

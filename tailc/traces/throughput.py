@@ -82,13 +82,13 @@ class ThroughputTrace:
         """Number of rows of all machines."""
         return sum(len(each.time_us) for each in self.series)
 
-    def of(self, machine: str) -> Series | None:
+    def series_of(self, machine: str) -> Series | None:
         """Series of a machine, or None."""
         return next((each for each in self.series if each.name == machine), None)
 
     def place(self, machine: str, field: str | None) -> Place:
         """The first row of a machine in the file."""
-        series = self.of(machine)
+        series = self.series_of(machine)
         row = None if series is None else int(series.row[0])
         return Place(self.source, row=row, field=field)
 

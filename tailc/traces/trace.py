@@ -294,8 +294,10 @@ def _check_rows(total: int, any_kept: bool, where: Filters, name: str) -> None:
     if total == 0:
         raise _no_rows(name, "no rows", _FILL)
     if not any_kept:
-        asked = " and ".join(f"`{column}` = `{value}`" for column, value in where)
-        raise _no_rows(name, f"{total} rows, but none where {asked}", "check the `where` filter")
+        condition = " and ".join(f"`{column}` = `{value}`" for column, value in where)
+        raise _no_rows(
+            name, f"{total} rows, but none where {condition}", "check the `where` filter"
+        )
 
 
 def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
-from tailc_solvers.evolution import Found, evolved
+from tailc_solvers.evolution import EvolutionResult, evolved
 
 from tailc.experiment.sizes import VALIDATION, Seed
 from tailc.experiment.tuning_objective import TuningObjective
@@ -238,7 +238,7 @@ class _Search(Generic[Form]):
         best = np.argsort(values, kind="stable")[: self._problem.starts]
         return [starts[at] for at in sorted(best)]
 
-    def _result(self, tables: tuple[Form, ...], last: Found) -> SearchResult[Form]:
+    def _result(self, tables: tuple[Form, ...], last: EvolutionResult) -> SearchResult[Form]:
         course = () if self._follows else tuple(self._course)
         return SearchResult(tables, self._evaluations, self._requests, last.has_settled, course)
 
@@ -294,7 +294,7 @@ class _Search(Generic[Form]):
         stage: _Stage,
         samples: _StageSamples[Form],
         searches: int = 1,
-    ) -> Found:
+    ) -> EvolutionResult:
         """Search from a start with an equal part of the stage's budget for each of `searches`."""
         budget = self._aim.most_requests * stage.share / searches
         affordable = int(budget / (stage.population * samples.trials.requests)) - _EXTRA_GENERATIONS
@@ -333,7 +333,10 @@ class _Search(Generic[Form]):
         return has_settled
 
     def _rank(
-        self, results: Sequence[Found], space: SearchSpace[Form], checks: ConvergenceChecks[Form]
+        self,
+        results: Sequence[EvolutionResult],
+        space: SearchSpace[Form],
+        checks: ConvergenceChecks[Form],
     ) -> list[NDArray[np.float64]]:
         """Order the results of several searches, the best first; see `search_tables`."""
         if self._is_limited:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from tailc_solvers.power.model import Counters, PowerModel, Watts, columns_of
+from tailc_solvers.power.model import CounterPowerModel, PowerCounters, Watts, columns_of
 from tailc_solvers.power.voltage import HASWELL
 
 SAMPLE_S, FREQUENCY_S, READING_S = 0.025, 4.0, 1.0
@@ -21,7 +21,7 @@ CORES, APPLICATIONS = 4, 12
 FREQUENCIES_GHZ = np.append(np.arange(0.8, 3.5, 0.2), 3.8)
 NOMINAL_GHZ = 2.5
 
-TRUE = PowerModel(
+TRUE = CounterPowerModel(
     core=(0.9, 0.25, 0.55, 0.30, 4.0),
     uncore=(3.0, 9.0, 20.0),
     dram=(2.0, 14.0),
@@ -42,7 +42,7 @@ class Noise:
 QUIET = Noise(0.0, 0.0, 0.0, 0.0)
 
 
-def trace(samples: int, seed: int, noise: Noise) -> tuple[Counters, Watts]:
+def trace(samples: int, seed: int, noise: Noise) -> tuple[PowerCounters, Watts]:
     draw = np.random.default_rng(seed)
     running = _switching(draw, samples, CORES)
     freq = np.repeat(
@@ -80,14 +80,14 @@ def _applications() -> tuple[np.ndarray, ...]:
     )
 
 
-def _counted(draw: np.random.Generator, running: np.ndarray, freq: np.ndarray) -> Counters:
+def _counted(draw: np.random.Generator, running: np.ndarray, freq: np.ndarray) -> PowerCounters:
     ipc, stalled, loads, far, missed = (values[running] for values in _applications())
     instructions = ipc / (1 - stalled + stalled * freq / NOMINAL_GHZ)
     instructions = instructions * np.exp(draw.normal(0, 0.05, freq.shape))
     accesses = instructions * far * np.exp(draw.normal(0, 0.05, freq.shape))
     by_uncore_cycle = (accesses * freq).sum(axis=1), (accesses * missed * freq).sum(axis=1)
     ones = np.ones(freq.shape[0])
-    return Counters(
+    return PowerCounters(
         volt=HASWELL.volt(1_000 * freq),
         freq_ghz=freq,
         instructions=instructions,
@@ -102,7 +102,7 @@ def _counted(draw: np.random.Generator, running: np.ndarray, freq: np.ndarray) -
 
 
 def _measured(
-    draw: np.random.Generator, counters: Counters, running: np.ndarray, noise: Noise
+    draw: np.random.Generator, counters: PowerCounters, running: np.ndarray, noise: Noise
 ) -> Watts:
     true = TRUE.predict(counters)
     samples = true.core.size

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc import units
-from tailc.units import DURATION, PERCENT, RATE, Fault, QuantityError, digits_text
+from tailc.units import DURATION, PERCENT, RATE, QuantityError, QuantityFault, digits_text
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,24 @@ def test_quantities_become_whole_numbers_of_their_grid(read, text: str, expected
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("500", Fault.NO_UNIT),
-        ("5%", Fault.WRONG_UNIT),
-        ("5 parsecs", Fault.WRONG_UNIT),
-        ("0.5us", Fault.TOO_FINE),
-        ("1.0001ms", Fault.TOO_FINE),
-        ("9007199254740992us", Fault.OUT_OF_RANGE),
-        ("-5ms", Fault.NOT_A_QUANTITY),
-        ("1e3ms", Fault.NOT_A_QUANTITY),
-        ("1,000ms", Fault.NOT_A_QUANTITY),
-        ("ms", Fault.NOT_A_QUANTITY),
-        ("", Fault.NOT_A_QUANTITY),
-        ("\u0665ms", Fault.NOT_A_QUANTITY),
-        ("0" * 50 + "5ms", Fault.NOT_A_QUANTITY),
+        ("500", QuantityFault.NO_UNIT),
+        ("5%", QuantityFault.WRONG_UNIT),
+        ("5 parsecs", QuantityFault.WRONG_UNIT),
+        ("0.5us", QuantityFault.TOO_FINE),
+        ("1.0001ms", QuantityFault.TOO_FINE),
+        ("9007199254740992us", QuantityFault.OUT_OF_RANGE),
+        ("-5ms", QuantityFault.NOT_A_QUANTITY),
+        ("1e3ms", QuantityFault.NOT_A_QUANTITY),
+        ("1,000ms", QuantityFault.NOT_A_QUANTITY),
+        ("ms", QuantityFault.NOT_A_QUANTITY),
+        ("", QuantityFault.NOT_A_QUANTITY),
+        ("\u0665ms", QuantityFault.NOT_A_QUANTITY),
+        ("0" * 50 + "5ms", QuantityFault.NOT_A_QUANTITY),
     ],
 )
-def test_a_text_that_is_no_duration_is_refused_by_its_fault(text: str, fault: Fault) -> None:
+def test_a_text_that_is_no_duration_is_refused_by_its_fault(
+    text: str, fault: QuantityFault
+) -> None:
     with pytest.raises(QuantityError) as refused:
         units.parse_us(text)
     assert refused.value.fault is fault
@@ -118,7 +120,7 @@ def test_a_rate_below_the_grid_is_told_as_too_small() -> None:
 def test_the_error_for_a_rate_below_the_grid_says_what_to_do_instead(text: str) -> None:
     with pytest.raises(QuantityError) as refused:
         units.parse_mrps(text)
-    assert refused.value.fault is Fault.TOO_FINE
+    assert refused.value.fault is QuantityFault.TOO_FINE
     assert "divide all times by 1,000 and multiply all rates by 1,000" in refused.value.help
 
 

@@ -7,7 +7,7 @@ import pytest
 from tailc_solvers.intervals import grid
 from tailc_solvers.intervals.engines import curves_engine, individual_engine
 from tailc_solvers.intervals.grid import GridSolution, search_grid
-from tailc_solvers.objective import Objective
+from tailc_solvers.objective import SearchObjective
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
@@ -25,7 +25,7 @@ def solve(instance: Instance, **more):
         rank=instance.rank,
         step_ms=instance.step,
         longest_ms=instance.longest,
-        objective=Objective.TAIL if instance.target is None else Objective.COST,
+        objective=SearchObjective.TAIL if instance.target is None else SearchObjective.COST,
         target_ms=instance.target,
         **more,
     )
@@ -101,7 +101,7 @@ def larger(seed: int, shape: str) -> tuple[Sample, dict]:
 def test_both_searches_give_the_same_bits_on_larger_grids(shape, target_ms, monkeypatch):
     for seed in range(3):
         sample, setting = larger(seed, shape)
-        objective = Objective.TAIL if target_ms is None else Objective.COST
+        objective = SearchObjective.TAIL if target_ms is None else SearchObjective.COST
         found = []
         for engine in ENGINES.values():
             monkeypatch.setattr(grid, "engine_for", engine)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tailc_solvers.intervals.grid import search_grid
-from tailc_solvers.ladder.dual import LadderSolution, solve_ladder
+from tailc_solvers.ladder.dual import ContinuousLadders, solve_ladder
 from tailc_solvers.ladder.snap import SnappedLadder, snap
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
@@ -28,7 +28,7 @@ def long_tailed() -> Sample:
     return Sample.common(demand, [1, 1.9, 2.65, 3.2])
 
 
-def solved(sample, costs, loads, budget, rank, target=None) -> LadderSolution:
+def solved(sample, costs, loads, budget, rank, target=None) -> ContinuousLadders:
     objective = "tail" if target is None else "cost"
     return solve_ladder(
         sample, costs, loads, budget, rank=rank, objective=objective, target_ms=target

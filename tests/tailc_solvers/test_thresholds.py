@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
-from tailc_solvers.thresholds.dual import ThresholdSolution, solve_thresholds
+from tailc_solvers.thresholds.dual import ContinuousThresholds, solve_thresholds
 from tailc_solvers.thresholds.evaluate import evaluate_thresholds
 
 from tests.reference import threshold_lp, thresholds_plain
@@ -17,7 +17,7 @@ LP_TOLERANCE = 1e-7
 """Relative: HiGHS's own tolerances of feasibility and optimality."""
 
 
-def solved(instance: ThresholdInstance) -> ThresholdSolution:
+def solved(instance: ThresholdInstance) -> ContinuousThresholds:
     return solve_thresholds(
         instance.sample,
         instance.speed,
@@ -27,7 +27,7 @@ def solved(instance: ThresholdInstance) -> ThresholdSolution:
     )
 
 
-def two_types(demand, target, rank, power=(1, 8)) -> ThresholdSolution:
+def two_types(demand, target, rank, power=(1, 8)) -> ContinuousThresholds:
     return solve_thresholds(Sample.common(demand, [1]), [1, 2], power, rank=rank, target_ms=target)
 
 

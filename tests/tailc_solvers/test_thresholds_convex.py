@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Answer, Limits, Outcome, Point
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import BackendLimits, SolverAnswer, SolverOutcome, SolverPoint
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
@@ -52,11 +52,11 @@ def agree(solver: Solver, seed: int) -> Status:
     )
     found = propose_thresholds(problem(instance), solver, known_energy=exact.energy)
     where = f"{solver.backend}, seed {seed}: {found}"
-    assert found.trust is Trust.PROVED, where
+    assert found.trust is AnswerTrust.PROVED, where
     if exact.status is Status.INFEASIBLE:
-        assert found.outcome is Outcome.INFEASIBLE, where
+        assert found.outcome is SolverOutcome.INFEASIBLE, where
         return exact.status
-    assert found.outcome is Outcome.OPTIMAL, where
+    assert found.outcome is SolverOutcome.OPTIMAL, where
     assert found.energy == pytest.approx(exact.energy, rel=AGREEMENT), where
     assert found.bound <= exact.energy * (1 + 1e-12), where
     assert found.bound == pytest.approx(exact.energy, rel=10 * AGREEMENT), where
@@ -105,8 +105,8 @@ def test_the_free_licence_is_large_enough_for_some_tangents_only(solvers):
     instance = lucene_like(2_000)
     assert propose_thresholds(problem(instance, 480), solvers[Backend.GUROBI]).gap < 1e-3
     whole = propose_thresholds(problem(instance), solvers[Backend.GUROBI])
-    assert whole.outcome in (Outcome.TOO_LARGE, Outcome.OPTIMAL)
-    if whole.outcome is Outcome.TOO_LARGE:
+    assert whole.outcome in (SolverOutcome.TOO_LARGE, SolverOutcome.OPTIMAL)
+    if whole.outcome is SolverOutcome.TOO_LARGE:
         assert whole.energy == math.inf
         assert whole.message
 
@@ -118,7 +118,7 @@ class Liar:
         self._solver = solver
         self._lie = lie
 
-    def answer(self, program, limits=None) -> Answer:
+    def answer(self, program, limits=None) -> SolverAnswer:
         return self._lie(self._solver.answer(program, limits), program)
 
 
@@ -135,7 +135,7 @@ def cheaper(answer, program):
 
 
 def infeasible(answer, program):
-    return Answer(Outcome.INFEASIBLE)
+    return SolverAnswer(SolverOutcome.INFEASIBLE)
 
 
 def swapped(answer, program):
@@ -146,7 +146,7 @@ def swapped(answer, program):
 def test_a_lie_is_no_proposal(solvers, lie):
     liar = Liar(solvers[Backend.CLARABEL], lie)
     found = propose_thresholds(problem(lucene_like(100)), liar)  # pyright: ignore
-    assert found.trust is Trust.REFUTED
+    assert found.trust is AnswerTrust.REFUTED
     assert found.energy == math.inf
     assert found.message
 
@@ -155,7 +155,9 @@ def test_the_fastest_schedule_called_the_best_is_not_believed(solvers):
     # It is feasible and consistent; only the multipliers would show that it is not the best.
     def fastest(answer, program):
         told = program.offset
-        return Answer(Outcome.OPTIMAL, Point(np.zeros(program.n_variables), told), told)
+        return SolverAnswer(
+            SolverOutcome.OPTIMAL, SolverPoint(np.zeros(program.n_variables), told), told
+        )
 
     instance = lucene_like(100)
     liar = Liar(solvers[Backend.CLARABEL], fastest)
@@ -163,19 +165,19 @@ def test_the_fastest_schedule_called_the_best_is_not_believed(solvers):
     exact = solve_thresholds(
         instance.sample, instance.speed, instance.power, rank=instance.rank, target_ms=200
     )
-    assert found.trust is Trust.CLAIMED
+    assert found.trust is AnswerTrust.CLAIMED
     assert found.bound == -math.inf
     assert found.energy > exact.energy
     # With the energy of the exact thresholds it is refuted.
     again = propose_thresholds(problem(instance), liar, known_energy=exact.energy)  # pyright: ignore
-    assert again.trust is Trust.REFUTED
+    assert again.trust is AnswerTrust.REFUTED
     assert again.message == "a better point is known, or the claimed bound is not reached"
 
 
 def test_a_failing_child_is_a_typed_proposal(solvers):
     found = propose_thresholds(
-        problem(lucene_like(8_000)), solvers[Backend.HIGHS], Limits(wall_s=0.001)
+        problem(lucene_like(8_000)), solvers[Backend.HIGHS], BackendLimits(wall_s=0.001)
     )
-    assert found.outcome is Outcome.TIMED_OUT
-    assert found.trust is Trust.CLAIMED
+    assert found.outcome is SolverOutcome.TIMED_OUT
+    assert found.trust is AnswerTrust.CLAIMED
     assert found.message == "no answer within 0.001 s"

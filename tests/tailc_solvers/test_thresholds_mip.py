@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Known, Trust, verdict
-from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.backends.check import AnswerTrust, KnownFacts, verdict
+from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.dual import solve_thresholds
@@ -27,7 +27,7 @@ are whole to 1e-9 under constants as large."""
 GRID_MS = 0.001
 """CP-SAT counts times in steps of this: each time of a request may be one step longer."""
 
-BUDGET = Limits(nodes=5_000)
+BUDGET = BackendLimits(nodes=5_000)
 """Ends CP-SAT after half a unit of its time."""
 
 MILLION = 1_000_000
@@ -91,7 +91,7 @@ class Instance:
         )
 
 
-def exact_ones_agree(solvers, seed: int) -> Outcome:
+def exact_ones_agree(solvers, seed: int) -> SolverOutcome:
     """The three solvers of real variables on one instance; the outcome."""
     instance = Instance(seed)
     mip = instance.program()
@@ -99,15 +99,15 @@ def exact_ones_agree(solvers, seed: int) -> Outcome:
     outcome = answers[0].outcome
     assert [answer.outcome for answer in answers] == [outcome] * 3, (seed, answers)
     grid = instance.grid(500)
-    if outcome is Outcome.INFEASIBLE:
+    if outcome is SolverOutcome.INFEASIBLE:
         assert grid.status is Status.INFEASIBLE, seed
         return outcome
-    assert outcome is Outcome.OPTIMAL, (seed, answers)
+    assert outcome is SolverOutcome.OPTIMAL, (seed, answers)
     points = [point_of(answer).x for answer in answers]
     for answer in answers:
-        judged = verdict(mip.program, answer, Known(points=points))
+        judged = verdict(mip.program, answer, KnownFacts(points=points))
         assert judged.faults == (), (seed, answer)
-        assert judged.trust is Trust.CLAIMED, (seed, answer)
+        assert judged.trust is AnswerTrust.CLAIMED, (seed, answer)
     energies = [point_of(answer).objective for answer in answers]
     assert max(energies) <= min(energies) * (1 + AGREEMENT), (seed, energies)
     ages = mip.age_ms(points[0])
@@ -132,22 +132,22 @@ def _grid_is_between(instance, age_ms, energy, grid, seed) -> None:
         assert grid.energy <= got.energy * (1 + 1e-9), seed
 
 
-def cp_sat_agrees(solvers, seed: int) -> Outcome:
+def cp_sat_agrees(solvers, seed: int) -> SolverOutcome:
     """CP-SAT is between the optimum and that of a target tighter by a few steps; its outcome."""
     instance = Instance(seed)
     best = solvers[Backend.HIGHS].answer(instance.program().program)
     found = solvers[Backend.CP_SAT].answer(instance.program().program, BUDGET)
-    if best.outcome is Outcome.INFEASIBLE:
-        assert found.outcome is Outcome.LIMIT, seed
+    if best.outcome is SolverOutcome.INFEASIBLE:
+        assert found.outcome is SolverOutcome.LIMIT, seed
         return found.outcome
     few = 4 * GRID_MS
     tighter = solvers[Backend.HIGHS].answer(instance.program(few).program)
-    if found.outcome is Outcome.LIMIT:
+    if found.outcome is SolverOutcome.LIMIT:
         return found.outcome
-    assert found.outcome in (Outcome.GRID_OPTIMAL, Outcome.FEASIBLE), (seed, found)
+    assert found.outcome in (SolverOutcome.GRID_OPTIMAL, SolverOutcome.FEASIBLE), (seed, found)
     assert verdict(instance.program().program, found).faults == (), (seed, found)
     assert point_of(found).objective >= point_of(best).objective * (1 - AGREEMENT), (seed, found)
-    if found.outcome is Outcome.GRID_OPTIMAL and tighter.outcome is Outcome.OPTIMAL:
+    if found.outcome is SolverOutcome.GRID_OPTIMAL and tighter.outcome is SolverOutcome.OPTIMAL:
         most = point_of(tighter).objective + few * sum(instance.power)
         assert point_of(found).objective <= most, (seed, found)
     return found.outcome
@@ -155,13 +155,13 @@ def cp_sat_agrees(solvers, seed: int) -> Outcome:
 
 def test_three_solvers_agree_on_individual_speeds(solvers):
     outcomes = [exact_ones_agree(solvers, seed) for seed in range(40)]
-    assert outcomes.count(Outcome.INFEASIBLE) >= 1
-    assert outcomes.count(Outcome.OPTIMAL) >= 20
+    assert outcomes.count(SolverOutcome.INFEASIBLE) >= 1
+    assert outcomes.count(SolverOutcome.OPTIMAL) >= 20
 
 
 def test_the_fourth_agrees_to_the_steps_it_counts_in(solvers):
     found = [cp_sat_agrees(solvers, seed) for seed in range(12)]
-    assert found.count(Outcome.GRID_OPTIMAL) >= 6
+    assert found.count(SolverOutcome.GRID_OPTIMAL) >= 6
 
 
 @pytest.mark.fuzz
@@ -170,8 +170,8 @@ def test_four_solvers_agree_on_a_thousand_individual_instances(solvers, block):
     seeds = range(100 * block, 100 * (block + 1))
     outcomes = [exact_ones_agree(solvers, seed) for seed in seeds]
     found = [cp_sat_agrees(solvers, seed) for seed in seeds]
-    assert outcomes.count(Outcome.OPTIMAL) >= 20
-    assert found.count(Outcome.GRID_OPTIMAL) >= 20
+    assert outcomes.count(SolverOutcome.OPTIMAL) >= 20
+    assert found.count(SolverOutcome.GRID_OPTIMAL) >= 20
 
 
 def equals_the_dual(solver: Solver, seed: int) -> Status:
@@ -184,11 +184,11 @@ def equals_the_dual(solver: Solver, seed: int) -> Status:
     mip = mip_thresholds(common, case.power, rank=case.rank, target_ms=case.target_ms)
     answer = solver.answer(mip.program)
     if exact.status is Status.INFEASIBLE:
-        assert answer.outcome is Outcome.INFEASIBLE, seed
+        assert answer.outcome is SolverOutcome.INFEASIBLE, seed
         return exact.status
     assert point_of(answer).objective == pytest.approx(exact.energy, rel=AGREEMENT), (seed, answer)
-    judged = verdict(mip.program, answer, Known(bound=exact.bound))
-    assert judged.trust is Trust.PROVED, seed
+    judged = verdict(mip.program, answer, KnownFacts(bound=exact.bound))
+    assert judged.trust is AnswerTrust.PROVED, seed
     return exact.status
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from tailc_solvers.backends.child import Child
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
 from tailc_solvers.backends.scaling import row_sizes, scaled, too_wide, unscaled
 
 
@@ -51,17 +51,17 @@ class Solver:
     ) -> None:
         self._child.__exit__(kind, value, trace)
 
-    def answer(self, program: LinearProgram, limits: Limits | None = None) -> Answer:
+    def answer(self, program: LinearProgram, limits: BackendLimits | None = None) -> SolverAnswer:
         """Scale the rows of a program and return the solver's answer, unchecked.
 
         The outcome is NOT_INSTALLED, with what to install, if the library is missing, and REFUSED
         if the coefficients differ too much in size.
         """
         if (why := too_wide(program)) is not None:
-            return Answer(Outcome.REFUSED, message=why)
+            return SolverAnswer(SolverOutcome.REFUSED, message=why)
         size = row_sizes(program)
-        answer = self._child.answer(scaled(program, size), limits or Limits())
-        if answer.outcome is Outcome.NOT_INSTALLED:
+        answer = self._child.answer(scaled(program, size), limits or BackendLimits())
+        if answer.outcome is SolverOutcome.NOT_INSTALLED:
             what = _WHERE.get(self.backend, "tailc")
             return replace(answer, message=f"{answer.message}: pip install '{what}'")
         return unscaled(answer, size)

@@ -17,7 +17,13 @@ from enum import StrEnum
 
 import numpy as np
 
-from tailc_solvers.backends.linear import GRID_STEPS, Answer, LinearProgram, Outcome, Vector
+from tailc_solvers.backends.linear import (
+    GRID_STEPS,
+    LinearProgram,
+    SolverAnswer,
+    SolverOutcome,
+    Vector,
+)
 from tailc_solvers.backends.scaling import row_sizes
 from tailc_solvers.backends.sums import dot, dots_by
 
@@ -25,7 +31,7 @@ LARGEST = 1e100
 """Of a number in an answer: products of larger ones may be beyond what sums are exact for."""
 
 
-class Trust(StrEnum):
+class AnswerTrust(StrEnum):
     """PROVED: shown without the solver's word. CLAIMED: not contradicted. REFUTED: shown wrong."""
 
     PROVED = "proved"
@@ -33,7 +39,7 @@ class Trust(StrEnum):
     REFUTED = "refuted"
 
 
-class Fault(StrEnum):
+class AnswerFault(StrEnum):
     """A reason to refute an answer."""
 
     POINT_MISSING = "a point is claimed and there is none"
@@ -75,7 +81,7 @@ class Tolerances:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFacts:
     """Facts about a program from elsewhere.
 
     Attributes:
@@ -88,7 +94,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class AnswerVerdict:
     """Result of checking a claim.
 
     Attributes:
@@ -100,14 +106,14 @@ class Verdict:
         tolerances: the tolerances of the comparison.
     """
 
-    outcome: Outcome
-    trust: Trust
-    faults: tuple[Fault, ...] = ()
+    outcome: SolverOutcome
+    trust: AnswerTrust
+    faults: tuple[AnswerFault, ...] = ()
     objective: float | None = None
     bound: float = -math.inf
     tolerances: Tolerances = Tolerances()
 
-    def reason(self, answer: Answer) -> str:
+    def reason(self, answer: SolverAnswer) -> str:
         """The reason for a refutation, or else the solver's own message."""
         return "; ".join(self.faults) or answer.message
 
@@ -124,18 +130,18 @@ class Verdict:
 
 def verdict(
     program: LinearProgram,
-    answer: Answer,
-    known: Known | None = None,
+    answer: SolverAnswer,
+    known: KnownFacts | None = None,
     tolerances: Tolerances | None = None,
-) -> Verdict:
+) -> AnswerVerdict:
     """Check one answer; failures of the child process, which claim nothing, are CLAIMED."""
-    case = _Case(program, answer, known or Known(), tolerances or Tolerances())
+    case = _CheckedAnswer(program, answer, known or KnownFacts(), tolerances or Tolerances())
     if answer.outcome.has_point:
         return case.of_point()
     return case.of_no_point()
 
 
-def optimum(program: LinearProgram, answer: Answer) -> Verdict:
+def optimum(program: LinearProgram, answer: SolverAnswer) -> AnswerVerdict:
     """Check the optimum of a linear program whose multipliers will be used as prices.
 
     A point whose multipliers do not prove it optimal is REFUTED.
@@ -143,16 +149,16 @@ def optimum(program: LinearProgram, answer: Answer) -> Verdict:
     found = verdict(program, answer)
     if found.objective is None or found.faults or found.is_proved_optimum:
         return found
-    return replace(found, trust=Trust.REFUTED, faults=(Fault.UNPROVED,))
+    return replace(found, trust=AnswerTrust.REFUTED, faults=(AnswerFault.UNPROVED,))
 
 
-def claimed_bound(program: LinearProgram, answer: Answer) -> float | None:
+def claimed_bound(program: LinearProgram, answer: SolverAnswer) -> float | None:
     """The lower bound that an answer claims; None where it claims none.
 
     The best point of a grid claims one where a feasible point stays feasible if variables that need
     not be whole rise to the next step.
     """
-    if answer.outcome is not Outcome.GRID_OPTIMAL or answer.point is None:
+    if answer.outcome is not SolverOutcome.GRID_OPTIMAL or answer.point is None:
         return answer.bound
     return answer.point.objective - float(np.abs(program.cost[~program.integer]).sum()) / GRID_STEPS
 
@@ -197,23 +203,23 @@ def _masked(multiplier: Vector, bound: Vector) -> tuple[Vector, Vector]:
     return multiplier[used], bound[used]
 
 
-def faults_of_point(program: LinearProgram, x: Vector, tolerances: Tolerances) -> list[Fault]:
+def faults_of_point(program: LinearProgram, x: Vector, tolerances: Tolerances) -> list[AnswerFault]:
     """Reasons why `x` is not a feasible point; empty if it is."""
     if x.shape != (program.n_variables,):
-        return [Fault.WRONG_LENGTH]
+        return [AnswerFault.WRONG_LENGTH]
     if not (np.abs(x) < LARGEST).all():
-        return [Fault.NOT_FINITE]
+        return [AnswerFault.NOT_FINITE]
     found = []
     off = tolerances.feasibility
     if _outside(x, program.lower, program.upper, off):
-        found.append(Fault.BOUND_EXCEEDED)
+        found.append(AnswerFault.BOUND_EXCEEDED)
     activity = dots_by(program.row, program.n_rows, program.value, x[program.column])
     size = row_sizes(program)
     if _outside(activity / size, program.row_lower / size, program.row_upper / size, off):
-        found.append(Fault.ROW_EXCEEDED)
+        found.append(AnswerFault.ROW_EXCEEDED)
     whole = x[program.integer]
     if (np.abs(whole - np.rint(whole)) > tolerances.integrality).any():
-        found.append(Fault.NOT_WHOLE)
+        found.append(AnswerFault.NOT_WHOLE)
     return found
 
 
@@ -226,10 +232,10 @@ def _outside(values: Vector, lower: Vector, upper: Vector, off: float) -> bool:
 
 
 @dataclass(frozen=True)
-class _Case:
+class _CheckedAnswer:
     program: LinearProgram
-    answer: Answer
-    known: Known
+    answer: SolverAnswer
+    known: KnownFacts
     tolerances: Tolerances
     best_known: float = field(init=False)
 
@@ -241,61 +247,65 @@ class _Case:
         ]
         object.__setattr__(self, "best_known", min(objectives, default=math.inf))
 
-    def of_point(self) -> Verdict:
+    def of_point(self) -> AnswerVerdict:
         point = self.answer.point
         if point is None:
-            return self._refuted([Fault.POINT_MISSING])
+            return self._refuted([AnswerFault.POINT_MISSING])
         faults = faults_of_point(self.program, point.x, self.tolerances)
         if faults:
             return self._refuted(faults)
         objective = self._objective(point.x)
         bound = max(self.known.bound, self._dual_bound())
         faults = self._faults_of_value(point.objective, objective, bound)
-        trust = Trust.REFUTED if faults else self._trust(objective, bound)
-        return Verdict(self.answer.outcome, trust, tuple(faults), objective, bound, self.tolerances)
+        trust = AnswerTrust.REFUTED if faults else self._trust(objective, bound)
+        return AnswerVerdict(
+            self.answer.outcome, trust, tuple(faults), objective, bound, self.tolerances
+        )
 
-    def of_no_point(self) -> Verdict:
+    def of_no_point(self) -> AnswerVerdict:
         faults = []
         if self.answer.point is not None:
-            faults.append(Fault.POINT_UNASKED)
-        if self.answer.outcome is Outcome.INFEASIBLE and math.isfinite(self.best_known):
-            faults.append(Fault.FEASIBLE_AFTER_ALL)
-        if self.answer.outcome is Outcome.UNBOUNDED and self._is_bounded():
-            faults.append(Fault.BOUNDED_AFTER_ALL)
+            faults.append(AnswerFault.POINT_UNASKED)
+        if self.answer.outcome is SolverOutcome.INFEASIBLE and math.isfinite(self.best_known):
+            faults.append(AnswerFault.FEASIBLE_AFTER_ALL)
+        if self.answer.outcome is SolverOutcome.UNBOUNDED and self._is_bounded():
+            faults.append(AnswerFault.BOUNDED_AFTER_ALL)
         if faults:
             return self._refuted(faults)
-        return Verdict(self.answer.outcome, Trust.CLAIMED, bound=self.known.bound)
+        return AnswerVerdict(self.answer.outcome, AnswerTrust.CLAIMED, bound=self.known.bound)
 
-    def _faults_of_value(self, claimed: float, objective: float, bound: float) -> list[Fault]:
+    def _faults_of_value(self, claimed: float, objective: float, bound: float) -> list[AnswerFault]:
         """Contradictions of a feasible point with this objective."""
         claimed_bound = self.answer.bound
         numbers = [value for value in (claimed, claimed_bound) if value is not None]
         if not all(math.isfinite(value) for value in numbers):
-            return [Fault.NOT_FINITE]
+            return [AnswerFault.NOT_FINITE]
         best = min(objective, self.best_known)
-        is_optimum = self.answer.outcome is Outcome.OPTIMAL
+        is_optimum = self.answer.outcome is SolverOutcome.OPTIMAL
         above = self.tolerances.above
         reached = -math.inf if claimed_bound is None or not is_optimum else objective
         contradictions = {
-            Fault.WRONG_OBJECTIVE: self._differ(claimed, objective),
-            Fault.BOUND_TOO_HIGH: claimed_bound is not None and above(claimed_bound, best),
-            Fault.NOT_OPTIMAL: is_optimum
+            AnswerFault.WRONG_OBJECTIVE: self._differ(claimed, objective),
+            AnswerFault.BOUND_TOO_HIGH: claimed_bound is not None and above(claimed_bound, best),
+            AnswerFault.NOT_OPTIMAL: is_optimum
             and (
                 above(objective, self.best_known)
                 or (claimed_bound is not None and above(reached, claimed_bound))
             ),
-            Fault.IMPOSSIBLE: above(bound, objective),
-            Fault.BAD_COURSE: any(
+            AnswerFault.IMPOSSIBLE: above(bound, objective),
+            AnswerFault.BAD_COURSE: any(
                 above(one.bound, objective) or above(objective, one.found)
                 for one in self.answer.course
             ),
         }
         return [fault for fault, is_there in contradictions.items() if is_there]
 
-    def _trust(self, objective: float, bound: float) -> Trust:
-        if self.answer.outcome is Outcome.FEASIBLE or not self.tolerances.above(objective, bound):
-            return Trust.PROVED
-        return Trust.CLAIMED
+    def _trust(self, objective: float, bound: float) -> AnswerTrust:
+        if self.answer.outcome is SolverOutcome.FEASIBLE or not self.tolerances.above(
+            objective, bound
+        ):
+            return AnswerTrust.PROVED
+        return AnswerTrust.CLAIMED
 
     def _dual_bound(self) -> float:
         if self.answer.duals is None:
@@ -310,8 +320,10 @@ class _Case:
         side = np.where(cost > 0, self.program.lower, self.program.upper)
         return bool(np.isfinite(side[cost != 0]).all())
 
-    def _refuted(self, faults: list[Fault]) -> Verdict:
-        return Verdict(self.answer.outcome, Trust.REFUTED, tuple(faults), bound=self.known.bound)
+    def _refuted(self, faults: list[AnswerFault]) -> AnswerVerdict:
+        return AnswerVerdict(
+            self.answer.outcome, AnswerTrust.REFUTED, tuple(faults), bound=self.known.bound
+        )
 
     def _differ(self, a: float, b: float) -> bool:
         return self.tolerances.above(a, b) or self.tolerances.above(b, a)

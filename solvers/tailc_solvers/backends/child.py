@@ -27,7 +27,7 @@ from tailc_solvers.backends.frames import (
     decoded_answer,
     encoded_question,
 )
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
 
 GUARD = "tailc_solvers.backends.guard"
 CHUNK_BYTES = 1 << 20
@@ -71,7 +71,7 @@ class Child:
     ) -> None:
         self._end()
 
-    def answer(self, program: LinearProgram, limits: Limits) -> Answer:
+    def answer(self, program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
         """The solver's answer, or the kind of failure."""
         begun = time.monotonic()
         try:
@@ -82,7 +82,7 @@ class Child:
         except TimeoutError:
             return self._timed_out(limits)
         except GarbledFrameError as error:
-            return self._lost(Outcome.GARBLED, str(error))
+            return self._lost(SolverOutcome.GARBLED, str(error))
         except (BrokenPipeError, EOFError):
             return self._crashed(limits, time.monotonic() - begun)
         except BaseException:
@@ -97,7 +97,7 @@ class Child:
             self._running.await_ready(START_S)
         return self._running
 
-    def _crashed(self, limits: Limits, elapsed_s: float) -> Answer:
+    def _crashed(self, limits: BackendLimits, elapsed_s: float) -> SolverAnswer:
         assert self._running is not None
         code, words = self._running.end()
         # The worker's own wall limit was reached first. A guard that was killed cannot report it.
@@ -105,16 +105,16 @@ class Child:
         if code == -signal.SIGALRM or is_late:
             return self._timed_out(limits)
         if any(sign in words for sign in NO_MEMORY):
-            return self._lost(Outcome.OUT_OF_MEMORY, "the solver ran out of memory")
+            return self._lost(SolverOutcome.OUT_OF_MEMORY, "the solver ran out of memory")
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
-        return self._lost(Outcome.CRASHED, f"the solver ended with {how}")
+        return self._lost(SolverOutcome.CRASHED, f"the solver ended with {how}")
 
-    def _timed_out(self, limits: Limits) -> Answer:
-        return self._lost(Outcome.TIMED_OUT, f"no answer within {limits.wall_s:g} s")
+    def _timed_out(self, limits: BackendLimits) -> SolverAnswer:
+        return self._lost(SolverOutcome.TIMED_OUT, f"no answer within {limits.wall_s:g} s")
 
-    def _lost(self, outcome: Outcome, message: str) -> Answer:
+    def _lost(self, outcome: SolverOutcome, message: str) -> SolverAnswer:
         self._end()
-        return Answer(outcome, message=message)
+        return SolverAnswer(outcome, message=message)
 
     def _end(self) -> None:
         if self._running is not None:

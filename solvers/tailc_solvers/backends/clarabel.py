@@ -14,26 +14,33 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from tailc_solvers.backends.linear import Answer, Duals, Limits, LinearProgram, Outcome, Point
+from tailc_solvers.backends.linear import (
+    BackendLimits,
+    Duals,
+    LinearProgram,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
+)
 
 MOST_ITERATIONS = 500
 TOLERANCE = 1e-9
 """Of gap, absolute and relative, and of feasibility."""
 
 _OUTCOMES = {
-    clarabel.SolverStatus.Solved: Outcome.OPTIMAL,
-    clarabel.SolverStatus.PrimalInfeasible: Outcome.INFEASIBLE,
-    clarabel.SolverStatus.DualInfeasible: Outcome.UNBOUNDED,
-    clarabel.SolverStatus.AlmostSolved: Outcome.FEASIBLE,
-    clarabel.SolverStatus.MaxIterations: Outcome.LIMIT,
+    clarabel.SolverStatus.Solved: SolverOutcome.OPTIMAL,
+    clarabel.SolverStatus.PrimalInfeasible: SolverOutcome.INFEASIBLE,
+    clarabel.SolverStatus.DualInfeasible: SolverOutcome.UNBOUNDED,
+    clarabel.SolverStatus.AlmostSolved: SolverOutcome.FEASIBLE,
+    clarabel.SolverStatus.MaxIterations: SolverOutcome.LIMIT,
 }
 
 
-def solve(program: LinearProgram, limits: Limits) -> Answer:
+def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     """Solve the relaxation; refuse a program with integer variables."""
     del limits  # Iterations are limited and nothing is random; the wall limit only aborts.
     if program.integer.any():
-        return Answer(Outcome.REFUSED, message="Clarabel takes no whole variables")
+        return SolverAnswer(SolverOutcome.REFUSED, message="Clarabel takes no whole variables")
     A = sparse.csc_matrix(
         (program.value, (program.row, program.column)), shape=(program.n_rows, program.n_variables)
     )
@@ -68,20 +75,20 @@ def _answer(
     program: LinearProgram,
     found: clarabel.DefaultSolution,
     row_parts: list[tuple[np.ndarray, float]],
-) -> Answer:
-    outcome = _OUTCOMES.get(found.status, Outcome.REFUSED)
+) -> SolverAnswer:
+    outcome = _OUTCOMES.get(found.status, SolverOutcome.REFUSED)
     name = f"clarabel {clarabel.__version__}"
     if not outcome.has_point:
-        return Answer(outcome, solver=name, message=str(found.status))
+        return SolverAnswer(outcome, solver=name, message=str(found.status))
     dual = np.zeros(program.n_rows)
     z = np.array(found.z)
     start = 0
     for at, sign in row_parts:
         dual[at] -= sign * z[start : start + at.size]
         start += at.size
-    return Answer(
+    return SolverAnswer(
         outcome,
-        Point(np.array(found.x), found.obj_val + program.offset),
+        SolverPoint(np.array(found.x), found.obj_val + program.offset),
         bound=found.obj_val_dual + program.offset,
         duals=Duals(dual),
         solver=name,

@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.backends.linear import (
-    Answer,
+    BackendLimits,
     Basis,
     Duals,
-    Limits,
     LinearProgram,
-    Outcome,
-    Point,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
     Vector,
 )
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 
 MAGIC = b"TLCF"
 PREFIX = struct.Struct("<4sQI")
@@ -110,7 +110,7 @@ def _arrays(layout: list[tuple[str, str, int]], body: bytes | bytearray, at: int
     return arrays
 
 
-def encoded_question(program: LinearProgram, limits: Limits) -> bytes:
+def encoded_question(program: LinearProgram, limits: BackendLimits) -> bytes:
     """Encode a program and its limits."""
     arrays = {
         field.name: getattr(program, field.name)
@@ -121,15 +121,15 @@ def encoded_question(program: LinearProgram, limits: Limits) -> bytes:
     return encoded({"offset": program.offset, "limits": asdict(limits)}, arrays)
 
 
-def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, Limits]:
+def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, BackendLimits]:
     """Decode a program and its limits."""
     head, arrays = decoded(frame)
     start = _basis(arrays)
     program = LinearProgram(**arrays, offset=head["offset"], start=start)
-    return program, Limits(**head["limits"])
+    return program, BackendLimits(**head["limits"])
 
 
-def encoded_answer(answer: Answer) -> bytes:
+def encoded_answer(answer: SolverAnswer) -> bytes:
     """Encode an answer."""
     point, duals = answer.point, answer.duals
     arrays = {"x": point.x if point else None, "dual": duals.rows if duals else None}
@@ -146,15 +146,15 @@ def encoded_answer(answer: Answer) -> bytes:
     return encoded(head, there | _parts(duals.basis if duals else None))
 
 
-def decoded_answer(frame: bytes) -> Answer:
+def decoded_answer(frame: bytes) -> SolverAnswer:
     """Decode an answer; raises GarbledFrameError for anything else."""
     head, arrays = decoded(frame)
     basis, course = _basis(arrays), _course(arrays)
     if set(arrays) - {"x", "dual"} or any(a.dtype.kind != "f" for a in arrays.values()):
         raise GarbledFrameError("the answer has other arrays")
     try:
-        outcome = Outcome(head["outcome"])
-        return Answer(
+        outcome = SolverOutcome(head["outcome"])
+        return SolverAnswer(
             outcome=outcome,
             point=_point(arrays.get("x"), _number(head["objective"])),
             bound=_number(head["bound"]),
@@ -167,13 +167,13 @@ def decoded_answer(frame: bytes) -> Answer:
         raise GarbledFrameError("the answer has a wrong head") from error
 
 
-def _point(x: Vector | None, objective: float | None) -> Point | None:
+def _point(x: Vector | None, objective: float | None) -> SolverPoint | None:
     """A point from both values or None; ValueError for one without the other."""
     if x is None and objective is None:
         return None
     if x is None or objective is None:
         raise ValueError("a point has an objective")
-    return Point(x, objective)
+    return SolverPoint(x, objective)
 
 
 def _duals(rows: Vector | None, basis: Basis | None) -> Duals | None:
@@ -197,15 +197,17 @@ def _basis(arrays: Arrays) -> Basis | None:
     return Basis(*parts)
 
 
-def _course(arrays: Arrays) -> tuple[Reached, ...]:
+def _course(arrays: Arrays) -> tuple[SearchProgress, ...]:
     """The convergence trace in the arrays; empty if there is none."""
     told = arrays.pop(COURSE, np.zeros(0))
-    if told.dtype.kind != "f" or told.size % len(Reached._fields):
+    if told.dtype.kind != "f" or told.size % len(SearchProgress._fields):
         raise GarbledFrameError("a course is three numbers each")
-    rows = told.reshape(-1, len(Reached._fields))
+    rows = told.reshape(-1, len(SearchProgress._fields))
     if not (np.isfinite(rows[:, 0]) & (rows[:, 0] >= 0)).all() or np.isnan(rows).any():
         raise GarbledFrameError("a course has an effort and no numbers that are none")
-    return tuple(Reached(int(effort), bound, found) for effort, bound, found in rows.tolist())
+    return tuple(
+        SearchProgress(int(effort), bound, found) for effort, bound, found in rows.tolist()
+    )
 
 
 def _number(value: object) -> float | None:

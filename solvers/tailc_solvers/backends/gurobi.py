@@ -7,31 +7,38 @@ import numpy as np
 from gurobipy import GRB
 from scipy import sparse
 
-from tailc_solvers.backends.linear import Answer, Duals, Limits, LinearProgram, Outcome, Point
+from tailc_solvers.backends.linear import (
+    BackendLimits,
+    Duals,
+    LinearProgram,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
+)
 
 TOLERANCE = 1e-9
 """Of feasibility and optimality, the smallest that Gurobi takes; of the gap likewise."""
 
 _OUTCOMES = {
-    GRB.OPTIMAL: Outcome.OPTIMAL,
-    GRB.INFEASIBLE: Outcome.INFEASIBLE,
-    GRB.UNBOUNDED: Outcome.UNBOUNDED,
-    GRB.NODE_LIMIT: Outcome.LIMIT,
+    GRB.OPTIMAL: SolverOutcome.OPTIMAL,
+    GRB.INFEASIBLE: SolverOutcome.INFEASIBLE,
+    GRB.UNBOUNDED: SolverOutcome.UNBOUNDED,
+    GRB.NODE_LIMIT: SolverOutcome.LIMIT,
 }
 
 
-def solve(program: LinearProgram, limits: Limits) -> Answer:
+def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     """Solve by simplex, or branch and bound; TOO_LARGE above the licence's limit."""
     with gurobipy.Env(params=_params(limits)) as env, gurobipy.Model(env=env) as model:
         try:
             return _solved(program, model)
         except gurobipy.GurobiError as error:
             if error.errno == GRB.Error.SIZE_LIMIT_EXCEEDED:
-                return Answer(Outcome.TOO_LARGE, solver=_name(), message=str(error))
+                return SolverAnswer(SolverOutcome.TOO_LARGE, solver=_name(), message=str(error))
             raise
 
 
-def _solved(program: LinearProgram, model: gurobipy.Model) -> Answer:
+def _solved(program: LinearProgram, model: gurobipy.Model) -> SolverAnswer:
     x = model.addMVar(
         program.n_variables,
         lb=program.lower,
@@ -42,14 +49,14 @@ def _solved(program: LinearProgram, model: gurobipy.Model) -> Answer:
     model.ObjCon = program.offset
     rows = _add_rows(program, model, x)
     model.optimize()
-    outcome = _OUTCOMES.get(model.Status, Outcome.REFUSED)
-    if outcome is Outcome.LIMIT and model.SolCount > 0:
-        outcome = Outcome.FEASIBLE
+    outcome = _OUTCOMES.get(model.Status, SolverOutcome.REFUSED)
+    if outcome is SolverOutcome.LIMIT and model.SolCount > 0:
+        outcome = SolverOutcome.FEASIBLE
     if not outcome.has_point:
-        return Answer(outcome, solver=_name(), message=f"status {model.Status}")
-    return Answer(
+        return SolverAnswer(outcome, solver=_name(), message=f"status {model.Status}")
+    return SolverAnswer(
         outcome,
-        Point(np.array(x.X, dtype=np.float64), model.ObjVal),
+        SolverPoint(np.array(x.X, dtype=np.float64), model.ObjVal),
         bound=model.ObjBound if model.IsMIP else None,
         duals=None if model.IsMIP else Duals(_dual(program, rows)),
         solver=_name(),
@@ -79,7 +86,7 @@ def _dual(program: LinearProgram, rows) -> np.ndarray:
     return dual
 
 
-def _params(limits: Limits) -> dict[str, float]:
+def _params(limits: BackendLimits) -> dict[str, float]:
     return {
         "OutputFlag": 0,
         "Threads": 1,

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.backends.linear import (
-    Answer,
+    BackendLimits,
     Basis,
+    BasisStatus,
     Duals,
-    Limits,
     LinearProgram,
-    Outcome,
-    Place,
-    Point,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
     Vector,
 )
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 
 Places = NDArray[np.int64]
 
@@ -41,16 +41,16 @@ PRIMAL_OR_DUAL = 0
 
 _STATUSES = highspy.HighsModelStatus
 _OUTCOMES = {
-    _STATUSES.kOptimal: Outcome.OPTIMAL,
-    _STATUSES.kInfeasible: Outcome.INFEASIBLE,
-    _STATUSES.kUnbounded: Outcome.UNBOUNDED,
-    _STATUSES.kSolutionLimit: Outcome.LIMIT,
+    _STATUSES.kOptimal: SolverOutcome.OPTIMAL,
+    _STATUSES.kInfeasible: SolverOutcome.INFEASIBLE,
+    _STATUSES.kUnbounded: SolverOutcome.UNBOUNDED,
+    _STATUSES.kSolutionLimit: SolverOutcome.LIMIT,
 }
 _PLACES = {
-    int(Place.AT_LOWER): highspy.HighsBasisStatus.kLower,
-    int(Place.BASIC): highspy.HighsBasisStatus.kBasic,
-    int(Place.AT_UPPER): highspy.HighsBasisStatus.kUpper,
-    int(Place.FREE): highspy.HighsBasisStatus.kZero,
+    int(BasisStatus.AT_LOWER): highspy.HighsBasisStatus.kLower,
+    int(BasisStatus.BASIC): highspy.HighsBasisStatus.kBasic,
+    int(BasisStatus.AT_UPPER): highspy.HighsBasisStatus.kUpper,
+    int(BasisStatus.FREE): highspy.HighsBasisStatus.kZero,
 }
 _CODES = {status.value: place for place, status in _PLACES.items()}
 """By their numbers: to look a status itself up takes twenty times as long."""
@@ -78,20 +78,20 @@ class _Watch:
     """
 
     checks: int = 0
-    course: list[Reached] = field(default_factory=list)
+    course: list[SearchProgress] = field(default_factory=list)
 
     def __call__(
         self, _kind: object, _message: str, out: highspy.cb.HighsCallbackOutput, *_rest: object
     ) -> None:
         """Record an improvement of the bound or of the best point."""
         self.checks += 1
-        now = Reached(self.checks, float(out.mip_dual_bound), float(out.mip_primal_bound))
-        before = self.course[-1] if self.course else Reached(0, -math.inf, math.inf)
+        now = SearchProgress(self.checks, float(out.mip_dual_bound), float(out.mip_primal_bound))
+        before = self.course[-1] if self.course else SearchProgress(0, -math.inf, math.inf)
         if _is_further(before, now):
             self.course.append(now)
 
 
-def _is_further(before: Reached, now: Reached) -> bool:
+def _is_further(before: SearchProgress, now: SearchProgress) -> bool:
     """Whether a better point is known, or the bound has improved by a noticeable share."""
     if now.found < before.found or before.bound == -math.inf:
         return now[1:] != before[1:]
@@ -99,7 +99,7 @@ def _is_further(before: Reached, now: Reached) -> bool:
     return now.bound - before.bound > WORTH_TELLING * reach
 
 
-def solve(program: LinearProgram, limits: Limits) -> Answer:
+def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     """Solve by simplex, from the program's start basis if it has one, or by branch and bound."""
     global _last  # noqa: PLW0603 (a child answers one question after another)
     last, _last = _last, None
@@ -109,12 +109,12 @@ def solve(program: LinearProgram, limits: Limits) -> Answer:
         highs = _passed(program, limits)
     answer = _answer(highs, program)
     duals = answer.duals
-    if answer.outcome is Outcome.OPTIMAL and duals is not None and duals.basis is not None:
+    if answer.outcome is SolverOutcome.OPTIMAL and duals is not None and duals.basis is not None:
         _last = _Last(highs, program, duals.basis, limits.seed)
     return answer
 
 
-def _passed(program: LinearProgram, limits: Limits) -> highspy.Highs:
+def _passed(program: LinearProgram, limits: BackendLimits) -> highspy.Highs:
     """A new HiGHS model with only this program."""
     highs = highspy.Highs()
     highs.passOptions(_options(limits.nodes, limits.seed))
@@ -124,7 +124,7 @@ def _passed(program: LinearProgram, limits: Limits) -> highspy.Highs:
     return highs
 
 
-def _answer(highs: highspy.Highs, program: LinearProgram) -> Answer:
+def _answer(highs: highspy.Highs, program: LinearProgram) -> SolverAnswer:
     watch = _Watch()
     if program.integer.any():
         highs.setCallback(watch, None)
@@ -136,7 +136,7 @@ def _answer(highs: highspy.Highs, program: LinearProgram) -> Answer:
     outcome = _outcome(program, status, highs.getInfo().primal_solution_status)
     name = f"highs {highs.version()}"
     if not outcome.has_point:
-        return Answer(outcome, solver=name, message=highs.modelStatusToString(status))
+        return SolverAnswer(outcome, solver=name, message=highs.modelStatusToString(status))
     return replace(_found(program, highs, outcome, name), course=tuple(watch.course))
 
 
@@ -155,7 +155,7 @@ def _goes_on(program: LinearProgram, last: _Last, seed: int) -> bool:
     ]
     is_same = program.offset == old.offset and all(np.array_equal(a, b) for a, b in pairs)
     is_new = bool((program.column[e:] >= n).all() and _ascend(program.column[e:]))
-    is_at_zero = bool((start.variables[n:] == Place.AT_LOWER).all())
+    is_at_zero = bool((start.variables[n:] == BasisStatus.AT_LOWER).all())
     return is_same and is_new and is_at_zero and not program.integer.any()
 
 
@@ -178,15 +178,17 @@ def _extended(last: _Last, program: LinearProgram) -> highspy.Highs:
     return highs
 
 
-def _found(program: LinearProgram, highs: highspy.Highs, outcome: Outcome, name: str) -> Answer:
+def _found(
+    program: LinearProgram, highs: highspy.Highs, outcome: SolverOutcome, name: str
+) -> SolverAnswer:
     solution, info = highs.getSolution(), highs.getInfo()
     is_linear = not program.integer.any()
     bound = info.objective_function_value if is_linear else info.mip_dual_bound
-    is_proved = math.isfinite(bound) and (outcome is Outcome.OPTIMAL or not is_linear)
+    is_proved = math.isfinite(bound) and (outcome is SolverOutcome.OPTIMAL or not is_linear)
     x = np.array(solution.col_value, dtype=np.float64)
-    return Answer(
+    return SolverAnswer(
         outcome,
-        Point(x, info.objective_function_value),
+        SolverPoint(x, info.objective_function_value),
         bound=bound if is_proved else None,
         duals=_duals(program, highs, x) if is_linear else None,
         solver=name,
@@ -253,7 +255,7 @@ def _corner(program: LinearProgram, highs: highspy.Highs, x: Vector) -> Basis | 
     """
     status, basic = highs.getBasicVariables()  # pyright: ignore[reportAttributeAccessIssue]
     if status != highspy.HighsStatus.kOk or not highs.getBasis().valid:
-        return _told(highs.getBasis())
+        return _read_basis(highs.getBasis())
     rows = np.array(highs.getSolution().row_value, dtype=np.float64)
     variables, rows = (
         _bounds_at(at, lower, upper)
@@ -262,8 +264,8 @@ def _corner(program: LinearProgram, highs: highspy.Highs, x: Vector) -> Basis | 
             (rows, program.row_lower, program.row_upper),
         )
     )
-    variables[basic[basic >= 0]] = Place.BASIC
-    rows[-1 - basic[basic < 0]] = Place.BASIC
+    variables[basic[basic >= 0]] = BasisStatus.BASIC
+    rows[-1 - basic[basic < 0]] = BasisStatus.BASIC
     return Basis(variables, rows)
 
 
@@ -271,10 +273,12 @@ def _bounds_at(at: Vector, lower: Vector, upper: Vector) -> Places:
     """The bound of each nonbasic variable."""
     is_upper = np.abs(upper - at) < np.abs(at - lower)
     is_free = np.isinf(lower) & np.isinf(upper)
-    return np.where(is_free, Place.FREE, np.where(is_upper, Place.AT_UPPER, Place.AT_LOWER))
+    return np.where(
+        is_free, BasisStatus.FREE, np.where(is_upper, BasisStatus.AT_UPPER, BasisStatus.AT_LOWER)
+    )
 
 
-def _told(basis: highspy.HighsBasis) -> Basis | None:
+def _read_basis(basis: highspy.HighsBasis) -> Basis | None:
     """The basis; None if HiGHS has none or does not say at which bound a variable is."""
     parts = [[_CODES.get(s.value) for s in part] for part in (basis.col_status, basis.row_status)]
     if not basis.valid or any(None in part for part in parts):
@@ -284,11 +288,14 @@ def _told(basis: highspy.HighsBasis) -> Basis | None:
 
 def _outcome(
     program: LinearProgram, status: highspy.HighsModelStatus, has_point: object
-) -> Outcome:
+) -> SolverOutcome:
     if status == _STATUSES.kUnboundedOrInfeasible:
         is_bounded = np.isfinite(program.lower).all() and np.isfinite(program.upper).all()
-        return Outcome.INFEASIBLE if is_bounded else Outcome.REFUSED
-    outcome = _OUTCOMES.get(status, Outcome.REFUSED)
-    if outcome is Outcome.LIMIT and has_point == highspy.SolutionStatus.kSolutionStatusFeasible:
-        return Outcome.FEASIBLE
+        return SolverOutcome.INFEASIBLE if is_bounded else SolverOutcome.REFUSED
+    outcome = _OUTCOMES.get(status, SolverOutcome.REFUSED)
+    if (
+        outcome is SolverOutcome.LIMIT
+        and has_point == highspy.SolutionStatus.kSolutionStatusFeasible
+    ):
+        return SolverOutcome.FEASIBLE
     return outcome

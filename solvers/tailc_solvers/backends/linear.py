@@ -13,7 +13,7 @@ from enum import IntEnum, StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 
 Vector = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ GRID_STEPS = 1_000
 """Into which a solver that knows whole numbers only divides 1 of every other variable."""
 
 
-class Outcome(StrEnum):
+class SolverOutcome(StrEnum):
     """A solver's claim, or the kind of failure.
 
     OPTIMAL: the point is optimal, within the solver's tolerances. GRID_OPTIMAL: it is optimal among
@@ -51,14 +51,14 @@ class Outcome(StrEnum):
 
     @property
     def has_point(self) -> bool:
-        return self.claims_best or self is Outcome.FEASIBLE
+        return self.claims_best or self is SolverOutcome.FEASIBLE
 
     @property
     def claims_best(self) -> bool:
-        return self in (Outcome.OPTIMAL, Outcome.GRID_OPTIMAL)
+        return self in (SolverOutcome.OPTIMAL, SolverOutcome.GRID_OPTIMAL)
 
 
-class Place(IntEnum):
+class BasisStatus(IntEnum):
     """Status of a variable or a row in a simplex basis."""
 
     AT_LOWER = 0
@@ -158,7 +158,7 @@ class LinearProgram:
 
 
 @dataclass(frozen=True)
-class Limits:
+class BackendLimits:
     """Limits of a solver. Nodes limit the work reproducibly; the wall time only aborts.
 
     Attributes:
@@ -175,7 +175,7 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class SolverPoint:
     """A point [n] with its objective as claimed by the solver."""
 
     x: Vector
@@ -196,7 +196,7 @@ class Duals:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class SolverAnswer:
     """A solver's claims. Nothing in it is checked; use `check.verdict`.
 
     Attributes:
@@ -210,13 +210,13 @@ class Answer:
             program with integer variables, if the solver reports it.
     """
 
-    outcome: Outcome
-    point: Point | None = None
+    outcome: SolverOutcome
+    point: SolverPoint | None = None
     bound: float | None = None
     duals: Duals | None = None
     solver: str = ""
     message: str = ""
-    course: tuple[Reached, ...] = ()
+    course: tuple[SearchProgress, ...] = ()
 
 
 def _require(holds: bool, sentence: str) -> None:

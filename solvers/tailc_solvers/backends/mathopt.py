@@ -12,12 +12,12 @@ from ortools.math_opt.python import mathopt
 
 from tailc_solvers.backends.linear import (
     GRID_STEPS,
-    Answer,
+    BackendLimits,
     Duals,
-    Limits,
     LinearProgram,
-    Outcome,
-    Point,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
 )
 
 TOLERANCE = 1e-9
@@ -27,15 +27,15 @@ CP_SAT_TIME_PER_NODE = 1e-4
 """CP-SAT's unit of deterministic time, about a second, by the node that others would count."""
 
 _OUTCOMES = {
-    mathopt.TerminationReason.OPTIMAL: Outcome.OPTIMAL,
-    mathopt.TerminationReason.FEASIBLE: Outcome.FEASIBLE,
-    mathopt.TerminationReason.INFEASIBLE: Outcome.INFEASIBLE,
-    mathopt.TerminationReason.UNBOUNDED: Outcome.UNBOUNDED,
-    mathopt.TerminationReason.NO_SOLUTION_FOUND: Outcome.LIMIT,
+    mathopt.TerminationReason.OPTIMAL: SolverOutcome.OPTIMAL,
+    mathopt.TerminationReason.FEASIBLE: SolverOutcome.FEASIBLE,
+    mathopt.TerminationReason.INFEASIBLE: SolverOutcome.INFEASIBLE,
+    mathopt.TerminationReason.UNBOUNDED: SolverOutcome.UNBOUNDED,
+    mathopt.TerminationReason.NO_SOLUTION_FOUND: SolverOutcome.LIMIT,
 }
 
 
-def solve_scip(program: LinearProgram, limits: Limits) -> Answer:
+def solve_scip(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     """Solve with SCIP: branch, cut and price."""
     params = _params()
     params.threads = 1
@@ -45,7 +45,7 @@ def solve_scip(program: LinearProgram, limits: Limits) -> Answer:
     return _solve(program, mathopt.SolverType.GSCIP, params)
 
 
-def solve_cp_sat(program: LinearProgram, limits: Limits) -> Answer:
+def solve_cp_sat(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     """Solve with CP-SAT: constraint programming over integers.
 
     With continuous variables, an optimum is that of a grid: the answer is GRID_OPTIMAL, without a
@@ -60,11 +60,13 @@ def solve_cp_sat(program: LinearProgram, limits: Limits) -> Answer:
     return answer if program.integer.all() else _of_grid(answer)
 
 
-def _of_grid(answer: Answer) -> Answer:
-    if answer.outcome is Outcome.INFEASIBLE:
-        return Answer(Outcome.LIMIT, solver=answer.solver, message="no point on the grid")
-    if answer.outcome is Outcome.OPTIMAL:
-        return replace(answer, outcome=Outcome.GRID_OPTIMAL, bound=None)
+def _of_grid(answer: SolverAnswer) -> SolverAnswer:
+    if answer.outcome is SolverOutcome.INFEASIBLE:
+        return SolverAnswer(
+            SolverOutcome.LIMIT, solver=answer.solver, message="no point on the grid"
+        )
+    if answer.outcome is SolverOutcome.OPTIMAL:
+        return replace(answer, outcome=SolverOutcome.GRID_OPTIMAL, bound=None)
     return replace(answer, bound=None)
 
 
@@ -78,33 +80,33 @@ def _params() -> mathopt.SolveParameters:
 
 def _solve(
     program: LinearProgram, solver: mathopt.SolverType, params: mathopt.SolveParameters
-) -> Answer:
+) -> SolverAnswer:
     model = mathopt.Model.from_model_proto(_proto(program))
     result = mathopt.solve(model, solver, params=params)
     name = f"{solver.name.lower()} (ortools {ortools.__version__})"
     outcome = _outcome(program, result.termination)
     if not outcome.has_point:
-        return Answer(outcome, solver=name, message=result.termination.detail)
+        return SolverAnswer(outcome, solver=name, message=result.termination.detail)
     bound = result.termination.objective_bounds.dual_bound
     duals = None
     if result.has_dual_feasible_solution():
         rows = result.dual_values(list(model.linear_constraints()))
         duals = Duals(np.array(rows, dtype=np.float64))
     x = result.variable_values(list(model.variables()))
-    return Answer(
+    return SolverAnswer(
         outcome,
-        Point(np.array(x, dtype=np.float64), result.objective_value()),
+        SolverPoint(np.array(x, dtype=np.float64), result.objective_value()),
         bound=bound if math.isfinite(bound) else None,
         duals=duals,
         solver=name,
     )
 
 
-def _outcome(program: LinearProgram, termination: mathopt.Termination) -> Outcome:
+def _outcome(program: LinearProgram, termination: mathopt.Termination) -> SolverOutcome:
     if termination.reason is mathopt.TerminationReason.INFEASIBLE_OR_UNBOUNDED:
         is_bounded = np.isfinite(program.lower).all() and np.isfinite(program.upper).all()
-        return Outcome.INFEASIBLE if is_bounded else Outcome.REFUSED
-    return _OUTCOMES.get(termination.reason, Outcome.REFUSED)
+        return SolverOutcome.INFEASIBLE if is_bounded else SolverOutcome.REFUSED
+    return _OUTCOMES.get(termination.reason, SolverOutcome.REFUSED)
 
 
 def _proto(program: LinearProgram) -> model_pb2.ModelProto:

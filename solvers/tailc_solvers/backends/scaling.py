@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tailc_solvers.backends.linear import Answer, Duals, LinearProgram, Vector
+from tailc_solvers.backends.linear import Duals, LinearProgram, SolverAnswer, Vector
 
 USUAL = 2.0**-10, 2.0**10
 """Sizes of rows that are left as they are: to these a tolerance of 1e-9 fits."""
@@ -43,7 +43,7 @@ def scaled(program: LinearProgram, size: Vector) -> LinearProgram:
     )
 
 
-def unscaled(answer: Answer, size: Vector) -> Answer:
+def unscaled(answer: SolverAnswer, size: Vector) -> SolverAnswer:
     """Convert an answer to a scaled program back."""
     duals = answer.duals
     if duals is None or duals.rows.shape != size.shape or (size == 1).all():

@@ -22,7 +22,7 @@ from tailc_solvers.backends.frames import (
     decoded_question,
     encoded_answer,
 )
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
 
 
 def main() -> None:
@@ -50,7 +50,7 @@ def _read(questions: BufferedReader) -> bytes | bytearray:
     return frame[:size] if size < len(frame) else frame
 
 
-def _adapter(name: str) -> Callable[[LinearProgram, Limits], Answer]:
+def _adapter(name: str) -> Callable[[LinearProgram, BackendLimits], SolverAnswer]:
     module, function = name.split(":")
     return getattr(importlib.import_module(module), function)
 
@@ -63,13 +63,19 @@ def _answered(adapter: str, question: bytes | bytearray) -> bytes:
     try:
         return encoded_answer(_adapter(adapter)(program, limits))
     except ModuleNotFoundError as error:
-        answer = Answer(Outcome.NOT_INSTALLED, message=f"`{error.name}` is not installed")
+        answer = SolverAnswer(
+            SolverOutcome.NOT_INSTALLED, message=f"`{error.name}` is not installed"
+        )
     except ImportError as error:  # It is installed but broken.
-        answer = Answer(Outcome.NOT_INSTALLED, message=f"it cannot be imported: {error}"[:500])
+        answer = SolverAnswer(
+            SolverOutcome.NOT_INSTALLED, message=f"it cannot be imported: {error}"[:500]
+        )
     except MemoryError:
-        answer = Answer(Outcome.OUT_OF_MEMORY, message="the solver ran out of memory")
+        answer = SolverAnswer(SolverOutcome.OUT_OF_MEMORY, message="the solver ran out of memory")
     except Exception as error:  # An exception of the library, of any type.
-        answer = Answer(Outcome.REFUSED, message=f"{type(error).__name__}: {error}"[:500])
+        answer = SolverAnswer(
+            SolverOutcome.REFUSED, message=f"{type(error).__name__}: {error}"[:500]
+        )
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return encoded_answer(answer)

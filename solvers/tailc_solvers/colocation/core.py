@@ -86,7 +86,7 @@ class SharedCore:
 
 
 @dataclass(frozen=True)
-class Pair:
+class FrequencyPair:
     """The most efficient pair of frequencies, or the end of a climb.
 
     Attributes:
@@ -105,7 +105,7 @@ class Pair:
     best_batch: tuple[int | None, ...]
 
 
-def best_pair(core: SharedCore, least_critical: int = 0) -> Pair:
+def best_pair(core: SharedCore, least_critical: int = 0) -> FrequencyPair:
     """The pair of the largest TPW, with f_l at or above entry `least_critical` of the grid.
 
     Ties go to the lowest f_l, then to the lowest f_b.
@@ -118,11 +118,13 @@ def best_pair(core: SharedCore, least_critical: int = 0) -> Pair:
     best[:least_critical] = 0.0
     critical = int(best.argmax())
     if not best[critical] > 0:
-        return Pair(Status.INFEASIBLE, None, None, 0.0, best_batch)
-    return Pair(Status.OPTIMAL, critical, int(batch[critical]), float(best[critical]), best_batch)
+        return FrequencyPair(Status.INFEASIBLE, None, None, 0.0, best_batch)
+    return FrequencyPair(
+        Status.OPTIMAL, critical, int(batch[critical]), float(best[critical]), best_batch
+    )
 
 
-def climbed_pair(core: SharedCore, least_critical: int = 0) -> Pair:
+def climbed_pair(core: SharedCore, least_critical: int = 0) -> FrequencyPair:
     """The end of a climb from the highest frequencies, f_l at or above entry `least_critical`.
 
     The highest pair keeps up with requests if any does. For each f_l that does, another climb
@@ -131,13 +133,13 @@ def climbed_pair(core: SharedCore, least_critical: int = 0) -> Pair:
     tpw, keeps_up = core.work_per_joule(), core.busy() < 1
     top = tpw.shape[0] - 1
     if not keeps_up[top]:
-        return Pair(Status.INFEASIBLE, None, None, 0.0, (None,) * keeps_up.size)
+        return FrequencyPair(Status.INFEASIBLE, None, None, 0.0, (None,) * keeps_up.size)
     critical, batch = _climb(tpw, (top, top), range(least_critical, top + 1))
     best_batch = tuple(
         _climb(tpw, (at, batch), range(at, at + 1))[1] if keeps else None
         for at, keeps in enumerate(keeps_up)
     )
-    return Pair(Status.LOCAL, critical, batch, float(tpw[critical, batch]), best_batch)
+    return FrequencyPair(Status.LOCAL, critical, batch, float(tpw[critical, batch]), best_batch)
 
 
 def climb(core: SharedCore, start: tuple[int, int]) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
-class Limited(StrEnum):
+class LimitOutcome(StrEnum):
     """Which step was needed to stay within the limit.
 
     BELOW_IDLE: the limit is below the power of the chip with all cores idle, so no frequency can
@@ -59,7 +59,7 @@ class BusyCore:
 class WithinLimit:
     """The levels of the cores within the limit, and the resulting power of the chip."""
 
-    status: Limited
+    status: LimitOutcome
     cores: tuple[BusyCore, ...]
     power_w: float
 
@@ -71,7 +71,7 @@ def within_limit(
 
     idle_core_w: power of a core that runs nothing. shared_w: power of the chip besides its cores.
     """
-    found = WithinLimit(Limited.UNCHANGED, tuple(cores), _power(cores, idle_core_w, shared_w))
+    found = WithinLimit(LimitOutcome.UNCHANGED, tuple(cores), _power(cores, idle_core_w, shared_w))
     for status, changed in _steps(tuple(cores)):
         if found.power_w <= limit_w:
             return found
@@ -79,7 +79,9 @@ def within_limit(
     if found.power_w <= limit_w:
         return found
     is_below_idle = limit_w < shared_w + len(cores) * idle_core_w
-    return replace(found, status=Limited.BELOW_IDLE if is_below_idle else Limited.BELOW_LEAST)
+    return replace(
+        found, status=LimitOutcome.BELOW_IDLE if is_below_idle else LimitOutcome.BELOW_LEAST
+    )
 
 
 def _power(cores: Sequence[BusyCore], idle_core_w: float, shared_w: float) -> float:
@@ -87,20 +89,20 @@ def _power(cores: Sequence[BusyCore], idle_core_w: float, shared_w: float) -> fl
     return shared_w + sum(drawn)
 
 
-def _steps(cores: tuple[BusyCore, ...]) -> Iterator[tuple[Limited, tuple[BusyCore, ...]]]:
+def _steps(cores: tuple[BusyCore, ...]) -> Iterator[tuple[LimitOutcome, tuple[BusyCore, ...]]]:
     """The cores after each step, with the kind of step."""
     batch = [at for at, core in enumerate(cores) if core.is_batch and core.level is not None]
     batch.sort(key=lambda at: (-cores[at].memory, at))
     for at in batch:
         for level in range((cores[at].level or 0) - 1, -1, -1):
             cores = _with_level(cores, at, level)
-            yield Limited.BATCH_SLOWED, cores
+            yield LimitOutcome.BATCH_SLOWED, cores
     for at in batch:
         cores = _with_level(cores, at, None)
-        yield Limited.BATCH_STOPPED, cores
+        yield LimitOutcome.BATCH_STOPPED, cores
     while any(core.level for core in cores):
         cores = tuple(replace(core, level=core.level - 1) if core.level else core for core in cores)
-        yield Limited.REQUESTS_SLOWED, cores
+        yield LimitOutcome.REQUESTS_SLOWED, cores
 
 
 def _with_level(cores: tuple[BusyCore, ...], at: int, level: int | None) -> tuple[BusyCore, ...]:

@@ -29,7 +29,7 @@ _MOST_TURNS = 1000
 
 
 @dataclass(frozen=True)
-class Robustness:
+class LoopRobustness:
     """Robustness of a stable loop; inf if that change never makes it unstable.
 
     Of several crossings the one nearest to instability counts: of gain margins the one nearest to
@@ -142,14 +142,14 @@ def _phase(plant: AnyPlant, omega: NDArray[np.float64]) -> NDArray[np.float64]:
     return lead - lags + at_zero * math.pi / 2 - omega * plant.dead_time
 
 
-def robustness(loop: Response, grid: NDArray[np.float64]) -> Robustness:
+def robustness(loop: Response, grid: NDArray[np.float64]) -> LoopRobustness:
     """The margins of a stable loop, from its response on a grid of frequencies."""
     on_grid = loop(grid)
     gain_margin = _gain_margin(loop, grid, on_grid)
     crossings = _roots_between(lambda w: np.abs(loop(w)) - 1.0, grid, np.abs(on_grid) - 1.0)
     angles = np.angle(-loop(crossings))
     delays = angles % (2 * math.pi) / crossings
-    return Robustness(
+    return LoopRobustness(
         gain_margin=gain_margin,
         phase_margin_deg=float(np.degrees(np.abs(angles)).min(initial=math.inf)),
         delay_margin=float(delays.min(initial=math.inf)),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.control.loop import Loop
+from tailc_solvers.control.loop import LoopEquations
 from tailc_solvers.loops import inner_loops, plain_loops
 
 DIVERGED = 1e6
@@ -18,7 +18,7 @@ SETTLED_SHARE = 0.02
 """The band around the final value, a share of the step, that a settled response stays in."""
 
 
-class Record(NamedTuple):
+class SimulationRecord(NamedTuple):
     """Buffers of a simulation [steps]: error and controller output, and scratch [3, states]."""
 
     error: NDArray[np.float64]
@@ -26,7 +26,7 @@ class Record(NamedTuple):
     states: NDArray[np.float64]
 
 
-class Most(NamedTuple):
+class IntegralLimits(NamedTuple):
     """Limits of a simulated response's integrals before it is abandoned; see `integrals`.
 
     `total` is the integral of its error at the end. So |total - integral so far| is still to come,
@@ -38,10 +38,10 @@ class Most(NamedTuple):
     itae: float
 
 
-UNBOUNDED = Most(0.0, math.inf, math.inf)
+UNBOUNDED = IntegralLimits(0.0, math.inf, math.inf)
 
 
-class Law(NamedTuple):
+class ControlLaw(NamedTuple):
     """Parallel gains, and the derivative's filter: D(k) = keep D(k-1) + rate (e(k) - e(k-1)).
 
     `first` is the rate on the first step, where the error jumps.
@@ -55,19 +55,19 @@ class Law(NamedTuple):
     first: float
 
 
-def new_record(loop: Loop, steps: int) -> Record:
+def new_record(loop: LoopEquations, steps: int) -> SimulationRecord:
     """Allocate a record for a simulation of at most `steps` steps."""
-    return Record(np.zeros(steps), np.zeros(steps), np.zeros((3, loop.before.size)))
+    return SimulationRecord(np.zeros(steps), np.zeros(steps), np.zeros((3, loop.before.size)))
 
 
 @plain_loops
 def law_of(loop, kp, ki, kd):
     """The control law of parallel gains; in continuous time a derivative needs kp > 0."""
     if loop.filter_ratio == 0.0 or kd == 0.0:
-        return Law(kp, ki, kd, 0.0, 1.0, 1.0)
+        return ControlLaw(kp, ki, kd, 0.0, 1.0, 1.0)
     filter_time = kd / (kp * loop.filter_ratio)
     keep = math.exp(-loop.step / filter_time)
-    return Law(kp, ki, kd, keep, (1.0 - keep) / loop.step, 1.0 / filter_time)
+    return ControlLaw(kp, ki, kd, keep, (1.0 - keep) / loop.step, 1.0 / filter_time)
 
 
 @plain_loops

@@ -25,7 +25,7 @@ _TAYLOR_TERMS = 18
 """With a norm of at most 1/2 the first term left out is below a rounding."""
 
 
-class Loop(NamedTuple):
+class LoopEquations(NamedTuple):
     """The plant's matrices, and how the controller integrates and differentiates.
 
     The integral gains `i_before e(k-1) + i_now e(k)` a step, and `i_first e(0)` on the first.
@@ -45,7 +45,7 @@ class Loop(NamedTuple):
     filter_ratio: float
 
 
-def sampled_loop(plant: SampledPlant) -> Loop:
+def sampled_loop(plant: SampledPlant) -> LoopEquations:
     """The loop of a sampled plant and a controller in velocity form; a step is one sample."""
     n = max(len(plant.a), len(plant.b)) - 1
     a, b = np.zeros(n + 1), np.zeros(n + 1)
@@ -55,21 +55,23 @@ def sampled_loop(plant: SampledPlant) -> Loop:
     if n:
         phi[:, 0], out[0] = -a[1:], 1.0
     before = b[1:] - a[1:] * b[0]
-    return Loop(phi, before, np.zeros(n), out, float(b[0]), plant.delay, 1.0, 0.0, 1.0, 1.0, 0.0)
+    return LoopEquations(
+        phi, before, np.zeros(n), out, float(b[0]), plant.delay, 1.0, 0.0, 1.0, 1.0, 0.0
+    )
 
 
-def continuous_loop(plant: Plant, longest_step: float) -> Loop:
+def continuous_loop(plant: Plant, longest_step: float) -> LoopEquations:
     """The loop of a plant in continuous time, with steps of at most `longest_step`."""
     delay = math.ceil(plant.dead_time / longest_step)
     step = plant.dead_time / delay if delay else longest_step
     return _stepped(plant, step, delay)
 
 
-def _stepped(plant: Plant, step: float, delay: int) -> Loop:
+def _stepped(plant: Plant, step: float, delay: int) -> LoopEquations:
     a, b, c, through = _state_space(plant)
     phi, before, after = _linear_hold(a, b, step)
     half = step / 2
-    return Loop(phi, before, after, c, through, delay, step, half, half, 0.0, FILTER_RATIO)
+    return LoopEquations(phi, before, after, c, through, delay, step, half, half, 0.0, FILTER_RATIO)
 
 
 def _state_space(
@@ -156,7 +158,7 @@ _MOST_STEPS = 3000
 _AT_ONE = 1 - 1e-9
 
 
-def _steps_of(loop: Loop, count: int) -> NDArray[np.float64]:
+def _steps_of(loop: LoopEquations, count: int) -> NDArray[np.float64]:
     """Values at steps 0, 1, ... after a step of the input."""
     y = np.zeros(count)
     x = np.zeros(loop.before.size)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.control import frequency, kernels, roots
-from tailc_solvers.control.frequency import AnyPlant, Robustness
-from tailc_solvers.control.loop import FILTER_RATIO, Loop, continuous_loop, sampled_loop
+from tailc_solvers.control.frequency import AnyPlant, LoopRobustness
+from tailc_solvers.control.loop import FILTER_RATIO, LoopEquations, continuous_loop, sampled_loop
 from tailc_solvers.control.plant import Plant, SampledPlant
-from tailc_solvers.control.scale import Scale, scale_of
+from tailc_solvers.control.scale import PlantScale, scale_of
 
 _AT_REST = 1e-6
 """A response ends when its error stays below this share of its peak."""
@@ -58,7 +58,7 @@ class Performance:
 class LoopMargins:
     """Robustness and performance of one loop, in the plant's unit of time (epochs if sampled)."""
 
-    robustness: Robustness
+    robustness: LoopRobustness
     performance: Performance
 
 
@@ -113,7 +113,7 @@ def loop_margins(plant: AnyPlant, kp: float, ki: float, kd: float) -> LoopMargin
     return _in_units(LoopMargins(robust, performance(unit, *gains)), scale)
 
 
-def _in_units(found: LoopMargins, scale: Scale) -> LoopMargins:
+def _in_units(found: LoopMargins, scale: PlantScale) -> LoopMargins:
     """Convert to the plant's own units."""
     robust, performed = found.robustness, found.performance
     by_load = scale.gain * scale.time
@@ -211,7 +211,7 @@ def responses(
     return times, setpoint - record.error, record.output / scale.gain
 
 
-def simulated(plant: AnyPlant, kp: float, kd: float) -> tuple[Loop, int]:
+def simulated(plant: AnyPlant, kp: float, kd: float) -> tuple[LoopEquations, int]:
     """The loop to simulate, and the largest number of steps."""
     scale = 1.0 / reference(plant)
     if isinstance(plant, SampledPlant):

@@ -23,7 +23,7 @@ from tailc_solvers.control.frequency import AnyPlant
 from tailc_solvers.control.loop import FILTER_RATIO
 from tailc_solvers.control.margins import LoopMargins, reference, responses
 from tailc_solvers.control.plant import Plant, SampledPlant
-from tailc_solvers.control.scale import Scale, scale_of
+from tailc_solvers.control.scale import PlantScale, scale_of
 
 Gains = tuple[float, float, float]
 Values = NDArray[np.float64]
@@ -60,7 +60,7 @@ _MOST_POINTS = 3_000
 
 
 @dataclass(frozen=True)
-class Figure:
+class MarginComparison:
     """One property of a loop as computed here and by python-control, with a tolerance."""
 
     name: str
@@ -139,7 +139,7 @@ def loop_to_control(
     return to_control(plant, sample_time) * law_to_control(plant, gains, sample_time)
 
 
-def figures(plant: AnyPlant, gains: Gains, found: LoopMargins) -> tuple[Figure, ...]:
+def figures(plant: AnyPlant, gains: Gains, found: LoopMargins) -> tuple[MarginComparison, ...]:
     """Compare the margins of a stable loop with those of python-control.
 
     They are of the plant in units of what a controller acts on, where python-control loses least.
@@ -161,19 +161,19 @@ def _late(plant: Plant) -> control.TransferFunction:
     return control.tf(*control.pade(plant.dead_time, max(fewest, min(most, order))))
 
 
-def _scale_of(plant: AnyPlant) -> Scale:
+def _scale_of(plant: AnyPlant) -> PlantScale:
     """Units of time and gain of the highest frequency at which a controller works."""
     if isinstance(plant, SampledPlant):
         return scale_of(plant)
     highest = reference(plant)
-    return Scale(float(np.abs(plant.at(highest))), 1 / highest)
+    return PlantScale(float(np.abs(plant.at(highest))), 1 / highest)
 
 
-def largest_pole(plant: SampledPlant, gains: Gains) -> Figure:
+def largest_pole(plant: SampledPlant, gains: Gains) -> MarginComparison:
     """The pole of the closed loop with the largest modulus, which decides its stability."""
     ours = roots.spectral_radius(roots.characteristic(plant, *gains, plant.delay))
     theirs = float(np.max(np.abs(_closed(plant, gains).poles())))
-    return Figure("largest pole", ours, theirs, POLE_TOLERANCE)
+    return MarginComparison("largest pole", ours, theirs, POLE_TOLERANCE)
 
 
 def _in_z(num: tuple[float, ...], den: tuple[float, ...], step: float) -> control.TransferFunction:
@@ -218,17 +218,17 @@ def _is_same(ours: tuple[float, ...], theirs: tuple[float, ...]) -> bool:
 
 def _margins(
     plant: AnyPlant, gains: Gains, found: LoopMargins, delay_margin: float
-) -> tuple[Figure, ...]:
+) -> tuple[MarginComparison, ...]:
     grid = frequency.frequencies(plant, reference(plant), _PER_DECADE)
     sensitivity = float(np.max(1 / np.abs(1 + _response(plant, gains, grid))))
     gain, phase, delay = _stability_margins(plant, gains)
     ours = found.robustness
     near = _nearness(ours.gain_margin), _nearness(gain)
     return (
-        Figure("gain margin", *near, MARGIN_TOLERANCE),
-        Figure("phase margin", ours.phase_margin_deg, phase, 100 * MARGIN_TOLERANCE),
-        Figure("delay margin", delay_margin, delay, MARGIN_TOLERANCE * delay),
-        Figure(
+        MarginComparison("gain margin", *near, MARGIN_TOLERANCE),
+        MarginComparison("phase margin", ours.phase_margin_deg, phase, 100 * MARGIN_TOLERANCE),
+        MarginComparison("delay margin", delay_margin, delay, MARGIN_TOLERANCE * delay),
+        MarginComparison(
             "maximum sensitivity", ours.max_sensitivity, sensitivity, MARGIN_TOLERANCE * sensitivity
         ),
     )
@@ -297,13 +297,13 @@ def _closed(plant: AnyPlant, gains: Gains) -> control.lti.LTI:
     return control.feedback(loop * late, 1)
 
 
-def _on_the_right(plant: AnyPlant, gains: Gains) -> Figure:
+def _on_the_right(plant: AnyPlant, gains: Gains) -> MarginComparison:
     """Number of poles of a stable loop that are not left of the imaginary axis, which is 0."""
     theirs = float(np.sum(_closed(plant, gains).poles().real >= 0))
-    return Figure("number of unstable poles", 0.0, theirs, 0.0)
+    return MarginComparison("number of unstable poles", 0.0, theirs, 0.0)
 
 
-def _step(plant: AnyPlant, gains: Gains, settling: float) -> Figure:
+def _step(plant: AnyPlant, gains: Gains, settling: float) -> MarginComparison:
     """The root mean square of the difference of the responses, compared with 0."""
     least = _LEAST_SAMPLES / reference(plant)
     until = max(least, _SETTLINGS * settling) if math.isfinite(settling) else 2 * least
@@ -313,4 +313,4 @@ def _step(plant: AnyPlant, gains: Gains, settling: float) -> Figure:
     is_approximated = isinstance(plant, Plant) and plant.dead_time > 0
     tolerance = STEP_TOLERANCE_DEAD_TIME if is_approximated else STEP_TOLERANCE
     difference = math.sqrt(float(np.mean((outputs - np.asarray(theirs)) ** 2)))
-    return Figure("step response", 0.0, difference, tolerance)
+    return MarginComparison("step response", 0.0, difference, tolerance)

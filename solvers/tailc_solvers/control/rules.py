@@ -39,7 +39,7 @@ class FirstOrder:
 
 
 @dataclass(frozen=True)
-class Ideal:
+class IdealController:
     """The controller K (1 + 1 / (ti s) + td s), and its parallel gains."""
 
     k: float
@@ -109,7 +109,9 @@ def simc(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
     ti = min(first, 8 * dead_time)
     if ti == 0:  # K and Ti vanish together: an integral controller
         return 0.0, 1 / (gain * 2 * dead_time), 0.0
-    return Ideal(k * (1 + second / ti), ti + second, second / (1 + second / ti)).parallel(plant)
+    return IdealController(k * (1 + second / ti), ti + second, second / (1 + second / ti)).parallel(
+        plant
+    )
 
 
 def amigo(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
@@ -120,16 +122,16 @@ def amigo(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
     g, t, d = model.gain, model.time_constant, model.dead_time
     if structure == "pi":
         if math.isinf(t):
-            return Ideal(0.35 / (g * d), 13.4 * d, 0.0).parallel(plant)
+            return IdealController(0.35 / (g * d), 13.4 * d, 0.0).parallel(plant)
         k = 0.15 / g + (0.35 - d * t / (d + t) ** 2) * t / (g * d)
         ti = 0.35 * d + 13 * d * t**2 / (t**2 + 12 * d * t + 7 * d**2)
-        return Ideal(k, ti, 0.0).parallel(plant)
+        return IdealController(k, ti, 0.0).parallel(plant)
     if math.isinf(t):
-        return Ideal(0.45 / (g * d), 8 * d, 0.5 * d).parallel(plant)
+        return IdealController(0.45 / (g * d), 8 * d, 0.5 * d).parallel(plant)
     k = (0.2 + 0.45 * t / d) / g
-    return Ideal(k, (0.4 * d + 0.8 * t) / (d + 0.1 * t) * d, 0.5 * d * t / (0.3 * d + t)).parallel(
-        plant
-    )
+    return IdealController(
+        k, (0.4 * d + 0.8 * t) / (d + 0.1 * t) * d, 0.5 * d * t / (0.3 * d + t)
+    ).parallel(plant)
 
 
 def ziegler_nichols(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
@@ -144,8 +146,8 @@ def ziegler_nichols(plant: AnyPlant, structure: Structure) -> ParallelGains | No
     ultimate = math.copysign(1 / abs(complex(plant.at(omega))), plant.gain)
     period = 2 * math.pi / omega
     if structure == "pi":
-        return Ideal(0.45 * ultimate, period / 1.2, 0.0).parallel(plant)
-    return Ideal(0.6 * ultimate, period / 2, period / 8).parallel(plant)
+        return IdealController(0.45 * ultimate, period / 1.2, 0.0).parallel(plant)
+    return IdealController(0.6 * ultimate, period / 2, period / 8).parallel(plant)
 
 
 RULES = {"SIMC": simc, "AMIGO": amigo, "Ziegler-Nichols": ziegler_nichols}

@@ -14,7 +14,7 @@ from tailc_solvers.control.plant import Plant, SampledPlant
 
 
 @dataclass(frozen=True)
-class Scale:
+class PlantScale:
     """Units of gain and time; a sampled plant's time is counted in samples."""
 
     gain: float
@@ -36,15 +36,15 @@ class Scale:
         return kp / self.gain, ki / self.gain / self.time, kd / self.gain * self.time
 
 
-def scale_of(plant: AnyPlant) -> Scale:
+def scale_of(plant: AnyPlant) -> PlantScale:
     """Units in which the plant's times, and its output over input, are about 1."""
     if isinstance(plant, SampledPlant):
-        return Scale(_power(sum(map(abs, plant.b))), 1.0)
+        return PlantScale(_power(sum(map(abs, plant.b))), 1.0)
     lags = [1 / abs(p) for p in plant.poles.tolist() if p != 0]
     time = _power(plant.dead_time + sum(lags))
     lowest = next(i for i, c in enumerate(reversed(plant.den)) if c)
     gain = max(map(abs, _stretched(plant.num, time)))
-    return Scale(_power(gain / abs(_stretched(plant.den, time)[-1 - lowest])), time)
+    return PlantScale(_power(gain / abs(_stretched(plant.den, time)[-1 - lowest])), time)
 
 
 def _stretched(coefficients: Iterable[float], time: float) -> list[float]:

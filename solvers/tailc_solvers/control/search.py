@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.control import kernels
-from tailc_solvers.control.kernels import Most, Record
-from tailc_solvers.control.loop import Loop
+from tailc_solvers.control.kernels import IntegralLimits, SimulationRecord
+from tailc_solvers.control.loop import LoopEquations
 from tailc_solvers.loops import inner_loops, plain_loops
 
 FINEST = 1 / 64
@@ -40,7 +40,7 @@ _PENALTY = 50.0
 gain in the criterion is worth."""
 
 
-class Problem(NamedTuple):
+class LoopProblem(NamedTuple):
     """One plant, with positive gain, and the requirements of its loop.
 
     `sigma` and `plant` are responses on a grid; `late` that of the plant with the longest delay to
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
     set point, `weight` w. `limits` are the largest overshoot, ITAE and IAE.
     """
 
-    loop: Loop
+    loop: LoopEquations
     sigma: NDArray[np.complex128]
     plant: NDArray[np.complex128]
     late: NDArray[np.complex128]
@@ -68,13 +68,13 @@ class Scratch(NamedTuple):
     The answer is the criterion, kp, ki and kd.
     """
 
-    record: Record
+    record: SimulationRecord
     best: NDArray[np.float64]
     trial: NDArray[np.float64]
     answer: NDArray[np.float64]
 
 
-def new_scratch(loop: Loop, steps: int) -> Scratch:
+def new_scratch(loop: LoopEquations, steps: int) -> Scratch:
     """Allocate buffers for a search whose simulations take at most `steps` steps."""
     return Scratch(kernels.new_record(loop, steps), np.zeros(3), np.zeros(3), np.full(4, np.inf))
 
@@ -119,7 +119,7 @@ def value_of(problem, kp, ki, kd, bound, record):
         enough = math.exp((bound - least_iae) / (0.5 * weight))
     law = kernels.law_of(problem.loop, kp, ki, kd)
     total = problem.held / ki
-    most = Most(total, math.inf, enough)
+    most = IntegralLimits(total, math.inf, enough)
     made = kernels.respond(problem.loop, law, 1.0, 0.0, _AT_REST, most, record)
     if made < 0:
         return math.inf
@@ -133,7 +133,7 @@ def value_of(problem, kp, ki, kd, bound, record):
     enough = math.inf
     if weight < 1.0 and bound < math.inf:
         enough = math.exp((bound - value) / (1.0 - weight))
-    most = Most(total, enough, math.inf)
+    most = IntegralLimits(total, enough, math.inf)
     made = kernels.respond(problem.loop, law, 0.0, 1.0, _AT_REST, most, record)
     if made < 0:
         return math.inf

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.control import frequency, roots
 from tailc_solvers.control.frequency import AnyPlant
-from tailc_solvers.control.loop import Loop, continuous_loop, sampled_loop
+from tailc_solvers.control.loop import LoopEquations, continuous_loop, sampled_loop
 from tailc_solvers.control.margins import (
     LoopMargins,
     Margins,
@@ -24,12 +24,12 @@ from tailc_solvers.control.margins import (
     loop_margins,
 )
 from tailc_solvers.control.plant import Plant, SampledPlant
-from tailc_solvers.control.scale import Scale, scale_of
+from tailc_solvers.control.scale import PlantScale, scale_of
 from tailc_solvers.control.search import (
     FINEST,
     LONGEST_TI,
     SHORTEST_TI,
-    Problem,
+    LoopProblem,
     gains_at,
     new_scratch,
     search,
@@ -100,7 +100,7 @@ class LimitsError(NoTuningError):
 
 
 @dataclass(frozen=True)
-class Limits:
+class LoopLimits:
     """Limits of a tuned loop; inf for no limit.
 
     `overshoot` is a share of the set point's step. `itae_setpoint` and `iae_load` are in the
@@ -124,7 +124,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Gains:
+class TunedGains:
     """Parallel gains, of the velocity form for a sampled plant, with their criterion's value."""
 
     kp: float
@@ -159,7 +159,7 @@ def tune_sampled(
     within the spread, and for at least an epoch more or less. Raises NoTuningError if there are
     none.
     """
-    limits = Limits(max_sensitivity, max_overshoot, delay_spread=delay_spread)
+    limits = LoopLimits(max_sensitivity, max_overshoot, delay_spread=delay_spread)
     gains, found = tune(plant, structure, limits, criterion)
     return Tuning(gains.kp, gains.ki, gains.kd, flat(found), gains.criterion)
 
@@ -167,10 +167,10 @@ def tune_sampled(
 def tune(
     plant: AnyPlant,
     structure: Structure,
-    limits: Limits,
+    limits: LoopLimits,
     criterion: Criterion = "balanced",
     start: tuple[float, float, float] | None = None,
-) -> tuple[Gains, LoopMargins]:
+) -> tuple[TunedGains, LoopMargins]:
     """The best parallel gains for a plant, with the margins of their loop.
 
     `start` are additional initial gains: if they meet the limits, the answer is no worse. Raises
@@ -204,7 +204,7 @@ def tune(
     return found
 
 
-def _in_units(limits: Limits, scale: Scale) -> Limits:
+def _in_units(limits: LoopLimits, scale: PlantScale) -> LoopLimits:
     return replace(
         limits,
         itae_setpoint=limits.itae_setpoint / scale.time**2,
@@ -224,8 +224,8 @@ def check_plant(plant: AnyPlant) -> None:
 
 
 def _problem(
-    plant: AnyPlant, sign: float, structure: Structure, limits: Limits, weight: float
-) -> tuple[Problem, int]:
+    plant: AnyPlant, sign: float, structure: Structure, limits: LoopLimits, weight: float
+) -> tuple[LoopProblem, int]:
     reference = frequency.reference_frequency(plant, _LAG_DEG[structure])
     if reference is None and isinstance(plant, Plant):
         raise NoTuningError(
@@ -236,7 +236,7 @@ def _problem(
     loop = _loop(plant, reference)
     of_time = (limits.itae_setpoint, limits.iae_load)
     nowhere = np.empty(0, dtype=np.complex128)
-    problem = Problem(
+    problem = LoopProblem(
         loop=loop._replace(out=sign * loop.out, through=sign * loop.through),
         sigma=nowhere,
         plant=nowhere,
@@ -255,13 +255,17 @@ def _problem(
     return _on_grid(problem, plant, sign, limits, grid), steps
 
 
-def _fine_grid(plant: AnyPlant, problem: Problem) -> NDArray[np.float64]:
+def _fine_grid(plant: AnyPlant, problem: LoopProblem) -> NDArray[np.float64]:
     return frequency.frequencies(plant, 1 / problem.time, _FINE * _PER_DECADE)
 
 
 def _on_grid(
-    problem: Problem, plant: AnyPlant, sign: float, limits: Limits, grid: NDArray[np.float64]
-) -> Problem:
+    problem: LoopProblem,
+    plant: AnyPlant,
+    sign: float,
+    limits: LoopLimits,
+    grid: NDArray[np.float64],
+) -> LoopProblem:
     """The problem with its responses at these frequencies."""
     response = sign * plant.at(grid)
     late = response[:0]
@@ -271,7 +275,7 @@ def _on_grid(
     return problem._replace(sigma=frequency.differences(plant, grid), plant=response, late=late)
 
 
-def _loop(plant: AnyPlant, reference: float) -> Loop:
+def _loop(plant: AnyPlant, reference: float) -> LoopEquations:
     if isinstance(plant, SampledPlant):
         return sampled_loop(plant)
     return continuous_loop(plant, 1 / (_STEPS_A_UNIT * reference))
@@ -282,7 +286,7 @@ def _rounded_power(value: float) -> float:
     return 2.0 ** (round(4 * math.log2(value)) / 4)
 
 
-def _points(problem: Problem, gains: list[float]) -> list[NDArray[np.float64]]:
+def _points(problem: LoopProblem, gains: list[float]) -> list[NDArray[np.float64]]:
     """The point of the search at gains, its share at most 1; empty if the search has no such."""
     kp, ki, kd = gains
     if min(kp, ki) <= 0:
@@ -297,8 +301,8 @@ def _points(problem: Problem, gains: list[float]) -> list[NDArray[np.float64]]:
 
 
 def _within(
-    plant: AnyPlant, gains: list[float], limits: Limits, weight: float
-) -> tuple[Gains, LoopMargins] | None:
+    plant: AnyPlant, gains: list[float], limits: LoopLimits, weight: float
+) -> tuple[TunedGains, LoopMargins] | None:
     """Round the gains and reduce them until the limits hold exactly; None if they do not.
 
     The search checks the limits only on a grid of frequencies, before the gains are rounded.
@@ -312,8 +316,8 @@ def _within(
 
 
 def _kept(
-    plant: AnyPlant, gains: tuple[float, float, float], limits: Limits, weight: float
-) -> tuple[Gains, LoopMargins] | None:
+    plant: AnyPlant, gains: tuple[float, float, float], limits: LoopLimits, weight: float
+) -> tuple[TunedGains, LoopMargins] | None:
     """The gains with the margins of their loop, if they meet the limits."""
     try:
         found = loop_margins(plant, *gains)
@@ -321,11 +325,11 @@ def _kept(
         return None
     if not _keeps(plant, gains, found, limits):
         return None
-    return Gains(*gains, _criterion(found, weight)), found
+    return TunedGains(*gains, _criterion(found, weight)), found
 
 
 def _keeps(
-    plant: AnyPlant, gains: tuple[float, float, float], found: LoopMargins, limits: Limits
+    plant: AnyPlant, gains: tuple[float, float, float], found: LoopMargins, limits: LoopLimits
 ) -> bool:
     performed = found.performance
     return (

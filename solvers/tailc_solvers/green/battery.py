@@ -36,7 +36,7 @@ LARGEST_MJ = 2**53
 
 
 @dataclass(frozen=True)
-class Limits:
+class BatteryLimits:
     """Limits of a battery in each epoch [mJ], and its efficiency.
 
     charge_mj, discharge_mj: largest amounts in an epoch. kept_ppm: efficiency of charging in
@@ -76,7 +76,7 @@ class Dispatch:
 
 
 def dispatch(
-    limits: Limits, demand_mj: Whole, green_mj: Whole, weight: Whole, end_weight: int = 0
+    limits: BatteryLimits, demand_mj: Whole, green_mj: Whole, weight: Whole, end_weight: int = 0
 ) -> Dispatch:
     """The schedule that reduces the weighted brown energy most, exactly; O(epochs^2) in numpy.
 
@@ -101,7 +101,7 @@ def dispatch(
 
 
 def upper_bound(
-    limits: Limits,
+    limits: BatteryLimits,
     demand_mj: Whole,
     green_mj: Whole,
     weight: Whole,
@@ -119,7 +119,7 @@ def upper_bound(
 
 
 def green_prices(
-    limits: Limits, demand_mj: Whole, green_mj: Whole, weight: Whole, found: Dispatch
+    limits: BatteryLimits, demand_mj: Whole, green_mj: Whole, weight: Whole, found: Dispatch
 ) -> Whole:
     """Value of one millijoule more of green energy in each epoch, with the battery, int64.
 
@@ -138,7 +138,7 @@ def green_prices(
     return np.where(spare_mj < 0, saves, stores)
 
 
-def _most(limits: Limits, spare_mj: Whole) -> tuple[Whole, Whole]:
+def _most(limits: BatteryLimits, spare_mj: Whole) -> tuple[Whole, Whole]:
     """Largest amounts to store and to give in each epoch, apart from the charge."""
     drawn = np.minimum(np.maximum(spare_mj, 0), limits.charge_mj)
     stored = _kept(limits, drawn)
@@ -149,12 +149,14 @@ def _most(limits: Limits, spare_mj: Whole) -> tuple[Whole, Whole]:
     return stored, given
 
 
-def _kept(limits: Limits, amount: Whole) -> Whole:
+def _kept(limits: BatteryLimits, amount: Whole) -> Whole:
     """Amounts after losses, rounded down, within 64 bits."""
     return amount // PPM * limits.kept_ppm + amount % PPM * limits.kept_ppm // PPM
 
 
-def _given(limits: Limits, stored_mj: Whole, given_mj: Whole, weight: Whole) -> tuple[Whole, int]:
+def _given(
+    limits: BatteryLimits, stored_mj: Whole, given_mj: Whole, weight: Whole
+) -> tuple[Whole, int]:
     """The amount given in each epoch, the largest weight first, and the final charge.
 
     `weight` has the weight of the final charge last. The battery is filled as early as possible.
@@ -177,7 +179,7 @@ def _given(limits: Limits, stored_mj: Whole, given_mj: Whole, weight: Whole) -> 
     return given[:-1], int(given[-1])
 
 
-def _filled(limits: Limits, into_mj: Whole) -> Whole:
+def _filled(limits: BatteryLimits, into_mj: Whole) -> Whole:
     """Charge by epoch if everything is stored that fits, and nothing is given."""
     held, now = np.empty_like(into_mj), limits.first_mj
     for epoch, into in enumerate(into_mj.tolist()):
@@ -185,7 +187,7 @@ def _filled(limits: Limits, into_mj: Whole) -> Whole:
     return held
 
 
-def _held(limits: Limits, stored_mj: Whole, discharged_mj: Whole, last_mj: int) -> Whole:
+def _held(limits: BatteryLimits, stored_mj: Whole, discharged_mj: Whole, last_mj: int) -> Whole:
     """Charge by epoch if exactly what will be given or kept is stored, as early as possible."""
     held, now = np.empty_like(stored_mj), limits.first_mj
     wanted = sum(discharged_mj.tolist()) + last_mj
@@ -198,7 +200,7 @@ def _held(limits: Limits, stored_mj: Whole, discharged_mj: Whole, last_mj: int) 
     return held
 
 
-def _drawn(limits: Limits, into_mj: Whole) -> Whole:
+def _drawn(limits: BatteryLimits, into_mj: Whole) -> Whole:
     """The least amount to draw in order to store exactly these amounts."""
     return np.array([-(-into * PPM // limits.kept_ppm) for into in into_mj.tolist()], np.int64)
 

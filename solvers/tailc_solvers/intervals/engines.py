@@ -7,8 +7,14 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.intervals.kernels import Best, Rows
-from tailc_solvers.intervals.kernels_curves import Curves, Floors, Prices, new_state, search_curves
+from tailc_solvers.intervals.kernels import Incumbents, LoadRows
+from tailc_solvers.intervals.kernels_curves import (
+    Floors,
+    LagrangianPrices,
+    SortedCurves,
+    new_state,
+    search_curves,
+)
 from tailc_solvers.intervals.kernels_individual import (
     Crowd,
     new_buckets,
@@ -30,7 +36,7 @@ MOST_BINS = 1 << 16
 """Bins shorten the binary search in sorted demands; beyond this they leave the cache."""
 
 
-class Engine(Protocol):
+class GridEngine(Protocol):
     """Searches parts of the grid; see the kernels for the arguments.
 
     `seeds` are good initial schedules, in steps [schedules, rungs - 1]. A batch of
@@ -43,7 +49,7 @@ class Engine(Protocol):
     def seeds(self) -> Items: ...
 
     def search(
-        self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
+        self, rows: LoadRows, best: Incumbents, items: Items, share: Share, stride: int, cap: int
     ) -> tuple[int, bool]: ...
 
 
@@ -51,13 +57,13 @@ class Engine(Protocol):
 class CurvesEngine:
     """Engine for a few curves, each of many requests."""
 
-    curves: Curves
-    bounds: tuple[Floors, Prices]
+    curves: SortedCurves
+    bounds: tuple[Floors, LagrangianPrices]
     seeds: Items
     batch_schedules: ClassVar[int] = 400_000
 
     def search(
-        self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
+        self, rows: LoadRows, best: Incumbents, items: Items, share: Share, stride: int, cap: int
     ) -> tuple[int, bool]:
         state = new_state(self.curves, rows)
         return search_curves(
@@ -74,7 +80,7 @@ class IndividualEngine:
     batch_schedules: ClassVar[int] = 60_000
 
     def search(
-        self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
+        self, rows: LoadRows, best: Incumbents, items: Items, share: Share, stride: int, cap: int
     ) -> tuple[int, bool]:
         path = new_path(self.crowd, rows.costs.size, rows.longest)
         buckets = new_buckets(rows.longest)
@@ -83,14 +89,14 @@ class IndividualEngine:
         )
 
 
-def engine_for(sample: Sample, rows: Rows, rank: int) -> Engine:
+def engine_for(sample: Sample, rows: LoadRows, rank: int) -> GridEngine:
     """The engine that suits the number of curves; both give the same result."""
     if sample.n_curves == 1 or sample.n_curves * REQUESTS_PER_CURVE <= sample.demand_ms.size:
         return curves_engine(sample, rows, rank)
     return individual_engine(sample, rows, rank)
 
 
-def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
+def curves_engine(sample: Sample, rows: LoadRows, rank: int) -> CurvesEngine:
     """Sort the curves and compute prefix sums: O(R log R)."""
     by_demand = np.argsort(sample.demand_ms, kind="stable")
     curve = sample.curve[by_demand]
@@ -102,7 +108,7 @@ def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
     start = np.concatenate([[0], np.cumsum(count[used])])
     speeds = np.ascontiguousarray(sample.speeds[used])
     bin_first, bin_rate = _bins(demand, start)
-    curves = Curves(
+    curves = SortedCurves(
         start=start,
         demand=demand,
         below=_prefix_sums(demand * weight, start),
@@ -125,7 +131,7 @@ def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
     return CurvesEngine(curves, (_floors(speeds, rows), prices), _seeds(continuous, rows))
 
 
-def individual_engine(sample: Sample, rows: Rows, rank: int) -> IndividualEngine:
+def individual_engine(sample: Sample, rows: LoadRows, rank: int) -> IndividualEngine:
     """Requests in arrays, with the bounds of each over later rungs."""
     speeds = np.ascontiguousarray(sample.speeds[sample.curve].T)
     time = 1.0 / speeds
@@ -145,7 +151,7 @@ def individual_engine(sample: Sample, rows: Rows, rank: int) -> IndividualEngine
 
 
 def _continuous(
-    sample: Sample, by_demand: NDArray[np.int64], rows: Rows, rank: int
+    sample: Sample, by_demand: NDArray[np.int64], rows: LoadRows, rank: int
 ) -> ContinuousRows | None:
     """Continuous optima with the mean curve; None if cost rates decrease with the rung."""
     if (np.diff(rows.costs) < 0).any():
@@ -157,7 +163,7 @@ def _continuous(
     return ContinuousRows.solve(steps, mean_speeds, rows)
 
 
-def _seeds(continuous: ContinuousRows | None, rows: Rows) -> Items:
+def _seeds(continuous: ContinuousRows | None, rows: LoadRows) -> Items:
     if continuous is None:
         return np.zeros((0, rows.costs.size - 1), dtype=np.int64)
     return continuous.grid_neighbours(rows)
@@ -167,7 +173,7 @@ def _climbs(speeds: NDArray[np.float64]) -> bool:
     return bool((speeds[:, -1] >= speeds[:, -2:][:, 0]).all())
 
 
-def _floors(speeds: NDArray[np.float64], rows: Rows) -> Floors:
+def _floors(speeds: NDArray[np.float64], rows: LoadRows) -> Floors:
     wait = (rows.wait_per_cost[:, None, None] * rows.costs - 1.0) / speeds
     return Floors(
         time=_least_from(1.0 / speeds, axis=1),

@@ -26,18 +26,18 @@ import numpy as np
 from numba import config
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 from tailc_solvers.intervals.engines import engine_for
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rates, evaluate
 from tailc_solvers.intervals.kernels import (
     NEVER_STEPS,
     NS_PER_MS,
     SLACK_MS,
-    Best,
-    Rows,
+    Incumbents,
+    LoadRows,
 )
-from tailc_solvers.intervals.shares import Grid, Search, course_of
-from tailc_solvers.objective import Objective
+from tailc_solvers.intervals.shares import DurationGrid, GridSearch, course_of
+from tailc_solvers.objective import SearchObjective
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
@@ -77,7 +77,7 @@ class GridSolution:
     least_tail_ms: NDArray[np.float64]
     status: tuple[Status, ...]
     evaluations: int
-    course: tuple[Reached, ...]
+    course: tuple[SearchProgress, ...]
 
 
 def search_grid(
@@ -89,7 +89,7 @@ def search_grid(
     rank: int,
     step_ms: float,
     longest_ms: float,
-    objective: Objective | str = Objective.TAIL,
+    objective: SearchObjective | str = SearchObjective.TAIL,
     target_ms: float | None = None,
     max_evaluations: int | None = None,
     progress: Callable[[float], None] | None = None,
@@ -113,17 +113,17 @@ def search_grid(
         progress: called with the fraction of the search that is done, from the calling thread.
         workers: threads; by default as many as numba would use. The answer does not depend on it.
     """
-    objective = Objective(objective)
-    if (target_ms is not None) != (objective is Objective.COST):
+    objective = SearchObjective(objective)
+    if (target_ms is not None) != (objective is SearchObjective.COST):
         raise ValueError("target_ms goes with the objective `cost`, and only with it")
     given = np.atleast_1d(np.asarray(loads, dtype=np.float64))
     if given.ndim != 1 or not (np.isfinite(given).all() and (given > 0).all() and budget > 0):
         raise ValueError("loads and budget must be positive and finite")
     order = np.argsort(given, kind="stable")
-    grid = Grid(step_ms, longest_ms)
+    grid = DurationGrid(step_ms, longest_ms)
     rates = as_cost_rates(costs, sample.n_rungs)
     rows = rows_for(given[order], rates, budget, grid)
-    search = Search(
+    search = GridSearch(
         grid,
         sample.n_rungs,
         UNLIMITED if max_evaluations is None else max_evaluations,
@@ -143,11 +143,11 @@ def _no_progress(_fraction: float) -> None:
 
 
 def rows_for(
-    loads: NDArray[np.float64], costs: NDArray[np.float64], budget: float, grid: Grid
-) -> Rows:
+    loads: NDArray[np.float64], costs: NDArray[np.float64], budget: float, grid: DurationGrid
+) -> LoadRows:
     """Rows of ascending loads, all searched by tail."""
     wait_per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
-    return Rows(
+    return LoadRows(
         loads,
         np.arange(loads.size),
         costs,
@@ -159,7 +159,7 @@ def rows_for(
     )
 
 
-def _by_cost(rows: Rows, by_tail: Best, target_ms: float) -> Rows:
+def _by_cost(rows: LoadRows, by_tail: Incumbents, target_ms: float) -> LoadRows:
     """The rows that can meet the target, with the cost as the objective."""
     meets = by_tail.key[:, 0] / NS_PER_MS <= target_ms + SLACK_MS
     return rows._replace(all=np.flatnonzero(meets), target_ms=target_ms, by_cost=True)
@@ -171,7 +171,7 @@ def _solution(
     loads: NDArray[np.float64],
     order: NDArray[np.int64],
     rank: int,
-    outcome: tuple[Grid, Search, Best, Best],
+    outcome: tuple[DurationGrid, GridSearch, Incumbents, Incumbents],
 ) -> GridSolution:
     """Evaluate the incumbents' schedules, and return rows in the given order."""
     grid, search, by_tail, best = outcome
@@ -200,7 +200,7 @@ def _solution(
     )
 
 
-def _status(search: Search, is_found: bool) -> Status:
+def _status(search: GridSearch, is_found: bool) -> Status:
     if not search.is_complete:
         return Status.BUDGET
     return Status.OPTIMAL if is_found else Status.INFEASIBLE

@@ -26,7 +26,7 @@ SLACK_RELATIVE = 1e-12
 must survive, since ties are decided by later keys."""
 
 
-class Rows(NamedTuple):
+class LoadRows(NamedTuple):
     """The loads, ascending, the cost rates of the rungs, and the limits of a schedule.
 
     `wait_per_cost` is q / (budget (1 + tolerance)): a schedule is feasible if v_0 >= wait_per_cost
@@ -57,7 +57,7 @@ class Near(NamedTuple):
     last: NDArray[np.int64]
 
 
-class Best(NamedTuple):
+class Incumbents(NamedTuple):
     """Incumbents: keys [rows, 4] and steps [rows, rungs]; keys are inf if there is none.
 
     Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A). If `near` has room, it
@@ -70,7 +70,7 @@ class Best(NamedTuple):
     near: Near
 
 
-def new_best(rows: int, rungs: int, room: int = 0) -> Best:
+def new_best(rows: int, rungs: int, room: int = 0) -> Incumbents:
     """No incumbents, and room for `room` schedules of each row."""
     near = Near(
         np.full((rows, room, 4), np.inf),
@@ -78,7 +78,7 @@ def new_best(rows: int, rungs: int, room: int = 0) -> Best:
         np.zeros(rows, dtype=np.int64),
         np.zeros(rows, dtype=np.int64),
     )
-    return Best(np.full((rows, 4), np.inf), np.zeros((rows, rungs), dtype=np.int64), near)
+    return Incumbents(np.full((rows, 4), np.inf), np.zeros((rows, rungs), dtype=np.int64), near)
 
 
 @plain_loops

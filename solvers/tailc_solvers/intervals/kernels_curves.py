@@ -22,7 +22,7 @@ from tailc_solvers.intervals.kernels import (
     NEVER_STEPS,
     SLACK_COST,
     SLACK_RELATIVE,
-    Rows,
+    LoadRows,
     common_prefix,
     depth_at,
     is_zero,
@@ -35,7 +35,7 @@ from tailc_solvers.loops import inner_loops, plain_loops
 FEW_CANDIDATES = 6
 
 
-class Curves(NamedTuple):
+class SortedCurves(NamedTuple):
     """Sorted demands of each curve with prefix sums; curve k owns entries start[k]..start[k + 1].
 
     Vectors over entries and one more per curve: `below` the weighted sum of the demands before an
@@ -72,7 +72,7 @@ class Floors(NamedTuple):
     wait: NDArray[np.float64]
 
 
-class Prices(NamedTuple):
+class LagrangianPrices(NamedTuple):
     """A Lagrangian of each row that bounds its objective from below, for one curve.
 
     The work of the quantile is divided into cells. `rest[q, i, m]` is the least that the work from
@@ -89,7 +89,7 @@ class Prices(NamedTuple):
     cells_per_ms: float
 
 
-class State(NamedTuple):
+class CurvePath(NamedTuple):
     """The path to a node, one entry a depth: work done and G there [depth, curves], and scalars.
 
     `tail` is the time at which the quantile's work was done, inf before that (one curve only).
@@ -146,11 +146,11 @@ def search_curves(curves, bounds, rows, best, state, items, share, cap):
     return seen, True
 
 
-def new_state(curves: Curves, rows: Rows) -> State:
+def new_state(curves: SortedCurves, rows: LoadRows) -> CurvePath:
     """The path to the root, at which all rows may improve."""
     n = rows.costs.shape[0]
     n_curves = curves.speeds.shape[0]
-    state = State(
+    state = CurvePath(
         np.zeros((n, n_curves)),
         np.zeros((n, n_curves)),
         np.zeros(n),

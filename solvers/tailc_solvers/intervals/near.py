@@ -20,7 +20,7 @@ from tailc_solvers.intervals.engines import engine_for
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rates
 from tailc_solvers.intervals.grid import rows_for
 from tailc_solvers.intervals.kernels import COST_UNITS, NEVER_STEPS, NS_PER_MS
-from tailc_solvers.intervals.shares import Grid, Search
+from tailc_solvers.intervals.shares import DurationGrid, GridSearch
 from tailc_solvers.sample import Sample
 
 MOST_EVALUATIONS = 4_000_000
@@ -58,7 +58,7 @@ def near_best(
     Loads ascend, and a limit of -inf leaves a load without any. With `target_ms` the objective is
     the cost. The other arguments are those of `search_grid`.
     """
-    grid = Grid(step_ms, longest_ms)
+    grid = DurationGrid(step_ms, longest_ms)
     limits = np.asarray(limit, dtype=np.float64)
     rows = rows_for(
         np.asarray(loads, dtype=np.float64), as_cost_rates(costs, sample.n_rungs), budget, grid
@@ -66,7 +66,7 @@ def near_best(
     units = NS_PER_MS if target_ms is None else COST_UNITS
     if target_ms is not None:
         rows = rows._replace(target_ms=target_ms * (1 + FEASIBILITY_TOLERANCE), by_cost=True)
-    search = Search(grid, sample.n_rungs, MOST_EVALUATIONS, 1, lambda _: None)
+    search = GridSearch(grid, sample.n_rungs, MOST_EVALUATIONS, 1, lambda _: None)
     near = search.near(engine_for(sample, rows, rank), rows, limits * units, room)
     latest = limits if target_ms is None else np.full(limits.shape, rows.target_ms)
     tail_key = 0 if target_ms is None else 1
@@ -83,7 +83,7 @@ def _candidates(
     steps: NDArray[np.int64],
     latest_ms: float,
     tail_key: int,
-    grid: Grid,
+    grid: DurationGrid,
 ) -> Candidates:
     order = np.lexsort((*steps.T[::-1], *key.T[::-1]))
     tail_ms = key[order, tail_key] / NS_PER_MS

@@ -20,9 +20,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.intervals.kernels import Rows
-from tailc_solvers.intervals.kernels_curves import Prices
-from tailc_solvers.ladder.kernels import Answer, Hull, Steps
+from tailc_solvers.intervals.kernels import LoadRows
+from tailc_solvers.intervals.kernels_curves import LagrangianPrices
+from tailc_solvers.ladder.kernels import DemandSteps, DualAnswer, Hull
 from tailc_solvers.ladder.rows import durations, hull_of, least_costs, least_tails, rung_ends
 
 CELLS = 256
@@ -36,12 +36,14 @@ MOST_CORNERS = 16
 class ContinuousRows:
     """The continuous optimum of each row, for one curve (the true one or a mean)."""
 
-    steps: Steps
+    steps: DemandSteps
     hull: Hull
-    answer: Answer
+    answer: DualAnswer
 
     @classmethod
-    def solve(cls, steps: Steps, speeds: NDArray[np.float64], rows: Rows) -> "ContinuousRows":
+    def solve(
+        cls, steps: DemandSteps, speeds: NDArray[np.float64], rows: LoadRows
+    ) -> "ContinuousRows":
         hull = hull_of(speeds, rows.costs)
         if rows.by_cost:
             answer = least_costs(steps, hull, rows.wait_per_cost, rows.target_ms)
@@ -49,7 +51,7 @@ class ContinuousRows:
             answer = least_tails(steps, hull, rows.wait_per_cost)
         return cls(steps, hull, answer)
 
-    def grid_neighbours(self, rows: Rows) -> NDArray[np.int64]:
+    def grid_neighbours(self, rows: LoadRows) -> NDArray[np.int64]:
         """Schedules of the grid next to the continuous ones, in steps [schedules, rungs - 1]."""
         v = durations(
             rung_ends(self.steps, self.hull, self.answer), self.hull, self.answer.value[:, 0]
@@ -64,7 +66,7 @@ class ContinuousRows:
         fitted = np.diff(np.minimum(np.cumsum(steps, axis=1), rows.longest), axis=1, prepend=0.0)
         return np.unique(fitted.astype(np.int64), axis=0)
 
-    def prices(self, rows: Rows) -> Prices:
+    def prices(self, rows: LoadRows) -> LagrangianPrices:
         """The Lagrangians of the rows as tables over the work done."""
         alpha, beta, gamma = self.answer.weights.T[:, :, None, None]
         work = self.steps.work[self.steps.rank]
@@ -86,7 +88,7 @@ class ContinuousRows:
         cells = last * np.diff(edges) + slope * (first - last)
         beyond = (self.steps.sum[-1] - done[-1]) * rate(np.ones(1), np.zeros_like(beta))
         from_end = np.concatenate([beyond, cells[..., ::-1]], axis=-1)
-        return Prices(
+        return LagrangianPrices(
             alpha=alpha.ravel(),
             beta=beta.ravel(),
             gamma=gamma.ravel(),
@@ -97,14 +99,14 @@ class ContinuousRows:
         )
 
 
-def no_prices() -> Prices:
+def no_prices() -> LagrangianPrices:
     """No Lagrangian bound, because requests do not share one curve."""
     none = np.zeros(0)
-    return Prices(none, none, none, none, np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), 0.0)
+    return LagrangianPrices(none, none, none, none, np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), 0.0)
 
 
 def _running(
-    steps: Steps, places: NDArray[np.float64]
+    steps: DemandSteps, places: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Share running just after and just before each place, and G there."""
     running = np.append(steps.running, 0.0)

@@ -13,10 +13,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.course import Reached
-from tailc_solvers.intervals.engines import Engine, Items
+from tailc_solvers.course import SearchProgress
+from tailc_solvers.intervals.engines import GridEngine, Items
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE
-from tailc_solvers.intervals.kernels import COST_UNITS, NS_PER_MS, Best, Near, Rows, merge, new_best
+from tailc_solvers.intervals.kernels import (
+    COST_UNITS,
+    NS_PER_MS,
+    Incumbents,
+    LoadRows,
+    Near,
+    merge,
+    new_best,
+)
 
 SHARES = 16
 """Shares of a batch; at most that many workers are of use."""
@@ -29,7 +37,7 @@ _MOST_BATCHES = 64
 
 
 @dataclass(frozen=True)
-class Grid:
+class DurationGrid:
     """Durations 0, step, .., the largest multiple of step that is at most `longest_ms`."""
 
     step_ms: float
@@ -50,14 +58,14 @@ class Grid:
 
 
 @dataclass
-class Search:
+class GridSearch:
     """Successive exhaustive searches within one budget of evaluations.
 
     units: unit of the first key of the last search, per ms. seen: the first key of each row, after
     some numbers of evaluations.
     """
 
-    grid: Grid
+    grid: DurationGrid
     n_rungs: int
     budget: int
     workers: int
@@ -67,7 +75,7 @@ class Search:
     units: float = NS_PER_MS
     seen: list[tuple[int, NDArray[np.float64]]] = field(default_factory=list)
 
-    def run(self, engine: Engine, rows: Rows) -> Best:
+    def run(self, engine: GridEngine, rows: LoadRows) -> Incumbents:
         """Search, and return the incumbents of all rows."""
         shape = (rows.load.size, self.n_rungs)
         best = new_best(*shape)
@@ -88,7 +96,9 @@ class Search:
             self._search(search, 1, engine.batch_schedules)
         return best
 
-    def near(self, engine: Engine, rows: Rows, limit: NDArray[np.float64], room: int) -> Near:
+    def near(
+        self, engine: GridEngine, rows: LoadRows, limit: NDArray[np.float64], room: int
+    ) -> Near:
         """The best `room` schedules of each row with a first key of at most `limit` [rows].
 
         Incomplete if the budget of evaluations ends.
@@ -115,9 +125,9 @@ class Search:
 
     def _batch(
         self,
-        engine: Engine,
-        rows: Rows,
-        best: Best,
+        engine: GridEngine,
+        rows: LoadRows,
+        best: Incumbents,
         pool: ThreadPoolExecutor,
         items: Items,
         marks: list[int],
@@ -144,13 +154,13 @@ class Search:
         self.evaluations += seen
 
 
-def course_of(search: Search, is_found: NDArray[np.bool_]) -> tuple[Reached, ...]:
+def course_of(search: GridSearch, is_found: NDArray[np.bool_]) -> tuple[SearchProgress, ...]:
     """The convergence trace of the rows that finally have a schedule; inf while one has none."""
-    course: list[Reached] = []
+    course: list[SearchProgress] = []
     for effort, keys in search.seen:
         found = float(keys[is_found].mean()) / search.units if is_found.any() else math.inf
         if not course or found < course[-1].found:
-            course.append(Reached(effort, -math.inf, found))
+            course.append(SearchProgress(effort, -math.inf, found))
     return tuple(course)
 
 

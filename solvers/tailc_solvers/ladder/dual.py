@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rates
-from tailc_solvers.ladder.kernels import Answer, Hull, Steps
+from tailc_solvers.ladder.kernels import DemandSteps, DualAnswer, Hull
 from tailc_solvers.ladder.rows import (
     durations,
     hull_of,
@@ -37,13 +37,13 @@ from tailc_solvers.ladder.rows import (
     sorted_steps,
     sorted_weights,
 )
-from tailc_solvers.objective import Objective
+from tailc_solvers.objective import SearchObjective
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
 
 @dataclass(frozen=True)
-class LadderSolution:
+class ContinuousLadders:
     """The optimum of each load, in the order given.
 
     An infeasible row (by cost only) has inf in all figures except `least_tail_ms`.
@@ -97,9 +97,9 @@ def solve_ladder(
     budget: float,
     *,
     rank: int,
-    objective: Objective | str = Objective.TAIL,
+    objective: SearchObjective | str = SearchObjective.TAIL,
     target_ms: ArrayLike | None = None,
-) -> LadderSolution:
+) -> ContinuousLadders:
     """Best ladder for each load, O(rungs^2 log R) a row after one sort of the demands.
 
     The work is bounded by that, so there is no budget of evaluations.
@@ -114,8 +114,8 @@ def solve_ladder(
         objective: `tail` or `cost`.
         target_ms: the largest tail, of all loads or of each; with `cost` only, and required there.
     """
-    objective = Objective(objective)
-    if (target_ms is not None) != (objective is Objective.COST):
+    objective = SearchObjective(objective)
+    if (target_ms is not None) != (objective is SearchObjective.COST):
         raise ValueError("target_ms goes with the objective `cost`, and only with it")
     load = np.atleast_1d(np.asarray(loads, dtype=np.float64))
     if load.ndim != 1 or not (np.isfinite(load).all() and (load > 0).all() and budget > 0):
@@ -134,8 +134,12 @@ def solve_ladder(
 
 
 def _solution(
-    steps: Steps, hull: Hull, load: NDArray[np.float64], by_tail: Answer, answer: Answer
-) -> LadderSolution:
+    steps: DemandSteps,
+    hull: Hull,
+    load: NDArray[np.float64],
+    by_tail: DualAnswer,
+    answer: DualAnswer,
+) -> ContinuousLadders:
     wait, tail, mean, cost = answer.value.T
     is_solved = np.isfinite(answer.primal)
     evaluations = int(by_tail.evaluations.sum())
@@ -143,7 +147,7 @@ def _solution(
         evaluations += int(answer.evaluations.sum())
     work = rung_ends(steps, hull, answer)
     total = np.divide(load * cost, wait + mean, out=np.full_like(load, np.inf), where=is_solved)
-    return LadderSolution(
+    return ContinuousLadders(
         load=load,
         work_ms=work,
         v_ms=durations(work, hull, wait),

@@ -33,7 +33,7 @@ TIGHT = 1e-12
 feasibility."""
 
 
-class Steps(NamedTuple):
+class DemandSteps(NamedTuple):
     """Sorted demands with x_0 = 0, entries 0..R, sums over requests divided by the total weight.
 
     `work` is x_j, `sum` is G(x_j) = E[min(X, x_j)], `running` the share still running on segment j,
@@ -58,7 +58,7 @@ class Hull(NamedTuple):
     cost: NDArray[np.float64]
 
 
-class Point(NamedTuple):
+class LadderPoint(NamedTuple):
     """Break points of a hull's edges, in work, with T, L and W in `value`.
 
     `rest` [rungs] are the shares of E[(X - w)+], the work after the quantile's, done on each rung.
@@ -70,7 +70,7 @@ class Point(NamedTuple):
     rest: NDArray[np.float64]
 
 
-class Answer(NamedTuple):
+class DualAnswer(NamedTuple):
     """The best rung at the quantile of each row, with the ladder and its evidence.
 
     `value`: wait, T, L, W [rows, 4]. `work`, `rest`: break points, and shares of the rest [rows,
@@ -116,12 +116,12 @@ def _is_above(hull, a, b, c):
     return rise_ab >= rise_bc
 
 
-def new_point(n: int) -> Point:
+def new_point(n: int) -> LadderPoint:
     """Allocate a point for a ladder of n rungs."""
-    return Point(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3), np.zeros(n))
+    return LadderPoint(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3), np.zeros(n))
 
 
-def fixed_multiplier(steps: Steps, hull: Hull, beta: float) -> float:
+def fixed_multiplier(steps: DemandSteps, hull: Hull, beta: float) -> float:
     """The least W + beta T over all ladders."""
     n = hull.time.size
     low, high, point = new_point(n), new_point(n), new_point(n)

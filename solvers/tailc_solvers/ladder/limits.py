@@ -35,9 +35,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE
 from tailc_solvers.ladder.chains import chain
-from tailc_solvers.ladder.kernels import Answer, Hull, fixed_multiplier
-from tailc_solvers.ladder.mixes import Limits, best_between, durations_of, ends_of_all, judge
-from tailc_solvers.ladder.prices import Prices
+from tailc_solvers.ladder.kernels import DualAnswer, Hull, fixed_multiplier
+from tailc_solvers.ladder.mixes import LadderLimits, best_between, durations_of, ends_of_all, judge
+from tailc_solvers.ladder.prices import SupplyPrices
 from tailc_solvers.ladder.rows import (
     hull_of,
     least_costs,
@@ -89,7 +89,7 @@ class LimitedSolution:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _LimitedResult:
     """Result of one load: the ends of the best ladder, None without one, its value and bound.
 
     tried: number of prices tried. prices: the last ones.
@@ -105,7 +105,7 @@ class _Found:
     def is_close(self) -> bool:
         return self.value <= self.bound * (1 + LARGE_GAP)
 
-    def or_better(self, other: _Found) -> _Found:
+    def or_better(self, other: _LimitedResult) -> _LimitedResult:
         """The better ladder with the better bound."""
         best = self if self.value <= other.value else other
         return replace(best, bound=max(self.bound, other.bound), tried=self.tried + other.tried)
@@ -142,7 +142,7 @@ def solve_limited(
     speeds = sample.speeds[sample.curve[0]]
     if (np.diff(speeds) < 0).any():
         raise ValueError("rungs must be in order of speed")
-    limits = Limits(
+    limits = LadderLimits(
         sorted_steps(*sorted_weights(sample), rank),
         speeds,
         np.atleast_2d(np.asarray(uses, dtype=np.float64)),
@@ -155,7 +155,7 @@ def solve_limited(
     return _solution(limits, load, _of_each(limits, load))
 
 
-def _of_each(limits: Limits, load: NDArray[np.float64]) -> list[_Found]:
+def _of_each(limits: LadderLimits, load: NDArray[np.float64]) -> list[_LimitedResult]:
     tail_limits, ones = replace(limits, cost=None, target_ms=None), np.ones(limits.supplies.size)
     tails = _searched(lambda each, prices: _least_tail(tail_limits, each, prices), load, ones)
     if limits.cost is None:
@@ -168,12 +168,12 @@ def _of_each(limits: Limits, load: NDArray[np.float64]) -> list[_Found]:
 
 
 def _searched(
-    search: Callable[[float, NDArray[np.float64]], _Found],
+    search: Callable[[float, NDArray[np.float64]], _LimitedResult],
     load: NDArray[np.float64],
     first: NDArray[np.float64],
-) -> list[_Found]:
+) -> list[_LimitedResult]:
     """Search loads in order, each from the first prices, and again if the gap was large."""
-    found: list[_Found] = []
+    found: list[_LimitedResult] = []
     for each in load.tolist():
         one = search(each, first)
         if found and one.ends is not None and not one.is_close:
@@ -183,7 +183,7 @@ def _searched(
 
 
 def _solution(
-    limits: Limits, load: NDArray[np.float64], found: Sequence[_Found]
+    limits: LadderLimits, load: NDArray[np.float64], found: Sequence[_LimitedResult]
 ) -> LimitedSolution:
     v_ms = np.full((load.size, limits.speeds.size), np.inf)
     figures = np.full((3, load.size), np.inf)
@@ -203,8 +203,8 @@ def _solution(
     return LimitedSolution(v_ms, tail_ms, mean_ms, use, primal, np.minimum(bound, primal), prices)
 
 
-def _least_tail(limits: Limits, load: float, first: NDArray[np.float64]) -> _Found:
-    prices = Prices(first / first.sum(), LEAST_PRICE)
+def _least_tail(limits: LadderLimits, load: float, first: NDArray[np.float64]) -> _LimitedResult:
+    prices = SupplyPrices(first / first.sum(), LEAST_PRICE)
     ladders, bound, least = [], -np.inf, np.inf
     while len(ladders) < MOST_PRICES:
         costs = _by_tail(limits, prices.each)
@@ -222,18 +222,18 @@ def _least_tail(limits: Limits, load: float, first: NDArray[np.float64]) -> _Fou
 
 
 def _found(
-    limits: Limits,
+    limits: LadderLimits,
     load: float,
     ladders: Sequence[NDArray[np.float64]],
     bound: float,
-    prices: Prices,
-) -> _Found:
+    prices: SupplyPrices,
+) -> _LimitedResult:
     best = best_between(limits, load, ladders)
     value = np.inf if best is None else float(judge(limits, load, best[None]).value[0])
-    return _Found(best, value, bound, len(ladders), prices.each)
+    return _LimitedResult(best, value, bound, len(ladders), prices.each)
 
 
-def _by_tail(limits: Limits, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_tail(limits: LadderLimits, prices: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cost of each rung for a budget of one [rungs]."""
     return (prices / prices.sum() / limits.supplies) @ limits.uses
 
@@ -248,7 +248,9 @@ def _rising(costs: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum.accumulate(costs[::-1])[::-1]
 
 
-def _tail_ladder(limits: Limits, load: float, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _tail_ladder(
+    limits: LadderLimits, load: float, costs: NDArray[np.float64]
+) -> NDArray[np.float64]:
     rungs = chain(limits.speeds, costs, limits.widths)
     hull = hull_of(limits.speeds[rungs], costs[rungs])
     answer = least_tails(limits.steps, hull, _of_one(load * (1 + SPARE)))
@@ -256,25 +258,27 @@ def _tail_ladder(limits: Limits, load: float, costs: NDArray[np.float64]) -> NDA
 
 
 def _ends(
-    limits: Limits, rungs: NDArray[np.int64], hull: Hull, answer: Answer
+    limits: LadderLimits, rungs: NDArray[np.int64], hull: Hull, answer: DualAnswer
 ) -> NDArray[np.float64]:
     return ends_of_all(limits, rungs, rung_ends(limits.steps, hull, answer)[0])
 
 
-def _least_cost(limits: Limits, load: float, by_tail: _Found, first: NDArray[np.float64]) -> _Found:
+def _least_cost(
+    limits: LadderLimits, load: float, by_tail: _LimitedResult, first: NDArray[np.float64]
+) -> _LimitedResult:
     """The ladder of least cost; `by_tail`, of the least tail, meets the target if any does."""
     assert limits.cost is not None
     assert by_tail.ends is not None
     free = _cost_ladder(limits, limits.cost)
     if free is None:
-        return _Found(None, np.inf, np.inf, 1, first)
+        return _LimitedResult(None, np.inf, np.inf, 1, first)
     ladders, others = [free], [by_tail.ends]
     bound = _cost_bound(limits, _rising(limits.cost), 0.0)
     least = float(judge(limits, load, free[None]).value[0])
     if least <= bound * (1 + CLOSE_ENOUGH):
         # No supply is scarce.
-        return _Found(free, least, bound, 1, first)
-    prices = Prices(first, LEAST_PRICE * float(limits.cost.max()))
+        return _LimitedResult(free, least, bound, 1, first)
+    prices = SupplyPrices(first, LEAST_PRICE * float(limits.cost.max()))
     while len(ladders) < MOST_PRICES:
         costs = limits.cost + load * (prices.each / limits.supplies) @ limits.uses
         costs = costs - prices.each.sum()
@@ -292,12 +296,12 @@ def _least_cost(limits: Limits, load: float, by_tail: _Found, first: NDArray[np.
     return _found(limits, load, [*ladders, *others], bound, prices)
 
 
-def _target(limits: Limits) -> float:
+def _target(limits: LadderLimits) -> float:
     assert limits.target_ms is not None
     return limits.target_ms * (1 + FEASIBILITY_TOLERANCE)
 
 
-def _cost_bound(limits: Limits, costs: NDArray[np.float64], gamma: float) -> float:
+def _cost_bound(limits: LadderLimits, costs: NDArray[np.float64], gamma: float) -> float:
     hull, target = hull_of(limits.speeds, costs), _target(limits)
     answer = least_costs(limits.steps, hull, np.zeros(1), target)
     if answer.weights[0, 1] >= gamma:
@@ -305,7 +309,7 @@ def _cost_bound(limits: Limits, costs: NDArray[np.float64], gamma: float) -> flo
     return fixed_multiplier(limits.steps, hull, gamma) - gamma * target
 
 
-def _cost_ladder(limits: Limits, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _cost_ladder(limits: LadderLimits, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """The ladder of least cost; None if the target cannot be met."""
     rungs = chain(limits.speeds, costs, limits.widths)
     hull = hull_of(limits.speeds[rungs], _rising(costs[rungs]))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE
-from tailc_solvers.ladder.kernels import Steps
+from tailc_solvers.ladder.kernels import DemandSteps
 
 MOST_ROUNDS = 12
 PARTS = 16
@@ -25,14 +25,14 @@ LEAST_GAIN = 1e-7
 
 
 @dataclass(frozen=True)
-class Limits:
+class LadderLimits:
     """Limits of every ladder of a problem; `cost` and `target_ms` None: the tail is minimised.
 
     uses, supplies: use by each rung [limits, rungs] of each capacity [limits]. widths: threads of
     each rung [rungs].
     """
 
-    steps: Steps
+    steps: DemandSteps
     speeds: NDArray[np.float64]
     uses: NDArray[np.float64]
     supplies: NDArray[np.float64]
@@ -42,7 +42,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Judged:
+class LadderFigures:
     """Figures of ladders at a load.
 
     `value` is inf if the target is missed or a climb reduces threads. asked: use of each supply
@@ -57,7 +57,7 @@ class Judged:
     asked: NDArray[np.float64]
 
 
-def judge(limits: Limits, load: float, ends: NDArray[np.float64]) -> Judged:
+def judge(limits: LadderLimits, load: float, ends: NDArray[np.float64]) -> LadderFigures:
     """Evaluate ladders that leave rungs at `ends` [ladders, rungs], the last the largest demand."""
     steps = limits.steps
     time_ms = _parts(np.interp(ends, steps.work, steps.sum)) / limits.speeds
@@ -73,14 +73,14 @@ def judge(limits: Limits, load: float, ends: NDArray[np.float64]) -> Judged:
         is_late = tail_ms > limits.target_ms * (1 + FEASIBILITY_TOLERANCE)
         value = np.where(is_late, np.inf, time_ms @ limits.cost)
     value = np.where(_narrows(limits, ends), np.inf, value)
-    return Judged(value, wait_ms, tail_ms, mean_ms + wait_ms, taken / mean_ms[:, None])
+    return LadderFigures(value, wait_ms, tail_ms, mean_ms + wait_ms, taken / mean_ms[:, None])
 
 
 def _parts(ends: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.diff(ends, prepend=0.0, axis=1)
 
 
-def _narrows(limits: Limits, ends: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _narrows(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether a used rung has fewer threads than one before it [ladders]."""
     widths = np.where(_parts(ends) > 0, limits.widths, 0)
     falls = np.maximum.accumulate(widths, axis=1) > np.where(widths, widths, np.inf)
@@ -88,7 +88,7 @@ def _narrows(limits: Limits, ends: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def best_between(
-    limits: Limits, load: float, ladders: Sequence[NDArray[np.float64]]
+    limits: LadderLimits, load: float, ladders: Sequence[NDArray[np.float64]]
 ) -> NDArray[np.float64] | None:
     """The best ladder on lines between those given, each by its ends; None if none is feasible."""
     pool = np.unique(np.array(ladders), axis=0)
@@ -108,7 +108,7 @@ def best_between(
     return best
 
 
-def durations_of(limits: Limits, ends: NDArray[np.float64]) -> NDArray[np.float64]:
+def durations_of(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.float64]:
     """Wall time on each rung, inf on the last that is used [rungs]."""
     work = _parts(ends[None])[0]
     stay_ms = work / limits.speeds
@@ -117,7 +117,7 @@ def durations_of(limits: Limits, ends: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def ends_of_all(
-    limits: Limits, rungs: NDArray[np.int64], ends: NDArray[np.float64]
+    limits: LadderLimits, rungs: NDArray[np.int64], ends: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Ends of all rungs from those of some: an unused rung ends where the one before does."""
     every = np.zeros(limits.speeds.size)

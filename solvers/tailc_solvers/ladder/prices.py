@@ -13,7 +13,7 @@ LEAST_MOVE = 3e-4
 """Of the logarithm of every price: less ends the search."""
 
 
-class Prices:
+class SupplyPrices:
     """A price for each supply, which changes with its use over its capacity."""
 
     def __init__(self, first: NDArray[np.float64], least: float) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.ladder.kernels import (
-    Answer,
+    DemandSteps,
+    DualAnswer,
     Hull,
-    Steps,
     fill_hull,
     least_cost,
     least_tail,
@@ -34,11 +34,11 @@ def _ascending(positive: NDArray[np.float64]) -> NDArray[np.float64]:
     return other if is_in_other else values
 
 
-def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: int) -> Steps:
+def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: int) -> DemandSteps:
     """The distribution of ascending demands as steps; `rank` in units of weight, from 1."""
     work, sums, running = np.empty((3, demand.size + 1))
     entry = fill_steps(demand, weight, rank, work, sums, running)
-    return Steps(work, sums, running, entry)
+    return DemandSteps(work, sums, running, entry)
 
 
 def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
@@ -51,7 +51,7 @@ def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
     return hull
 
 
-def least_tails(steps: Steps, hull: Hull, wait_per_cost: NDArray[np.float64]) -> Answer:
+def least_tails(steps: DemandSteps, hull: Hull, wait_per_cost: NDArray[np.float64]) -> DualAnswer:
     """The least tail of each row; `wait_per_cost` is its load over the budget."""
     answer = _no_answer(wait_per_cost.size, hull.time.size)
     points = tuple(new_point(hull.time.size) for _ in range(4))
@@ -60,8 +60,8 @@ def least_tails(steps: Steps, hull: Hull, wait_per_cost: NDArray[np.float64]) ->
 
 
 def least_costs(
-    steps: Steps, hull: Hull, wait_per_cost: NDArray[np.float64], target_ms: ArrayLike
-) -> Answer:
+    steps: DemandSteps, hull: Hull, wait_per_cost: NDArray[np.float64], target_ms: ArrayLike
+) -> DualAnswer:
     """The least cost-time of each row with the tail within `target_ms`, one for all or one each."""
     answer = _no_answer(wait_per_cost.size, hull.time.size)
     target = np.array(np.broadcast_to(target_ms, wait_per_cost.shape), dtype=np.float64)
@@ -70,7 +70,7 @@ def least_costs(
     return answer
 
 
-def rung_ends(steps: Steps, hull: Hull, answer: Answer) -> NDArray[np.float64]:
+def rung_ends(steps: DemandSteps, hull: Hull, answer: DualAnswer) -> NDArray[np.float64]:
     """Work at which each rung is left, inf from the last on [rows, rungs].
 
     Rungs are left at the edges of the hull, at the quantile before a rung off the hull, and after
@@ -100,8 +100,8 @@ def durations(
     return np.concatenate([wait[:, None], stretch[:, :-1]], axis=1)
 
 
-def _no_answer(n_rows: int, n_rungs: int) -> Answer:
-    return Answer(
+def _no_answer(n_rows: int, n_rungs: int) -> DualAnswer:
+    return DualAnswer(
         at_quantile=np.zeros(n_rows, dtype=np.int64),
         value=np.full((n_rows, 4), math.inf),
         work=np.zeros((n_rows, n_rungs)),

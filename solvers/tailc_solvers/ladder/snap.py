@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, evaluate
-from tailc_solvers.ladder.dual import LadderSolution, solve_ladder
-from tailc_solvers.objective import Objective
+from tailc_solvers.ladder.dual import ContinuousLadders, solve_ladder
+from tailc_solvers.objective import SearchObjective
 from tailc_solvers.sample import Sample
 
 US_PER_MS = 1_000
@@ -49,7 +49,7 @@ class SnappedLadder:
 
 
 def snap(
-    solution: LadderSolution,
+    solution: ContinuousLadders,
     sample: Sample,
     costs: ArrayLike,
     budget: float,
@@ -61,7 +61,7 @@ def snap(
 
     The other arguments are those with which `solution` was solved.
     """
-    problem = _Problem(sample, costs, budget, rank, target_ms)
+    problem = _SnapInputs(sample, costs, budget, rank, target_ms)
     snapped = problem.rounded(solution, solution.bound)
     if target_ms is None:
         return snapped
@@ -74,7 +74,7 @@ def snap(
 
 
 @dataclass(frozen=True)
-class _Problem:
+class _SnapInputs:
     """The common inputs of all rows."""
 
     sample: Sample
@@ -85,7 +85,7 @@ class _Problem:
 
     def solved_again(
         self,
-        solution: LadderSolution,
+        solution: ContinuousLadders,
         snapped: SnappedLadder,
         rows: NDArray[np.int64],
         target_ms: NDArray[np.float64] | None,
@@ -102,12 +102,12 @@ class _Problem:
             solution.load[rows],
             self.budget,
             rank=self.rank,
-            objective=Objective.TAIL if target_ms is None else Objective.COST,
+            objective=SearchObjective.TAIL if target_ms is None else SearchObjective.COST,
             target_ms=target_ms,
         )
         return _with_rows(snapped, rows, self.rounded(again, solution.bound[rows]))
 
-    def rounded(self, solution: LadderSolution, bound: NDArray[np.float64]) -> SnappedLadder:
+    def rounded(self, solution: ContinuousLadders, bound: NDArray[np.float64]) -> SnappedLadder:
         """Rows of `solution` in whole microseconds; inf for rows without a schedule."""
         is_solved = np.isfinite(solution.primal)
         v = _whole(np.where(is_solved[:, None], solution.v_ms, 0.0), np.rint)

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Counters:
+class PowerCounters:
     """Samples of all counters: [samples, cores] for those of cores, [samples] for the others."""
 
     volt: Floats
@@ -77,7 +77,7 @@ REST = ("other",)
 
 
 @dataclass(frozen=True)
-class PowerModel:
+class CounterPowerModel:
     """Parameters by component, in the order of CORE, UNCORE, DRAM and REST, none negative."""
 
     core: tuple[float, ...]
@@ -94,7 +94,7 @@ class PowerModel:
     def components(self) -> tuple[tuple[float, ...], ...]:
         return self.core, self.uncore, self.dram, self.rest
 
-    def predict(self, counters: Counters) -> Watts:
+    def predict(self, counters: PowerCounters) -> Watts:
         """Power of each sample."""
         return Watts(
             *(
@@ -104,7 +104,7 @@ class PowerModel:
         )
 
 
-def columns_of(counters: Counters) -> tuple[Floats, Floats, Floats, Floats]:
+def columns_of(counters: PowerCounters) -> tuple[Floats, Floats, Floats, Floats]:
     """The factors of the parameters of each component [samples, parameters]."""
     switched = counters.volt**2 * counters.freq_ghz
     by_core = (

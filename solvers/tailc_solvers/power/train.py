@@ -29,9 +29,9 @@ from tailc_solvers.power.model import (
     DRAM,
     REST,
     UNCORE,
-    Counters,
+    CounterPowerModel,
     Floats,
-    PowerModel,
+    PowerCounters,
     Watts,
     columns_of,
 )
@@ -74,10 +74,10 @@ class Component:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedModel:
     """A model with the training result of each component."""
 
-    model: PowerModel
+    model: CounterPowerModel
     core: Component
     uncore: Component
     dram: Component
@@ -114,7 +114,7 @@ class Errors:
     absolute_w: float
 
 
-def train(counters: Counters, measured: Watts) -> Trained:
+def train(counters: PowerCounters, measured: Watts) -> TrainedModel:
     """Fit the model of least squared error with nonnegative parameters."""
     powers = (measured.core, measured.uncore, measured.dram, measured.rest)
     if measured.core.shape[0] != counters.volt.shape[0]:
@@ -125,7 +125,7 @@ def train(counters: Counters, measured: Watts) -> Trained:
             columns_of(counters), powers, (CORE, UNCORE, DRAM, REST), strict=True
         )
     ]
-    return Trained(PowerModel(*(part.parameters for part in parts)), *parts)
+    return TrainedModel(CounterPowerModel(*(part.parameters for part in parts)), *parts)
 
 
 def _component(columns: Floats, power: Floats, names: tuple[str, ...]) -> Component:

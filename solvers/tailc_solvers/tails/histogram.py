@@ -21,7 +21,7 @@ FEWEST_BUCKETS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class WorkHistogram:
     """Shares of work by bucket, in the unit of the sample.
 
     Attributes:
@@ -45,7 +45,9 @@ class Histogram:
         return np.minimum(k, self.share.size - 1)
 
 
-def histogram(work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 128) -> Histogram:
+def histogram(
+    work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 128
+) -> WorkHistogram:
     """The histogram of work [R], of `weight` requests each, in buckets that round up.
 
     If all work is the same there is one bucket. Raises ValueError for an empty sample, for work
@@ -55,12 +57,12 @@ def histogram(work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 1
     _require(buckets >= FEWEST_BUCKETS, f"a histogram needs at least {FEWEST_BUCKETS} buckets")
     least, most = float(values.min()), float(values.max())
     if least == most:
-        return Histogram(least, 1.0, np.ones(1), np.array([least]), most)
+        return WorkHistogram(least, 1.0, np.ones(1), np.array([least]), most)
     width = _width(least, most, buckets)
     counted = np.zeros(buckets, dtype=np.int64)
     smallest = np.full(buckets, np.inf)
     count_upwards(values, counts, least, width, counted, smallest)
-    return Histogram(least, width, counted / counted.sum(), smallest, most)
+    return WorkHistogram(least, width, counted / counted.sum(), smallest, most)
 
 
 def checked_sample(

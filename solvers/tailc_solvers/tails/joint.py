@@ -32,8 +32,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.tails.histogram import Histogram, checked_sample, histogram
-from tailc_solvers.tails.kernels import Known, conditional_rows
+from tailc_solvers.tails.histogram import WorkHistogram, checked_sample, histogram
+from tailc_solvers.tails.kernels import OwnLawCases, conditional_rows
 from tailc_solvers.tails.tables import CLOSE, check_shape, law_of, normal_deviations
 
 GROUPS = 64
@@ -65,7 +65,7 @@ class JointTables:
         return self.cycles / self.frequency[:, None, None] + self.memory - self.left
 
 
-class _Sample(NamedTuple):
+class _GroupedSample(NamedTuple):
     """Requests with the group of each, groups ascending in C; `smallest` C of each group."""
 
     cycles: NDArray[np.float64]
@@ -75,7 +75,7 @@ class _Sample(NamedTuple):
     smallest: NDArray[np.float64]
 
 
-class _Case(NamedTuple):
+class _GroupCase(NamedTuple):
     """The running request has had `elapsed` cycles and is of group `least` or above.
 
     Its tail is divided by the probability of group `surely` or above.
@@ -131,7 +131,7 @@ def _checked_grid(frequency: ArrayLike) -> NDArray[np.float64]:
 
 def _grouped(
     cycles: NDArray[np.float64], counts: NDArray[np.int64], memory: NDArray[np.float64]
-) -> _Sample:
+) -> _GroupedSample:
     """Group requests by C: the same 1 / GROUPS of all, or the same C."""
     if cycles.shape != memory.shape:
         raise ValueError("memory must be as long as cycles")
@@ -141,12 +141,12 @@ def _grouped(
     # A value on a boundary has another slot before it than after it, and so its own group.
     slots = np.stack([GROUPS * (upto - weight) // upto[-1], GROUPS * upto // upto[-1]], axis=1)
     is_new = np.append(True, (np.diff(slots, axis=0) != 0).any(axis=1))
-    return _Sample(cycles, memory, counts, (np.cumsum(is_new) - 1)[of], value[is_new])
+    return _GroupedSample(cycles, memory, counts, (np.cumsum(is_new) - 1)[of], value[is_new])
 
 
 def _cases(
-    sample: _Sample, rows: int
-) -> tuple[NDArray[np.float64], list[_Case], NDArray[np.int64]]:
+    sample: _GroupedSample, rows: int
+) -> tuple[NDArray[np.float64], list[_GroupCase], NDArray[np.int64]]:
     """Start of the rows, the cases by row, and the first case of each row."""
     n_groups = sample.smallest.size
     upto = np.cumsum(np.bincount(sample.group, weights=sample.counts, minlength=n_groups))
@@ -155,26 +155,26 @@ def _cases(
     begins = sorted(begin_of)
     largest = np.full(n_groups, -np.inf)
     np.maximum.at(largest, sample.group, sample.cycles)
-    cases = [_Case(0.0, 0, 0)]
+    cases = [_GroupCase(0.0, 0, 0)]
     for g, elapsed in enumerate(sample.smallest.tolist()):
         if largest[g] > elapsed:
-            cases.append(_Case(elapsed, g, g + 1))
+            cases.append(_GroupCase(elapsed, g, g + 1))
         else:
-            cases.append(_Case(elapsed, g, g))
+            cases.append(_GroupCase(elapsed, g, g))
             if g + 1 < n_groups:
-                cases.append(_Case(elapsed, g + 1, g + 1))
+                cases.append(_GroupCase(elapsed, g + 1, g + 1))
     elapsed = np.array([case.elapsed for case in cases])
     return np.array(begins), cases, np.searchsorted(elapsed, begins)
 
 
 def _known(
-    sample: _Sample,
-    cases: list[_Case],
-    counted: Histogram,
+    sample: _GroupedSample,
+    cases: list[_GroupCase],
+    counted: WorkHistogram,
     time: NDArray[np.float64],
     allowed: float,
     first: NDArray[np.int64],
-) -> Known:
+) -> OwnLawCases:
     """The cases for the kernel, with elapsed work still in cycles."""
     buckets, groups = counted.share.size, sample.smallest.size
     bucket = counted.buckets_of(time)
@@ -188,7 +188,7 @@ def _known(
     for at in np.flatnonzero(is_last):
         longest = np.flatnonzero(running[at])[-1]
         running[at] = np.arange(buckets) == longest
-    return Known(
+    return OwnLawCases(
         np.ascontiguousarray(running[:, ::-1]),
         allowed * np.where(is_last, 1.0, among),
         np.array([case.elapsed for case in cases]),
@@ -197,14 +197,16 @@ def _known(
     )
 
 
-def _convolved(counted: Histogram, known: Known, left: NDArray[np.float64]) -> NDArray[np.float64]:
+def _convolved(
+    counted: WorkHistogram, known: OwnLawCases, left: NDArray[np.float64]
+) -> NDArray[np.float64]:
     size = counted.share.size * (left.shape[1] + 1)
     conditional_rows(law_of(counted), known, np.empty(size), np.empty(size), left)
     return left
 
 
 def _gaussian(
-    counted: Histogram, known: Known, z: float, position: NDArray[np.int64]
+    counted: WorkHistogram, known: OwnLawCases, z: float, position: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Entries of later positions, as in tables.py [rows, positions]."""
     value = counted.least + counted.width * np.arange(counted.share.size)

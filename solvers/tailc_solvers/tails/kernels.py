@@ -36,7 +36,7 @@ PASS = 16
 """Tails that are added to together: arrays of a multiple of it leave no rest to add one by one."""
 
 
-class Law(NamedTuple):
+class LatticeLaw(NamedTuple):
     """Work on a lattice: `least` + k `width` with probability p_k, k from 0 to `buckets` - 1.
 
     `filled` are the k with p_k > 0 from the last one down, then BLOCK more entries of any k, and
@@ -80,7 +80,7 @@ class Sums(NamedTuple):
     whole: int
 
 
-class Known(NamedTuple):
+class OwnLawCases(NamedTuple):
     """Cases whose running request has a law of its own, on the lattice of all requests.
 
     `falling`: its probabilities from the last bucket down, times any number [cases, buckets].

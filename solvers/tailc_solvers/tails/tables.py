@@ -33,12 +33,12 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.tails.histogram import Histogram, histogram
+from tailc_solvers.tails.histogram import WorkHistogram, histogram
 from tailc_solvers.tails.kernels import (
     BLOCK,
     PASS,
     Cases,
-    Law,
+    LatticeLaw,
     gaussian_rows,
     list_cases,
     tail_rows,
@@ -107,7 +107,7 @@ def tail_tables(
 
 
 def tables_of(
-    counted: Histogram,
+    counted: WorkHistogram,
     *,
     quantile: float,
     rows: int = 8,
@@ -144,7 +144,7 @@ def normal_deviations(quantile: float) -> float:
     return math.ceil(NormalDist().inv_cdf(quantile) * scale) / scale
 
 
-def _checked(counted: Histogram, begins: ArrayLike) -> NDArray[np.float64]:
+def _checked(counted: WorkHistogram, begins: ArrayLike) -> NDArray[np.float64]:
     elapsed = np.array(begins, dtype=np.float64)
     holds = elapsed.ndim == 1 and elapsed.size > 0 and elapsed[0] == 0
     if not (holds and (np.diff(elapsed) > 0).all()):
@@ -154,25 +154,25 @@ def _checked(counted: Histogram, begins: ArrayLike) -> NDArray[np.float64]:
     return elapsed
 
 
-def even_quantiles(counted: Histogram, rows: int) -> NDArray[np.float64]:
+def even_quantiles(counted: WorkHistogram, rows: int) -> NDArray[np.float64]:
     """Zero, and the quantiles 1 / rows, 2 / rows and so on of the sample."""
     bucket = counted.share.cumsum().searchsorted(np.arange(1, rows) / rows - CLOSE)
     found = [x for x in counted.smallest[bucket].tolist() if x < counted.most]
     return np.array(list(dict.fromkeys([0.0, *found])))
 
 
-def law_of(counted: Histogram) -> Law:
+def law_of(counted: WorkHistogram) -> LatticeLaw:
     """The histogram in the form of the kernels."""
     filled = np.flatnonzero(counted.share)[::-1]
     listed = np.zeros(filled.size + BLOCK, dtype=np.int64)
     listed[: filled.size] = filled
     share = np.zeros(listed.size)
     share[: filled.size] = counted.share[filled]
-    return Law(counted.least, counted.width, counted.share.size, listed, share)
+    return LatticeLaw(counted.least, counted.width, counted.share.size, listed, share)
 
 
 def list_all_cases(
-    counted: Histogram, law: Law, begins: NDArray[np.float64], allowed: float
+    counted: WorkHistogram, law: LatticeLaw, begins: NDArray[np.float64], allowed: float
 ) -> Cases:
     """The cases of rows at `begins`; `allowed` is the probability of more than an entry."""
     smallest = counted.smallest[law.filled[:-BLOCK][::-1]]
@@ -189,7 +189,7 @@ def list_all_cases(
 
 
 def convolve(
-    law: Law, cases: Cases, expected: NDArray[np.float64], left: NDArray[np.float64]
+    law: LatticeLaw, cases: Cases, expected: NDArray[np.float64], left: NDArray[np.float64]
 ) -> None:
     """Fill `left` [rows, positions]; fastest if `expected` [rows] is close to the next column."""
     positions = left.shape[1]

@@ -25,9 +25,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Fault, Known, Trust, Verdict, verdict
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
-from tailc_solvers.ladder.kernels import Steps
+from tailc_solvers.backends.check import (
+    AnswerFault,
+    AnswerTrust,
+    AnswerVerdict,
+    KnownFacts,
+    verdict,
+)
+from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
+from tailc_solvers.ladder.kernels import DemandSteps
 from tailc_solvers.ladder.rows import sorted_steps, sorted_weights
 from tailc_solvers.sample import Sample
 from tailc_solvers.thresholds.dual import ROUNDING, ages_of, checked_types
@@ -54,8 +60,8 @@ class ThresholdProposal:
         message: a sentence on a failure.
     """
 
-    outcome: Outcome
-    trust: Trust
+    outcome: SolverOutcome
+    trust: AnswerTrust
     work_ms: Vector
     age_ms: Vector
     energy: float
@@ -84,7 +90,7 @@ class ConvexThresholds:
     sample: Sample
     speed: Vector
     power: Vector
-    steps: Steps
+    steps: DemandSteps
     rank: int
     target_ms: float
     most_tangents: int | None
@@ -157,7 +163,7 @@ class ConvexThresholds:
 def propose_thresholds(
     problem: ConvexThresholds,
     solver: Solver,
-    limits: Limits | None = None,
+    limits: BackendLimits | None = None,
     *,
     known_energy: float = math.inf,
 ) -> ThresholdProposal:
@@ -168,27 +174,27 @@ def propose_thresholds(
     """
     least = _slowest_alone(problem)
     if least is None and not problem.alone_meets(problem.speed.size - 1):
-        return _none(Outcome.INFEASIBLE, Trust.PROVED)
+        return _none(SolverOutcome.INFEASIBLE, AnswerTrust.PROVED)
     best, bound = least, math.inf if least is None else least.energy
     claimed = bound
-    outcome, trust = Outcome.OPTIMAL, Trust.PROVED
+    outcome, trust = SolverOutcome.OPTIMAL, AnswerTrust.PROVED
     for last in range(1, problem.speed.size):
         if not problem.alone_meets(last):
             continue
         program = problem.program(last)
         answer = solver.answer(program, limits)
-        judged = verdict(program, answer, Known(points=[np.zeros(program.n_variables)]))
-        if answer.point is None or judged.trust is Trust.REFUTED:
+        judged = verdict(program, answer, KnownFacts(points=[np.zeros(program.n_variables)]))
+        if answer.point is None or judged.trust is AnswerTrust.REFUTED:
             return _failed(answer, judged)
-        outcome = outcome if answer.outcome is Outcome.OPTIMAL else answer.outcome
+        outcome = outcome if answer.outcome is SolverOutcome.OPTIMAL else answer.outcome
         assert judged.objective is not None
         claimed, bound = min(claimed, judged.objective), min(bound, judged.bound)
-        trust = judged.trust if judged.trust is Trust.CLAIMED else trust
+        trust = judged.trust if judged.trust is AnswerTrust.CLAIMED else trust
         found = _thresholds(problem, answer.point.x, last)
         best = found if best is None or found.energy < best.energy else best
     assert best is not None
-    if outcome is Outcome.OPTIMAL and claimed > known_energy * (1 + AGREEMENT):
-        return _none(outcome, Trust.REFUTED, Fault.NOT_OPTIMAL.value)
+    if outcome is SolverOutcome.OPTIMAL and claimed > known_energy * (1 + AGREEMENT):
+        return _none(outcome, AnswerTrust.REFUTED, AnswerFault.NOT_OPTIMAL.value)
     return ThresholdProposal(
         outcome, trust, best.work_ms, best.age_ms, best.energy, min(bound, best.energy)
     )
@@ -222,11 +228,11 @@ def _with_energy(problem: ConvexThresholds, work_ms: Vector) -> _Thresholds:
     return _Thresholds(work_ms, ages, figures.energy)
 
 
-def _failed(answer: Answer, judged: Verdict) -> ThresholdProposal:
-    if judged.trust is Trust.REFUTED:
-        return _none(answer.outcome, Trust.REFUTED, "; ".join(judged.faults))
-    return _none(answer.outcome, Trust.CLAIMED, answer.message)
+def _failed(answer: SolverAnswer, judged: AnswerVerdict) -> ThresholdProposal:
+    if judged.trust is AnswerTrust.REFUTED:
+        return _none(answer.outcome, AnswerTrust.REFUTED, "; ".join(judged.faults))
+    return _none(answer.outcome, AnswerTrust.CLAIMED, answer.message)
 
 
-def _none(outcome: Outcome, trust: Trust, message: str = "") -> ThresholdProposal:
+def _none(outcome: SolverOutcome, trust: AnswerTrust, message: str = "") -> ThresholdProposal:
     return ThresholdProposal(outcome, trust, np.empty(0), np.empty(0), math.inf, -math.inf, message)

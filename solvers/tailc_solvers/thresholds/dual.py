@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.ladder.kernels import Answer, Hull, Steps
+from tailc_solvers.ladder.kernels import DemandSteps, DualAnswer, Hull
 from tailc_solvers.ladder.rows import (
     hull_of,
     least_costs,
@@ -49,7 +49,7 @@ _NO_WAIT = np.zeros(1)
 
 
 @dataclass(frozen=True)
-class ThresholdSolution:
+class ContinuousThresholds:
     """The optimum, or if there is none the thresholds of the least tail.
 
     Attributes:
@@ -78,7 +78,7 @@ class ThresholdSolution:
 
 def solve_thresholds(
     sample: Sample, speed: ArrayLike, power: ArrayLike, *, rank: int, target_ms: float
-) -> ThresholdSolution:
+) -> ContinuousThresholds:
     """The thresholds of least mean energy whose tail is at most `target_ms`.
 
     A climb that no request of the sample reaches is given as never.
@@ -129,12 +129,14 @@ def ages_of(work_ms: NDArray[np.float64], speed: NDArray[np.float64]) -> NDArray
     return np.where(is_reached, np.cumsum(stretch / speed[:-1]), np.inf)
 
 
-def _solution(steps: Steps, hull: Hull, answer: Answer, nearest: float) -> ThresholdSolution:
+def _solution(
+    steps: DemandSteps, hull: Hull, answer: DualAnswer, nearest: float
+) -> ContinuousThresholds:
     work = rung_ends(steps, hull, answer)[0, :-1]
     work[work >= steps.work[-1]] = np.inf
     energy, bound = float(answer.primal[0]), float(answer.bound[0])
     bound = min(bound, energy)
-    return ThresholdSolution(
+    return ContinuousThresholds(
         status=Status.OPTIMAL,
         work_ms=work,
         age_ms=ages_of(work, 1.0 / hull.time),
@@ -147,8 +149,8 @@ def _solution(steps: Steps, hull: Hull, answer: Answer, nearest: float) -> Thres
     )
 
 
-def _fastest(n: int, nearest: float) -> ThresholdSolution:
-    return ThresholdSolution(
+def _fastest(n: int, nearest: float) -> ContinuousThresholds:
+    return ContinuousThresholds(
         status=Status.INFEASIBLE,
         work_ms=np.zeros(n - 1),
         age_ms=np.zeros(n - 1),

@@ -15,7 +15,7 @@ ROUNDING = 1e-12
 """Relative: energies that differ by less are equal. The sums of a pass round by less."""
 
 
-class Requests(NamedTuple):
+class RequestArrays(NamedTuple):
     """All requests [R] and [R, N]; work in ppm ns, speeds in ppm, `per_work` energy per work.
 
     `cheapest[r, i]` is the least energy per work of request r on type i or later; it is that of
@@ -30,7 +30,7 @@ class Requests(NamedTuple):
     is_dearer: bool
 
 
-class Search(NamedTuple):
+class AgeSearch(NamedTuple):
     """Buffers of a search: one entry for each level 0..N-1; `energy[N]` is the best so far.
 
     `best` [N - 1] and `chosen` [N] index the ages; `passes` counts them [1].
@@ -44,7 +44,7 @@ class Search(NamedTuple):
     passes: NDArray[np.int64]
 
 
-def new_search(requests: Requests) -> Search:
+def new_search(requests: RequestArrays) -> AgeSearch:
     """Allocate buffers for a search."""
     R, n = requests.speed.shape
     left = np.zeros((n, R), dtype=np.int64)
@@ -52,7 +52,7 @@ def new_search(requests: Requests) -> Search:
     energy = np.zeros(n + 1)
     energy[n] = np.inf
     late, chosen = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    return Search(left, late, energy, chosen, np.zeros(n - 1, np.int64), np.zeros(1, np.int64))
+    return AgeSearch(left, late, energy, chosen, np.zeros(n - 1, np.int64), np.zeros(1, np.int64))
 
 
 @plain_loops

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
-from tailc_solvers.thresholds.dual import ThresholdSolution, checked_types, solve_thresholds
+from tailc_solvers.thresholds.dual import ContinuousThresholds, checked_types, solve_thresholds
 
 MOST_SPLITS = 20_000
 
@@ -63,13 +63,13 @@ class PhasesSolution:
     """
 
     status: Status
-    phases: tuple[ThresholdSolution, ThresholdSolution]
+    phases: tuple[ContinuousThresholds, ContinuousThresholds]
     energy: float
     bound: float
     splits: int
 
 
-Solved = tuple[ThresholdSolution, ThresholdSolution]
+Solved = tuple[ContinuousThresholds, ContinuousThresholds]
 
 
 def solve_phases(
@@ -103,7 +103,7 @@ def _limits(phase: Phase) -> tuple[float, float]:
     return fastest_ms, fastest_ms * float(speeds[-1] / speeds[0])
 
 
-def _solve(phase: Phase, target_ms: float) -> ThresholdSolution:
+def _solve(phase: Phase, target_ms: float) -> ContinuousThresholds:
     return solve_thresholds(
         phase.sample, phase.speed, phase.power, rank=phase.rank, target_ms=target_ms
     )

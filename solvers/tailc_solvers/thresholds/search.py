@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.exact import NS_PER_MS, NS_PER_US, PPM, ExactSample
-from tailc_solvers.thresholds.kernels import Requests, new_search, search
+from tailc_solvers.thresholds.kernels import RequestArrays, new_search, search
 
 MOST_WORK = 2**63 - 1
 """Millionths of a nanosecond of work that the loops can count."""
@@ -88,14 +88,14 @@ def search_thresholds(
     )
 
 
-def _requests(sample: Sample, speed_ppm: ArrayLike, power_ppm: Sequence[int]) -> Requests:
+def _requests(sample: Sample, speed_ppm: ArrayLike, power_ppm: Sequence[int]) -> RequestArrays:
     table = np.atleast_2d(np.array(speed_ppm, dtype=np.int64))
     if (np.diff(table, axis=1) <= 0).any():
         raise ValueError("speed_ppm must ascend with the type")
     speed = table[np.zeros_like(sample.curve) if table.shape[0] == 1 else sample.curve]
     per_work = np.array(power_ppm, dtype=np.float64) / speed
     cheapest = np.minimum.accumulate(per_work[:, ::-1], axis=1)[:, ::-1]
-    return Requests(
+    return RequestArrays(
         work=np.rint(sample.demand_ms * NS_PER_MS).astype(np.int64) * PPM,
         weight=sample.weight.copy(),
         speed=np.ascontiguousarray(speed),
@@ -105,7 +105,7 @@ def _requests(sample: Sample, speed_ppm: ArrayLike, power_ppm: Sequence[int]) ->
     )
 
 
-def _grid(requests: Requests, step_us: int, longest_us: int, target_us: int) -> np.ndarray:
+def _grid(requests: RequestArrays, step_us: int, longest_us: int, target_us: int) -> np.ndarray:
     """Ages in ns; the last is never: every request has ended by then on any type."""
     if step_us <= 0 or longest_us < 0:
         raise ValueError("step_us must be positive and longest_us not negative")

@@ -20,7 +20,7 @@ import numpy as np
 
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
-from tailc_solvers.thresholds.dual import ThresholdSolution, solve_thresholds
+from tailc_solvers.thresholds.dual import ContinuousThresholds, solve_thresholds
 from tailc_solvers.thresholds.exact import PPM, ExactFigures, ExactSample
 
 US_PER_MS = 1_000
@@ -53,7 +53,7 @@ class SnappedThresholds:
 
 
 def snap_thresholds(
-    solution: ThresholdSolution,
+    solution: ContinuousThresholds,
     sample: Sample,
     speed_ppm: Sequence[int],
     power_ppm: Sequence[int],
@@ -95,7 +95,7 @@ def snap_thresholds(
 class _Rounding:
     """The ages of a solution, rounded down."""
 
-    def __init__(self, exact: ExactSample, solution: ThresholdSolution, target_us: int) -> None:
+    def __init__(self, exact: ExactSample, solution: ContinuousThresholds, target_us: int) -> None:
         self._exact = exact
         self._target_us = target_us
         ages = solution.age_ms

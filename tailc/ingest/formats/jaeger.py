@@ -18,7 +18,7 @@ from tailc.errors import Code
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
-from tailc.ingest.span_table import NO_SPAN, Span
+from tailc.ingest.span_table import NO_SPAN, TraceSpan
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.json_items import items_of
 from tailc.traces.reading import TimeUnit
@@ -40,7 +40,7 @@ def read(source: Source, options: InputOptions) -> InputTimes:
     return times_of_spans(_spans(source, options), source, options, _NAME, TimeUnit.US)
 
 
-def _spans(source: Source, options: InputOptions) -> Iterator[Span]:
+def _spans(source: Source, options: InputOptions) -> Iterator[TraceSpan]:
     attribute = stated_attribute(options.spans)
     for row, trace in enumerate(items_of(source, _BEGIN), 1):
         try:
@@ -51,11 +51,11 @@ def _spans(source: Source, options: InputOptions) -> Iterator[Span]:
             raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint) from None
 
 
-def _span(span: dict[str, Any], attribute: Attribute | None) -> Span:
+def _span(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
     tags = {tag["key"]: tag["value"] for tag in span.get("tags") or ()}
     kind = str(tags.get("span.kind")).lower()
     start_ns = _us(span["startTime"]) * _NS_PER_US
-    return Span(
+    return TraceSpan(
         trace=int(span["traceID"], _HEX),
         id=int(span["spanID"], _HEX),
         parent=_parent(span),
@@ -64,7 +64,7 @@ def _span(span: dict[str, Any], attribute: Attribute | None) -> Span:
         is_server=kind == "server",
         is_internal=kind == "internal",
         is_failed=tags.get("error") in _TRUE or tags.get("otel.status_code") == "ERROR",
-        reading=None if attribute is None else attribute.of(tags),
+        reading=None if attribute is None else attribute.value_of(tags),
     )
 
 

@@ -9,7 +9,7 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
 from tailc.ingest.otlp import SpanError, export_begin, spans_of_export, spans_of_json
-from tailc.ingest.span_table import Span
+from tailc.ingest.span_table import TraceSpan
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.json_items import documents_of
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
@@ -28,7 +28,7 @@ def read(source: Source, options: InputOptions) -> InputTimes:
     return times_of_spans(spans, source, options, _NAME, TimeUnit.NS)
 
 
-def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[Span]:
+def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[TraceSpan]:
     for row, export in enumerate(documents_of(source), 1):
         try:
             found = spans_of_export(export, attribute)
@@ -38,7 +38,7 @@ def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[Span]
         yield from found
 
 
-def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[Span]:
+def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[TraceSpan]:
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
         # Too long a line is cut, and no more lines follow.
         if len(line) > MAX_LINE_BYTES:

@@ -23,7 +23,7 @@ from tailc.ingest.input_times import InputTimes
 from tailc.ingest.messages import Wording, decoded
 from tailc.ingest.options import InputOptions
 from tailc.ingest.otlp import Decoder, export_begin, spans_of_json, starts_with_spans
-from tailc.ingest.span_table import Span
+from tailc.ingest.span_table import TraceSpan
 from tailc.ingest.spans import stated_attribute, times_of_spans
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
@@ -40,7 +40,7 @@ _WORDING = Wording(
 )
 
 Messages = Callable[[pa.NativeFile], Iterator[bytes]]
-Decode = Callable[[bytes], Iterable[Span]]
+Decode = Callable[[bytes], Iterable[TraceSpan]]
 
 
 def read_request(source: Source, options: InputOptions) -> InputTimes:
@@ -55,7 +55,7 @@ def read_framed(source: Source, options: InputOptions) -> InputTimes:
     attribute = stated_attribute(options.spans)
     decoder = Decoder(attribute)
 
-    def decode(message: bytes) -> Iterable[Span]:
+    def decode(message: bytes) -> Iterable[TraceSpan]:
         if not message.startswith(b"{"):
             return decoder.spans(message)
         if len(message) > MAX_LINE_BYTES:
@@ -65,7 +65,7 @@ def read_framed(source: Source, options: InputOptions) -> InputTimes:
     return times_of_spans(_spans(source, frames_of, decode), source, options, _FRAMED, TimeUnit.NS)
 
 
-def _spans(source: Source, messages_of: Messages, decode: Decode) -> Iterator[Span]:
+def _spans(source: Source, messages_of: Messages, decode: Decode) -> Iterator[TraceSpan]:
     """Spans of all messages; raises TailcError with the number of an unreadable one."""
     return decoded(source, messages_of, decode, _WORDING)
 

@@ -20,7 +20,15 @@ from typing import Any
 from tailc.errors import Code, Place
 from tailc.ingest.cumulative import MAX_SAMPLES, Cumulative, whole
 from tailc.ingest.prometheus import format_of_scrapes
-from tailc.ingest.scraped import Bounds, Labels, Scraped, increased, labels_of, restarted, written
+from tailc.ingest.scraped import (
+    Bounds,
+    Labels,
+    Scraped,
+    increased,
+    labels_of,
+    restarted,
+    series_text,
+)
 from tailc.traces.json_items import items_of
 from tailc.traces.source import Source, brief
 
@@ -77,7 +85,7 @@ def _of_series(
         points = item.get("values") or [item["value"]]
         counts = [whole(str(value), place) for _, value in points]
         if any(later < before for before, later in pairwise(counts)):
-            raise restarted(source, written(name, labels_of(labels)))
+            raise restarted(source, series_text(name, labels_of(labels)))
         is_range = "values" in item
         count = counts[-1] - counts[0] if is_range else counts[0]
         between = (float(points[0][0]), float(points[-1][0])) if is_range else None

@@ -18,7 +18,7 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions
 from tailc.ingest.percentiles import of_points
-from tailc.ingest.texts import Line, lines_of, stated_unit
+from tailc.ingest.texts import TextLine, lines_of, stated_unit
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS
 from tailc.traces.reading import TimeUnit
@@ -76,12 +76,12 @@ def read_percentiles(source: Source, options: InputOptions) -> InputTimes:
     return _times(source, lines[heading + 1 :], "HdrHistogram percentiles", unit, None)
 
 
-def _heading(lines: list[Line]) -> int | None:
+def _heading(lines: list[TextLine]) -> int | None:
     return next((at for at, line in enumerate(lines) if _HEADING.match(line.text)), None)
 
 
 def _times(
-    source: Source, lines: list[Line], name: str, unit: TimeUnit, loop: Loop | None
+    source: Source, lines: list[TextLine], name: str, unit: TimeUnit, loop: Loop | None
 ) -> InputTimes:
     points = list(_points(source, lines, unit.in_ms * _NS_PER_MS))
     if points[-1][1] == 0:
@@ -91,7 +91,7 @@ def _times(
     return InputTimes(name, what, unit, Grain.PERCENTILES, loop, histogram, len(points))
 
 
-def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[tuple[int, int]]:
+def _points(source: Source, lines: list[TextLine], ns_per_unit: float) -> Iterator[tuple[int, int]]:
     """Times [whole ns] and the number of requests up to each, to the line with all requests."""
     ns, total = 0, 0
     for line in lines:
@@ -129,7 +129,7 @@ def _without_values(source: Source, loop: Loop | None) -> TailcError:
     return source.fault(Code.EMPTY_TRACE, message, advice=hint)
 
 
-def _without_spectrum(source: Source, lines: list[Line]) -> TailcError:
+def _without_spectrum(source: Source, lines: list[TextLine]) -> TailcError:
     line = next((line for line in lines if line.text.strip().startswith("50")), lines[0])
     message = (
         f"`{source.name}` has no percentile spectrum. wrk waits for each answer before it sends "
@@ -140,7 +140,7 @@ def _without_spectrum(source: Source, lines: list[Line]) -> TailcError:
     return TailcError(Finding(Code.CLOSED_LOOP, message, place, hint))
 
 
-def _fault(source: Source, line: Line, code: Code, message: str) -> TailcError:
+def _fault(source: Source, line: TextLine, code: Code, message: str) -> TailcError:
     place = Place(source.name, line.number, 1, excerpt=line.text, width=len(line.text.rstrip()))
     return TailcError(Finding(code, message, place, "give the unchanged output of the tool"))
 

@@ -70,7 +70,7 @@ def _epoch_unit(stream: Stream) -> Iterator[Sighting]:
         return
     meant = UNITS[int(units[0])]
     if meant != stream.unit:
-        message = f"times since 1970 in {meant} are read in {stream.unit}"
+        message = f"times look like {meant} since 1970, but are read in {stream.unit}"
         yield Sighting(message, rows=(1,), column=stream.column)
 
 

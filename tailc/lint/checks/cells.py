@@ -16,7 +16,7 @@ from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting, first_rows
 from tailc.lint.roles import Role
 from tailc.lint.text_lines import TextLines
-from tailc.lint.views import Requests, Table
+from tailc.lint.views import CellColumns, DemandRows
 from tailc.traces.arrow import truths_of
 from tailc.traces.cells import NUMBER
 
@@ -33,10 +33,12 @@ _QUOTED = '"'
 _MOST, _NEARLY_NONE, _ENOUGH = 0.5, 0.05, 40
 
 
-def _matching(pattern: str, what: str, share: float = 0.0) -> Callable[[Table], Iterator[Sighting]]:
+def _matching(
+    pattern: str, what: str, share: float = 0.0
+) -> Callable[[CellColumns], Iterator[Sighting]]:
     """Cells of number columns with this pattern, if more than a share of the column has it."""
 
-    def find(table: Table) -> Iterator[Sighting]:
+    def find(table: CellColumns) -> Iterator[Sighting]:
         for name in table.number_columns:
             column = table.cells.columns[name]
             if not pa.types.is_string(column.type):
@@ -51,7 +53,7 @@ def _matching(pattern: str, what: str, share: float = 0.0) -> Callable[[Table], 
     return find
 
 
-def _sentinels(requests: Requests) -> Iterator[Sighting]:
+def _sentinels(requests: DemandRows) -> Iterator[Sighting]:
     for value in _SENTINELS:
         found = requests.demand == value
         if found.sum() > 1 and value >= requests.demand.max():
@@ -60,7 +62,7 @@ def _sentinels(requests: Requests) -> Iterator[Sighting]:
             yield Sighting(message, int(found.sum()), rows, column=requests.column)
 
 
-def _minus_one(table: Table) -> Iterator[Sighting]:
+def _minus_one(table: CellColumns) -> Iterator[Sighting]:
     name = table.roles.names.get(Role.DEMAND)
     if name is None or name not in table.cells.columns:
         return
@@ -84,7 +86,7 @@ def _is_number(cell: str) -> bool:
     return re.match(NUMBER, cell.strip(_QUOTED)) is not None
 
 
-def _mixed(table: Table) -> Iterator[Sighting]:
+def _mixed(table: CellColumns) -> Iterator[Sighting]:
     """A column with both whole numbers and fractions, as of two writers."""
     for name in table.number_columns:
         column = table.cells.columns[name]
@@ -116,7 +118,7 @@ CHECKS = (
             "it cannot be read, or is read as two cells",
             "write numbers with a decimal point",
         ),
-        Table,
+        CellColumns,
         _matching(_DECIMAL_COMMA, "has a decimal comma"),
     ),
     Check(
@@ -127,7 +129,7 @@ CHECKS = (
             "it cannot be read, and only long requests have such numbers",
             "write numbers without separators",
         ),
-        Table,
+        CellColumns,
         _matching(_THOUSANDS, "has a thousands separator"),
     ),
     Check(
@@ -138,7 +140,7 @@ CHECKS = (
             "cells may have several units, which differ by a factor of a thousand",
             "write all numbers in one unit, and put the unit in the column's name",
         ),
-        Table,
+        CellColumns,
         _matching(_WITH_UNIT, "has a unit"),
     ),
     Check(
@@ -149,7 +151,7 @@ CHECKS = (
             "requests without a time are usually those that took too long",
             "find out why it is missing, and leave the row out if it is not a timeout",
         ),
-        Table,
+        CellColumns,
         _matching(_MISSING, "marks a missing value"),
     ),
     Check(
@@ -160,7 +162,7 @@ CHECKS = (
             "the number is lost",
             "export the measured values instead of computed ones",
         ),
-        Table,
+        CellColumns,
         _matching(_FORMULA, "is a spreadsheet error"),
     ),
     Check(
@@ -171,7 +173,7 @@ CHECKS = (
             "hours and minutes cannot be distinguished from minutes and seconds",
             "write it with seconds, as 00:01:30 or 01:30.0, or as a number of one unit",
         ),
-        Table,
+        CellColumns,
         _matching(_CLOCK, "may be hours and minutes, or minutes and seconds"),
     ),
     Check(
@@ -183,7 +185,7 @@ CHECKS = (
             "large demands are wrong by several per cent, and their tail has steps",
             "export all digits; spreadsheets show fewer",
         ),
-        Table,
+        CellColumns,
         _matching(_ROUNDED, "was rounded to a few digits", _MOST / 2),
     ),
     Check(
@@ -194,7 +196,7 @@ CHECKS = (
             "a request without a value usually failed or took too long",
             "find out what -1 means, and leave those rows out if it is not a timeout",
         ),
-        Table,
+        CellColumns,
         _minus_one,
     ),
     Check(
@@ -206,7 +208,7 @@ CHECKS = (
             "a missing value counts as the longest request and determines the tail",
             "leave those rows out if the number means a missing value",
         ),
-        Requests,
+        DemandRows,
         _sentinels,
     ),
     Check(
@@ -230,7 +232,7 @@ CHECKS = (
             "two writers filled the column, perhaps in two units or with two clocks",
             "find where it changes, and separate the parts",
         ),
-        Table,
+        CellColumns,
         _mixed,
     ),
 )

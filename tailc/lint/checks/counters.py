@@ -9,7 +9,7 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Sighting, check, first_rows
-from tailc.lint.views import Counters
+from tailc.lint.views import CounterRows
 
 _FEWEST = 20
 _RISES = 0.98
@@ -20,13 +20,13 @@ _FIXED = 1e-3
 _FEW_CYCLES = 1_000
 
 
-def _total(counters: Counters) -> Iterator[Sighting]:
+def _total(counters: CounterRows) -> Iterator[Sighting]:
     steps = np.diff(counters.cycles)
     if len(steps) >= _FEWEST and (steps > 0).mean() >= _RISES:
         yield Sighting("cycles rise from row to row", column=counters.column)
 
 
-def _wrapped(counters: Counters) -> Iterator[Sighting]:
+def _wrapped(counters: CounterRows) -> Iterator[Sighting]:
     found = counters.cycles >= max(_WRAPPED, _TIMES_MEDIAN * float(np.median(counters.cycles)))
     if found.any():
         rows = first_rows(counters.row, found)
@@ -34,12 +34,12 @@ def _wrapped(counters: Counters) -> Iterator[Sighting]:
         yield Sighting(message, int(found.sum()), rows, column=counters.column)
 
 
-def _no_memory(counters: Counters) -> Iterator[Sighting]:
+def _no_memory(counters: CounterRows) -> Iterator[Sighting]:
     if not counters.memory.any():
         yield Sighting("no request waits for memory", column=counters.memory_column)
 
 
-def _fixed_share(counters: Counters) -> Iterator[Sighting]:
+def _fixed_share(counters: CounterRows) -> Iterator[Sighting]:
     known = counters.cycles > 0
     if known.sum() < _FEWEST or not np.ptp(counters.cycles[known]):
         return
@@ -49,7 +49,7 @@ def _fixed_share(counters: Counters) -> Iterator[Sighting]:
         yield Sighting(message, column=counters.memory_column)
 
 
-def _few(counters: Counters) -> Iterator[Sighting]:
+def _few(counters: CounterRows) -> Iterator[Sighting]:
     median = float(np.median(counters.cycles))
     if 0 < median < _FEW_CYCLES:
         yield Sighting(
@@ -57,7 +57,7 @@ def _few(counters: Counters) -> Iterator[Sighting]:
         )
 
 
-_check = partial(check, Counters, 1900)
+_check = partial(check, CounterRows, 1900)
 CHECKS = (
     _check(
         1,

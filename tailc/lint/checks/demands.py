@@ -10,7 +10,7 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Sighting, check, first_rows
-from tailc.lint.views import Requests
+from tailc.lint.views import DemandRows
 
 # Fewer tell nothing of a distribution.
 ENOUGH = 100
@@ -34,7 +34,7 @@ _COARSE_SHARE = 0.05
 _WEIGHTY = 0.1
 
 
-def _values(requests: Requests) -> tuple[np.ndarray, np.ndarray]:
+def _values(requests: DemandRows) -> tuple[np.ndarray, np.ndarray]:
     """The distinct demands, ascending, and the requests that have each."""
     if (requests.weight == 1).all():
         value, count = np.unique(requests.demand, return_counts=True)
@@ -43,13 +43,13 @@ def _values(requests: Requests) -> tuple[np.ndarray, np.ndarray]:
     return value, np.bincount(at, weights=requests.weight)
 
 
-def _constant(requests: Requests) -> Iterator[Sighting]:
+def _constant(requests: DemandRows) -> Iterator[Sighting]:
     if requests.requests > 1 and np.ptp(requests.demand) == 0:
         message = f"all {requests.requests:,} demands are {requests.demand[0]:g}"
         yield Sighting(message, column=requests.column)
 
 
-def _piled(requests: Requests, at: int) -> Iterator[Sighting]:
+def _piled(requests: DemandRows, at: int) -> Iterator[Sighting]:
     """Many requests at the largest (-1) or smallest (0) demand, and few near it."""
     value, count = _values(requests)
     if requests.requests < ENOUGH or len(value) < _FEW_VALUES:
@@ -64,12 +64,12 @@ def _piled(requests: Requests, at: int) -> Iterator[Sighting]:
         yield Sighting(message, int(found.sum()), rows, column=requests.column)
 
 
-def _at_largest(requests: Requests) -> Iterator[Sighting]:
+def _at_largest(requests: DemandRows) -> Iterator[Sighting]:
     exactly = list(_piled(requests, -1))
     yield from exactly or _near_largest(requests)
 
 
-def _near_largest(requests: Requests) -> Iterator[Sighting]:
+def _near_largest(requests: DemandRows) -> Iterator[Sighting]:
     """Many requests just below the largest demand and few below these: a timeout with a coarse
     timer."""
     largest = float(requests.demand.max(initial=0.0))
@@ -84,11 +84,11 @@ def _near_largest(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, int(near.sum()), rows, column=requests.column)
 
 
-def _at_least(requests: Requests) -> Iterator[Sighting]:
+def _at_least(requests: DemandRows) -> Iterator[Sighting]:
     yield from _piled(requests, 0)
 
 
-def _ties(requests: Requests) -> Iterator[Sighting]:
+def _ties(requests: DemandRows) -> Iterator[Sighting]:
     value, count = _values(requests)
     inner = count[1:-1]
     if requests.requests < ENOUGH or len(value) < _FEW_VALUES:
@@ -99,14 +99,14 @@ def _ties(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, column=requests.column)
 
 
-def _few_values(requests: Requests) -> Iterator[Sighting]:
+def _few_values(requests: DemandRows) -> Iterator[Sighting]:
     value, _count = _values(requests)
     if requests.is_ordered and requests.requests >= ENOUGH and 1 < len(value) < _FEW_VALUES:
         message = f"{requests.requests:,} demands have {len(value)} different values"
         yield Sighting(message, column=requests.column)
 
 
-def _coarse(requests: Requests) -> Iterator[Sighting]:
+def _coarse(requests: DemandRows) -> Iterator[Sighting]:
     value, _count = _values(requests)
     if requests.requests < ENOUGH or len(value) < 2:
         return
@@ -123,7 +123,7 @@ def _coarse(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, column=requests.column)
 
 
-def _two_units(requests: Requests) -> Iterator[Sighting]:
+def _two_units(requests: DemandRows) -> Iterator[Sighting]:
     """Two clusters with nothing between, a factor of a thousand apart."""
     ascending = np.sort(requests.demand)
     logs = np.log10(ascending)
@@ -150,7 +150,7 @@ def _two_units(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, number, first_rows(requests.row, found), column=requests.column)
 
 
-def _outlier(requests: Requests) -> Iterator[Sighting]:
+def _outlier(requests: DemandRows) -> Iterator[Sighting]:
     value, count = _values(requests)
     if (
         requests.requests >= ENOUGH
@@ -163,7 +163,7 @@ def _outlier(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, rows=rows, column=requests.column)
 
 
-def _bimodal(requests: Requests) -> Iterator[Sighting]:
+def _bimodal(requests: DemandRows) -> Iterator[Sighting]:
     if requests.requests < ENOUGH:
         return
     logs = np.log(requests.demand)
@@ -181,7 +181,7 @@ def _bimodal(requests: Requests) -> Iterator[Sighting]:
             return
 
 
-def _heavy(requests: Requests) -> Iterator[Sighting]:
+def _heavy(requests: DemandRows) -> Iterator[Sighting]:
     share = requests.weight / requests.requests
     found = share > _WEIGHTY
     if requests.is_ordered and len(share) > _FEW_VALUES and found.any():
@@ -193,7 +193,7 @@ def _heavy(requests: Requests) -> Iterator[Sighting]:
 _ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
-_check = partial(check, Requests, 1200)
+_check = partial(check, DemandRows, 1200)
 
 CHECKS = (
     _check(

@@ -9,7 +9,7 @@ import pyarrow as pa
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
 from tailc.lint.roles import Role
-from tailc.lint.views import Header, Table, Unknown, WithoutDemands
+from tailc.lint.views import CellColumns, Header, Unknown, WithoutDemands
 from tailc.units import shorten
 
 _FEW_ROWS, _MANY_GROUPS = 1_000, 100
@@ -52,14 +52,14 @@ def _small_groups(header: Header) -> Iterator[Sighting]:
         yield Sighting(f"{len(groups):,} row groups hold {groups.mean():.0f} rows each")
 
 
-def _text_numbers(table: Table) -> Iterator[Sighting]:
+def _text_numbers(table: CellColumns) -> Iterator[Sighting]:
     if table.format == "parquet":
         for name in table.number_columns:
             if pa.types.is_string(table.cells.columns[name].type):
                 yield Sighting("the numbers of the column are stored as text", column=name)
 
 
-def _short_floats(table: Table) -> Iterator[Sighting]:
+def _short_floats(table: CellColumns) -> Iterator[Sighting]:
     name = table.roles.names.get(Role.TIME)
     if name is None or not pa.types.is_float32(table.cells.columns[name].type):
         return
@@ -74,7 +74,7 @@ def _nothing_known(table: Unknown) -> Iterator[Sighting]:
 
 
 def _no_demands(table: WithoutDemands) -> Iterator[Sighting]:
-    yield Sighting(f"no column is recognised as demand; not checked: {_first(table.names)}")
+    yield Sighting(f"no column is recognised as demand; columns not checked: {_first(table.names)}")
 
 
 def _first(names: tuple[str, ...]) -> str:
@@ -152,7 +152,7 @@ CHECKS = (
             "the writer did not check that cells are numbers, so some may not be",
             "write the column as a double or an integer",
         ),
-        Table,
+        CellColumns,
         _text_numbers,
     ),
     Check(
@@ -164,7 +164,7 @@ CHECKS = (
             "arrivals are rounded to seconds or minutes, so a replay makes bursts of them",
             "write the column as an integer or a double",
         ),
-        Table,
+        CellColumns,
         _short_floats,
     ),
     Check(

@@ -21,7 +21,7 @@ _ALIKE = 0.999
 _OVERFULL = 1.5
 
 
-def _seen(jobs: Jobs, message: str, found: NDArray[np.bool_]) -> Iterator[Sighting]:
+def _sighting_of(jobs: Jobs, message: str, found: NDArray[np.bool_]) -> Iterator[Sighting]:
     """A sighting of the jobs selected by a mask, if any."""
     if not found.any():
         return
@@ -39,14 +39,14 @@ def _doubled(jobs: Jobs) -> Iterator[Sighting]:
     _value, which, often = np.unique(log.run_s, return_inverse=True, return_counts=True)
     is_rare = often[which] <= max(_COMMON_SHARE * len(log.run_s), 2)
     again = np.append(False, (stated[1:] == stated[:-1]).all(axis=1)) & is_rare
-    yield from _seen(jobs, "the job is equal to the one before it, to the second", again)
+    yield from _sighting_of(jobs, "the job is equal to the one before it, to the second", again)
 
 
 def _cut(jobs: Jobs) -> Iterator[Sighting]:
     run_s = jobs.log.run_s
     cut = run_s == run_s.max()
     if len(run_s) >= _FEWEST and not cut.all() and cut.mean() >= _CUT_SHARE:
-        yield from _seen(jobs, f"the job ran for {int(run_s.max()):,} s, the longest", cut)
+        yield from _sighting_of(jobs, f"the job ran for {int(run_s.max()):,} s, the longest", cut)
 
 
 def _holes(jobs: Jobs) -> Iterator[Sighting]:
@@ -57,7 +57,7 @@ def _holes(jobs: Jobs) -> Iterator[Sighting]:
     least_s = max(_HOLE_DAYS * SECONDS_PER_DAY, _HOLE_GAPS * float(np.percentile(gaps_s, 99)))
     found = gaps_s > least_s
     days = gaps_s.max() / SECONDS_PER_DAY
-    yield from _seen(jobs, f"no job was submitted for {days:.1f} days before", found)
+    yield from _sighting_of(jobs, f"no job was submitted for {days:.1f} days before", found)
 
 
 def _one_time(jobs: Jobs) -> Iterator[Sighting]:
@@ -66,7 +66,7 @@ def _one_time(jobs: Jobs) -> Iterator[Sighting]:
         return
     _value, which, often = np.unique(submit_s, return_inverse=True, return_counts=True)
     found = (which == often.argmax()) & (often.max() >= _ONE_TIME_SHARE * len(submit_s))
-    yield from _seen(jobs, f"{counted(int(found.sum()), 'job')} share a submit time", found)
+    yield from _sighting_of(jobs, f"{counted(int(found.sum()), 'job')} share a submit time", found)
 
 
 def _ends(jobs: Jobs) -> Iterator[Sighting]:
@@ -75,14 +75,14 @@ def _ends(jobs: Jobs) -> Iterator[Sighting]:
         return
     if np.ptp(run_s) and np.corrcoef(submit_s, run_s)[0, 1] > _ALIKE:
         message = "run times rise as submit times do"
-        yield from _seen(jobs, message, np.arange(len(run_s)) == 0)
+        yield from _sighting_of(jobs, message, np.arange(len(run_s)) == 0)
 
 
 def _same_number(jobs: Jobs) -> Iterator[Sighting]:
     first = np.unique(jobs.log.number, return_index=True)[1]
     again = np.ones(len(jobs.log.number), np.bool_)
     again[first] = False
-    yield from _seen(jobs, "the job's number is that of an earlier one", again)
+    yield from _sighting_of(jobs, "the job's number is that of an earlier one", again)
 
 
 def _overfull(jobs: Jobs) -> Iterator[Sighting]:
@@ -101,7 +101,7 @@ def _wide(jobs: Jobs) -> Iterator[Sighting]:
     width, capacity = jobs.log.width, jobs.log.header.capacity
     if capacity is not None:
         message = f"the job is wider than the {capacity:,} processors of the machine"
-        yield from _seen(jobs, message, width > capacity)
+        yield from _sighting_of(jobs, message, width > capacity)
 
 
 _check = partial(check, Jobs, 1800)

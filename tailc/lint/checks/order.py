@@ -8,7 +8,7 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
-from tailc.lint.views import Requests
+from tailc.lint.views import DemandRows
 from tailc.traces.closed_loop import correlation, ranked
 
 _ENOUGH = 200
@@ -17,7 +17,7 @@ _SURE = 6.0
 _TREND, _WARMER, _STEP, _FOLLOWS = 0.15, 1.25, 1.25, 0.2
 
 
-def _is_looked_at(requests: Requests) -> bool:
+def _is_looked_at(requests: DemandRows) -> bool:
     return requests.is_ordered and len(requests.demand) >= _ENOUGH
 
 
@@ -26,17 +26,17 @@ def _is_sorted(demand: np.ndarray) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _sorted(requests: Requests) -> Iterator[Sighting]:
+def _sorted(requests: DemandRows) -> Iterator[Sighting]:
     if _is_looked_at(requests) and np.ptp(requests.demand) and _is_sorted(requests.demand):
         message = f"all {len(requests.demand):,} rows are sorted by demand"
         yield Sighting(message, column=requests.column)
 
 
-def _start(requests: Requests) -> int:
+def _start(requests: DemandRows) -> int:
     return int(_START_SHARE * len(requests.demand))
 
 
-def _is_warming(requests: Requests) -> bool:
+def _is_warming(requests: DemandRows) -> bool:
     """Whether the first rows are significantly longer than the others."""
     ranks, rows = ranked(requests.demand), _start(requests)
     median = np.median(requests.demand[rows:])
@@ -44,7 +44,7 @@ def _is_warming(requests: Requests) -> bool:
     return bool(sure > _SURE and np.median(requests.demand[:rows]) > _WARMER * median)
 
 
-def _warm_up(requests: Requests) -> Iterator[Sighting]:
+def _warm_up(requests: DemandRows) -> Iterator[Sighting]:
     if _is_looked_at(requests) and not _is_sorted(requests.demand) and _is_warming(requests):
         rows = _start(requests)
         times = np.median(requests.demand[:rows]) / np.median(requests.demand[rows:])
@@ -52,7 +52,7 @@ def _warm_up(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, rows=(int(requests.row[0]),), column=requests.column)
 
 
-def _steadied(requests: Requests) -> np.ndarray:
+def _steadied(requests: DemandRows) -> np.ndarray:
     """The demands without the first rows, which may be warm-up."""
     return requests.demand[_start(requests) :]
 
@@ -72,7 +72,7 @@ def _jump(demand: np.ndarray) -> tuple[int, float, float]:
     return where, float(sure[where - 1]), float(straight)
 
 
-def _drift(requests: Requests) -> Iterator[Sighting]:
+def _drift(requests: DemandRows) -> Iterator[Sighting]:
     demand = _steadied(requests)
     if not _is_looked_at(requests) or _is_sorted(demand):
         return
@@ -84,7 +84,7 @@ def _drift(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, column=requests.column)
 
 
-def _level(requests: Requests) -> Iterator[Sighting]:
+def _level(requests: DemandRows) -> Iterator[Sighting]:
     demand = _steadied(requests)
     if not _is_looked_at(requests) or _is_sorted(demand):
         return
@@ -96,7 +96,7 @@ def _level(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, rows=(row,), column=requests.column)
 
 
-def _following(requests: Requests) -> Iterator[Sighting]:
+def _following(requests: DemandRows) -> Iterator[Sighting]:
     """Correlation of neighbouring demands that is not due to a trend or a step."""
     demand = _steadied(requests)
     if not _is_looked_at(requests) or _is_sorted(demand):
@@ -118,7 +118,7 @@ CHECKS = (
             "the order is lost, so drift is invisible, and rows held out by time are the tail",
             "keep the order of arrival, or hold out by seed or hash",
         ),
-        Requests,
+        DemandRows,
         _sorted,
     ),
     Check(
@@ -130,7 +130,7 @@ CHECKS = (
             "caches and compilers were cold, unlike those of a running server",
             "leave the first rows out",
         ),
-        Requests,
+        DemandRows,
         _warm_up,
     ),
     Check(
@@ -142,7 +142,7 @@ CHECKS = (
             "a policy for the mean fits no part of the file",
             "compile from a recent part, or from a part with steady demand",
         ),
-        Requests,
+        DemandRows,
         _drift,
     ),
     Check(
@@ -154,7 +154,7 @@ CHECKS = (
             "the trace mixes two versions, machines or inputs",
             "keep only the rows after it, if they represent the service now",
         ),
-        Requests,
+        DemandRows,
         _level,
     ),
     Check(
@@ -166,7 +166,7 @@ CHECKS = (
             "demands do not depend on the one before, but waiting times do",
             "check that the column is not a response time",
         ),
-        Requests,
+        DemandRows,
         _following,
     ),
 )

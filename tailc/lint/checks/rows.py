@@ -8,7 +8,7 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting, first_rows
-from tailc.lint.views import Attempts, RequestIds, Requests, Stream
+from tailc.lint.views import Attempts, DemandRows, RequestIds, Stream
 from tailc.traces.arrow import numpy_of
 
 _BLOCK, _LIVELY = 32, 12
@@ -30,7 +30,7 @@ def _doubled(stream: Stream) -> Iterator[Sighting]:
     yield Sighting("the time and the demand are those of an earlier row", int(again.sum()), rows)
 
 
-def _blocks(requests: Requests) -> Iterator[Sighting]:
+def _blocks(requests: DemandRows) -> Iterator[Sighting]:
     """A run of demands that is repeated in the same order."""
     demand = requests.demand
     if not requests.is_ordered or len(demand) < 2 * _BLOCK:
@@ -95,7 +95,7 @@ CHECKS = (
             "the sample looks larger than it is, so intervals are too narrow",
             "remove one of them; otherwise held-out rows are also design rows",
         ),
-        Requests,
+        DemandRows,
         _blocks,
     ),
     Check(

@@ -9,8 +9,8 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Sighting, check
-from tailc.lint.views import Steps
-from tailc.traces.series.series import SECONDS_PER_DAY, Quantity
+from tailc.lint.views import SeriesSteps
+from tailc.traces.series.series import SECONDS_PER_DAY, SeriesQuantity
 from tailc.traces.zones import utc_text
 from tailc.units import counted
 
@@ -24,51 +24,51 @@ _SUN_W_M2 = 1_600.0
 _DARK = 0.01
 
 
-def _days(steps: Steps) -> float:
+def _days(steps: SeriesSteps) -> float:
     return steps.series.steps * steps.series.step_s / SECONDS_PER_DAY
 
 
-def _is_sunny(steps: Steps) -> bool:
+def _is_sunny(steps: SeriesSteps) -> bool:
     has_days = steps.column.is_of_the_sun and _days(steps) >= _DAYS
     return has_days and bool((steps.series.value > 0).any())
 
 
-def _at(steps: Steps, index: int) -> str:
+def _time_text(steps: SeriesSteps, index: int) -> str:
     return utc_text(steps.series.start_unix_s + index * steps.series.step_s)
 
 
-def _top(steps: Steps) -> float:
+def _top(steps: SeriesSteps) -> float:
     return float(np.percentile(steps.series.value[steps.series.known], 99))
 
 
-def _middle_hour(steps: Steps) -> float:
+def _middle_hour(steps: SeriesSteps) -> float:
     """Hour of the day around which production is centred (circular mean)."""
     turn = np.exp(2j * np.pi * steps.local_hour / 24)
     return float(np.angle((turn * steps.series.value).sum()) / (2 * np.pi) * 24 % 24)
 
 
-def _is_shifted(steps: Steps) -> bool:
+def _is_shifted(steps: SeriesSteps) -> bool:
     return not _NOON[0] <= _middle_hour(steps) <= _NOON[1]
 
 
-def _noon(steps: Steps) -> Iterator[Sighting]:
+def _noon(steps: SeriesSteps) -> Iterator[Sighting]:
     if _is_sunny(steps) and steps.is_local and _is_shifted(steps):
         message = f"the middle of the solar day is at {_middle_hour(steps):.1f} h"
         yield Sighting(message, column=steps.column.name)
 
 
-def _nights(steps: Steps) -> Iterator[Sighting]:
+def _nights(steps: SeriesSteps) -> Iterator[Sighting]:
     hour, value = steps.local_hour, steps.series.value
     if not _is_sunny(steps) or _is_shifted(steps):
         return
     found = ((hour > _NIGHT[0]) | (hour < _NIGHT[1])) & (value > _NIGHT_SHARE * _top(steps))
     if found.any():
-        first = _at(steps, int(np.argmax(found)))
+        first = _time_text(steps, int(np.argmax(found)))
         message = f"{int(found.sum())} steps of the night have sun, the first at {first}"
         yield Sighting(message, column=steps.column.name)
 
 
-def _stuck(steps: Steps) -> Iterator[Sighting]:
+def _stuck(steps: SeriesSteps) -> Iterator[Sighting]:
     """Runs of many steps with the same value above 0."""
     value = steps.series.value
     changes = np.flatnonzero(np.diff(value) != 0) + 1
@@ -78,50 +78,49 @@ def _stuck(steps: Steps) -> Iterator[Sighting]:
     if long.any() and not _is_meter(steps):
         at = int(starts[np.argmax(long)])
         length = lengths[np.argmax(long)]
-        message = (
-            f"the value {value[at]:g} does not change for {length} steps from {_at(steps, at)}"
-        )
+        begin = _time_text(steps, at)
+        message = f"the value {value[at]:g} does not change for {length} steps from {begin}"
         yield Sighting(message, int(long.sum()), column=steps.column.name)
 
 
-def _known(steps: Steps) -> np.ndarray:
+def _known_values(steps: SeriesSteps) -> np.ndarray:
     return steps.series.value[steps.series.known]
 
 
-def _is_meter(steps: Steps) -> bool:
+def _is_meter(steps: SeriesSteps) -> bool:
     """Whether values almost never fall, and rise to many times the first."""
-    value = _known(steps)
+    value = _known_values(steps)
     rises = np.diff(value) >= 0
     return bool(len(value) > 20 and rises.mean() >= _RISES and value.max() > 0)
 
 
-def _meter(steps: Steps) -> Iterator[Sighting]:
-    if steps.column.quantity is Quantity.POWER and _is_meter(steps):
-        message = f"the values never fall, from {_known(steps)[0]:g} to {_known(steps).max():g}"
+def _meter(steps: SeriesSteps) -> Iterator[Sighting]:
+    if steps.column.quantity is SeriesQuantity.POWER and _is_meter(steps):
+        values = _known_values(steps)
+        message = f"the values never fall, from {values[0]:g} to {values.max():g}"
         yield Sighting(message, column=steps.column.name)
 
 
-def _meter_reset(steps: Steps) -> Iterator[Sighting]:
-    value = _known(steps)
+def _meter_reset(steps: SeriesSteps) -> Iterator[Sighting]:
+    value = _known_values(steps)
     drops = np.flatnonzero(np.diff(value) < -0.5 * value.max()) if len(value) else []
-    if len(drops) and steps.column.quantity is Quantity.POWER and _is_meter(steps):
-        first = _at(steps, int(drops[0]) + 1)
+    if len(drops) and steps.column.quantity is SeriesQuantity.POWER and _is_meter(steps):
+        first = _time_text(steps, int(drops[0]) + 1)
         message = f"a meter decreases {counted(len(drops), 'time')}, the first at {first}"
         yield Sighting(message, column=steps.column.name)
 
 
-def _spikes(steps: Steps) -> Iterator[Sighting]:
+def _spikes(steps: SeriesSteps) -> Iterator[Sighting]:
     found = steps.series.value > _SPIKE * _top(steps)
     if _top(steps) > 0 and found.any():
         at = int(np.argmax(found))
         times = steps.series.value[at] / _top(steps)
-        message = (
-            f"the value at {_at(steps, at)} is {times:.0f} times the 99th percentile of the series"
-        )
+        message = f"the value at {_time_text(steps, at)} is {times:.0f} times the 99th percentile "
+        message += "of the series"
         yield Sighting(message, int(found.sum()), column=steps.column.name)
 
 
-def _dark_days(steps: Steps) -> Iterator[Sighting]:
+def _dark_days(steps: SeriesSteps) -> Iterator[Sighting]:
     if not _is_sunny(steps):
         return
     per_day = SECONDS_PER_DAY // steps.series.step_s
@@ -130,25 +129,28 @@ def _dark_days(steps: Steps) -> Iterator[Sighting]:
     all_known = steps.series.known[: days * per_day].reshape(days, -1).all(axis=1)
     dark = (sums < _DARK * np.median(sums)) & all_known
     if dark.any():
-        first = _at(steps, int(np.argmax(dark)) * per_day)
+        first = _time_text(steps, int(np.argmax(dark)) * per_day)
         message = f"{counted(int(dark.sum()), 'day')} without sun, the first from {first}"
         yield Sighting(message, int(dark.sum()), column=steps.column.name)
 
 
-def _too_bright(steps: Steps) -> Iterator[Sighting]:
-    if steps.column.quantity is Quantity.IRRADIANCE and _known(steps).max() > _SUN_W_M2:
-        message = f"irradiance reaches {_known(steps).max():g} W/m2"
+def _too_bright(steps: SeriesSteps) -> Iterator[Sighting]:
+    if (
+        steps.column.quantity is SeriesQuantity.IRRADIANCE
+        and _known_values(steps).max() > _SUN_W_M2
+    ):
+        message = f"irradiance reaches {_known_values(steps).max():g} W/m2"
         yield Sighting(message, column=steps.column.name)
 
 
-def _odd_carbon(steps: Steps) -> Iterator[Sighting]:
-    if steps.column.quantity is Quantity.CARBON:
-        median = float(np.median(_known(steps)))
+def _odd_carbon(steps: SeriesSteps) -> Iterator[Sighting]:
+    if steps.column.quantity is SeriesQuantity.CARBON:
+        median = float(np.median(_known_values(steps)))
         if not 1 <= median <= _CARBON:
             yield Sighting(f"the median carbon is {median:g} g/kWh", column=steps.column.name)
 
 
-_check = partial(check, Steps, 1600)
+_check = partial(check, SeriesSteps, 1600)
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting, first_rows
-from tailc.lint.views import Curves, Timings
+from tailc.lint.views import SpeedupRows, TimingRows
 from tailc.traces.speedup_check import is_superlinear
 
 _NO_GAIN = 1.05
@@ -20,7 +20,7 @@ _TIME_FROM = 2.0
 _PERCENT = 50.0
 
 
-def _bent(curves: Curves) -> Iterator[Sighting]:
+def _bent(curves: SpeedupRows) -> Iterator[Sighting]:
     """A thread that adds more speed-up than the one before it."""
     gains = np.diff(np.concatenate([np.zeros((len(curves.speedup), 1)), curves.speedup], 1))
     found = (np.diff(gains) > _BEND).any(axis=1) & ~_as_times(curves) & ~_as_percent(curves)
@@ -32,20 +32,20 @@ def _bent(curves: Curves) -> Iterator[Sighting]:
         yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
 
 
-def _flat(curves: Curves) -> Iterator[Sighting]:
+def _flat(curves: SpeedupRows) -> Iterator[Sighting]:
     if curves.speedup.shape[1] > 1 and not _as_times(curves).any():
         most = float(np.median(curves.speedup.max(axis=1)))
         if most < _NO_GAIN:
             yield Sighting(f"the median of the best speed-ups is {most:.3g}")
 
 
-def _as_times(curves: Curves) -> np.ndarray:
+def _as_times(curves: SpeedupRows) -> np.ndarray:
     """Which rows fall from far above 1, like times."""
     falls = (np.diff(curves.speedup) < 0).all(axis=1)
     return falls & (curves.speedup[:, 0] > _TIME_FROM) & (curves.speedup.shape[1] > 1)
 
 
-def _times(curves: Curves) -> Iterator[Sighting]:
+def _times(curves: SpeedupRows) -> Iterator[Sighting]:
     found = _as_times(curves)
     if found.any():
         first = ", ".join(f"{value:g}" for value in curves.speedup[int(np.argmax(found))][:8])
@@ -53,11 +53,11 @@ def _times(curves: Curves) -> Iterator[Sighting]:
         yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
 
 
-def _as_percent(curves: Curves) -> np.ndarray:
+def _as_percent(curves: SpeedupRows) -> np.ndarray:
     return (curves.speedup[:, 0] >= _PERCENT) & (np.diff(curves.speedup) >= 0).all(axis=1)
 
 
-def _percents(curves: Curves) -> Iterator[Sighting]:
+def _percents(curves: SpeedupRows) -> Iterator[Sighting]:
     found = _as_percent(curves)
     if found.any():
         value = curves.speedup[int(np.argmax(found)), 0]
@@ -65,14 +65,14 @@ def _percents(curves: Curves) -> Iterator[Sighting]:
         yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
 
 
-def _groups(timings: Timings) -> tuple[np.ndarray, np.ndarray]:
+def _groups(timings: TimingRows) -> tuple[np.ndarray, np.ndarray]:
     """Group (request, degree) of each row, and number of timings in each group."""
     pair = np.stack([timings.request, timings.degree], axis=1)
     _pairs, group, count = np.unique(pair, axis=0, return_inverse=True, return_counts=True)
     return group.ravel(), count
 
 
-def _noisy(timings: Timings) -> Iterator[Sighting]:
+def _noisy(timings: TimingRows) -> Iterator[Sighting]:
     group, count = _groups(timings)
     mean = np.bincount(group, timings.duration_ms) / count
     square = np.bincount(group, timings.duration_ms**2) / count
@@ -92,7 +92,7 @@ def _first_of_each(group: np.ndarray) -> np.ndarray:
     return is_first
 
 
-def _cold(timings: Timings) -> Iterator[Sighting]:
+def _cold(timings: TimingRows) -> Iterator[Sighting]:
     """Whether almost all first timings are longer than the mean of the later ones."""
     group, count = _groups(timings)
     is_first = _first_of_each(group)
@@ -117,7 +117,7 @@ CHECKS = (
         1,
         "bent-speedup",
         _WARNING,
-        Curves,
+        SpeedupRows,
         _bent,
         "a thread adds more speed-up than the one before it",
         "lower degrees are skipped, so noise may make a request jump over rungs",
@@ -127,7 +127,7 @@ CHECKS = (
         2,
         "flat-speedup",
         _WARNING,
-        Curves,
+        SpeedupRows,
         _flat,
         "threads give no speed-up",
         "a policy of parallelism cannot shorten any request",
@@ -137,7 +137,7 @@ CHECKS = (
         3,
         "times-as-speedups",
         Severity.ERROR,
-        Curves,
+        SpeedupRows,
         _times,
         "speed-ups look like times",
         "every rung would be slower than the one below",
@@ -147,7 +147,7 @@ CHECKS = (
         4,
         "percent-as-speedup",
         Severity.ERROR,
-        Curves,
+        SpeedupRows,
         _percents,
         "speed-ups look like percents",
         "every request would be a hundred times shorter",
@@ -157,7 +157,7 @@ CHECKS = (
         5,
         "noisy-timings",
         _WARNING,
-        Timings,
+        TimingRows,
         _noisy,
         "timings of one request and degree vary",
         "a speed-up is the ratio of two means, so noise becomes rungs",
@@ -167,7 +167,7 @@ CHECKS = (
         6,
         "cold-timings",
         _WARNING,
-        Timings,
+        TimingRows,
         _cold,
         "first timings are longer than later ones",
         "a cold start at degree 1 counts as a speed-up of threads",

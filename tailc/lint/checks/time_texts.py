@@ -24,7 +24,7 @@ def _those(view: TimeTexts, pattern: re.Pattern[str]) -> np.ndarray:
     return np.array([pattern.search(text or "") is not None for text in view.texts], np.bool_)
 
 
-def _seen(view: TimeTexts, found: np.ndarray, what: str) -> Iterator[Sighting]:
+def _sighting_of(view: TimeTexts, found: np.ndarray, what: str) -> Iterator[Sighting]:
     if found.any():
         message = f"time `{view.texts[int(np.argmax(found))]}` {what}"
         rows = first_rows(view.row, found)
@@ -32,15 +32,15 @@ def _seen(view: TimeTexts, found: np.ndarray, what: str) -> Iterator[Sighting]:
 
 
 def _slashed(view: TimeTexts) -> Iterator[Sighting]:
-    yield from _seen(view, _those(view, _SLASHED), "may have the day or the month first")
+    yield from _sighting_of(view, _those(view, _SLASHED), "may have the day or the month first")
 
 
 def _halves(view: TimeTexts) -> Iterator[Sighting]:
-    yield from _seen(view, _those(view, _HALVES), "is on a 12-hour clock")
+    yield from _sighting_of(view, _those(view, _HALVES), "is on a 12-hour clock")
 
 
 def _leap(view: TimeTexts) -> Iterator[Sighting]:
-    yield from _seen(view, _those(view, _LEAP), "is in a leap second")
+    yield from _sighting_of(view, _those(view, _LEAP), "is in a leap second")
 
 
 def _partly_zoned(view: TimeTexts) -> Iterator[Sighting]:
@@ -49,19 +49,21 @@ def _partly_zoned(view: TimeTexts) -> Iterator[Sighting]:
     if zoned.any() and not zoned[iso].all():
         bare = iso & ~zoned
         found = bare if bare.sum() <= zoned.sum() else zoned
-        yield from _seen(view, found, "differs from most others in whether it has a time zone")
+        yield from _sighting_of(
+            view, found, "differs from most others in whether it has a time zone"
+        )
 
 
 def _zoneless(view: TimeTexts) -> Iterator[Sighting]:
     iso = _those(view, _ISO)
     if iso.any() and not (iso & _those(view, _ZONED)).any():
-        yield from _seen(view, iso, "has no time zone")
+        yield from _sighting_of(view, iso, "has no time zone")
 
 
 def _dates(view: TimeTexts) -> Iterator[Sighting]:
     found = _those(view, _DATE)
     if len(found) > 1 and found.all():
-        yield from _seen(view, found, "is a date without a time of day")
+        yield from _sighting_of(view, found, "is a date without a time of day")
 
 
 _check = partial(check, TimeTexts, 1420)

@@ -34,7 +34,7 @@ _LAWS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Machines:
+class HostMachines:
     """What the machines with a target do, in the order of the form.
 
     a, b, disturbed: float64 (machines, steps); b in work per second for the whole host. start:
@@ -68,7 +68,7 @@ class Machines:
         return self.a.shape[1]
 
 
-def replay(shares: Shares, plant: Machines, given: Floats | None = None) -> CpuSharesOutcome:
+def replay(shares: Shares, plant: HostMachines, given: Floats | None = None) -> CpuSharesOutcome:
     """Replay the machines under the form, or under the shares `given` (machines, steps).
 
     Given shares may not exceed the host together. The models are estimated in both cases.

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.cpu_shares.plant import Machines
+from tailc.models.cpu_shares.plant import HostMachines
 from tailc.traces.throughput import Pairs, Series, pairs
 
 Floats = NDArray[np.float64]
@@ -96,11 +96,11 @@ def fit_machine(series: Series, step_us: int) -> RecordedMachine | None:
     return RecordedMachine(a, b, start, steps.share, disturbed, offered, ran_out)
 
 
-def machines_of(machines: Sequence[RecordedMachine]) -> Machines:
+def machines_of(machines: Sequence[RecordedMachine]) -> HostMachines:
     """The machines on one host, for as many steps as all of them have."""
     steps = min(len(machine.share) for machine in machines)
     nothing = np.zeros(len(machines))
-    return Machines(
+    return HostMachines(
         a=np.array([[machine.a] * steps for machine in machines]),
         b=np.array([[machine.b] * steps for machine in machines]),
         disturbed=np.array([machine.disturbed[:steps] for machine in machines]),

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from tailc.forms.shares import PPM, Shares
 from tailc.models.cpu_shares.given_shares import GivenShares
-from tailc.models.cpu_shares.plant import Machines, replay
+from tailc.models.cpu_shares.plant import HostMachines, replay
 
 Floats = NDArray[np.float64]
 # Number of candidate shares from the least to the whole host, and again around the best one.
 TRIED, TRIED_NEAR = 96, 41
 
 
-def best_static(shares: Shares, plant: Machines) -> GivenShares:
+def best_static(shares: Shares, plant: HostMachines) -> GivenShares:
     """The constant share of least error for each machine, found for each machine alone.
 
     If they exceed the host together, all are cut in proportion. Ties go to the smallest share.
@@ -34,7 +34,7 @@ def within_host(shares: Shares, parts: Floats) -> Floats:
     return parts * (shares.host_ppm / PPM / total) if total * PPM > shares.host_ppm else parts
 
 
-def constant(shares: Shares, plant: Machines, parts: Floats) -> GivenShares:
+def constant(shares: Shares, plant: HostMachines, parts: Floats) -> GivenShares:
     """Replay constant shares, (machines,)."""
     outcome = replay(shares, plant, np.repeat(parts[:, None], plant.steps, axis=1))
     return GivenShares(tuple(parts.tolist()), tuple(outcome.slo_error.tolist()))
@@ -51,7 +51,7 @@ def _in_coarse_ticks(shares: Shares) -> Shares:
     return replace(shares, estimate_us=math.gcd(shares.window_us, shares.step_us))
 
 
-def _best_alone(shares: Shares, plant: Machines, at: int) -> float:
+def _best_alone(shares: Shares, plant: HostMachines, at: int) -> float:
     alone, part = replace(shares, machines=(shares.served[at],)), _part(plant, at)
     least, most = max(shares.least_ppm, 1) / PPM, shares.host_ppm / PPM
     best = _best_of(np.linspace(least, most, TRIED), alone, part)
@@ -60,14 +60,14 @@ def _best_alone(shares: Shares, plant: Machines, at: int) -> float:
     return _best_of(around, alone, part)
 
 
-def _best_of(tried: Floats, alone: Shares, part: Machines) -> float:
+def _best_of(tried: Floats, alone: Shares, part: HostMachines) -> float:
     errors = [replay(alone, part, np.full((1, part.steps), s)).slo_error[0] for s in tried]
     return float(tried[int(np.argmin(errors))])
 
 
-def _part(plant: Machines, at: int) -> Machines:
+def _part(plant: HostMachines, at: int) -> HostMachines:
     rows = slice(at, at + 1)
-    return Machines(
+    return HostMachines(
         a=plant.a[rows],
         b=plant.b[rows],
         disturbed=plant.disturbed[rows],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.models.baseline_syntax import NameValues, Placeholder
-from tailc.units import Fault, QuantityError, format_us
+from tailc.units import QuantityError, QuantityFault, format_us
 
 LOOK_AHEAD_S = 900
 _US_PER_S = 1_000_000
@@ -20,5 +20,5 @@ def look_ahead_s(values: NameValues) -> int:
     time_s, rest = divmod(time_us, _US_PER_S)
     if rest:
         message = f"`{format_us(time_us)}` is not a whole number of seconds"
-        raise QuantityError(Fault.OUT_OF_RANGE, message, "for example `30min`")
+        raise QuantityError(QuantityFault.OUT_OF_RANGE, message, "for example `30min`")
     return time_s

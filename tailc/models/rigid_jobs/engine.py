@@ -115,7 +115,7 @@ def _move(state: _RackState, epoch: int, revised: Mapping[int, Whole]) -> None:
 
 def _check(site: Site, free: Whole, places: Whole, width: int, epochs: int) -> None:
     if places.shape != (site.racks, epochs) or places.dtype != np.int64:
-        raise ValueError("places are int64 (racks, epochs of the job)")
+        raise ValueError("places must be int64 with the shape (racks, epochs of the job)")
     if int(places.min()) < 0 or (places > free).any():
         raise ValueError("a planner placed a job on servers that are not free")
     if (places.sum(axis=0) != width).any():

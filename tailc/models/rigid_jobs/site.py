@@ -47,7 +47,7 @@ class Site:
 
     @property
     def rack_mj(self) -> int:
-        """Energy of a rack in an epoch with all servers busy."""
+        """Energy of a rack in an epoch with all servers busy [mJ]."""
         return self.rack_servers * self.busy_mw * self.epoch_s
 
     def green_racks(self, green_mw: Whole) -> Whole:

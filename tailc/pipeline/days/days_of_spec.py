@@ -24,7 +24,7 @@ from tailc.pipeline.days.log import read_log
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.series import SeriesSpec
 from tailc.traces.series.resample import summed
-from tailc.traces.series.series import SECONDS_PER_DAY, Quantity, TimeSeries
+from tailc.traces.series.series import SECONDS_PER_DAY, SeriesQuantity, TimeSeries
 from tailc.traces.zones import ADVICE, TimeError, instant, utc_text, zone_of
 
 
@@ -66,14 +66,14 @@ class _SeriesReader:
         """Green sources, clouds, price and carbon intensity, on their common epochs."""
         supply = self.spec.supply
         sources = [
-            self._read(each, Quantity.POWER, ("supply", "green", number))
+            self._read(each, SeriesQuantity.POWER, ("supply", "green", number))
             for number, each in enumerate(supply.green)
         ]
         optional = {
-            "price": self._maybe(supply.price, Quantity.PRICE, ("supply", "price")),
-            "carbon": self._maybe(supply.carbon, Quantity.CARBON, ("supply", "carbon")),
+            "price": self._maybe(supply.price, SeriesQuantity.PRICE, ("supply", "price")),
+            "carbon": self._maybe(supply.carbon, SeriesQuantity.CARBON, ("supply", "carbon")),
             "clouds": self._maybe(
-                supply.forecast.clouds, Quantity.CLOUD_COVER, ("supply", "forecast", "clouds")
+                supply.forecast.clouds, SeriesQuantity.CLOUD_COVER, ("supply", "forecast", "clouds")
             ),
         }
         there = [name for name, one in optional.items() if one is not None]
@@ -87,19 +87,19 @@ class _SeriesReader:
             without_negative_prices(
                 cut["price"]
                 if isinstance(price, SeriesSpec)
-                else constant_series(Quantity.PRICE, price / UDOLLARS, green[0])
+                else constant_series(SeriesQuantity.PRICE, price / UDOLLARS, green[0])
             ),
             cut["carbon"]
             if isinstance(carbon, SeriesSpec)
-            else constant_series(Quantity.CARBON, carbon / MG_PER_G, green[0]),
+            else constant_series(SeriesQuantity.CARBON, carbon / MG_PER_G, green[0]),
         )
 
     def _maybe(
-        self, spec: SeriesSpec | int | None, quantity: Quantity, at: At
+        self, spec: SeriesSpec | int | None, quantity: SeriesQuantity, at: At
     ) -> TimeSeries | None:
         return self._read(spec, quantity, at) if isinstance(spec, SeriesSpec) else None
 
-    def _read(self, spec: SeriesSpec, quantity: Quantity, at: At) -> TimeSeries:
+    def _read(self, spec: SeriesSpec, quantity: SeriesQuantity, at: At) -> TimeSeries:
         horizon = (self.spec.horizon, self.start_unix_s)
         return read_on_epochs(spec, quantity, at, horizon, self.place, self.path)
 

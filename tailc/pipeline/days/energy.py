@@ -19,7 +19,7 @@ from tailc.specs.series import (
 )
 from tailc.traces.series.reading import SeriesReading, Stamp, units_of
 from tailc.traces.series.resample import cut, on_epochs, scaled_to_peak
-from tailc.traces.series.series import Quantity, TimeSeries
+from tailc.traces.series.series import SeriesQuantity, TimeSeries
 from tailc.traces.series.table_series import read_series
 from tailc.traces.series.weather import Weather, read_nsrdb, read_tmy3
 from tailc.traces.source import Format
@@ -34,7 +34,7 @@ PathOf = Callable[[str], str]
 
 def read_on_epochs(
     spec: SeriesSpec,
-    quantity: Quantity,
+    quantity: SeriesQuantity,
     at: At,
     horizon: tuple[HorizonSpec, int],
     place: PlaceOf,
@@ -55,7 +55,7 @@ def read_on_epochs(
     return _on_epochs(series, *horizon, place)
 
 
-def _check_unit(unit: str, quantity: Quantity, at: Place) -> None:
+def _check_unit(unit: str, quantity: SeriesQuantity, at: Place) -> None:
     if unit not in units_of(quantity):
         known = ", ".join(f"`{one}`" for one in units_of(quantity))
         message = f"`{unit}` is not a unit of {quantity.noun}"
@@ -70,7 +70,7 @@ def _check_zone(zone: str, at: Place) -> None:
         raise TailcError(Finding(Code.NO_ZONE, str(error), at, ADVICE)) from None
 
 
-def _read(spec: SeriesSpec, quantity: Quantity, at: Place, path: PathOf) -> TimeSeries:
+def _read(spec: SeriesSpec, quantity: SeriesQuantity, at: Place, path: PathOf) -> TimeSeries:
     """The series as in the file. at: location of its column name in the spec."""
     file = path(spec.trace)
     match spec.source:
@@ -83,7 +83,7 @@ def _read(spec: SeriesSpec, quantity: Quantity, at: Place, path: PathOf) -> Time
     return _of_weather(weather, spec.column, quantity, at)
 
 
-def _reading(spec: SeriesSpec, unit: str, quantity: Quantity) -> SeriesReading:
+def _reading(spec: SeriesSpec, unit: str, quantity: SeriesQuantity) -> SeriesReading:
     return SeriesReading(
         time=spec.time,
         value=spec.column,
@@ -104,10 +104,10 @@ def _format(spec: SeriesSpec) -> Format:
     return spec.format
 
 
-def _of_weather(weather: Weather, column: str, quantity: Quantity, at: Place) -> TimeSeries:
+def _of_weather(weather: Weather, column: str, quantity: SeriesQuantity, at: Place) -> TimeSeries:
     """A series of a weather file; irradiance serves as the power of panels, up to scaling."""
     series: TimeSeries = getattr(weather, column)
-    given = Quantity.IRRADIANCE if quantity is Quantity.POWER else quantity
+    given = SeriesQuantity.IRRADIANCE if quantity is SeriesQuantity.POWER else quantity
     if series.quantity is not given:
         message = f"`{column}` is a {series.quantity.noun}, but a {given.noun} is needed"
         raise TailcError(Finding(Code.BAD_VALUE, message, at, "choose another column"))
@@ -130,7 +130,7 @@ def cut_to_common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
     return tuple(cut(one, start_unix_s, end_unix_s - start_unix_s) for one in series)
 
 
-def constant_series(quantity: Quantity, value: float, like: TimeSeries) -> TimeSeries:
+def constant_series(quantity: SeriesQuantity, value: float, like: TimeSeries) -> TimeSeries:
     """A series with the same value in each step of `like`."""
     values = np.full(like.steps, value)
     known = np.ones(like.steps, dtype=np.bool_)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from tailc_solvers.green.parallel.plan import Ledger
+from tailc_solvers.green.parallel.plan import EnergyBalance
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
     MS_PER_S,
@@ -50,7 +50,7 @@ class ClusterFormulation:
         """Number of epochs after the horizon."""
         return self.parallel.epochs - self.problem.supply.epochs
 
-    def cost(self, ledger: Ledger) -> Fraction:
+    def cost(self, ledger: EnergyBalance) -> Fraction:
         """Total cost of a plan in micro-units, without rounding."""
         hours = Fraction(int(ledger.run_s.sum()), S_PER_H * len(self.parallel.jobs))
         brown = brown_cost(ledger.brown_mj + self.idle_mj, self.of_kwh)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Outcome
-from tailc_solvers.green.parallel.solution import Ending, Solution
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import SolverOutcome
+from tailc_solvers.green.parallel.solution import Ending, ParallelSolution
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.plan_solvers import solver_error
@@ -16,20 +16,20 @@ from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
 from tailc.units import counted
 
 _HAS_FAILED = (
-    Outcome.TIMED_OUT,
-    Outcome.OUT_OF_MEMORY,
-    Outcome.LIMIT,
-    Outcome.CRASHED,
-    Outcome.GARBLED,
-    Outcome.REFUSED,
-    Outcome.TOO_LARGE,
-    Outcome.NOT_INSTALLED,
+    SolverOutcome.TIMED_OUT,
+    SolverOutcome.OUT_OF_MEMORY,
+    SolverOutcome.LIMIT,
+    SolverOutcome.CRASHED,
+    SolverOutcome.GARBLED,
+    SolverOutcome.REFUSED,
+    SolverOutcome.TOO_LARGE,
+    SolverOutcome.NOT_INSTALLED,
 )
 
-Solve = Callable[[Sequence[NamedMalleable]], Solution]
+Solve = Callable[[Sequence[NamedMalleable]], ParallelSolution]
 
 
-def check_solver(solver: Backend, solution: Solution) -> None:
+def check_solver(solver: Backend, solution: ParallelSolution) -> None:
     """Raise TailcError if a solver failed or gave a wrong answer.
 
     A plan found before the failure is not used, since another machine could find another one.
@@ -37,12 +37,12 @@ def check_solver(solver: Backend, solution: Solution) -> None:
     if solution.outcome is None or solution.ending is Ending.NONE_EXISTS:
         return
     if solution.ending is Ending.REFUSED:
-        raise solver_error(solver, solution.outcome, Trust.REFUTED, solution.message)
+        raise solver_error(solver, solution.outcome, AnswerTrust.REFUTED, solution.message)
     if solution.outcome in _HAS_FAILED:
-        raise solver_error(solver, solution.outcome, Trust.CLAIMED, solution.message)
+        raise solver_error(solver, solution.outcome, AnswerTrust.CLAIMED, solution.message)
 
 
-def no_plan_error(problem: ClusterProblem, solution: Solution, solve: Solve) -> TailcError:
+def no_plan_error(problem: ClusterProblem, solution: ParallelSolution, solve: Solve) -> TailcError:
     """The error for a search without a plan. solve: runs the same search for some of the jobs."""
     match solution.ending:
         case Ending.NONE_EXISTS:

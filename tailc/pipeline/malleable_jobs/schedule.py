@@ -8,7 +8,7 @@ violation is a bug of tailc, so it is an assertion.
 from __future__ import annotations
 
 import numpy as np
-from tailc_solvers.green.parallel.plan import Plan as ParallelPlan
+from tailc_solvers.green.parallel.plan import ServerPlan as ParallelPlan
 from tailc_solvers.green.parallel.solution import CostedPlan
 
 from tailc.errors import Code, Finding, TailcError

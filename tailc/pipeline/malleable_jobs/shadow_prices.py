@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Limits
-from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
+from tailc_solvers.backends.linear import BackendLimits
+from tailc_solvers.green.parallel.columns import ColumnsEffort, ColumnsSolution, solve_columns
 from tailc_solvers.green.parallel.prices import bid_prices
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, S_PER_H
 from tailc_solvers.green.parallel.solution import Ending
@@ -31,7 +31,7 @@ from tailc.problems.plan import Whole
 from tailc.progress import Progress
 
 # Prices come from the linear program alone: earlier days need no integer plan.
-ROOT_ALONE = Effort(nodes=0, starts=0, passes=1)
+ROOT_ALONE = ColumnsEffort(nodes=0, starts=0, passes=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +49,9 @@ class ServerPrices:
 
 def server_prices(
     problem: ClusterProblem,
-    own: tuple[ClusterFormulation, Columns] | None,
+    own: tuple[ClusterFormulation, ColumnsSolution] | None,
     solver: Solver,
-    limits: Limits,
+    limits: BackendLimits,
     progress: Progress,
 ) -> ServerPrices:
     """Compute the prices. own: the plan's own problem and its solution; None without jobs.
@@ -81,7 +81,7 @@ def server_prices(
     )
 
 
-def prices_of(formulation: ClusterFormulation, answer: Columns) -> Whole:
+def prices_of(formulation: ClusterFormulation, answer: ColumnsSolution) -> Whole:
     """Bid prices of the horizon's epochs, at least the brown energy of a single busy server."""
     idle = idle_udollars(formulation.problem)
     if answer.prices is None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Limits, Outcome
-from tailc_solvers.course import Reached
-from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
+from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
+from tailc_solvers.course import SearchProgress
+from tailc_solvers.green.parallel.columns import ColumnsEffort, ColumnsSolution, solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
-from tailc_solvers.green.parallel.solution import CostedPlan, Solution, compared
+from tailc_solvers.green.parallel.solution import CostedPlan, ParallelSolution, compared
 
 from tailc.forms.plan.plan import PPM
 from tailc.pipeline.convergence import convergence_points
@@ -39,9 +39,9 @@ class _SolvedCluster:
     """A plan of the problem's jobs, and the columns that it comes from or was compared with."""
 
     formulation: ClusterFormulation
-    solution: Solution
+    solution: ParallelSolution
     best: CostedPlan
-    columns: Columns
+    columns: ColumnsSolution
 
 
 def solve_for_clusters(
@@ -65,7 +65,7 @@ def solve_for_clusters(
     return _without_jobs(problem, prices) if solved is None else _with_jobs(problem, solved, prices)
 
 
-def _solve(problem: ClusterProblem, solver: Solver, limits: Limits) -> _SolvedCluster:
+def _solve(problem: ClusterProblem, solver: Solver, limits: BackendLimits) -> _SolvedCluster:
     """Solve the problem. solver: gives prices of rows; the spec may name another one for the plan.
 
     A general solver only claims an optimum, so column generation tries to find a better plan.
@@ -85,25 +85,27 @@ def _solve(problem: ClusterProblem, solver: Solver, limits: Limits) -> _SolvedCl
         check_solver(solver.backend, solution)
     if solution.best is None:
 
-        def again(jobs: Sequence[NamedMalleable]) -> Solution:
+        def again(jobs: Sequence[NamedMalleable]) -> ParallelSolution:
             return _by_columns(formulate(problem, jobs), solver, limits).solution
 
         raise no_plan_error(problem, solution, again)
     return _SolvedCluster(formulation, solution, solution.best, columns)
 
 
-def _by_columns(formulation: ClusterFormulation, solver: Solver, limits: Limits) -> Columns:
-    search, effort = formulation.problem.search, Effort()
+def _by_columns(
+    formulation: ClusterFormulation, solver: Solver, limits: BackendLimits
+) -> ColumnsSolution:
+    search, effort = formulation.problem.search, ColumnsEffort()
     nodes = effort.nodes if search.nodes is None else search.nodes
-    effort = Effort(aim=search.aim_ppm / PPM, nodes=nodes)
+    effort = ColumnsEffort(aim=search.aim_ppm / PPM, nodes=nodes)
     return solve_columns(formulation.parallel, solver, effort=effort, limits=limits)
 
 
-def _limits(problem: ClusterProblem) -> Limits:
+def _limits(problem: ClusterProblem) -> BackendLimits:
     search = problem.search
     if search.method is PlanMethod.MIP and search.nodes is not None:
-        return Limits(wall_s=search.wall_s, nodes=search.nodes)
-    return Limits(wall_s=search.wall_s)
+        return BackendLimits(wall_s=search.wall_s, nodes=search.nodes)
+    return BackendLimits(wall_s=search.wall_s)
 
 
 def _with_jobs(
@@ -131,7 +133,7 @@ def _with_jobs(
     )
 
 
-def _convergence(solved: _SolvedCluster) -> tuple[Reached, ...]:
+def _convergence(solved: _SolvedCluster) -> tuple[SearchProgress, ...]:
     """Convergence by the method: columns prove their bounds, and a general solver claims them."""
     is_proposed = solved.formulation.problem.method is PlanMethod.MIP
     return solved.solution.course if is_proposed else solved.columns.course
@@ -162,7 +164,7 @@ _METHODS = {
 }
 
 
-def _proof(solution: Solution) -> str:
+def _proof(solution: ParallelSolution) -> str:
     if solution.bounds.proved is not None:
         return DUAL_BOUND
-    return SOLVER_CLAIM if solution.outcome is Outcome.OPTIMAL else NONE
+    return SOLVER_CLAIM if solution.outcome is SolverOutcome.OPTIMAL else NONE

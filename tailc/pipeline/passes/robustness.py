@@ -8,7 +8,7 @@ from tailc.artifact.envelope import Policy
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.specs.robust import Ambiguity
-from tailc.traces.day_of import Days
+from tailc.traces.day_of import RowDays
 from tailc.tuning.robust.robustness import (
     robust_policy,
     robust_remarks,
@@ -40,7 +40,7 @@ class RobustTuning:
 
     aim: TuningObjective
     ambiguity: Ambiguity
-    days: Days | None
+    days: RowDays | None
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the robust table, if it is better in the worst case."""

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tailc_solvers.green.sla.anneal import Schedule, anneal
+from tailc_solvers.green.sla.anneal import AnnealingSchedule, anneal
 from tailc_solvers.green.sla.check import figures_of
 from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
-from tailc_solvers.green.sla.solution import Solution
+from tailc_solvers.green.sla.solution import PlacementSolution
 
 from tailc.models.datacentre.supply import Whole
 from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
@@ -34,7 +34,7 @@ from tailc.pipeline.planners.rack_assignment import GroupServers, assign_racks
 from tailc.pipeline.planners.remaining_sla import arriving_job, running_job
 from tailc.pipeline.planners.reoptimisation import jobs_to_replan, outlooks
 
-Searching = Callable[[Groups, Sequence[Job], Plan, Schedule], Solution]
+Searching = Callable[[Groups, Sequence[Job], Plan, AnnealingSchedule], PlacementSolution]
 """Searches for a better plan of some jobs than the given one."""
 
 Places = dict[int, Whole]
@@ -46,11 +46,11 @@ class Annealing:
 
     def __init__(
         self,
-        schedule: Schedule | None = None,
+        schedule: AnnealingSchedule | None = None,
         search: Searching = anneal,
         epsilons: Epsilons | None = None,
     ) -> None:
-        self._schedule = schedule or Schedule()
+        self._schedule = schedule or AnnealingSchedule()
         self._search = search
         self._epsilons = epsilons
         self._on_arrival = OnArrival(epsilons=epsilons)
@@ -140,7 +140,7 @@ class _JointProblem:
             start.append(None)
         self._start = tuple(start)
 
-    def places(self, search: Searching, schedule: Schedule) -> Places:
+    def places(self, search: Searching, schedule: AnnealingSchedule) -> Places:
         """Places by rack in a plan of higher value than the one in force.
 
         Empty if none is found.

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Limits
+from tailc_solvers.backends.linear import BackendLimits
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.prices import mean_price
 from tailc_solvers.green.sla.problem import Charges, Groups, Job, Racks, rising_charges
@@ -34,7 +34,7 @@ def bid_prices(
     solver: Solver,
     *,
     before: Plan | None = None,
-    limits: Limits | None = None,
+    limits: BackendLimits | None = None,
     epsilons: Epsilons | None = None,
 ) -> Plan | None:
     """A plan without jobs, with a price of each pool in each epoch of `ahead`.

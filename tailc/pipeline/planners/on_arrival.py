@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import Groups, Job
-from tailc_solvers.green.sla.solution import Solution
+from tailc_solvers.green.sla.solution import PlacementSolution
 
 from tailc.models.datacentre.supply import Whole
 from tailc.models.rigid_jobs.jobs import SubmittedJob
@@ -22,7 +22,7 @@ from tailc.pipeline.planners.planner_state import Epsilons, planner_state
 from tailc.pipeline.planners.rack_assignment import GroupServers, assign_racks
 from tailc.pipeline.planners.remaining_sla import arriving_job
 
-Placing = Callable[[Groups, Job], Solution]
+Placing = Callable[[Groups, Job], PlacementSolution]
 """Places one job on groups of racks, or refuses it."""
 
 

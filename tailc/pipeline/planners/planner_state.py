@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups
 
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.models.datacentre.supply import Supply, Whole
@@ -97,12 +97,12 @@ def expected_green(view: View, epochs: int) -> Flags:
     return np.arange(site.racks)[:, None] >= site.racks - green
 
 
-def energy_of(site: Site, ahead: Supply, epochs: int) -> Energy:
+def energy_of(site: Site, ahead: Supply, epochs: int) -> EnergySupply:
     """Energy expected in the next epochs; the cost of a busy server's energy is rounded up."""
     server_mj = site.busy_mw * site.epoch_s
     price = ahead.brown_udollars_per_kwh[:epochs]
     brown = -(-price * server_mj // MJ_PER_KWH)
-    return Energy(ahead.green_mw[:epochs] * site.epoch_s, server_mj, site.migration_mj, brown)
+    return EnergySupply(ahead.green_mw[:epochs] * site.epoch_s, server_mj, site.migration_mj, brown)
 
 
 def sum_by_group(rack_group: Whole, servers: Whole) -> Whole:

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from tailc_solvers.green.sla.problem import (
     Charges,
-    Energy,
+    EnergySupply,
     Groups,
     Job,
     Placement,
@@ -66,13 +66,13 @@ class RacksFormulation:
         return groups_of_scenarios(racks, np.array([self.energy.green, *others]))
 
     @cached_property
-    def energy(self) -> Energy:
+    def energy(self) -> EnergySupply:
         """Energy of servers above that of sleep."""
         problem, supply = self.problem, self.problem.supply
         server_mj = (problem.busy_mw - problem.asleep_mw) * problem.epoch_s
         counts = [self._counts(epoch, server_mj) for epoch in range(supply.epochs)]
         cost = np.array(counts, np.int64)
-        return Energy(self._left_mj(supply.green_mw), server_mj, problem.migration_mj, cost)
+        return EnergySupply(self._left_mj(supply.green_mw), server_mj, problem.migration_mj, cost)
 
     def _left_mj(self, green_mw: np.ndarray) -> np.ndarray:
         """Green energy of each epoch that remains when all servers sleep."""

@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Tolerances, Trust
-from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.backends.check import AnswerTrust, Tolerances
+from tailc_solvers.backends.linear import SolverOutcome
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.problem import Groups, Job, Plan
 from tailc_solvers.green.sla.robust import Robust, place_robust, solve_robust
@@ -77,7 +77,7 @@ class RobustSearch:
         bounds = []
         for groups in self.scenarios:
             result = solve_horizon(groups, self.jobs, self.prices, limits)
-            if result.outcome is not Outcome.OPTIMAL or result.trust is Trust.REFUTED:
+            if result.outcome is not SolverOutcome.OPTIMAL or result.trust is AnswerTrust.REFUTED:
                 raise solver_error(
                     self.prices.backend, result.outcome, result.trust, result.message
                 )
@@ -95,7 +95,7 @@ class RobustSearch:
                     result = solve_robust(self.scenarios, jobs, solver, limits)
                 if result.outcome.claims_best and self._is_beaten(result, jobs):
                     reason = "it calls a plan optimal, but another plan is worth more"
-                    raise solver_error(solver.backend, result.outcome, Trust.REFUTED, reason)
+                    raise solver_error(solver.backend, result.outcome, AnswerTrust.REFUTED, reason)
                 return self._check_solution(result, solver.backend)
             case other:
                 message = (
@@ -116,12 +116,12 @@ class RobustSearch:
     def _check_solution(self, result: Robust, backend: Backend) -> Robust:
         if result.plan is not None:
             return result
-        if result.outcome is Outcome.INFEASIBLE:
+        if result.outcome is SolverOutcome.INFEASIBLE:
             message = "running jobs have no places on which green power suffices in every scenario"
             hint = "remove `scenarios`, or plan more servers"
             about = ("supply", "forecast", "scenarios")
             raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))
-        trust = Trust.REFUTED if result.faults else Trust.CLAIMED
+        trust = AnswerTrust.REFUTED if result.faults else AnswerTrust.CLAIMED
         raise solver_error(
             backend, result.outcome, trust, "; ".join(result.faults) or result.message
         )

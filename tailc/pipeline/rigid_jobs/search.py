@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Tolerances, Trust
-from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.backends.check import AnswerTrust, Tolerances
+from tailc_solvers.backends.linear import SolverOutcome
 from tailc_solvers.green.sla.admission import prove_admission
-from tailc_solvers.green.sla.anneal import Schedule, anneal
+from tailc_solvers.green.sla.anneal import AnnealingSchedule, anneal
 from tailc_solvers.green.sla.arrival import admitting, by_pay, in_order
 from tailc_solvers.green.sla.check import figures_of
 from tailc_solvers.green.sla.flow import turned_away
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
 from tailc_solvers.green.sla.problem import Job, Plan
 from tailc_solvers.green.sla.reduced import solve_reduced
-from tailc_solvers.green.sla.solution import Solution, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, proposed
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.plan_solvers import solver_error, solver_limits
@@ -39,7 +39,7 @@ class RacksSearch:
     formulation: RacksFormulation
     prices: Solver
 
-    def run(self) -> Solution:
+    def run(self) -> PlacementSolution:
         """A plan that passes every check; TailcError if there is none."""
         if not self.jobs:
             return turned_away(self.formulation.groups, [])
@@ -51,7 +51,7 @@ class RacksSearch:
                 proposed(self.formulation.groups, self.jobs, start, self.bound)
             )
         search = self.formulation.problem.search
-        schedule = Schedule(steps=search.steps, seed=search.seed)
+        schedule = AnnealingSchedule(steps=search.steps, seed=search.seed)
         return self._check_solution(
             anneal(self.formulation.groups, self.jobs, start, schedule, bound=self.bound)
         )
@@ -76,16 +76,16 @@ class RacksSearch:
         limits = solver_limits(self.formulation.problem.search)
         if sum(not job.must_run for job in self.jobs) <= MOST_PROVED:
             proved = prove_admission(self.formulation.groups, self.jobs, self.prices, limits)
-            if proved.outcome is not Outcome.OPTIMAL or proved.trust is Trust.REFUTED:
+            if proved.outcome is not SolverOutcome.OPTIMAL or proved.trust is AnswerTrust.REFUTED:
                 raise solver_error(
                     self.prices.backend, proved.outcome, proved.trust, proved.message
                 )
             if not math.isfinite(proved.bound):
                 reason = "its multipliers give no bound"
-                raise solver_error(self.prices.backend, proved.outcome, Trust.REFUTED, reason)
+                raise solver_error(self.prices.backend, proved.outcome, AnswerTrust.REFUTED, reason)
             return proved.bound, proved.admitted or self._begun
         result = solve_horizon(self.formulation.groups, self.jobs, self.prices, limits)
-        if result.outcome is not Outcome.OPTIMAL or result.trust is Trust.REFUTED:
+        if result.outcome is not SolverOutcome.OPTIMAL or result.trust is AnswerTrust.REFUTED:
             raise solver_error(self.prices.backend, result.outcome, result.trust, result.message)
         return result.bound, self._choose_admission()
 
@@ -99,15 +99,15 @@ class RacksSearch:
             result = solve_admission(
                 self.formulation.groups, self.jobs, solver, solver_limits(search)
             )
-        has_failed = not result.outcome.has_point and result.outcome is not Outcome.LIMIT
-        if has_failed or result.trust is Trust.REFUTED:
+        has_failed = not result.outcome.has_point and result.outcome is not SolverOutcome.LIMIT
+        if has_failed or result.trust is AnswerTrust.REFUTED:
             raise solver_error(solver.backend, result.outcome, result.trust, result.message)
         plan = in_order(self.formulation.groups, self.jobs, by_pay(self.jobs))
         if plan is not None and result.outcome.claims_best:
             value = figures_of(self.formulation.groups, self.jobs, plan).value
             if Tolerances().above(value, result.claimed_bound):
                 reason = "it calls a set of admitted jobs optimal, but another set is worth more"
-                raise solver_error(solver.backend, result.outcome, Trust.REFUTED, reason)
+                raise solver_error(solver.backend, result.outcome, AnswerTrust.REFUTED, reason)
         return result.admitted or self._begun
 
     @property
@@ -122,7 +122,7 @@ class RacksSearch:
             raise TailcError(Finding(Code.INFEASIBLE, message, help="use the method `mip`"))
         return plan
 
-    def _by_program(self) -> Solution:
+    def _by_program(self) -> PlacementSolution:
         search = self.formulation.problem.search
         with Solver(Backend(search.solver)) as solver:
             result = solve_reduced(
@@ -133,10 +133,10 @@ class RacksSearch:
             raise solver_error(solver.backend, result.outcome, result.trust, reason)
         if result.outcome.claims_best and self._is_beaten(result):
             reason = "it calls a plan optimal, but another plan is worth more"
-            raise solver_error(solver.backend, result.outcome, Trust.REFUTED, reason)
+            raise solver_error(solver.backend, result.outcome, AnswerTrust.REFUTED, reason)
         return replace(result, bound=min(result.bound, self.bound))
 
-    def _is_beaten(self, result: Solution) -> bool:
+    def _is_beaten(self, result: PlacementSolution) -> bool:
         """Whether placing jobs one after another has a higher value, beyond rounding."""
         groups = self.formulation.groups
         plan = admitting(groups, self.jobs, self._admission[1])
@@ -145,6 +145,6 @@ class RacksSearch:
         value = figures_of(groups, self.jobs, plan).value
         return Tolerances().above(value - groups.epochs, result.figures.value)
 
-    def _check_solution(self, result: Solution) -> Solution:
+    def _check_solution(self, result: PlacementSolution) -> PlacementSolution:
         assert result.plan is not None, result.faults
         return result

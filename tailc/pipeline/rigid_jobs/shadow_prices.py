@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import SolverOutcome
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.prices import mean_price
 from tailc_solvers.green.sla.problem import Groups
@@ -57,8 +57,8 @@ def _of_a_day(
     limits = solver_limits(formulation.problem.search)
     day_prices = solve_horizon(left, formulation.jobs(jobs), solver, limits)
     if (
-        day_prices.outcome is not Outcome.OPTIMAL
-        or day_prices.trust is Trust.REFUTED
+        day_prices.outcome is not SolverOutcome.OPTIMAL
+        or day_prices.trust is AnswerTrust.REFUTED
         or day_prices.price is None
     ):
         raise solver_error(solver.backend, day_prices.outcome, day_prices.trust, day_prices.message)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 from tailc_solvers.green.sla.check import load_of
 from tailc_solvers.green.sla.problem import Groups
 from tailc_solvers.green.sla.problem import Plan as Placements
@@ -78,7 +78,7 @@ class _PlacedJobs:
     plan: Placements
     value: int
     bound: float
-    course: tuple[Reached, ...] = ()
+    course: tuple[SearchProgress, ...] = ()
 
 
 def _by_forecast(formulation: RacksFormulation, solver: Solver) -> _PlacedJobs:

@@ -20,7 +20,7 @@ from tailc.specs.fields import (
     Whole,
     exact,
     quantity,
-    written,
+    value_text,
 )
 from tailc.units import PERCENT, format_us
 
@@ -47,7 +47,7 @@ def _pole(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 <= ppm < PPM:
         hint = f"smaller is faster; {POLE:g} is usual"
-        message = f"must be at least 0 and below 1, not {written(value)}"
+        message = f"must be at least 0 and below 1, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return ppm
 
@@ -56,7 +56,7 @@ def _forgetting(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 < ppm <= PPM:
         hint = f"1 forgets nothing; {FORGETTING:g} is usual"
-        message = f"must be above 0 and at most 1, not {written(value)}"
+        message = f"must be above 0 and at most 1, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return ppm
 
@@ -64,7 +64,7 @@ def _forgetting(value: object) -> int:
 def _headroom(value: object) -> int:
     ppm = quantity(PERCENT)(value)
     if not 0 < ppm <= LARGEST_HEADROOM_PPM:
-        message = f"must be above 0 % and at most 1,000 %, not {written(value)}"
+        message = f"must be above 0 % and at most 1,000 %, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "`100%` is usual"))
     return ppm
 

@@ -21,7 +21,7 @@ from tailc.specs.fields import (
     Text,
     quantity,
     quantity_schema,
-    written,
+    value_text,
 )
 from tailc.specs.older_keys import renamed
 from tailc.specs.throughput import ThroughputSpec
@@ -48,7 +48,7 @@ def _target(value: object) -> Target:
     if "%" not in str(value):
         return Target(milli=steps)
     if steps > PPM:
-        message = f"must be at most the throughput of the whole host, not {written(value)}"
+        message = f"must be at most the throughput of the whole host, not {value_text(value)}"
         hint = "for example `80%`, or units of work per second such as `30/s`"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return Target(ppm=steps)
@@ -57,7 +57,7 @@ def _target(value: object) -> Target:
 def _share(value: object) -> int:
     ppm = quantity(PERCENT)(value)
     if ppm > PPM:
-        message = f"must be at most the whole host, not {written(value)}"
+        message = f"must be at most the whole host, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `100%`"))
     return ppm
 

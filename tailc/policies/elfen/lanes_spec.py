@@ -21,7 +21,7 @@ from tailc.specs.fields import (
     exact,
     quantity,
     quantity_schema,
-    written,
+    value_text,
 )
 from tailc.specs.one_of import ExactlyOne, OneOf
 from tailc.units import Dimension, format_mrps
@@ -51,7 +51,7 @@ WakeNs = Annotated[
 def _ipc(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 < ppm <= MOST_IPC * PPM:
-        message = f"must be more than zero and at most {MOST_IPC:,}, not {written(value)}"
+        message = f"must be more than zero and at most {MOST_IPC:,}, not {value_text(value)}"
         hint = "instructions per cycle, for example `1.2`"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return ppm

@@ -23,7 +23,7 @@ from tailc.specs.fields import (
     SpecModel,
     quantity,
     quantity_schema,
-    written,
+    value_text,
 )
 from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
@@ -49,7 +49,7 @@ def _budget(value: object) -> Any:
     if value == BY_LOAD:
         return value
     if isinstance(value, str) and not value[:1].isdigit():
-        message = f"must be a duration or `{BY_LOAD}`, not {written(value)}"
+        message = f"must be a duration or `{BY_LOAD}`, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `47ms`"))
     return quantity(DURATION)(value)
 
@@ -240,7 +240,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def speedup(self) -> SpeedupSpec:
-        """Speed-ups are one for all requests, since the rungs of the policy have the speeds."""
+        """A speed-up of 1 for all requests; the rungs of the policy have the speeds."""
         return SpeedupSpec.of_rungs("alone", (PPM,))
 
     @property

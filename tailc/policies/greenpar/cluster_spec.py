@@ -17,7 +17,7 @@ from tailc.specs.fields import (
     SpecModel,
     Whole,
     exact,
-    written,
+    value_text,
 )
 from tailc.specs.job_curves import COUNTS, MOST_VMS, Counts, MostVms, Servers
 from tailc.specs.plan_units import EnergyMj, FeeUdollars, PowerMw, Seconds
@@ -38,7 +38,7 @@ PRICING = ("highs", "gurobi")
 def _slowdown(value: object) -> int:
     ppt = exact(value) * PPT
     if not PPT <= ppt <= MOST_SLOWDOWN * PPT or ppt.denominator != 1:
-        message = f"must be at least 1, with at most three decimals, not {written(value)}"
+        message = f"must be at least 1, with at most three decimals, not {value_text(value)}"
         hint = "for example `1.1`: a job may take a tenth longer"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return int(ppt) * (PPM // PPT)
@@ -47,7 +47,7 @@ def _slowdown(value: object) -> int:
 def _beta(value: object) -> Fraction:
     beta = exact(value)
     if not 0 <= beta <= MOST_BETA:
-        message = f"must not be negative, and at most {MOST_BETA:,}, not {written(value)}"
+        message = f"must not be negative, and at most {MOST_BETA:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `8`"))
     return beta
 

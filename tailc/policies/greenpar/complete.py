@@ -32,7 +32,7 @@ def complete(
             Severity.WARNING,
         )
         for name, speedups in spec.own_speedup.items()
-        for index, table in speedups.stated
+        for index, table in speedups.stated_tables
         for code, message in _oddities(table)
     ]
     unused = unused_speedups(spec.jobs, spec.own_speedup, loaded)

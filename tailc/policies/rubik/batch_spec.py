@@ -26,7 +26,7 @@ from tailc.specs.fields import (
     RefusalError,
     SpecModel,
     exact,
-    written,
+    value_text,
 )
 from tailc.specs.one_of import ExactlyOne, OneOf
 
@@ -38,7 +38,7 @@ FEWEST_IPC = 2
 def _millionths(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 < ppm <= _MOST * PPM:
-        message = f"must be more than zero and at most {_MOST:,}, not {written(value)}"
+        message = f"must be more than zero and at most {_MOST:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.5`"))
     return ppm
 

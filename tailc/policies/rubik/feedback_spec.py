@@ -24,8 +24,8 @@ from tailc.specs.fields import (
     exact,
     quantity,
     quantity_schema,
+    value_text,
     with_short_form,
-    written,
 )
 from tailc.units import PERCENT, format_ppm, format_us
 
@@ -42,7 +42,7 @@ _LARGEST_SCALE_PPM = LARGEST_OUTPUT_PPM[Actuator.LATENCY_BOUND]
 def _gain(value: object) -> Fraction:
     gain = value if isinstance(value, Fraction) else exact(value)
     if not 0 <= gain <= LARGEST_GAIN:
-        message = f"must be from 0 to {LARGEST_GAIN}, not {written(value)}"
+        message = f"must be from 0 to {LARGEST_GAIN}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`"))
     return gain
 
@@ -50,7 +50,7 @@ def _gain(value: object) -> Fraction:
 def _scale(value: object) -> int:
     ppm = quantity(PERCENT)(value)
     if ppm > _LARGEST_SCALE_PPM:
-        message = f"must be at most {format_ppm(_LARGEST_SCALE_PPM)}, not {written(value)}"
+        message = f"must be at most {format_ppm(_LARGEST_SCALE_PPM)}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `98%`"))
     return ppm
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from tailc.errors import Code
 from tailc.policies.rubik.levels_spec import MAX_LEVELS
 from tailc.specs.cores_fields import SharePpm
-from tailc.specs.fields import PPM, Complaint, RefusalError, SpecModel, Text, exact, written
+from tailc.specs.fields import PPM, Complaint, RefusalError, SpecModel, Text, exact, value_text
 
 MOST_BY_CYCLE = 100
 MOST_VOLTS = 10
@@ -18,7 +18,9 @@ MOST_VOLTS = 10
 def _by_cycle(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 <= ppm <= MOST_BY_CYCLE * PPM:
-        message = f"must be at least 0 and at most {MOST_BY_CYCLE} by cycle, not {written(value)}"
+        message = (
+            f"must be at least 0 and at most {MOST_BY_CYCLE} by cycle, not {value_text(value)}"
+        )
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.3`"))
     return ppm
 
@@ -26,7 +28,7 @@ def _by_cycle(value: object) -> int:
 def _microvolts(value: object) -> int:
     microvolts = round(exact(value) * PPM)
     if not 0 < microvolts <= MOST_VOLTS * PPM:
-        message = f"must be more than zero and at most {MOST_VOLTS} volts, not {written(value)}"
+        message = f"must be more than zero and at most {MOST_VOLTS} volts, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.95`"))
     return microvolts
 

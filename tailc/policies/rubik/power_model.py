@@ -15,7 +15,7 @@ from pydantic import Field, Strict
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.rubik.levels import CoreParameters
 from tailc.specs.document import read_document
-from tailc.specs.fields import SpecModel, Whole, written
+from tailc.specs.fields import SpecModel, Whole, value_text
 from tailc.specs.load import check_part
 from tailc.specs.tree import Document, plain
 
@@ -133,7 +133,7 @@ def _where(document: Document) -> tuple[str, ...]:
     command = _value(document, "command")
     if command == _COMMAND and _value(document, _RESULT, "format") is not None:
         return (_RESULT,)
-    message = f"the file is the output of {written(command)}, which has no power model"
+    message = f"the file is the output of {value_text(command)}, which has no power model"
     place = document.place(document.span_of(("command",)))
     raise TailcError(Finding(Code.BAD_VALUE, message, place, _FIX))
 
@@ -141,11 +141,11 @@ def _where(document: Document) -> tuple[str, ...]:
 def _check_head(document: Document, at: tuple[str, ...]) -> None:
     told, version = _value(document, *at, "format"), _value(document, *at, "version")
     if told != FORMAT:
-        told_of = "has no `format`" if told is None else f"has the format {written(told)}"
+        told_of = "has no `format`" if told is None else f"has the format {value_text(told)}"
         message, key = f"the file is not a power model: it {told_of}, not `{FORMAT}`", "format"
     elif version != VERSION or isinstance(version, bool):
         message, key = (
-            (f"version {written(version)} of power models is unknown to this version of tailc"),
+            (f"version {value_text(version)} of power models is unknown to this version of tailc"),
             "version",
         )
     else:

@@ -25,8 +25,8 @@ from tailc.specs.fields import (
     exact,
     quantity,
     quantity_schema,
+    value_text,
     with_short_form,
-    written,
 )
 from tailc.units import COUNT, counted
 
@@ -44,7 +44,7 @@ LEAST_SENSITIVITY, MOST_SENSITIVITY = 1.05, 2.0
 def _requests(value: object) -> int:
     requests = quantity(COUNT)(value)
     if requests > MAX_REQUESTS:
-        message = f"must be at most {MAX_REQUESTS:,} requests, not {written(value)}"
+        message = f"must be at most {MAX_REQUESTS:,} requests, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1000 requests`"))
     return requests
 
@@ -52,7 +52,7 @@ def _requests(value: object) -> int:
 def _gain(value: object) -> float:
     gain = float(exact(value))
     if abs(gain) > MOST_GAIN:
-        message = f"must be from -{MOST_GAIN:,} to {MOST_GAIN:,}, not {written(value)}"
+        message = f"must be from -{MOST_GAIN:,} to {MOST_GAIN:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`"))
     return gain
 
@@ -61,7 +61,7 @@ def _sensitivity(value: object) -> float:
     limit = float(exact(value))
     if not LEAST_SENSITIVITY <= limit <= MOST_SENSITIVITY:
         message = (
-            f"must be from {LEAST_SENSITIVITY:g} to {MOST_SENSITIVITY:g}, not {written(value)}"
+            f"must be from {LEAST_SENSITIVITY:g} to {MOST_SENSITIVITY:g}, not {value_text(value)}"
         )
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.4`"))
     return limit

@@ -150,7 +150,7 @@ class SlowToFastSearch(AutoSearch):
 
     @property
     def formula_at(self) -> tuple[str, str]:
-        """Path of the key that states it."""
+        """Path in the spec of the key that sets `formula`."""
         return ("search", "formula_method") if self.method in _REPLAYING else METHOD_AT
 
     @property
@@ -394,7 +394,7 @@ class SlowToFastSpec(WithSlos):
         used = [each.name for each in self.used_cores.types]
         at = [p for p, each in enumerate(self.all_cores.types) if each.name in used]
         if self.own_speedup is not None:
-            return self.own_speedup.at(at)
+            return self.own_speedup.at_degrees(at)
         speeds_ppm = tuple(each.speed_ppm for each in self.used_cores.types)
         return SpeedupSpec.of_rungs("cores", speeds_ppm)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from tailc.errors import TailcError
 from tailc.specs.document import parse_document
-from tailc.specs.edits import Edit, edited
+from tailc.specs.edits import TextEdit, edited
 from tailc.specs.fields import SpecModel
 from tailc.specs.load import LoadedSpec, check_document
 from tailc.specs.tree import Mapping as Mapped
@@ -36,7 +36,7 @@ def _means(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]])
         return False
 
 
-def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[Edit]:
+def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[TextEdit]:
     match node:
         case Scalar():
             wanted = spelled(node.value) if isinstance(node.value, str) else None
@@ -44,7 +44,7 @@ def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[Edit]:
             # An alias is written elsewhere, and a text over several lines is no quantity.
             is_here = written.strip("'\"") == node.text
             if wanted is not None and is_here and written != wanted:
-                yield Edit(node.span, wanted)
+                yield TextEdit(node.span, wanted)
         case Sequence():
             for item in node.items:
                 yield from _edits(item, lines)

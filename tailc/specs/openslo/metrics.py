@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from itertools import islice
 
-from tailc.specs.openslo.part import Part
+from tailc.specs.openslo.part import DocumentPart
 
 _UNITS = {
     **dict.fromkeys(("nanoseconds", "ns"), Decimal("0.001")),
@@ -74,13 +74,13 @@ _SUMMARY = re.compile(
 _RATE = re.compile(r"\b(i?rate|increase|i?delta|count)\s*\(", re.IGNORECASE)
 
 
-def unit_us(metric: Part) -> Decimal | None:
+def unit_us(metric: DocumentPart) -> Decimal | None:
     """Microseconds in the only unit in the names of the metric; None for none or several."""
-    told = {unit for text in metric.texts() for unit in _units_in(text)}
-    return told.pop() if len(told) == 1 else None
+    units = {unit for text in metric.texts() for unit in _units_in(text)}
+    return units.pop() if len(units) == 1 else None
 
 
-def threshold(metric: Part) -> tuple[Decimal, Decimal | None] | None:
+def threshold(metric: DocumentPart) -> tuple[Decimal, Decimal | None] | None:
     """The latency limit in a query of good requests, and its unit if the query has it.
 
     None for no limit or several. Comparisons of other quantities than times, such as a status, are
@@ -94,20 +94,20 @@ def threshold(metric: Part) -> tuple[Decimal, Decimal | None] | None:
     return found.pop() if len(found) == 1 else None
 
 
-def fraction_below(metric: Part) -> Decimal | None:
+def fraction_below(metric: DocumentPart) -> Decimal | None:
     """The latency limit, if the metric is the fraction of requests below it; else None."""
     fractions = [text for text in metric.texts() if _IS_FRACTION.match(text)]
     bounds = [bound for text in fractions for bound in _FRACTION.findall(text)]
     return Decimal(bounds[0]) if len(bounds) == len(fractions) == 1 else None
 
 
-def quantile(metric: Part) -> Decimal | None:
+def quantile(metric: DocumentPart) -> Decimal | None:
     """The percentile, 0 to 1, that the metric is; None if it is none, or has several."""
     found = {share for text in metric.texts() for share in _shares_in(text)}
     return found.pop() if len(found) == 1 else None
 
 
-def summary(metric: Part) -> str | None:
+def summary(metric: DocumentPart) -> str | None:
     """The word by which the metric summarises many requests; None if it has a value for each
     request."""
     for pattern in (_SUMMARY, _RATE):
@@ -117,7 +117,7 @@ def summary(metric: Part) -> str | None:
     return None
 
 
-def is_latency(metric: Part) -> bool:
+def is_latency(metric: DocumentPart) -> bool:
     """Whether the names of the metric contain a time, or it is a percentile of an unnamed
     quantity."""
     names = [

@@ -16,7 +16,7 @@ _MOST_DIGITS = 30
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentPart:
     """The part at a path of a document; `node` is None if it is missing."""
 
     document: Document
@@ -36,22 +36,22 @@ class Part:
         """Line of the part, or of the part that would contain it."""
         return self.document.span_of(self.path).line
 
-    def __truediv__(self, key: str) -> Part:
+    def __truediv__(self, key: str) -> DocumentPart:
         """The part at this key."""
-        return Part(self.document, (*self.path, key))
+        return DocumentPart(self.document, (*self.path, key))
 
     def __bool__(self) -> bool:
         """Whether the part exists."""
         return self.node is not None
 
-    def items(self) -> tuple[Part, ...]:
+    def items(self) -> tuple[DocumentPart, ...]:
         """Entries of a list; raises TailcError if it is not a list, or empty."""
         node = self.node
         if not isinstance(node, Sequence) or not node.items:
             raise self.refused(
                 "must be a list with at least one entry", "see openslo.com/specification"
             )
-        return tuple(Part(self.document, (*self.path, at)) for at in range(len(node.items)))
+        return tuple(DocumentPart(self.document, (*self.path, at)) for at in range(len(node.items)))
 
     def text(self) -> str | None:
         """Text of a scalar as written; None if missing."""

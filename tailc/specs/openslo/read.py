@@ -17,7 +17,7 @@ from tailc.specs.openslo.metrics import (
     threshold,
     unit_us,
 )
-from tailc.specs.openslo.part import Part
+from tailc.specs.openslo.part import DocumentPart
 from tailc.specs.openslo.scale import scale
 from tailc.units import (
     DURATION,
@@ -41,7 +41,7 @@ _TARGET = "such as `target: 0.99`"
 
 
 @dataclass(frozen=True)
-class Objective:
+class ImportedObjective:
     """Percentile, latency and optional window as in a spec; `origin`: where it comes from."""
 
     percentile: str
@@ -55,7 +55,7 @@ class Imported:
     """The objectives in the order of the file, without repetitions, and warnings about parts
     that are not imported."""
 
-    objectives: tuple[Objective, ...]
+    objectives: tuple[ImportedObjective, ...]
     warnings: tuple[Finding, ...]
 
 
@@ -66,7 +66,7 @@ def read_openslo(path: str, unit: str | None = None) -> Imported:
     another quantity is left out with a warning. Raises TailcError with a place for invalid
     documents, and if there is no objective of latency.
     """
-    documents = [Part(document) for document in read_documents(path)]
+    documents = [DocumentPart(document) for document in read_documents(path)]
     slos = [document for document in documents if _is(document, "SLO")]
     if not slos:
         hint = f"give the path of a file with a document of `apiVersion: {VERSION}` and `kind: SLO`"
@@ -85,7 +85,7 @@ def read_openslo(path: str, unit: str | None = None) -> Imported:
     return Imported(tuple(reversed(once.values())), tuple(warnings))
 
 
-def _is(document: Part, kind: str) -> bool:
+def _is(document: DocumentPart, kind: str) -> bool:
     if (document / "kind").text() != kind:
         return False
     version = (document / "apiVersion").needed(f"write `apiVersion: {VERSION}`")
@@ -99,7 +99,7 @@ def _is(document: Part, kind: str) -> bool:
 class _Own:
     """The share of requests that a metric or its threshold states by itself, and its place."""
 
-    at: Part
+    at: DocumentPart
     share: Decimal
 
 
@@ -107,16 +107,16 @@ class _Own:
 class _Slo:
     """One SLO, the documents to which it may refer, and a list for warnings."""
 
-    document: Part
-    others: Sequence[Part]
+    document: DocumentPart
+    others: Sequence[DocumentPart]
     unit: str | None
     warnings: list[Finding]
 
     @property
-    def _spec(self) -> Part:
+    def _spec(self) -> DocumentPart:
         return self.document / "spec"
 
-    def objectives(self) -> Iterator[Objective]:
+    def objectives(self) -> Iterator[ImportedObjective]:
         """The objectives of latency."""
         method = (self._spec / "budgetingMethod").needed("such as `budgetingMethod: Occurrences`")
         if method not in _METHODS:
@@ -144,7 +144,7 @@ class _Slo:
             hint = "no change is needed: alerts stay in the tool that has them"
             self.warnings.append(policies.not_imported("are not imported", hint))
 
-    def _objective(self, part: Part, method: str) -> Objective | None:
+    def _objective(self, part: DocumentPart, method: str) -> ImportedObjective | None:
         """The objective; None, with a warning, if it is not of latency."""
         indicator = self._indicator(part)
         if metric := indicator / "thresholdMetric":
@@ -158,13 +158,13 @@ class _Slo:
             hint = "tailc requires every objective, without weights"
             self.warnings.append(weight.not_imported("is not imported", hint))
         percentile, window = self._share(part, method, own)
-        return Objective(percentile, latency, window, self._origin(part))
+        return ImportedObjective(percentile, latency, window, self._origin(part))
 
-    def _origin(self, part: Part) -> str:
+    def _origin(self, part: DocumentPart) -> str:
         name = (self.document / "metadata" / "name").text() or "without a name"
         return f"`{shorten(name)}`, line {part.line}"
 
-    def _indicator(self, part: Part) -> Part:
+    def _indicator(self, part: DocumentPart) -> DocumentPart:
         """The indicator of the objective or of the SLO, given in place or by name."""
         for owner in (part, self._spec):
             if inline := owner / "indicator":
@@ -174,7 +174,7 @@ class _Slo:
         hint = "give an `indicator`, or `indicatorRef` with the name of an SLI in this file"
         raise (self._spec / "indicator").refused("is missing", hint, Code.MISSING_KEY)
 
-    def _referred(self, reference: Part) -> Part:
+    def _referred(self, reference: DocumentPart) -> DocumentPart:
         wanted = reference.needed("name an SLI")
         for other in self.others:
             if _is(other, "SLI") and (other / "metadata" / "name").text() == wanted:
@@ -182,7 +182,7 @@ class _Slo:
         message = f"is `{shorten(wanted)}`, but no SLI of this file has that name"
         raise reference.refused(message, "add the document of the SLI to this file")
 
-    def _by_value(self, part: Part, metric: Part) -> tuple[str, _Own | None] | None:
+    def _by_value(self, part: DocumentPart, metric: DocumentPart) -> tuple[str, _Own | None] | None:
         """Latency limit of a metric that is a latency."""
         op = (part / "op").needed("such as `op: lte`")
         if op in ("gt", "gte"):
@@ -212,7 +212,7 @@ class _Slo:
         value = at.number("such as `value: 0.5`") / factor
         return self._latency(at, value, metric, None), _own(metric)
 
-    def _by_fraction(self, part: Part, metric: Part) -> tuple[str, _Own] | None:
+    def _by_fraction(self, part: DocumentPart, metric: DocumentPart) -> tuple[str, _Own] | None:
         """Latency limit and share of a metric that is the fraction of requests below a latency."""
         bound, factor = fraction_below(metric), scale(metric)
         if bound is None or factor is None:
@@ -221,7 +221,9 @@ class _Slo:
         share = at.number("such as `value: 0.99`") / factor
         return self._latency(metric, bound, metric, None), _Own(at, share)
 
-    def _by_query(self, part: Part, indicator: Part) -> tuple[str, _Own | None] | None:
+    def _by_query(
+        self, part: DocumentPart, indicator: DocumentPart
+    ) -> tuple[str, _Own | None] | None:
         """Latency limit of good requests in a ratio of requests."""
         ratio = indicator / "ratioMetric"
         good = ratio / "good"
@@ -241,7 +243,9 @@ class _Slo:
         bound, unit = found
         return self._latency(good, bound, good, unit), _own(good)
 
-    def _latency(self, at: Part, value: Decimal, metric: Part, unit: Decimal | None) -> str:
+    def _latency(
+        self, at: DocumentPart, value: Decimal, metric: DocumentPart, unit: Decimal | None
+    ) -> str:
         if unit is None:
             unit = unit_us(metric) or (_US[self.unit] if self.unit else None)
         if unit is None:
@@ -250,7 +254,7 @@ class _Slo:
             raise at.refused(message, hint, Code.MISSING_UNIT)
         return _quantity(at, f"{value * unit:f}us", DURATION, format_us)
 
-    def _share(self, part: Part, method: str, own: _Own | None) -> tuple[str, str | None]:
+    def _share(self, part: DocumentPart, method: str, own: _Own | None) -> tuple[str, str | None]:
         """Percentile of requests, and the window for it."""
         at, share = _target(part)
         window = None
@@ -283,12 +287,12 @@ class _Slo:
         return share, window
 
 
-def _own(metric: Part) -> _Own | None:
+def _own(metric: DocumentPart) -> _Own | None:
     share = quantile(metric)
     return None if share is None else _Own(metric, share)
 
 
-def _no_latency(metric: Part) -> tuple[str, str] | None:
+def _no_latency(metric: DocumentPart) -> tuple[str, str] | None:
     """Message and advice for a metric that is neither a latency of requests nor a percentile."""
     own = quantile(metric)
     if own == 1 or (own is None and summary(metric)):
@@ -302,7 +306,7 @@ def _no_latency(metric: Part) -> tuple[str, str] | None:
     return None
 
 
-def _target(part: Part) -> tuple[Part, str]:
+def _target(part: DocumentPart) -> tuple[DocumentPart, str]:
     """Place of the share of an objective, and the share."""
     share, percent = part / "target", part / "targetPercent"
     if share and percent:
@@ -316,14 +320,14 @@ def _target(part: Part) -> tuple[Part, str]:
     return share, _percentage(share, share.number(_TARGET))
 
 
-def _percentage(at: Part, share: Decimal) -> str:
+def _percentage(at: DocumentPart, share: Decimal) -> str:
     if not 0 < share < 1:
         message = f"must be a share between 0 and 1, not `{shorten(at.text() or str(share))}`"
         raise at.refused(message, "a percentile must be between 0 % and 100 %")
     return _quantity(at, f"{share * 100:f}%", PERCENT, format_ppm)
 
 
-def _slice(at: Part) -> str:
+def _slice(at: DocumentPart) -> str:
     """A duration such as `10m`, as the window of a spec."""
     text = at.needed("such as `timeSliceWindow: 1m`")
     match = _SHORTHAND.fullmatch(text)
@@ -333,7 +337,9 @@ def _slice(at: Part) -> str:
     return _quantity(at, f"{seconds}s", DURATION, format_us)
 
 
-def _quantity(at: Part, text: str, dimension: Dimension, shown: Callable[[int], str]) -> str:
+def _quantity(
+    at: DocumentPart, text: str, dimension: Dimension, shown: Callable[[int], str]
+) -> str:
     """The text as a spec writes it; raises TailcError for 0 and for values with too many digits."""
     try:
         steps = parse(text, dimension)

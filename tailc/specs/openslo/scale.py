@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from tailc.specs.openslo.part import Part
+from tailc.specs.openslo.part import DocumentPart
 
 # What selects requests and times is no arithmetic: strings, labels, ranges and comments.
 _SELECTION = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|\{[^{}]*\}|\[[^\[\]]*\]|#[^\n]*")
@@ -26,7 +26,7 @@ _SUM = re.compile(r"[\w)]\s+[+-]\s+[\w(.]|\)[+-][\w(.]")
 _PAST = re.compile(r"\bnow\s*\(\s*\)\s*-|\bSELECT\s+(?:DISTINCT\s+)?\*", re.IGNORECASE)
 
 
-def scale(metric: Part) -> Decimal | None:
+def scale(metric: DocumentPart) -> Decimal | None:
     """Factor of the metric's query, usually 1; None for other calculations."""
     found = Decimal(1)
     for text in metric.texts():

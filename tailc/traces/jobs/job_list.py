@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.cells import MEND, Cells, not_negative, numbers, texts
-from tailc.traces.jobs.job_selection import JobReading, Stated, chosen_jobs
-from tailc.traces.jobs.log import Ints, JobLog, LogHeader, Rows
+from tailc.traces.jobs.job_selection import JobReading, StatedJobs, chosen_jobs
+from tailc.traces.jobs.log import Ints, JobLog, LogHeader, RowPositions
 from tailc.traces.lengths import in_unit
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import Wanted
@@ -108,7 +108,9 @@ def job_list_in(
     number = row if columns.number is None else _whole(cells, columns.number, LARGEST_NUMBER)
     cells.stop_if_refused()
     nobody = np.zeros(cells.count, dtype=np.bool_)
-    stated = Stated(number, submit_s, run_s, width, requested_s, nobody, nobody, Rows(row))
+    stated = StatedJobs(
+        number, submit_s, run_s, width, requested_s, nobody, nobody, RowPositions(row)
+    )
     return chosen_jobs(stated, reading, cells.source, LogHeader(start_unix_s))
 
 

@@ -43,7 +43,7 @@ class JobReading:
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedJobs:
     """Jobs as a log states them; arrays are int64 (jobs,).
 
     run_s and width are -1 if the log does not state them. never_ran, is_part: bool (jobs,); jobs
@@ -64,7 +64,7 @@ class Stated:
 class Choosing:
     """Jobs that are still selected, and the findings about the others."""
 
-    stated: Stated
+    stated: StatedJobs
     source: str
     chosen: NDArray[np.bool_]
     findings: list[Finding] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Choosing:
 
 
 def chosen_jobs(
-    stated: Stated,
+    stated: StatedJobs,
     reading: JobReading,
     source: str,
     header: LogHeader,

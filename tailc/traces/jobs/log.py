@@ -57,7 +57,7 @@ class Positions(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class LinePositions:
     """Line number of each job, from 1; int64 (jobs,)."""
 
     at: Ints
@@ -66,13 +66,13 @@ class Lines:
         """Place of one job."""
         return Place(source, line=int(self.at[job]))
 
-    def part(self, chosen: Chosen) -> Lines:
+    def part(self, chosen: Chosen) -> LinePositions:
         """Places of some of the jobs."""
-        return Lines(self.at[chosen])
+        return LinePositions(self.at[chosen])
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowPositions:
     """Row number of each job in a table, from 1; int64 (jobs,)."""
 
     at: Ints
@@ -81,9 +81,9 @@ class Rows:
         """Place of one job."""
         return Place(source, row=int(self.at[job]))
 
-    def part(self, chosen: Chosen) -> Rows:
+    def part(self, chosen: Chosen) -> RowPositions:
         """Places of some of the jobs."""
-        return Rows(self.at[chosen])
+        return RowPositions(self.at[chosen])
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ MOST_TIMES = 1_000_000
 class Widths(Protocol):
     """A rule that changes the widths of jobs."""
 
-    def of(self, log: JobLog) -> JobLog:
+    def applied_to(self, log: JobLog) -> JobLog:
         """The log with changed widths."""
         ...
 
@@ -45,7 +45,7 @@ class DividedWidths:
         if self.by < 1:
             raise ValueError("widths must be divided by at least 1")
 
-    def of(self, log: JobLog) -> JobLog:
+    def applied_to(self, log: JobLog) -> JobLog:
         """The log with changed widths."""
         return replace(log, width=-(-log.width // self.by))
 
@@ -65,7 +65,7 @@ class WidthMap:
         if not targets or min([*mapped, *targets]) < 1:
             raise ValueError("widths must be mapped to at least 1")
 
-    def of(self, log: JobLog) -> JobLog:
+    def applied_to(self, log: JobLog) -> JobLog:
         """The log with changed widths; raises TailcError for a width that is not in the table."""
         width = np.full(log.jobs, self.otherwise or 0, dtype=np.int64)
         for given, becomes in self.widths:
@@ -105,7 +105,7 @@ def scaled_jobs(log: JobLog, scaling: JobScaling) -> JobLog:
 
     Raises TailcError if no job remains, or a width is not in the table.
     """
-    log = scaling.widths.of(without_widest(log, scaling.drop_largest))
+    log = scaling.widths.applied_to(without_widest(log, scaling.drop_largest))
     return multiplied_runs(log, scaling.multiply_run)
 
 

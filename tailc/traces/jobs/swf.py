@@ -14,8 +14,8 @@ import re
 import numpy as np
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.jobs.job_selection import JobReading, Stated, chosen_jobs
-from tailc.traces.jobs.log import Ints, JobLog, Lines, LogHeader
+from tailc.traces.jobs.job_selection import JobReading, StatedJobs, chosen_jobs
+from tailc.traces.jobs.log import Ints, JobLog, LinePositions, LogHeader
 from tailc.traces.jobs.swf_header import SwfHeader
 from tailc.traces.source import Source, open_source
 from tailc.units import shorten
@@ -81,7 +81,7 @@ def swf_in(source: Source, reading: JobReading) -> JobLog:
         )
     zone = header.zone if reading.zone is None else reading.zone
     return chosen_jobs(
-        _stated(jobs, lines),
+        _stated_jobs(jobs, lines),
         reading,
         source.name,
         LogHeader(header.start_unix_s, zone, header.capacity),
@@ -141,10 +141,10 @@ def _is_right(cell: str, index: int) -> bool:
     return re.fullmatch(pattern, cell.encode()) is not None
 
 
-def _stated(jobs: Ints, lines: Ints) -> Stated:
+def _stated_jobs(jobs: Ints, lines: Ints) -> StatedJobs:
     number, submit_s, run_s, allocated, requested, requested_s, status = jobs.T
     was_cancelled = (run_s == 0) & ((status == _CANCELLED) | (allocated < 1))
-    return Stated(
+    return StatedJobs(
         number,
         submit_s,
         run_s,
@@ -152,5 +152,5 @@ def _stated(jobs: Ints, lines: Ints) -> Stated:
         requested_s=requested_s,
         never_ran=(run_s == _UNKNOWN) | was_cancelled,
         is_part=np.isin(status, _PART_STATUSES),
-        positions=Lines(lines),
+        positions=LinePositions(lines),
     )

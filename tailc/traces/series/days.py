@@ -45,11 +45,11 @@ def day_pairs(series: TimeSeries, midnight_s: int = 0, days: int = 2) -> DayPair
     order = starts[np.lexsort((starts, sums))]
     steps = days * SECONDS_PER_DAY // series.step_s
 
-    def at(rank_ppm: int) -> TimeSeries:
+    def days_at(rank_ppm: int) -> TimeSeries:
         first = int(order[percentile_rank(rank_ppm, len(order)) - 1])
         return series.part(slice(first, first + steps))
 
-    return DayPairs(at(HIGH_PPM), at(MEDIUM_PPM), at(LOW_PPM))
+    return DayPairs(days_at(HIGH_PPM), days_at(MEDIUM_PPM), days_at(LOW_PPM))
 
 
 def _sums(series: TimeSeries, midnight_s: int, days: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,31 +13,31 @@ _SECONDS_PER_MINUTE = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps:
+class SeriesGaps:
     """Runs of unknown steps: first step and length of each, int64 (gaps,)."""
 
     first: NDArray[np.int64]
     length: NDArray[np.int64]
 
-    def part(self, chosen: Mask) -> Gaps:
+    def part(self, chosen: Mask) -> SeriesGaps:
         """Some of the gaps."""
-        return Gaps(self.first[chosen], self.length[chosen])
+        return SeriesGaps(self.first[chosen], self.length[chosen])
 
 
-def gaps_of(known: Mask) -> Gaps:
+def gaps_of(known: Mask) -> SeriesGaps:
     """All gaps of unknown steps, in order."""
     edges = np.diff(np.concatenate([[True], known, [True]]).astype(np.int8))
     first = np.flatnonzero(edges == -1)
-    return Gaps(first, np.flatnonzero(edges == 1) - first)
+    return SeriesGaps(first, np.flatnonzero(edges == 1) - first)
 
 
-def short(gaps: Gaps, steps: int, most_steps: int) -> Mask:
+def short(gaps: SeriesGaps, steps: int, most_steps: int) -> Mask:
     """Which gaps can be filled: those with values on both sides, and at most `most_steps` steps."""
     has_sides = (gaps.first > 0) & (gaps.first + gaps.length < steps)
     return has_sides & (gaps.length <= most_steps)
 
 
-def filled(value: Floats, known: Mask, gaps: Gaps) -> tuple[Floats, Mask]:
+def filled(value: Floats, known: Mask, gaps: SeriesGaps) -> tuple[Floats, Mask]:
     """The series with these gaps filled by linear interpolation."""
     known_after = known.copy()
     for first, length in zip(gaps.first.tolist(), gaps.length.tolist(), strict=True):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.traces.cells import Cells
-from tailc.traces.series.gaps import Gaps, filled, gaps_of, short, span_text
+from tailc.traces.series.gaps import SeriesGaps, filled, gaps_of, short, span_text
 from tailc.traces.series.reading import SeriesReading, Stamp
 from tailc.traces.series.series import Floats, Mask, TimeSeries
 from tailc.traces.zones import Clocked, utc_text
@@ -51,11 +51,11 @@ def on_grid(rows: Stamped, reading: SeriesReading) -> TimeSeries:
     gaps = gaps_of(gridded[1])
     if len(gaps.first):
         can_fill = short(gaps, steps, reading.fill_up_to_s // step_s)
-        telling = _Telling(rows, reading, start_unix_s, step_s, at)
+        messages = _GapMessages(rows, reading, start_unix_s, step_s, at)
         if not (can_fill.all() or reading.skip_longer_gaps):
-            raise TailcError(telling.refused(gaps.part(~can_fill)))
+            raise TailcError(messages.unfilled_error(gaps.part(~can_fill)))
         gridded = filled(*gridded, gaps.part(can_fill))
-        warnings.append(telling.told(gaps, can_fill))
+        warnings.append(messages.filled_warning(gaps, can_fill))
     source = rows.cells.source
     return TimeSeries(reading.quantity, start_unix_s, step_s, *gridded, source, tuple(warnings))
 
@@ -172,7 +172,7 @@ def _clock_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
 
 
 @dataclass(frozen=True)
-class _Telling:
+class _GapMessages:
     """Inputs of the messages about gaps."""
 
     rows: Stamped
@@ -181,7 +181,7 @@ class _Telling:
     step_s: int
     at: Ints
 
-    def refused(self, gaps: Gaps) -> Finding:
+    def unfilled_error(self, gaps: SeriesGaps) -> Finding:
         """The error about the first gap that may not be filled."""
         first, length = int(gaps.first[0]), int(gaps.length[0])
         others = len(gaps.first) - 1
@@ -200,7 +200,7 @@ class _Telling:
             help_ = "the clock changes here: state the time zone of the logger, such as `-07:00`"
         return _at_row(self.rows, self.reading, row, Code.SERIES_GAP, message, help_)
 
-    def told(self, gaps: Gaps, can_fill: Mask) -> Finding:
+    def filled_warning(self, gaps: SeriesGaps, can_fill: Mask) -> Finding:
         """The warning about gaps that were filled or marked as unknown."""
         parts = []
         for chosen, became in ((can_fill, "filled"), (~can_fill, "marked as unknown")):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from tailc.traces.series.series import SECONDS_PER_HOUR, Quantity
+from tailc.traces.series.series import SECONDS_PER_HOUR, SeriesQuantity
 from tailc.traces.trace import Filters
 
 # Values in one of each unit, in the unit of the quantity.
-UNITS: dict[Quantity, dict[str, float]] = {
-    Quantity.POWER: {"W": 1.0, "kW": 1e3, "MW": 1e6, "GW": 1e9},
-    Quantity.PRICE: {"$/kWh": 1.0, "c/kWh": 0.01, "$/MWh": 1e-3},
-    Quantity.CARBON: {"g/kWh": 1.0, "kg/MWh": 1.0, "kg/kWh": 1e3, "lb/MWh": 0.45359237},
-    Quantity.CLOUD_COVER: {"1": 1.0, "%": 0.01, "tenths": 0.1, "oktas": 0.125},
-    Quantity.IRRADIANCE: {"W/m2": 1.0, "kW/m2": 1e3},
+UNITS: dict[SeriesQuantity, dict[str, float]] = {
+    SeriesQuantity.POWER: {"W": 1.0, "kW": 1e3, "MW": 1e6, "GW": 1e9},
+    SeriesQuantity.PRICE: {"$/kWh": 1.0, "c/kWh": 0.01, "$/MWh": 1e-3},
+    SeriesQuantity.CARBON: {"g/kWh": 1.0, "kg/MWh": 1.0, "kg/kWh": 1e3, "lb/MWh": 0.45359237},
+    SeriesQuantity.CLOUD_COVER: {"1": 1.0, "%": 0.01, "tenths": 0.1, "oktas": 0.125},
+    SeriesQuantity.IRRADIANCE: {"W/m2": 1.0, "kW/m2": 1e3},
 }
 # Energy in each step, for a power: watt-hours of one of each.
 ENERGY_UNITS: dict[str, float] = {"Wh": 1.0, "kWh": 1e3, "MWh": 1e6, "GWh": 1e9}
@@ -44,7 +44,7 @@ class SeriesReading:
 
     time: str
     value: str
-    quantity: Quantity
+    quantity: SeriesQuantity
     unit: str
     zone: str | None = None
     time_pattern: str | None = None
@@ -73,7 +73,7 @@ class SeriesReading:
         return UNITS[self.quantity][self.unit]
 
 
-def units_of(quantity: Quantity) -> tuple[str, ...]:
+def units_of(quantity: SeriesQuantity) -> tuple[str, ...]:
     """Units in which a quantity can be read; for power also units of the energy in a step."""
-    energies = ENERGY_UNITS if quantity is Quantity.POWER else ()
+    energies = ENERGY_UNITS if quantity is SeriesQuantity.POWER else ()
     return (*UNITS[quantity], *energies)

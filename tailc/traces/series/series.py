@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-class Quantity(enum.Enum):
+class SeriesQuantity(enum.Enum):
     """The quantity of a series: its name, unit, and range of values."""
 
     POWER = ("power", "W", 0.0, np.inf)
@@ -42,7 +42,7 @@ class TimeSeries:
     of the series in messages.
     """
 
-    quantity: Quantity
+    quantity: SeriesQuantity
     start_unix_s: int
     step_s: int
     value: Floats
@@ -96,7 +96,7 @@ class TimeSeries:
 
 
 def of_values(
-    quantity: Quantity, start_unix_s: int, step_s: int, value: Floats, source: str
+    quantity: SeriesQuantity, start_unix_s: int, step_s: int, value: Floats, source: str
 ) -> TimeSeries:
     """A series of these values; NaN means unknown."""
     known = ~np.isnan(value)
@@ -105,5 +105,5 @@ def of_values(
 
 def energy_kwh(series: TimeSeries) -> float:
     """Energy of a power over its known steps [kWh]."""
-    assert series.quantity is Quantity.POWER
+    assert series.quantity is SeriesQuantity.POWER
     return float(series.value.sum()) * series.step_s / SECONDS_PER_HOUR / 1_000

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError, did_you_mean
-from tailc.traces.series.series import SECONDS_PER_HOUR, Floats, Quantity, TimeSeries, of_values
+from tailc.traces.series.series import (
+    SECONDS_PER_HOUR,
+    Floats,
+    SeriesQuantity,
+    TimeSeries,
+    of_values,
+)
 from tailc.traces.source import Source, open_source
 from tailc.units import counted, shorten
 
@@ -86,7 +92,7 @@ def read_tmy3(source: str, year: int) -> Weather:
             )
             raise opened.fault(Code.TRUNCATED, message, advice=_AGAIN)
     ghi, dni, dhi, tenths = (table[name].to_numpy(np.float64) for name in TMY3_COLUMNS)
-    made = _Made(opened, table.index, TMY3_HEADER_LINE, stamped_at=1.0)
+    made = _SeriesMaker(opened, table.index, TMY3_HEADER_LINE, stamped_at=1.0)
     return Weather(
         float(site["latitude"]),
         float(site["longitude"]),
@@ -94,7 +100,7 @@ def read_tmy3(source: str, year: int) -> Weather:
         made.irradiance(ghi),
         made.irradiance(dni),
         made.irradiance(dhi),
-        made.series(Quantity.CLOUD_COVER, np.where(tenths >= 0, tenths * _TENTH, np.nan)),
+        made.series(SeriesQuantity.CLOUD_COVER, np.where(tenths >= 0, tenths * _TENTH, np.nan)),
     )
 
 
@@ -112,7 +118,7 @@ def read_nsrdb(source: str) -> Weather:
         except (ValueError, KeyError, IndexError) as error:
             raise _not_read(opened, "NSRDB", error) from None
         _refuse_typical(opened, table.index)
-    made = _Made(opened, table.index, NSRDB_HEADER_LINE, stamped_at=_stamped_at(table.index))
+    made = _SeriesMaker(opened, table.index, NSRDB_HEADER_LINE, stamped_at=_stamped_at(table.index))
     ghi, dni, dhi, clear = (table[name].to_numpy(np.float64) for name in NSRDB_COLUMNS)
     return Weather(
         float(site["Latitude"]),
@@ -121,7 +127,7 @@ def read_nsrdb(source: str) -> Weather:
         made.irradiance(ghi),
         made.irradiance(dni),
         made.irradiance(dhi),
-        made.series(Quantity.CLOUD_COVER, cloud_index(ghi, clear)),
+        made.series(SeriesQuantity.CLOUD_COVER, cloud_index(ghi, clear)),
     )
 
 
@@ -133,7 +139,7 @@ def cloud_index(ghi_w_m2: Floats, clear_w_m2: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Made:
+class _SeriesMaker:
     """Builds all series of a weather file on its grid of times.
 
     stamped_at: position of a time in its step, from 0 (start) to 1 (end).
@@ -145,9 +151,11 @@ class _Made:
     stamped_at: float
 
     def irradiance(self, value: Floats) -> TimeSeries:
-        return self.series(Quantity.IRRADIANCE, np.where(value > _MISSING_BELOW, value, np.nan))
+        return self.series(
+            SeriesQuantity.IRRADIANCE, np.where(value > _MISSING_BELOW, value, np.nan)
+        )
 
-    def series(self, quantity: Quantity, value: Floats) -> TimeSeries:
+    def series(self, quantity: SeriesQuantity, value: Floats) -> TimeSeries:
         start_unix_s, step_s = self._grid()
         bad = (value < quantity.least) | (value > quantity.most)
         if bad.any():
@@ -156,7 +164,7 @@ class _Made:
             raise TailcError(Finding(Code.OUT_OF_RANGE, message, self._place(at), _MEND))
         series = of_values(quantity, start_unix_s, step_s, value, self.source.name)
         lacking = int((~series.known).sum())
-        if not lacking or quantity is Quantity.CLOUD_COVER:
+        if not lacking or quantity is SeriesQuantity.CLOUD_COVER:
             return series
         message = f"{counted(lacking, 'value')} of {quantity.noun} missing"
         place = self._place(int(np.argmin(series.known)))

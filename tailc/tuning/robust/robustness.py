@@ -14,7 +14,7 @@ from tailc.models.subjects import subject_of
 from tailc.models.workload import Workload, workload
 from tailc.progress import Progress
 from tailc.specs.robust import Ambiguity
-from tailc.traces.day_of import Days
+from tailc.traces.day_of import RowDays
 from tailc.traces.profile import DemandProfile
 from tailc.tuning.evidence import describe_tail, tuning_warnings, with_tuned_table
 from tailc.tuning.robust.evidence import chosen_table, radius_settings, robust_settings
@@ -65,7 +65,7 @@ def robust_policy(
     policy: Policy,
     aim: TuningObjective,
     ambiguity: Ambiguity,
-    days: Days | None,
+    days: RowDays | None,
     design: DemandProfile,
     threads: int,
     progress: Progress,

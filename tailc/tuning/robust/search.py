@@ -23,7 +23,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.progress import Progress
 from tailc.specs.robust import Ambiguity
-from tailc.traces.day_of import Days
+from tailc.traces.day_of import RowDays
 from tailc.traces.profile import DemandProfile
 from tailc.tuning.criteria import measure_of
 from tailc.tuning.operating_point import OperatingPoint, operating_points
@@ -79,7 +79,7 @@ class _Parts:
 def tune_robust_table(
     aim: TuningObjective,
     told: Ambiguity,
-    days: Days | None,
+    days: RowDays | None,
     formula: Ladder,
     design: DemandProfile,
     threads: int,
@@ -152,7 +152,7 @@ def _tune_robust_table(
     )
 
 
-def _parts(approach: TuningProblem[Ladder], told: Ambiguity, days: Days | None) -> _Parts:
+def _parts(approach: TuningProblem[Ladder], told: Ambiguity, days: RowDays | None) -> _Parts:
     """The cases of what is tuned on and of what judges, each made of its own records."""
     load, slowed = approach.load, slowed_on(approach.base)
     judges = validation_weight(load)

@@ -21,7 +21,7 @@ from tailc.models.perturbations import (
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.specs.robust import Ambiguity
-from tailc.traces.day_of import Days
+from tailc.traces.day_of import RowDays
 from tailc.units import format_ppm
 
 MEASURED = "as measured"
@@ -44,7 +44,7 @@ def slowed_on(table: Ladder) -> Slowed:
 
 
 def uncertainty_cases(
-    load: Workload, told: Ambiguity, days: Days | None, slowed: Slowed = with_slower_rungs
+    load: Workload, told: Ambiguity, days: RowDays | None, slowed: Slowed = with_slower_rungs
 ) -> list[UncertaintyCase]:
     """What was measured first, then every error by itself, as large as it may be.
 
@@ -77,7 +77,7 @@ def _of_size(load: Workload, told: Ambiguity, slowed: Slowed) -> Iterator[Uncert
         yield UncertaintyCase(f"speed-ups -{format_ppm(told.speedup_ppm)}", slowed(load, speedup))
 
 
-def _of_chance(load: Workload, told: Ambiguity, days: Days | None) -> Iterator[UncertaintyCase]:
+def _of_chance(load: Workload, told: Ambiguity, days: RowDays | None) -> Iterator[UncertaintyCase]:
     if told.mixture_ppm and days is not None:
         for day in _hardest(load, days):
             more = with_more_of(load, days.of_row == day, told.mixture_ppm / PPM)
@@ -86,7 +86,7 @@ def _of_chance(load: Workload, told: Ambiguity, days: Days | None) -> Iterator[U
         yield UncertaintyCase(f"resample {number}", bootstrap(load, Seed.RESAMPLES + number))
 
 
-def _hardest(load: Workload, days: Days) -> list[int]:
+def _hardest(load: Workload, days: RowDays) -> list[int]:
     """Numbers of days, none where all requests are of one."""
     present = np.unique(days.of_row)
     if len(present) == 1:

@@ -121,7 +121,7 @@ def drift_findings(
 
 def _steps(held_out: ThroughputTrace, name: str, step_us: int) -> Pairs | None:
     """One pair a step of the machine; None if there are too few, or no work was done."""
-    series = held_out.of(name)
+    series = held_out.series_of(name)
     rows = None if series is None else pairs(series, step_us)
     if series is None or rows is None:
         return None

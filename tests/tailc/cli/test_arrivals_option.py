@@ -11,7 +11,7 @@ from tailc.errors import Code, TailcError
 from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, RateStep, RecordedArrivals
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness, Modulated
-from tailc.traces.arrivals import ArrivalColumn, Gaps
+from tailc.traces.arrivals import ArrivalColumn, GapTreatment
 from tailc.traces.reading import TimeUnit
 from tests.tailc.verify.policies import policy
 
@@ -138,7 +138,7 @@ def test_nothing_asked_leaves_the_policy_its_rates():
 
 def test_rates_come_first_and_recordings_last():
     asked = combine_arrivals((40_000, 30_000), (RecordedColumn("at"), BURSTS), "ms", (), "keep")
-    assert asked.column == ArrivalColumn("at", TimeUnit.MS, Gaps.KEEP)
+    assert asked.column == ArrivalColumn("at", TimeUnit.MS, GapTreatment.KEEP)
     recorded = RecordedArrivals(times_ns(0, 1, 3), None, "at")
     assert asked.processes_for(TOY, recorded) == (
         Poisson(30_000),

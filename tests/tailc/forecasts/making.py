@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tailc.traces.series.series import Quantity, of_values
+from tailc.traces.series.series import SeriesQuantity, of_values
 
 # 2012-06-30 00:00 UTC.
 START = 1_341_014_400
@@ -12,7 +12,7 @@ PER_DAY = 24
 CLEAR_W = np.maximum(0.0, 1_000 * np.sin((np.arange(PER_DAY) - 6) * np.pi / 12)).round()
 
 
-def hours_of(value, quantity=Quantity.POWER):
+def hours_of(value, quantity=SeriesQuantity.POWER):
     """A series of hours."""
     return of_values(quantity, START, HOUR, np.array(value, dtype=float), "made")
 
@@ -25,7 +25,7 @@ def sun_under(cover):
 
 def clouds_of(cover):
     """A cover as a forecast."""
-    return hours_of(cover, Quantity.CLOUD_COVER)
+    return hours_of(cover, SeriesQuantity.CLOUD_COVER)
 
 
 def seeded_cover(seed, days, least=0.0, most=1.0):

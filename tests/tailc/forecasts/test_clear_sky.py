@@ -8,7 +8,7 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.forecasts.best_day import PastDays
 from tailc.forecasts.clear_sky import ClearSky, Panels, clear_sky
-from tailc.traces.series.series import Quantity
+from tailc.traces.series.series import SeriesQuantity
 from tests.tailc.forecasts.making import HOUR, PER_DAY, START, hours_of
 
 GOLDEN = Panels(39.74, -105.17, 1_829)
@@ -16,7 +16,7 @@ GOLDEN = Panels(39.74, -105.17, 1_829)
 
 def sun_of(*days):
     """A clear sky that brings a value throughout each day."""
-    return hours_of(np.repeat(np.array(days, float), PER_DAY), Quantity.IRRADIANCE)
+    return hours_of(np.repeat(np.array(days, float), PER_DAY), SeriesQuantity.IRRADIANCE)
 
 
 def power_of(*days):
@@ -41,7 +41,7 @@ def test_a_day_not_known_or_without_sun_tells_nothing():
 
 def test_a_clear_sky_is_high_at_noon_and_dark_at_night():
     sky = clear_sky(GOLDEN, START, HOUR, PER_DAY)
-    assert sky.quantity is Quantity.IRRADIANCE
+    assert sky.quantity is SeriesQuantity.IRRADIANCE
     # Noon in Golden is at 19:04 UTC, and this is nine days after midsummer.
     assert int(np.argmax(sky.value)) in (18, 19)
     assert 950 < sky.value.max() < 1_100

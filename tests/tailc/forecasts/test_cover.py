@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from tailc.forecasts.cover import cover_of_irradiance
-from tailc.traces.series.series import Quantity
+from tailc.traces.series.series import SeriesQuantity
 from tests.tailc.forecasts.making import PER_DAY, hours_of
 
 
 def irradiance(*days):
-    return hours_of(np.repeat(np.array(days, float), PER_DAY), Quantity.IRRADIANCE)
+    return hours_of(np.repeat(np.array(days, float), PER_DAY), SeriesQuantity.IRRADIANCE)
 
 
 def daily(series):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
-from tailc.ingest.span_table import Span, is_own_ancestor, is_repeated, span_table
+from tailc.ingest.span_table import TraceSpan, is_own_ancestor, is_repeated, span_table
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.protobuf import framed, request, server, sized
 from tests.tailc.ingest.refusal import OPEN, options, refused
@@ -308,7 +308,7 @@ def is_reached_again(start, parents):
 @given(EDGES)
 def test_ancestors_of_themselves_are_those_that_their_parents_lead_back_to(parents):
     table = span_table(
-        Span(7, id_, parent, 0, 1, True, False, False) for id_, parent in enumerate(parents, 1)
+        TraceSpan(7, id_, parent, 0, 1, True, False, False) for id_, parent in enumerate(parents, 1)
     )
     wanted = [is_reached_again(id_, parents) for id_ in range(1, len(parents) + 1)]
     assert is_own_ancestor(table).tolist() == wanted
@@ -323,7 +323,7 @@ EXPORTED = st.lists(
 @given(EXPORTED)
 def test_the_last_end_of_each_span_stays(rows):
     spans = [
-        Span(trace << 64, id_, 0, start, start + 1 + at % 5, kind, False, False)
+        TraceSpan(trace << 64, id_, 0, start, start + 1 + at % 5, kind, False, False)
         for at, (trace, id_, kind, start) in enumerate(rows)
     ]
     table = span_table(spans)

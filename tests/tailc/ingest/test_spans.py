@@ -14,7 +14,7 @@ from tailc.ingest.ingest import ingest
 from tailc.ingest.input_times import Loop
 from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions
-from tailc.ingest.span_table import NO_SPAN, Span, own_ns, span_table, without_internal
+from tailc.ingest.span_table import NO_SPAN, TraceSpan, own_ns, span_table, without_internal
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
@@ -167,7 +167,7 @@ def test_an_own_time_is_the_time_in_no_child(drawn):
     spans = [(*ids, min(times), max(times)) for *ids, a, b in drawn for times in [(a, b)]]
     base = 1 << 62
     table = span_table(
-        Span(trace << 100, id_, parent, base + start, base + end, True, False, False)
+        TraceSpan(trace << 100, id_, parent, base + start, base + end, True, False, False)
         for trace, id_, parent, start, end in spans
     )
     assert own_ns(table, table).tolist() == [own_by_counting(span, spans) for span in spans]
@@ -190,7 +190,7 @@ def other_ancestor(span, spans):
 def test_without_internal_spans_each_has_its_nearest_other_ancestor(spans):
     """Also below spans that are not there, and below those that are their own ancestors."""
     table = span_table(
-        Span(5 << 64, at, parent, 0, 1, False, is_internal, False)
+        TraceSpan(5 << 64, at, parent, 0, 1, False, is_internal, False)
         for at, (is_internal, parent) in enumerate(spans, 1)
     )
     found = without_internal(table)

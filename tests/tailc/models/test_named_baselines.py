@@ -11,7 +11,7 @@ from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.named_baselines import Folder, Named, choose_names, folder_in
 from tailc.models.request_baselines import Baseline
 from tailc.models.rule_baselines import RuleBaseline, RuleBaselines, rules_in
-from tailc.units import Fault, QuantityError
+from tailc.units import QuantityError, QuantityFault
 
 FOR_REQUESTS = ("shared_cores", "core_types", "smt", "core_queues")
 OF_RULES = ("rigid_jobs", "malleable_jobs", "cpu_shares")
@@ -25,7 +25,7 @@ class Early(RuleBaseline[str]):
 
     def make(self, values: NameValues) -> str:
         if values.get(Placeholder.NUMBER) == 9:
-            raise QuantityError(Fault.OUT_OF_RANGE, "nobody is so early", "at most 8")
+            raise QuantityError(QuantityFault.OUT_OF_RANGE, "nobody is so early", "at most 8")
         return f"early by {values.get(Placeholder.NUMBER)}"
 
 

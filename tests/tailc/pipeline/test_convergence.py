@@ -2,12 +2,12 @@
 
 import math
 
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 
 from tailc.pipeline.convergence import convergence_points
 from tailc.problems.convergence import ConvergencePoint
 
-COURSE = (Reached(1, -math.inf, math.inf), Reached(4, 2.0, 5.0))
+COURSE = (SearchProgress(1, -math.inf, math.inf), SearchProgress(4, 2.0, 5.0))
 
 
 def test_what_is_infinite_is_not_there_yet():

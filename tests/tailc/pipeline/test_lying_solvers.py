@@ -17,15 +17,15 @@ import pytest
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.frames import encoded_question
 from tailc_solvers.backends.linear import (
-    Answer,
+    BackendLimits,
     Basis,
     Duals,
-    Limits,
     LinearProgram,
-    Outcome,
-    Point,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
 )
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 
 from tailc.errors import Code, TailcError
 from tailc.pipeline.solve import solve
@@ -82,14 +82,14 @@ SCALARS = {
 
 
 def lies_of(
-    answer: Answer, program: LinearProgram, rng: np.random.Generator, poor: Answer
-) -> Iterator[Answer]:
+    answer: SolverAnswer, program: LinearProgram, rng: np.random.Generator, poor: SolverAnswer
+) -> Iterator[SolverAnswer]:
     """All lies about an answer. poor: to the program without its costs."""
     point = answer.point
-    for outcome in Outcome:
+    for outcome in SolverOutcome:
         yield replace(answer, outcome=outcome)
-        if outcome is not Outcome.LIMIT:  # which claims nothing: the search was cut short
-            yield Answer(outcome, message="so it is")
+        if outcome is not SolverOutcome.LIMIT:  # which claims nothing: the search was cut short
+            yield SolverAnswer(outcome, message="so it is")
     if point is None:
         return
     yield replace(answer, point=None)
@@ -100,8 +100,8 @@ def lies_of(
         yield replace(answer, point=replace(point, objective=objective))
         bound = float(change(np.array([point.objective]), rng)[0])
         yield replace(answer, bound=bound)
-    lowest = Point(program.lower, float(program.cost @ program.lower) + program.offset)
-    yield Answer(Outcome.OPTIMAL, lowest, lowest.objective)
+    lowest = SolverPoint(program.lower, float(program.cost @ program.lower) + program.offset)
+    yield SolverAnswer(SolverOutcome.OPTIMAL, lowest, lowest.objective)
     if answer.outcome.claims_best and poor.point is not None:
         yield praised(answer, program, poor.point.x)
     yield replace(answer, solver="\x1b[31m\0" * 1_000)
@@ -113,21 +113,23 @@ def lies_of(
         yield from lies_of_basis(answer, answer.duals, rng)
 
 
-def praised(answer: Answer, program: LinearProgram, x: Vector) -> Answer:
+def praised(answer: SolverAnswer, program: LinearProgram, x: Vector) -> SolverAnswer:
     """The answer with another feasible point, which it calls the best, at its right objective."""
     worth = float(program.cost @ x) + program.offset
     bound = None if answer.bound is None else worth
-    return replace(answer, point=Point(x, worth), bound=bound)
+    return replace(answer, point=SolverPoint(x, worth), bound=bound)
 
 
-def lies_of_course(answer: Answer, objective: float) -> Iterator[Answer]:
+def lies_of_course(answer: SolverAnswer, objective: float) -> Iterator[SolverAnswer]:
     """A search that began beyond its end, or that took more steps than there are."""
     for bound, found in ((objective + 1, math.inf), (math.inf, math.inf), (-math.inf, -1e18)):
-        yield replace(answer, course=(Reached(1, bound, found),))
-    yield replace(answer, course=(Reached(2**70, -math.inf, math.inf),))
+        yield replace(answer, course=(SearchProgress(1, bound, found),))
+    yield replace(answer, course=(SearchProgress(2**70, -math.inf, math.inf),))
 
 
-def lies_of_basis(answer: Answer, duals: Duals, rng: np.random.Generator) -> Iterator[Answer]:
+def lies_of_basis(
+    answer: SolverAnswer, duals: Duals, rng: np.random.Generator
+) -> Iterator[SolverAnswer]:
     """Another corner, in which the next search begins."""
     if duals.basis is None:
         return
@@ -142,10 +144,12 @@ class Liar:
     """Answers of real solvers, each asked once, of which one may be changed."""
 
     at: int = -1
-    lie: Callable[[Answer, LinearProgram, Answer], Answer] | None = None
+    lie: Callable[[SolverAnswer, LinearProgram, SolverAnswer], SolverAnswer] | None = None
     asked: int = 0
 
-    def answer(self, solver: Solver, program: LinearProgram, limits: Limits | None) -> Answer:
+    def answer(
+        self, solver: Solver, program: LinearProgram, limits: BackendLimits | None
+    ) -> SolverAnswer:
         honest = _honest(solver, program, limits)
         self.asked += 1
         if self.asked - 1 != self.at or self.lie is None:
@@ -154,12 +158,12 @@ class Liar:
         return self.lie(honest, program, _honest(solver, without_costs, limits))
 
 
-_ANSWERS: dict[tuple[str, bytes], Answer] = {}
+_ANSWERS: dict[tuple[str, bytes], SolverAnswer] = {}
 _ANSWER = Solver.answer
 
 
-def _honest(solver: Solver, program: LinearProgram, limits: Limits | None) -> Answer:
-    key = solver.backend.value, encoded_question(program, limits or Limits())
+def _honest(solver: Solver, program: LinearProgram, limits: BackendLimits | None) -> SolverAnswer:
+    key = solver.backend.value, encoded_question(program, limits or BackendLimits())
     if key not in _ANSWERS:
         _ANSWERS[key] = _ANSWER(solver, program, limits)
     return _ANSWERS[key]
@@ -194,9 +198,9 @@ def figures(found: Any) -> list[float]:
 def assert_refused_or_harmless(use: str, at: int, number: int, seed: int) -> None:
     """An AssertionError if the lie of this number reaches a solution."""
     asked, honest, _ = honestly(use)
-    made: list[Answer] = []
+    made: list[SolverAnswer] = []
 
-    def lie(answer: Answer, program: LinearProgram, poor: Answer) -> Answer:
+    def lie(answer: SolverAnswer, program: LinearProgram, poor: SolverAnswer) -> SolverAnswer:
         lies = list(lies_of(answer, program, np.random.default_rng(seed), poor))
         made.append(lies[number % len(lies)])
         return made[0]
@@ -232,7 +236,7 @@ WITH_MULTIPLIERS = [
 def test_multipliers_that_prove_nothing_are_a_wrong_answer(use, name):
     asked, _, answers = honestly(use)
 
-    def lie(answer: Answer, _program: LinearProgram, _poor: Answer) -> Answer:
+    def lie(answer: SolverAnswer, _program: LinearProgram, _poor: SolverAnswer) -> SolverAnswer:
         assert answer.duals is not None
         rows = NUMBERS[name](answer.duals.rows, np.random.default_rng(1))
         return replace(answer, duals=Duals(rows, answer.duals.basis))
@@ -245,7 +249,7 @@ def test_multipliers_that_prove_nothing_are_a_wrong_answer(use, name):
 def test_a_worse_point_of_a_grid_is_not_the_best_of_it(use):
     asked, honest, answers = honestly(use)
 
-    def lie(answer: Answer, program: LinearProgram, poor: Answer) -> Answer:
+    def lie(answer: SolverAnswer, program: LinearProgram, poor: SolverAnswer) -> SolverAnswer:
         has_claim = answer.outcome.claims_best and poor.point is not None
         return praised(answer, program, poor.point.x) if has_claim else answer
 

@@ -8,7 +8,7 @@ from tailc.errors import Code, TailcError
 from tailc.pipeline.compile import compile_policy
 from tailc.studies.held_out import read_held_out
 from tailc.studies.split import split_spec
-from tailc.traces.arrivals import ArrivalColumn, Gaps, arrivals_in
+from tailc.traces.arrivals import ArrivalColumn, GapTreatment, arrivals_in
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import open_source
 from tests.tailc.toy import with_lines, write_toy
@@ -152,8 +152,8 @@ def test_silences_of_public_traces_are_found_and_closed(file, column):
     (finding,) = refused.value.findings
     assert finding.code is Code.ARRIVAL_GAP
     assert finding.place.row > 1
-    closed = measured_arrivals(file, ArrivalColumn(column.name, column.unit, Gaps.CLOSE))
-    kept = measured_arrivals(file, ArrivalColumn(column.name, column.unit, Gaps.KEEP))
+    closed = measured_arrivals(file, ArrivalColumn(column.name, column.unit, GapTreatment.CLOSE))
+    kept = measured_arrivals(file, ArrivalColumn(column.name, column.unit, GapTreatment.KEEP))
     assert closed.times_ns[-1] < kept.times_ns[-1]
     assert [warning.code for warning in closed.warnings] == [Code.GAP_CLOSED]
     assert not kept.warnings

@@ -6,7 +6,7 @@ The two-type closed form is t = (target - w / s) / (1 - 1 / s) with w the demand
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Answer, Outcome, Point
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome, SolverPoint
 
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.pipeline.solve import solve
@@ -129,21 +129,21 @@ def test_a_request_that_no_faster_core_runs_faster_is_refused_by_the_grid():
 
 
 WOES = {
-    Outcome.NOT_INSTALLED: (Code.MISSING_PART, ExitCode.MISSING_PART),
-    Outcome.TIMED_OUT: (Code.BUDGET_ENDED, ExitCode.BUDGET),
-    Outcome.OUT_OF_MEMORY: (Code.BUDGET_ENDED, ExitCode.BUDGET),
-    Outcome.LIMIT: (Code.BUDGET_ENDED, ExitCode.BUDGET),
-    Outcome.CRASHED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
-    Outcome.GARBLED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
-    Outcome.TOO_LARGE: (Code.METHOD_UNFIT, ExitCode.BAD_CONTENT),
-    Outcome.INFEASIBLE: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
+    SolverOutcome.NOT_INSTALLED: (Code.MISSING_PART, ExitCode.MISSING_PART),
+    SolverOutcome.TIMED_OUT: (Code.BUDGET_ENDED, ExitCode.BUDGET),
+    SolverOutcome.OUT_OF_MEMORY: (Code.BUDGET_ENDED, ExitCode.BUDGET),
+    SolverOutcome.LIMIT: (Code.BUDGET_ENDED, ExitCode.BUDGET),
+    SolverOutcome.CRASHED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
+    SolverOutcome.GARBLED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
+    SolverOutcome.TOO_LARGE: (Code.METHOD_UNFIT, ExitCode.BAD_CONTENT),
+    SolverOutcome.INFEASIBLE: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
 }
 
 
 @pytest.mark.parametrize("changes", BY_SOLVERS[:2], ids=ident)
 @pytest.mark.parametrize("outcome", WOES)
 def test_a_solver_without_an_answer_is_told_with_its_exit_code(changes, outcome, monkeypatch):
-    monkeypatch.setattr(Solver, "answer", lambda *_: Answer(outcome, message="so it is"))
+    monkeypatch.setattr(Solver, "answer", lambda *_: SolverAnswer(outcome, message="so it is"))
     finding, exit_code = finding_of(**changes)
     assert (finding.code, exit_code) == WOES[outcome]
     assert "clarabel" in finding.message or "highs" in finding.message
@@ -152,7 +152,9 @@ def test_a_solver_without_an_answer_is_told_with_its_exit_code(changes, outcome,
 @pytest.mark.parametrize("changes", BY_SOLVERS[:2], ids=ident)
 def test_a_point_that_breaks_a_row_is_not_believed(changes, monkeypatch):
     def lie(_, program, __):
-        return Answer(Outcome.OPTIMAL, Point(np.zeros(program.n_variables), -1.0), bound=-1.0)
+        return SolverAnswer(
+            SolverOutcome.OPTIMAL, SolverPoint(np.zeros(program.n_variables), -1.0), bound=-1.0
+        )
 
     monkeypatch.setattr(Solver, "answer", lie)
     finding, _ = finding_of(**changes)

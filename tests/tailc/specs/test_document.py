@@ -7,7 +7,7 @@ import pytest
 
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.specs.document import MAX_BYTES, read_document
-from tailc.specs.tree import Scalar, Span, plain
+from tailc.specs.tree import Scalar, TextSpan, plain
 from tests.tailc.specs.writing import document, findings_of, written_to
 
 
@@ -27,21 +27,21 @@ def refused(path: str) -> tuple[Code, str]:
 
 def test_every_key_and_value_knows_its_line_and_column() -> None:
     tree = document("a: 1\nlist:\n  - x\n  - {b: 20 ms}\n")
-    assert tree.key_span(("list", 1, "b")) == Span(4, 6, 1)
-    assert tree.span_of(("list", 1, "b")) == Span(4, 9, 5)
-    assert tree.span_of(("list", 0)) == Span(3, 5, 1)
-    assert tree.span_of(("list",)) == Span(2, 1, 4)
+    assert tree.key_span(("list", 1, "b")) == TextSpan(4, 6, 1)
+    assert tree.span_of(("list", 1, "b")) == TextSpan(4, 9, 5)
+    assert tree.span_of(("list", 0)) == TextSpan(3, 5, 1)
+    assert tree.span_of(("list",)) == TextSpan(2, 1, 4)
 
 
 def test_a_step_that_a_short_form_leaves_out_is_passed_over() -> None:
     tree = document("held_out: 20%\n")
-    assert tree.span_of(("held_out", "fraction")) == Span(1, 11, 3)
+    assert tree.span_of(("held_out", "fraction")) == TextSpan(1, 11, 3)
     assert tree.existing(("held_out", "fraction")) == ("held_out",)
 
 
 def test_columns_count_characters_and_a_byte_order_mark_is_none(tmp_path: Path) -> None:
     tree = read_document(written_to(tmp_path, "\ufeffname: \u754c x\n".encode()))
-    assert tree.span_of(("name",)) == Span(1, 7, 3)
+    assert tree.span_of(("name",)) == TextSpan(1, 7, 3)
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])

@@ -12,7 +12,7 @@ from tests.tailc.specs.writing import GOOD, MODELS, document
 def refusal(argument, text=GOOD):
     """What is wrong with the argument, or with the spec that it makes."""
     with pytest.raises(TailcError) as caught:
-        check_document(read_variation(argument).put(document(text), 0), MODELS)
+        check_document(read_variation(argument).insert(document(text), 0), MODELS)
     (finding,) = caught.value.findings
     assert finding.help
     return finding
@@ -37,7 +37,7 @@ def underlined(place):
 def test_an_argument_is_a_path_and_values_as_a_spec_has_them(argument, path, values):
     read = read_variation(argument)
     assert read.path == path
-    assert [read.written(number) for number in range(len(read.values))] == values
+    assert [read.argument_text(number) for number in range(len(read.values))] == values
 
 
 def test_a_value_stands_where_the_path_leads():

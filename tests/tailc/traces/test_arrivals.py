@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.traces.arrivals import ArrivalColumn, Gaps, arrivals_in
+from tailc.traces.arrivals import ArrivalColumn, GapTreatment, arrivals_in
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import open_source
 from tests.tailc.traces.making import FORMATS, reading, written
@@ -225,13 +225,15 @@ def test_a_long_silence_is_refused_with_its_row_and_length(tmp_path):
 
 
 def test_a_service_that_was_idle_keeps_its_silences(tmp_path):
-    kept = arrivals(with_silences(tmp_path), ArrivalColumn("when", TimeUnit.S, Gaps.KEEP))
+    kept = arrivals(with_silences(tmp_path), ArrivalColumn("when", TimeUnit.S, GapTreatment.KEEP))
     assert kept.times_ns[-1] == 200_297 * S
     assert not kept.warnings
 
 
 def test_a_recording_that_paused_closes_them_to_the_mean_of_the_other_gaps(tmp_path):
-    closed = arrivals(with_silences(tmp_path), ArrivalColumn("when", TimeUnit.S, Gaps.CLOSE))
+    closed = arrivals(
+        with_silences(tmp_path), ArrivalColumn("when", TimeUnit.S, GapTreatment.CLOSE)
+    )
     assert closed.times_ns.tolist() == [second * S for second in range(300)]
     (warning,) = closed.warnings
     assert warning.code is Code.GAP_CLOSED
@@ -240,7 +242,7 @@ def test_a_recording_that_paused_closes_them_to_the_mean_of_the_other_gaps(tmp_p
 
 def test_one_closed_silence_is_told_as_one(tmp_path):
     path = spaced(tmp_path, [1] * 50 + [10_000] + [1] * 50)
-    (warning,) = arrivals(path, ArrivalColumn("when", TimeUnit.S, Gaps.CLOSE)).warnings
+    (warning,) = arrivals(path, ArrivalColumn("when", TimeUnit.S, GapTreatment.CLOSE)).warnings
     assert warning.message == "1 silence was shortened, which removes 9999 s of the recording"
 
 
@@ -271,7 +273,7 @@ def test_silences_do_not_hide_one_another(tmp_path):
     gaps[50::50] = [3_600] * 19
     (finding,) = refused(spaced(tmp_path, gaps))
     assert "(first of 19 such silences, before rows 52, 102, " in finding.message
-    closed = arrivals(spaced(tmp_path, gaps), ArrivalColumn("when", TimeUnit.S, Gaps.CLOSE))
+    closed = arrivals(spaced(tmp_path, gaps), ArrivalColumn("when", TimeUnit.S, GapTreatment.CLOSE))
     assert closed.times_ns[-1] == 999 * S
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tailc_solvers.evolution import Found
+from tailc_solvers.evolution import EvolutionResult
 
 from tailc.experiment.tuning_objective import TailConstraint, TuningObjective
 from tailc.tuning import convergence
@@ -112,7 +112,7 @@ def begun(monkeypatch):
 
     def standing(_values_of, start, *_spread, **_how):
         seen.append(start)
-        return Found(start, float(len(seen)), 1)
+        return EvolutionResult(start, float(len(seen)), 1)
 
     def check(_checks, table):
         order = best if len(seen) <= len(BEFORE_ALL) else best[::-1]

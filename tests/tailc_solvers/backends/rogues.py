@@ -11,12 +11,14 @@ import time
 
 import numpy as np
 from tailc_solvers.backends.frames import MAGIC, PREFIX, encoded, encoded_answer
-from tailc_solvers.backends.linear import Answer, Outcome, Point
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome, SolverPoint
 
 
 def echo(program, limits):
     """An honest one: the lower bounds."""
-    return Answer(Outcome.FEASIBLE, Point(program.lower, float(program.cost @ program.lower)))
+    return SolverAnswer(
+        SolverOutcome.FEASIBLE, SolverPoint(program.lower, float(program.cost @ program.lower))
+    )
 
 
 def hangs_on_odd_seeds(program, limits):

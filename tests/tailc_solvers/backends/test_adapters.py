@@ -10,13 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Trust, verdict
+from tailc_solvers.backends.check import AnswerTrust, verdict
 from tailc_solvers.backends.linear import (
+    BackendLimits,
     Basis,
-    Limits,
+    BasisStatus,
     LinearProgram,
-    Outcome,
-    Place,
+    SolverOutcome,
 )
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
@@ -52,7 +52,7 @@ BAG = LinearProgram.build(
 @pytest.mark.parametrize("backend", LINEAR)
 def test_a_linear_program_has_its_corner(solvers, backend):
     found = solvers[backend].answer(PRODUCTS)
-    assert found.outcome is Outcome.OPTIMAL
+    assert found.outcome is SolverOutcome.OPTIMAL
     assert point_of(found).x == pytest.approx([10, 20], abs=TOLERANCE)
     assert point_of(found).objective == pytest.approx(-70 + 1.5, abs=TOLERANCE)
 
@@ -63,15 +63,15 @@ def test_multipliers_have_one_sign_and_prove_the_optimum(solvers, backend):
     found = solvers[backend].answer(PRODUCTS)
     assert duals_of(found).rows == pytest.approx([-1, -1], abs=1e-6)
     judged = verdict(PRODUCTS, found)
-    assert judged.trust is Trust.PROVED
+    assert judged.trust is AnswerTrust.PROVED
     assert judged.bound == pytest.approx(-68.5, abs=1e-5)
 
 
 def test_a_corner_is_told_and_may_be_begun_with(solvers):
     # Hours and parts are used up, and of both products something is made.
     found = solvers[Backend.HIGHS].answer(PRODUCTS)
-    assert duals_of(found).basis.variables.tolist() == [Place.BASIC, Place.BASIC]
-    assert duals_of(found).basis.rows.tolist() == [Place.AT_UPPER, Place.AT_UPPER]
+    assert duals_of(found).basis.variables.tolist() == [BasisStatus.BASIC, BasisStatus.BASIC]
+    assert duals_of(found).basis.rows.tolist() == [BasisStatus.AT_UPPER, BasisStatus.AT_UPPER]
     dearer = replace(PRODUCTS, cost=np.array([-5.0, -1.0]), start=duals_of(found).basis)
     # 20 of the first use up all hours, and the second is worth less than half of it.
     assert point_of(solvers[Backend.HIGHS].answer(dearer)).x == pytest.approx(
@@ -81,7 +81,7 @@ def test_a_corner_is_told_and_may_be_begun_with(solvers):
 
 @pytest.mark.parametrize("backend", LINEAR)
 def test_a_start_that_is_no_corner_does_no_harm(solvers, backend):
-    nowhere = Basis(np.full(2, Place.AT_LOWER), np.full(2, Place.AT_UPPER))
+    nowhere = Basis(np.full(2, BasisStatus.AT_LOWER), np.full(2, BasisStatus.AT_UPPER))
     found = solvers[backend].answer(replace(PRODUCTS, start=nowhere))
     assert point_of(found).x == pytest.approx([10, 20], abs=TOLERANCE)
 
@@ -95,17 +95,17 @@ def test_equations_and_ranges_are_kept(solvers, backend):
     found = solvers[backend].answer(program)
     assert point_of(found).x == pytest.approx([2, 1], abs=TOLERANCE)
     if found.duals is not None:
-        assert verdict(program, found).trust is Trust.PROVED
+        assert verdict(program, found).trust is AnswerTrust.PROVED
 
 
 @pytest.mark.parametrize("backend", WHOLE)
 def test_a_whole_program_has_its_best_bag(solvers, backend):
     found = solvers[backend].answer(BAG)
-    assert found.outcome is Outcome.OPTIMAL
+    assert found.outcome is SolverOutcome.OPTIMAL
     assert point_of(found).x == pytest.approx([1, 0, 1], abs=TOLERANCE)
     assert point_of(found).objective == pytest.approx(-14.0, abs=TOLERANCE)
     # Only the solver knows that there is no better one.
-    assert verdict(BAG, found).trust is Trust.CLAIMED
+    assert verdict(BAG, found).trust is AnswerTrust.CLAIMED
 
 
 def test_the_course_of_a_whole_program_closes_in_on_its_optimum(solvers):
@@ -132,7 +132,7 @@ def test_a_linear_program_has_no_course(solvers):
 def test_an_infeasible_program_has_no_point(solvers, backend):
     program = LinearProgram.build([1.0], 0, 1, [(2, {0: 1}, math.inf)])
     found = solvers[backend].answer(program)
-    assert found.outcome is Outcome.INFEASIBLE
+    assert found.outcome is SolverOutcome.INFEASIBLE
     assert found.point is None
 
 
@@ -145,25 +145,25 @@ def test_an_unbounded_program_is_no_optimum(solvers, backend):
 
 def test_whole_numbers_are_refused_where_there_are_none(solvers):
     found = solvers[Backend.CLARABEL].answer(BAG)
-    assert found.outcome is Outcome.REFUSED
+    assert found.outcome is SolverOutcome.REFUSED
     assert found.message == "Clarabel takes no whole variables"
 
 
 def test_an_optimum_of_a_grid_is_no_optimum(solvers):
     thirds = LinearProgram.build([1.0], 0, 1, [(1, {0: 3}, 1)])
     found = solvers[Backend.CP_SAT].answer(thirds)
-    assert (found.outcome, found.bound) == (Outcome.GRID_OPTIMAL, None)
+    assert (found.outcome, found.bound) == (SolverOutcome.GRID_OPTIMAL, None)
     # Nor is a grid without a point the end of all points.
     none = LinearProgram.build([1.0], 0, 1, [(2, {0: 1}, 3)])
-    assert solvers[Backend.CP_SAT].answer(none).outcome is Outcome.LIMIT
+    assert solvers[Backend.CP_SAT].answer(none).outcome is SolverOutcome.LIMIT
 
 
 def test_a_program_above_the_free_licence_is_named_as_such(solvers):
     n = 3_000
     program = LinearProgram.build(np.ones(n), 0, 1, [])
     found = solvers[Backend.GUROBI].answer(program)
-    if found.outcome is not Outcome.OPTIMAL:  # as under a full licence
-        assert found.outcome is Outcome.TOO_LARGE
+    if found.outcome is not SolverOutcome.OPTIMAL:  # as under a full licence
+        assert found.outcome is SolverOutcome.TOO_LARGE
         assert "size-limited" in found.message
 
 
@@ -176,9 +176,9 @@ def test_the_same_question_has_the_same_answer_to_the_last_bit(solvers, backend)
     ]
     integer = backend not in (Backend.CLARABEL,)
     program = LinearProgram.build(rng.integers(1, 20, 12), 0, 5, rows, integer=integer)
-    first = solvers[backend].answer(program, Limits(seed=5))
+    first = solvers[backend].answer(program, BackendLimits(seed=5))
     with Solver(backend) as other:
-        again = other.answer(program, Limits(seed=5))
+        again = other.answer(program, BackendLimits(seed=5))
     one, other = point_of(first), point_of(again)
     assert one.x.tobytes() == other.x.tobytes()
     assert one.objective == other.objective
@@ -200,7 +200,7 @@ def test_a_missing_library_names_what_to_install(monkeypatch, tmp_path, backend,
     monkeypatch.syspath_prepend(os.fspath(tmp_path))
     with Solver(backend) as solver:
         found = solver.answer(PRODUCTS)
-    assert found.outcome is Outcome.NOT_INSTALLED
+    assert found.outcome is SolverOutcome.NOT_INSTALLED
     assert found.message == f"`{library}` is not installed: pip install '{what}'"
 
 
@@ -243,7 +243,7 @@ HOURS = LinearProgram.build([-1.0, -1.0], 0, 4, [(-math.inf, {0: 2, 1: 1}, 8)])
 
 def _longer(corner: Basis, **other) -> LinearProgram:
     """HOURS with a third thing that is worth 3 and takes 4 hours, up to one; from a corner."""
-    start = Basis(np.append(corner.variables, Place.AT_LOWER), corner.rows)
+    start = Basis(np.append(corner.variables, BasisStatus.AT_LOWER), corner.rows)
     program = LinearProgram.build(
         [-1.0, -1.0, -3.0], 0, [4, 4, 1], [(-math.inf, {0: 2, 1: 1, 2: 4}, 8)]
     )
@@ -271,7 +271,7 @@ def test_a_program_that_goes_on_from_the_last_has_its_own_answer(solvers, other,
     for _ in range(2):  # the second time it is the last program itself
         found = solvers[Backend.HIGHS].answer(program)
         assert point_of(found).x == pytest.approx(x, abs=TOLERANCE)
-        assert found.outcome is Outcome.OPTIMAL
+        assert found.outcome is SolverOutcome.OPTIMAL
 
 
 def test_a_program_after_one_without_a_point_begins_anew(solvers):
@@ -279,6 +279,6 @@ def test_a_program_after_one_without_a_point_begins_anew(solvers):
     nothing = replace(
         _longer(duals_of(first).basis), row_lower=np.array([100.0]), row_upper=np.array([100.0])
     )
-    assert solvers[Backend.HIGHS].answer(nothing).outcome is Outcome.INFEASIBLE
+    assert solvers[Backend.HIGHS].answer(nothing).outcome is SolverOutcome.INFEASIBLE
     found = solvers[Backend.HIGHS].answer(_longer(duals_of(first).basis))
     assert point_of(found).x == pytest.approx([0, 4, 1], abs=TOLERANCE)

@@ -8,15 +8,21 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from tailc_solvers.backends.check import (
-    Fault,
-    Known,
-    Trust,
+    AnswerFault,
+    AnswerTrust,
+    KnownFacts,
     claimed_bound,
     proved_bound,
     reduced_costs,
     verdict,
 )
-from tailc_solvers.backends.linear import Answer, Duals, LinearProgram, Outcome, Point
+from tailc_solvers.backends.linear import (
+    Duals,
+    LinearProgram,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
+)
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
 
@@ -28,15 +34,15 @@ class Case:
     """A program, its honest answer, and a feasible point that is worse."""
 
     program: LinearProgram
-    honest: Answer
+    honest: SolverAnswer
     worse: np.ndarray
 
     def objective(self, x: np.ndarray) -> float:
         return float(self.program.cost @ x) + self.program.offset
 
     @property
-    def best(self) -> Known:
-        return Known(points=[point_of(self.honest).x])
+    def best(self) -> KnownFacts:
+        return KnownFacts(points=[point_of(self.honest).x])
 
 
 def dense(program: LinearProgram) -> np.ndarray:
@@ -58,7 +64,9 @@ def linear_case(seed: int) -> Case:
     found = linprog(cost, both, np.concatenate([-low, 6 * A.sum(axis=1)]), bounds=(0, 10))
     marginal = found.ineqlin.marginals
     best = found.fun + program.offset
-    honest = Answer(Outcome.OPTIMAL, Point(found.x, best), best, Duals(marginal[m:] - marginal[:m]))
+    honest = SolverAnswer(
+        SolverOutcome.OPTIMAL, SolverPoint(found.x, best), best, Duals(marginal[m:] - marginal[:m])
+    )
     return Case(program, honest, np.ones(n))
 
 
@@ -74,13 +82,15 @@ def whole_case(seed: int) -> Case:
     feasible = [p for p in points if (A @ p >= low).all()]
     x = min(feasible, key=lambda p: float(cost @ p))
     best = float(cost @ x)
-    return Case(program, Answer(Outcome.OPTIMAL, Point(x, best), best), np.full(4, 3.0))
+    return Case(
+        program, SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(x, best), best), np.full(4, 3.0)
+    )
 
 
 CASES = [*map(linear_case, SEEDS), *map(whole_case, SEEDS)]
 
 
-def at(answer: Answer, x: np.ndarray) -> Answer:
+def at(answer: SolverAnswer, x: np.ndarray) -> SolverAnswer:
     """The same claims of another point."""
     return replace(answer, point=replace(point_of(answer), x=x))
 
@@ -96,29 +106,33 @@ def lies(case: Case, rng: np.random.Generator):
     swapped = x.copy()
     a, b = rng.choice(x.size, 2, replace=False)
     swapped[[a, b]] = x[[b, a]]
-    nothing = Known()
+    nothing = KnownFacts()
     yield "perturbed, the objective kept", at(honest, moved), nothing
-    yield "perturbed and consistent", Answer(Outcome.OPTIMAL, Point(moved, told), told), best
+    yield (
+        "perturbed and consistent",
+        SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(moved, told), told),
+        best,
+    )
     if abs(case.objective(swapped) - objective) > 1e-3:
         yield "swapped variables", at(honest, swapped), nothing
     for shift in (-1.0, 1e-3, 5.0):
-        yield "wrong objective", replace(honest, point=Point(x, objective + shift)), nothing
+        yield "wrong objective", replace(honest, point=SolverPoint(x, objective + shift)), nothing
     yield "bound above the point", replace(honest, bound=objective + 0.01), nothing
     yield "bound not reached", replace(honest, bound=objective - 0.01), nothing
     worst = case.objective(case.worse)
     if worst > objective + 1e-3:
-        poor = Answer(Outcome.OPTIMAL, Point(case.worse, worst), worst)
+        poor = SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(case.worse, worst), worst)
         yield "optimal, though a better point is known", poor, best
-        high = replace(poor, outcome=Outcome.FEASIBLE)
+        high = replace(poor, outcome=SolverOutcome.FEASIBLE)
         yield "bound above a better point", high, best
-    for outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED):
-        yield "no point, though there is one", Answer(outcome), best
+    for outcome in (SolverOutcome.INFEASIBLE, SolverOutcome.UNBOUNDED):
+        yield "no point, though there is one", SolverAnswer(outcome), best
         yield "no point, and one beside it", replace(honest, outcome=outcome), nothing
     for value in (math.nan, math.inf, -math.inf):
         wrong = x.copy()
         wrong[j] = value
         yield "point not finite", at(honest, wrong), nothing
-        yield "objective not finite", replace(honest, point=Point(x, value)), nothing
+        yield "objective not finite", replace(honest, point=SolverPoint(x, value)), nothing
         yield "bound not finite", replace(honest, bound=value), nothing
     for wrong in (x[:-1], np.append(x, 0.0), np.array([])):
         yield "wrong length", at(honest, wrong), nothing
@@ -127,10 +141,14 @@ def lies(case: Case, rng: np.random.Generator):
         half = np.minimum(x + 0.5, 3)
         half[0] = x[0] - 0.5
         told = case.objective(half)
-        yield "not whole", Answer(Outcome.FEASIBLE, Point(half, told)), nothing
-    below = Known(bound=objective)
+        yield "not whole", SolverAnswer(SolverOutcome.FEASIBLE, SolverPoint(half, told)), nothing
+    below = KnownFacts(bound=objective)
     far = np.full(x.size, -1.0)
-    yield "outside the bounds", Answer(Outcome.FEASIBLE, Point(far, case.objective(far))), below
+    yield (
+        "outside the bounds",
+        SolverAnswer(SolverOutcome.FEASIBLE, SolverPoint(far, case.objective(far))),
+        below,
+    )
 
 
 def test_more_than_a_thousand_lies_are_refuted():
@@ -139,7 +157,7 @@ def test_more_than_a_thousand_lies_are_refuted():
         for name, answer, known in lies(case, np.random.default_rng(seed)):
             told[name] = told.get(name, 0) + 1
             judged = verdict(case.program, answer, known)
-            assert judged.trust is Trust.REFUTED, (seed, name, answer, judged)
+            assert judged.trust is AnswerTrust.REFUTED, (seed, name, answer, judged)
             assert judged.faults, (seed, name)
     assert sum(told.values()) > 3_000
     assert len(told) == 17
@@ -148,18 +166,18 @@ def test_more_than_a_thousand_lies_are_refuted():
 
 def test_honest_answers_are_not_refuted():
     for seed, case in enumerate(CASES):
-        for known in (Known(), case.best, Known(points=[case.worse])):
+        for known in (KnownFacts(), case.best, KnownFacts(points=[case.worse])):
             judged = verdict(case.program, case.honest, known)
             assert judged.faults == (), seed
             is_linear = not case.program.integer.any()
-            assert judged.trust is (Trust.PROVED if is_linear else Trust.CLAIMED), seed
+            assert judged.trust is (AnswerTrust.PROVED if is_linear else AnswerTrust.CLAIMED), seed
 
 
 def test_a_bound_from_elsewhere_proves_a_whole_optimum():
     for case in map(whole_case, SEEDS):
-        known = Known(bound=point_of(case.honest).objective)
+        known = KnownFacts(bound=point_of(case.honest).objective)
         judged = verdict(case.program, case.honest, known)
-        assert judged.trust is Trust.PROVED
+        assert judged.trust is AnswerTrust.PROVED
 
 
 def test_no_multipliers_prove_more_than_the_optimum():
@@ -201,54 +219,59 @@ def test_reduced_costs_are_costs_less_what_the_rows_are_paid():
 def test_each_fault_of_a_point_has_its_name():
     program = LinearProgram.build([1.0, 1.0], 0, 3, [(1, {0: 1, 1: 1}, 4)], integer=[True, False])
 
-    def faults(x, outcome=Outcome.FEASIBLE, objective=None):
+    def faults(x, outcome=SolverOutcome.FEASIBLE, objective=None):
         value = float(np.sum(x)) if objective is None else objective
-        return verdict(program, Answer(outcome, Point(np.array(x, dtype=float), value))).faults
+        return verdict(
+            program, SolverAnswer(outcome, SolverPoint(np.array(x, dtype=float), value))
+        ).faults
 
     assert faults([1, 0.5]) == ()
-    assert faults([0.5, 1]) == (Fault.NOT_WHOLE,)
-    assert faults([4, -1]) == (Fault.BOUND_EXCEEDED,)
-    assert faults([0, 0.5]) == (Fault.ROW_EXCEEDED,)
-    assert faults([3, 2]) == (Fault.ROW_EXCEEDED,)
-    assert faults([1, 1], objective=3.0) == (Fault.WRONG_OBJECTIVE,)
-    assert faults([1]) == (Fault.WRONG_LENGTH,)
+    assert faults([0.5, 1]) == (AnswerFault.NOT_WHOLE,)
+    assert faults([4, -1]) == (AnswerFault.BOUND_EXCEEDED,)
+    assert faults([0, 0.5]) == (AnswerFault.ROW_EXCEEDED,)
+    assert faults([3, 2]) == (AnswerFault.ROW_EXCEEDED,)
+    assert faults([1, 1], objective=3.0) == (AnswerFault.WRONG_OBJECTIVE,)
+    assert faults([1]) == (AnswerFault.WRONG_LENGTH,)
 
 
 def test_a_point_below_a_proved_bound_is_impossible():
     program = LinearProgram.build([1.0], 0, 3, [])
-    answer = Answer(Outcome.FEASIBLE, Point(np.array([1.0]), 1.0))
-    assert verdict(program, answer, Known(bound=2.0)).faults == (Fault.IMPOSSIBLE,)
+    answer = SolverAnswer(SolverOutcome.FEASIBLE, SolverPoint(np.array([1.0]), 1.0))
+    assert verdict(program, answer, KnownFacts(bound=2.0)).faults == (AnswerFault.IMPOSSIBLE,)
 
 
 def test_a_known_point_that_is_not_feasible_refutes_nothing():
     program = LinearProgram.build([1.0], 0, 3, [(2, {0: 1}, math.inf)])
-    honest = Answer(Outcome.OPTIMAL, Point(np.array([2.0]), 2.0), 2.0)
-    assert verdict(program, honest, Known(points=[np.array([0.0])])).faults == ()
+    honest = SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.array([2.0]), 2.0), 2.0)
+    assert verdict(program, honest, KnownFacts(points=[np.array([0.0])])).faults == ()
 
 
 def test_the_best_point_of_a_grid_claims_a_bound_one_step_of_each_variable_below_it():
     program = LinearProgram.build([-2.0, 3.0, 5.0], 0, 1, [], integer=[False, False, True])
-    point = Point(np.array([1.0, 0.0, 0.0]), -2.0)
-    assert claimed_bound(program, Answer(Outcome.GRID_OPTIMAL, point)) == pytest.approx(-2.005)
-    assert claimed_bound(program, Answer(Outcome.FEASIBLE, point)) is None
-    assert claimed_bound(program, Answer(Outcome.OPTIMAL, point, -2.0)) == -2.0
+    point = SolverPoint(np.array([1.0, 0.0, 0.0]), -2.0)
+    assert claimed_bound(program, SolverAnswer(SolverOutcome.GRID_OPTIMAL, point)) == pytest.approx(
+        -2.005
+    )
+    assert claimed_bound(program, SolverAnswer(SolverOutcome.FEASIBLE, point)) is None
+    assert claimed_bound(program, SolverAnswer(SolverOutcome.OPTIMAL, point, -2.0)) == -2.0
 
 
 def test_what_cannot_be_refuted_stays_a_claim():
     # Nobody knows a point, and the solver gives no reason.
     program = LinearProgram.build([1.0], 0, 3, [(2, {0: 1}, math.inf)])
-    assert verdict(program, Answer(Outcome.INFEASIBLE)).trust is Trust.CLAIMED
+    assert verdict(program, SolverAnswer(SolverOutcome.INFEASIBLE)).trust is AnswerTrust.CLAIMED
     # A worse point with a bound to match, no multipliers, and nothing known.
-    poor = Answer(Outcome.OPTIMAL, Point(np.array([3.0]), 3.0), 3.0)
+    poor = SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.array([3.0]), 3.0), 3.0)
     judged = verdict(program, poor)
-    assert judged.trust is Trust.CLAIMED
+    assert judged.trust is AnswerTrust.CLAIMED
     assert judged.gap == math.inf
 
 
 @pytest.mark.parametrize(
-    "outcome", [o for o in Outcome if not o.has_point and o not in ("infeasible", "unbounded")]
+    "outcome",
+    [o for o in SolverOutcome if not o.has_point and o not in ("infeasible", "unbounded")],
 )
 def test_a_failure_claims_nothing(outcome):
-    judged = verdict(linear_case(0).program, Answer(outcome), linear_case(0).best)
-    assert judged.trust is Trust.CLAIMED
+    judged = verdict(linear_case(0).program, SolverAnswer(outcome), linear_case(0).best)
+    assert judged.trust is AnswerTrust.CLAIMED
     assert judged.faults == ()

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.child import Child, _Process
 from tailc_solvers.backends.frames import encoded_question
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
 
 from tests.tailc_solvers.backends.answers import point_of
 
 PROGRAM = LinearProgram.build([1.0, 2.0], [3.0, 4.0], 10.0, [])
 ROGUES = "tests.tailc_solvers.backends.rogues"
 # Of what hangs: it cannot answer in time, however fast the machine is.
-SHORT = Limits(wall_s=0.1)
+SHORT = BackendLimits(wall_s=0.1)
 # Limits of what ends by itself: so long that they only end a hang, however busy the machine is.
-LONG = Limits(wall_s=300.0)
+LONG = BackendLimits(wall_s=300.0)
 HANG_S = 300.0
 
 
@@ -30,7 +30,7 @@ def child(name: str) -> Child:
     return Child(f"{ROGUES}:{name}")
 
 
-def answered(name: str, limits: Limits = LONG) -> Answer:
+def answered(name: str, limits: BackendLimits = LONG) -> SolverAnswer:
     with child(name) as solver:
         return solver.answer(PROGRAM, limits)
 
@@ -79,7 +79,7 @@ def test_programs_larger_than_a_pipe_go_through_both_ways():
 @pytest.mark.parametrize("name", ["hang", "spin"])
 def test_a_solver_that_does_not_end_is_ended(name):
     found = answered(name, SHORT)
-    assert found.outcome is Outcome.TIMED_OUT
+    assert found.outcome is SolverOutcome.TIMED_OUT
     assert found.message == "no answer within 0.1 s"
 
 
@@ -96,18 +96,18 @@ def test_the_child_keeps_the_wall_limit_by_itself():
 def test_a_wall_limit_kept_by_the_child_is_a_timeout(monkeypatch):
     exchange = _Process.exchange
     monkeypatch.setattr(_Process, "exchange", lambda *asked: exchange(*asked[:2], HANG_S))
-    assert answered("hang", SHORT).outcome is Outcome.TIMED_OUT
+    assert answered("hang", SHORT).outcome is SolverOutcome.TIMED_OUT
 
 
 @pytest.mark.parametrize(
     ("name", "outcome"),
     [
-        ("leaves_grandchildren", Outcome.CRASHED),
-        ("answers_with_grandchildren", Outcome.FEASIBLE),
+        ("leaves_grandchildren", SolverOutcome.CRASHED),
+        ("answers_with_grandchildren", SolverOutcome.FEASIBLE),
     ],
 )
 def test_what_a_solver_started_ends_with_it(watched, name, outcome):
-    found: list[Answer] = []
+    found: list[SolverAnswer] = []
     asking = threading.Thread(target=lambda: found.append(answered(name)))
     asking.start()
     with watched() as is_ended:
@@ -127,7 +127,7 @@ def test_what_a_hanging_solver_started_ends_with_it(watched):
 
 def test_a_guard_that_does_not_end_is_ended(monkeypatch):
     monkeypatch.setattr("tailc_solvers.backends.child.GUARD_S", 0.1)
-    assert answered("stops_its_guard", SHORT).outcome is Outcome.TIMED_OUT
+    assert answered("stops_its_guard", SHORT).outcome is SolverOutcome.TIMED_OUT
 
 
 @pytest.fixture
@@ -159,18 +159,18 @@ def watched(tmp_path, monkeypatch):
 )
 def test_a_solver_that_crashes_says_how(name, how):
     found = answered(name)
-    assert found.outcome is Outcome.CRASHED
+    assert found.outcome is SolverOutcome.CRASHED
     assert found.message == f"the solver ended with {how}"
 
 
 @pytest.mark.parametrize("name", ["hoard", "hoard_and_die"])
 def test_a_solver_that_needs_too_much_memory_is_told_apart_from_a_crash(name):
-    found = answered(name, Limits(wall_s=HANG_S, memory_bytes=1 << 30))
-    assert found.outcome is Outcome.OUT_OF_MEMORY
+    found = answered(name, BackendLimits(wall_s=HANG_S, memory_bytes=1 << 30))
+    assert found.outcome is SolverOutcome.OUT_OF_MEMORY
 
 
 def test_what_a_solver_prints_is_not_seen_and_not_read(capfd):
-    assert answered("chatter").outcome is Outcome.FEASIBLE
+    assert answered("chatter").outcome is SolverOutcome.FEASIBLE
     assert capfd.readouterr() == ("", "")
 
 
@@ -188,19 +188,19 @@ def test_what_a_solver_prints_is_not_seen_and_not_read(capfd):
     ],
 )
 def test_bytes_that_are_no_answer_are_garbled(name):
-    assert answered(name).outcome is Outcome.GARBLED
+    assert answered(name).outcome is SolverOutcome.GARBLED
 
 
 def test_random_bytes_are_garbled_whatever_they_are():
     for seed in range(5):
         with child("rubbish") as solver:
-            found = solver.answer(PROGRAM, Limits(wall_s=HANG_S, seed=seed, nodes=1_000))
-        assert found.outcome is Outcome.GARBLED
+            found = solver.answer(PROGRAM, BackendLimits(wall_s=HANG_S, seed=seed, nodes=1_000))
+        assert found.outcome is SolverOutcome.GARBLED
 
 
 @pytest.mark.parametrize("name", ["truncated", "rubbish"])
 def test_half_an_answer_is_waited_for_and_no_longer(name):
-    assert answered(name, Limits(wall_s=0.2, nodes=3)).outcome is Outcome.TIMED_OUT
+    assert answered(name, BackendLimits(wall_s=0.2, nodes=3)).outcome is SolverOutcome.TIMED_OUT
 
 
 @pytest.mark.parametrize(
@@ -212,28 +212,28 @@ def test_half_an_answer_is_waited_for_and_no_longer(name):
 )
 def test_what_an_adapter_raises_is_a_refusal(name, message):
     found = answered(name)
-    assert found.outcome is Outcome.REFUSED
+    assert found.outcome is SolverOutcome.REFUSED
     assert found.message == message
 
 
 def test_a_library_that_is_not_there_is_named():
     found = answered("needs_what_is_not_there")
-    assert found.outcome is Outcome.NOT_INSTALLED
+    assert found.outcome is SolverOutcome.NOT_INSTALLED
     assert found.message == "`a_library_that_nobody_has` is not installed"
 
 
 def test_a_library_that_is_there_but_broken_is_as_good_as_missing():
     found = answered("needs_what_is_broken")
-    assert found.outcome is Outcome.NOT_INSTALLED
+    assert found.outcome is SolverOutcome.NOT_INSTALLED
     assert found.message == "it cannot be imported: libodd.so: cannot open shared object file"
 
 
 def test_after_a_failure_the_next_question_starts_another_child():
-    fine, hanging = Limits(wall_s=HANG_S, seed=2), Limits(wall_s=0.1, seed=1)
+    fine, hanging = BackendLimits(wall_s=HANG_S, seed=2), BackendLimits(wall_s=0.1, seed=1)
     with child("hangs_on_odd_seeds") as solver:
-        assert solver.answer(PROGRAM, fine).outcome is Outcome.FEASIBLE
-        assert solver.answer(PROGRAM, hanging).outcome is Outcome.TIMED_OUT
-        assert solver.answer(PROGRAM, fine).outcome is Outcome.FEASIBLE
+        assert solver.answer(PROGRAM, fine).outcome is SolverOutcome.FEASIBLE
+        assert solver.answer(PROGRAM, hanging).outcome is SolverOutcome.TIMED_OUT
+        assert solver.answer(PROGRAM, fine).outcome is SolverOutcome.FEASIBLE
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])

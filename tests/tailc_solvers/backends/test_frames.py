@@ -16,16 +16,16 @@ from tailc_solvers.backends.frames import (
     encoded_question,
 )
 from tailc_solvers.backends.linear import (
-    Answer,
+    BackendLimits,
     Basis,
+    BasisStatus,
     Duals,
-    Limits,
     LinearProgram,
-    Outcome,
-    Place,
-    Point,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
 )
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
 
@@ -41,7 +41,7 @@ def test_a_question_reads_back():
         integer=[True, False],
         offset=3.25,
     )
-    limits = Limits(1.5, 2**33, 10, 7)
+    limits = BackendLimits(1.5, 2**33, 10, 7)
     read, read_limits = decoded_question(encoded_question(program, limits))
     assert read_limits == limits
     assert read.offset == 3.25
@@ -52,15 +52,19 @@ def test_a_question_reads_back():
 
 
 def test_a_corner_reads_back_on_both_ways():
-    corner = Basis(np.array([Place.BASIC, Place.AT_LOWER]), np.array([Place.AT_UPPER]))
+    corner = Basis(
+        np.array([BasisStatus.BASIC, BasisStatus.AT_LOWER]), np.array([BasisStatus.AT_UPPER])
+    )
     program = LinearProgram.build([1.0, 2.0], 0, 1, [(0, {0: 1.0}, 1)])
-    asked, _ = decoded_question(encoded_question(replace(program, start=corner), Limits()))
-    told = decoded_answer(encoded_answer(Answer(Outcome.OPTIMAL, duals=Duals(np.zeros(1), corner))))
+    asked, _ = decoded_question(encoded_question(replace(program, start=corner), BackendLimits()))
+    told = decoded_answer(
+        encoded_answer(SolverAnswer(SolverOutcome.OPTIMAL, duals=Duals(np.zeros(1), corner)))
+    )
     assert told.duals is not None
     for read in (asked.start, told.duals.basis):
         assert read is not None
-        assert read.variables.tolist() == [Place.BASIC, Place.AT_LOWER]
-        assert read.rows.tolist() == [Place.AT_UPPER]
+        assert read.variables.tolist() == [BasisStatus.BASIC, BasisStatus.AT_LOWER]
+        assert read.rows.tolist() == [BasisStatus.AT_UPPER]
     half = encoded(HEAD, {"basis_variables": np.zeros(1)})
     with pytest.raises(GarbledFrameError):
         decoded_answer(half)
@@ -70,9 +74,9 @@ def test_a_corner_reads_back_on_both_ways():
 @pytest.mark.parametrize("x", [np.array([]), np.array([1.0, math.nan])])
 def test_an_answer_reads_back(objective, x):
     told = ("solver 1", "a sentence, in words: ü")
-    answer = Answer(Outcome.FEASIBLE, Point(x, objective), None, Duals(x), *told)
+    answer = SolverAnswer(SolverOutcome.FEASIBLE, SolverPoint(x, objective), None, Duals(x), *told)
     read = decoded_answer(encoded_answer(answer))
-    assert (read.outcome, read.bound) == (Outcome.FEASIBLE, None)
+    assert (read.outcome, read.bound) == (SolverOutcome.FEASIBLE, None)
     assert (read.solver, read.message) == told
     assert point_of(read).objective == objective
     assert np.array_equal(point_of(read).x, x, equal_nan=True)
@@ -80,7 +84,7 @@ def test_an_answer_reads_back(objective, x):
 
 
 def test_an_answer_without_a_point_reads_back():
-    read = decoded_answer(encoded_answer(Answer(Outcome.LIMIT, message="none")))
+    read = decoded_answer(encoded_answer(SolverAnswer(SolverOutcome.LIMIT, message="none")))
     assert (read.point, read.duals, read.message) == (None, None, "none")
 
 
@@ -98,8 +102,8 @@ def test_half_a_point_and_a_corner_without_multipliers_are_garbled(objective, ar
 
 
 def test_a_course_reads_back():
-    course = (Reached(1, -math.inf, math.inf), Reached(7, 2.5, 3.0))
-    read = decoded_answer(encoded_answer(Answer(Outcome.OPTIMAL, course=course)))
+    course = (SearchProgress(1, -math.inf, math.inf), SearchProgress(7, 2.5, 3.0))
+    read = decoded_answer(encoded_answer(SolverAnswer(SolverOutcome.OPTIMAL, course=course)))
     assert read.course == course
 
 
@@ -110,7 +114,9 @@ def test_what_is_no_course_is_garbled(told):
 
 
 def test_no_flipped_byte_of_an_answer_raises_anything_else():
-    frame = encoded_answer(Answer(Outcome.OPTIMAL, Point(np.arange(3.0), 1.0), 1.0, None, "s", "m"))
+    frame = encoded_answer(
+        SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.arange(3.0), 1.0), 1.0, None, "s", "m")
+    )
     garbled = 0
     for at in range(len(frame)):
         for flip in (1, 0x80, 0xFF):
@@ -122,14 +128,14 @@ def test_no_flipped_byte_of_an_answer_raises_anything_else():
 
 
 def test_no_part_of_an_answer_is_an_answer():
-    frame = encoded_answer(Answer(Outcome.OPTIMAL, Point(np.arange(3.0), 1.0)))
+    frame = encoded_answer(SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.arange(3.0), 1.0)))
     for end in range(len(frame)):
         with pytest.raises(GarbledFrameError):
             decoded_answer(frame[:end])
 
 
 def test_bytes_beyond_the_arrays_are_garbled():
-    frame = encoded_answer(Answer(Outcome.OPTIMAL, Point(np.arange(3.0), 1.0)))
+    frame = encoded_answer(SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.arange(3.0), 1.0)))
     magic, length, head = PREFIX.unpack(frame[: PREFIX.size])
     longer = PREFIX.pack(magic, length + 8, head) + frame[PREFIX.size :] + bytes(8)
     with pytest.raises(GarbledFrameError, match="left over"):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from tailc_solvers.backends.linear import Place
+from tailc_solvers.backends.linear import BasisStatus
 
 SCRIPT = """
 import json, sys
@@ -31,8 +31,8 @@ def told(variables: str, rows: str, *, is_valid: bool = True):
 def test_each_status_has_its_place():
     found = told("kLower kBasic kUpper kZero", "kBasic kUpper")
     assert found == [
-        [Place.AT_LOWER, Place.BASIC, Place.AT_UPPER, Place.FREE],
-        [Place.BASIC, Place.AT_UPPER],
+        [BasisStatus.AT_LOWER, BasisStatus.BASIC, BasisStatus.AT_UPPER, BasisStatus.FREE],
+        [BasisStatus.BASIC, BasisStatus.AT_UPPER],
     ]
 
 

@@ -6,8 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Trust, verdict
-from tailc_solvers.backends.linear import Answer, Duals, LinearProgram, Outcome, Point
+from tailc_solvers.backends.check import AnswerTrust, verdict
+from tailc_solvers.backends.linear import (
+    Duals,
+    LinearProgram,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
+)
 from tailc_solvers.backends.scaling import row_sizes, scaled, too_wide, unscaled
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
@@ -48,11 +54,11 @@ def test_the_answer_is_that_of_the_program_as_it_is(backend, integer):
             assert verdict(program, found).faults == ()
             if not integer and backend is not Backend.SCIP:
                 assert duals_of(found).rows == pytest.approx([6 / 5 / size])
-                assert verdict(program, found).trust is Trust.PROVED
+                assert verdict(program, found).trust is AnswerTrust.PROVED
 
 
 def test_multipliers_of_another_length_are_left_for_the_check():
-    lie = Answer(Outcome.OPTIMAL, duals=Duals(np.ones(2)))
+    lie = SolverAnswer(SolverOutcome.OPTIMAL, duals=Duals(np.ones(2)))
     assert unscaled(lie, np.array([2.0])) is lie
 
 
@@ -61,7 +67,7 @@ def test_a_point_is_feasible_to_the_size_of_its_row():
     one = np.array([1.0, 1.0])
     for shift, is_there in ((4.0, True), (4e5, False)):
         low = replace(program, row_lower=np.array([32e9 + shift]))
-        answer = Answer(Outcome.FEASIBLE, Point(one, 10.0))
+        answer = SolverAnswer(SolverOutcome.FEASIBLE, SolverPoint(one, 10.0))
         assert (verdict(low, answer).faults == ()) is is_there
 
 
@@ -78,7 +84,7 @@ def test_terms_that_no_tolerance_tells_apart_are_refused(case):
     program = LinearProgram.build([1.0, 1.0], 0, upper, [(0.5, terms, math.inf)], integer=integer)
     with Solver(Backend.HIGHS) as solver:
         found = solver.answer(program)
-    assert found.outcome is Outcome.REFUSED
+    assert found.outcome is SolverOutcome.REFUSED
     assert "differ by a factor of" in found.message
 
 

@@ -6,7 +6,14 @@ import control
 import numpy as np
 import pytest
 from tailc_solvers.control.frequency import FILTER_RATIO
-from tailc_solvers.control.kernels import UNBOUNDED, Most, integrals, law_of, new_record, respond
+from tailc_solvers.control.kernels import (
+    UNBOUNDED,
+    IntegralLimits,
+    integrals,
+    law_of,
+    new_record,
+    respond,
+)
 from tailc_solvers.control.margins import (
     UnstableLoopError,
     loop_margins,
@@ -243,13 +250,13 @@ def test_a_response_is_given_up_where_its_integrals_exceed_what_they_may_be(plan
     loop, steps = simulated(plant, kp, kd)
     record, law = new_record(loop, steps), law_of(loop, *gains)
 
-    def made(most: Most) -> int:
+    def made(most: IntegralLimits) -> int:
         return respond(loop, law, setpoint, 1.0 - setpoint, 1e-4, most, record)
 
     held = 0.0 if plant.is_integrating else setpoint / plant.gain
     total = (held - (1.0 - setpoint)) / ki
     whole = made(UNBOUNDED)
     iae, itae = integrals(loop, record, whole, total)
-    assert made(Most(total, 1.0001 * iae, 1.0001 * itae)) == whole
-    assert made(Most(total, 0.9999 * iae, math.inf)) == -1
-    assert made(Most(total, math.inf, 0.9999 * itae)) == -1
+    assert made(IntegralLimits(total, 1.0001 * iae, 1.0001 * itae)) == whole
+    assert made(IntegralLimits(total, 0.9999 * iae, math.inf)) == -1
+    assert made(IntegralLimits(total, math.inf, 0.9999 * itae)) == -1

@@ -6,7 +6,7 @@ import pytest
 from tailc_solvers.control.margins import loop_margins
 from tailc_solvers.control.plant import Plant, SampledPlant, lag
 from tailc_solvers.control.rules import amigo, first_order, simc, ziegler_nichols
-from tailc_solvers.control.tune import Limits, tune
+from tailc_solvers.control.tune import LoopLimits, tune
 
 from bench.pid_tuners import batch, duel
 
@@ -75,12 +75,12 @@ def test_ours_is_no_worse_on_either_measure_at_the_rules_robustness(name, rule, 
 @pytest.mark.parametrize("structure", ["pi", "pid"])
 def test_a_start_that_keeps_the_limits_is_never_made_worse(structure):
     plant = lag(1.0, [1.0] * 4)
-    gains, margins = tune(plant, structure, Limits())
+    gains, margins = tune(plant, structure, LoopLimits())
     start = (gains.kp, gains.ki, gains.kd)
     again, _ = tune(
         plant,
         structure,
-        Limits(
+        LoopLimits(
             margins.robustness.max_sensitivity,
             itae_setpoint=margins.performance.itae_setpoint,
             iae_load=margins.performance.iae_load,
@@ -96,7 +96,7 @@ def test_a_start_that_only_integrates_is_kept_where_nothing_else_keeps_the_limit
     plant = lag(1.0, [], 1.0)
     start = simc(plant, "pi")
     found = loop_margins(plant, *start)
-    limits = Limits(found.robustness.max_sensitivity, itae_setpoint=1e3, iae_load=2.1)
+    limits = LoopLimits(found.robustness.max_sensitivity, itae_setpoint=1e3, iae_load=2.1)
     gains, margins = tune(plant, "pi", limits, start=start)
     assert margins.performance.iae_load <= 2.1
     assert gains.criterion < 2.1

@@ -9,7 +9,13 @@ from tailc_solvers.control.margins import UnstableLoopError, loop_margins, margi
 from tailc_solvers.control.plant import Plant, SampledPlant, lag
 from tailc_solvers.control.roots import stable_for_delays
 from tailc_solvers.control.rules import RULES
-from tailc_solvers.control.tune import LATE_SENSITIVITY, Limits, NoTuningError, tune, tune_sampled
+from tailc_solvers.control.tune import (
+    LATE_SENSITIVITY,
+    LoopLimits,
+    NoTuningError,
+    tune,
+    tune_sampled,
+)
 
 from tests.tailc_solvers.control.plants import SAMPLED
 from tests.tailc_solvers.control.test_roots import LOW_LOAD, PUBLISHED_GAINS
@@ -114,14 +120,14 @@ def test_tuning_twice_gives_the_same_bytes():
 )
 def test_a_plant_that_cannot_be_tuned_is_refused(plant, says):
     with pytest.raises(NoTuningError, match=says):
-        tune(plant, "pi", Limits())
+        tune(plant, "pi", LoopLimits())
 
 
 def test_limits_that_nothing_keeps_are_refused():
     with pytest.raises(NoTuningError, match="limits"):
-        tune(LOW_LOAD, "pi", Limits(max_sensitivity=1.2, iae_load=0.5))
+        tune(LOW_LOAD, "pi", LoopLimits(max_sensitivity=1.2, iae_load=0.5))
     with pytest.raises(ValueError, match="above 1"):
-        Limits(max_sensitivity=1.0)
+        LoopLimits(max_sensitivity=1.0)
 
 
 def value(margins):
@@ -135,7 +141,7 @@ def value(margins):
 def test_no_rule_within_the_limit_beats_a_tuned_loop_however_long_the_lag(constant, structure):
     """Above ti the phase of a long lag comes near -180 degrees, and rises before it falls."""
     plant = lag(1.0, [constant], 1.0)
-    tuned, margins = tune(plant, structure, Limits())
+    tuned, margins = tune(plant, structure, LoopLimits())
     assert margins.robustness.max_sensitivity <= 1.6
     for rule in RULES.values():
         try:
@@ -148,8 +154,8 @@ def test_no_rule_within_the_limit_beats_a_tuned_loop_however_long_the_lag(consta
 
 def test_a_long_lag_is_tuned_like_an_integrator():
     """1 / (1 + T s) is 1 / (T s) at the frequencies that count."""
-    slow, _ = tune(lag(1.0, [1e5], 1.0), "pi", Limits())
-    integrator, _ = tune(Plant((1e-5,), (1.0, 0.0), 1.0), "pi", Limits())
+    slow, _ = tune(lag(1.0, [1e5], 1.0), "pi", LoopLimits())
+    integrator, _ = tune(Plant((1e-5,), (1.0, 0.0), 1.0), "pi", LoopLimits())
     assert slow.kp == pytest.approx(integrator.kp, rel=0.02)
     assert slow.ki == pytest.approx(integrator.ki, rel=0.05)
 
@@ -158,8 +164,8 @@ def test_a_long_lag_is_tuned_like_an_integrator():
 @pytest.mark.parametrize(("gain", "time"), [(2.0**24, 1.0), (1.0, 2.0**30), (2.0**-30, 2.0**-24)])
 def test_gains_scale_with_the_plants_units_but_for_their_five_digits(gain, time, structure):
     """So kp gain, ki gain time and kd gain / time are those of the plant in other units."""
-    one, margins = tune(lag(1.0, [1.0, 0.5], 1.0), structure, Limits())
-    other, scaled = tune(lag(gain, [time, time / 2], time), structure, Limits())
+    one, margins = tune(lag(1.0, [1.0, 0.5], 1.0), structure, LoopLimits())
+    other, scaled = tune(lag(gain, [time, time / 2], time), structure, LoopLimits())
     assert other.kp * gain == pytest.approx(one.kp, rel=1e-4)
     assert other.ki * gain * time == pytest.approx(one.ki, rel=1e-4)
     assert other.kd * gain / time == pytest.approx(one.kd, rel=1e-4)
@@ -178,7 +184,7 @@ def test_margins_scale_exactly_by_powers_of_two(gain):
 
 def test_gains_to_start_from_are_kept_where_nothing_better_is_found():
     plant = lag(1.0, [1.0], 1.0)
-    best, _ = tune(plant, "pi", Limits())
+    best, _ = tune(plant, "pi", LoopLimits())
     start = (best.kp, best.ki, 0.0)
-    again, _ = tune(plant, "pi", Limits(), start=start)
+    again, _ = tune(plant, "pi", LoopLimits(), start=start)
     assert again.criterion <= best.criterion

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from tailc_solvers.green.battery import Dispatch, Limits, dispatch, green_prices, upper_bound
+from tailc_solvers.green.battery import BatteryLimits, Dispatch, dispatch, green_prices, upper_bound
 
 SEEDS = st.integers(0, 2**32)
 PPM = 1_000_000
@@ -20,14 +20,16 @@ def whole(*numbers: int) -> np.ndarray:
     return np.array(numbers, np.int64)
 
 
-def of_spare(limits: Limits, spare: list[int], weight: list[int], end_weight: int = 0) -> Dispatch:
+def of_spare(
+    limits: BatteryLimits, spare: list[int], weight: list[int], end_weight: int = 0
+) -> Dispatch:
     """Where so much green energy is left, or missing below 0."""
     demand = whole(*(max(0, -one) for one in spare))
     green = whole(*(max(0, one) for one in spare))
     return dispatch(limits, demand, green, whole(*weight), end_weight)
 
 
-def best_of_all(limits: Limits, spare: list[int], weight: list[int], end_weight: int) -> int:
+def best_of_all(limits: BatteryLimits, spare: list[int], weight: list[int], end_weight: int) -> int:
     """The most that any schedule in whole millijoules saves, each tried."""
 
     @cache
@@ -46,7 +48,9 @@ def best_of_all(limits: Limits, spare: list[int], weight: list[int], end_weight:
     return best(0, limits.first_mj)
 
 
-def by_linear_program(limits: Limits, spare: list[int], weight: list[int], end: int) -> float:
+def by_linear_program(
+    limits: BatteryLimits, spare: list[int], weight: list[int], end: int
+) -> float:
     """What is stored, given and held as a linear program; nothing is lost."""
     count = len(spare)
     eye = np.eye(count)
@@ -63,9 +67,9 @@ def by_linear_program(limits: Limits, spare: list[int], weight: list[int], end: 
     return -found.fun
 
 
-def drawn(rng: Random, most: int, epochs: int) -> tuple[Limits, list[int], list[int], int]:
+def drawn(rng: Random, most: int, epochs: int) -> tuple[BatteryLimits, list[int], list[int], int]:
     capacity = rng.randint(0, most)
-    limits = Limits(
+    limits = BatteryLimits(
         capacity,
         rng.randint(0, most),
         rng.randint(0, most),
@@ -79,39 +83,39 @@ def drawn(rng: Random, most: int, epochs: int) -> tuple[Limits, list[int], list[
 
 def test_the_dearest_brown_energy_is_replaced_first():
     """10 are charged; the second evening costs more than the first."""
-    found = of_spare(Limits(10, 10, 8, PPM), [20, -5, -9], [3, 4, 5])
+    found = of_spare(BatteryLimits(10, 10, 8, PPM), [20, -5, -9], [3, 4, 5])
     assert found.discharged_mj.tolist() == [0, 2, 8]
     assert found.value == found.bound == 2 * 4 + 8 * 5
     assert found.held_mj.tolist() == [10, 8, 0]
 
 
 def test_a_cheap_evening_is_given_what_the_next_morning_brings_back():
-    found = of_spare(Limits(10, 10, 10, PPM), [10, -10, 10, -10], [0, 1, 0, 9])
+    found = of_spare(BatteryLimits(10, 10, 10, PPM), [10, -10, 10, -10], [0, 1, 0, 9])
     assert found.discharged_mj.tolist() == [0, 10, 0, 10]
 
 
 def test_what_is_lost_is_charged_and_not_given():
     """Of 9 in the first epoch 8 are kept, and then of 3 the 2 for which there is room."""
-    found = of_spare(Limits(10, 9, 10, 900_000), [20, 20, -30], [1, 1, 1])
+    found = of_spare(BatteryLimits(10, 9, 10, 900_000), [20, 20, -30], [1, 1, 1])
     assert found.held_mj.tolist() == [8, 10, 0]
     assert found.charged_mj.tolist() == [9, 3, 0]
 
 
 def test_no_more_is_charged_than_is_given_and_that_as_early_as_can_be():
-    found = of_spare(Limits(100, 6, 10, PPM), [20, 20, -10], [1, 1, 1])
+    found = of_spare(BatteryLimits(100, 6, 10, PPM), [20, 20, -10], [1, 1, 1])
     assert found.charged_mj.tolist() == [6, 4, 0]
-    assert of_spare(Limits(100, 6, 10, PPM), [20, -10], [1, 0]).charged_mj.tolist() == [0, 0]
+    assert of_spare(BatteryLimits(100, 6, 10, PPM), [20, -10], [1, 0]).charged_mj.tolist() == [0, 0]
 
 
 def test_of_equal_weights_the_earlier_epoch_is_given_and_the_end_last():
-    limits = Limits(5, 5, 5, PPM, 5)
+    limits = BatteryLimits(5, 5, 5, PPM, 5)
     assert of_spare(limits, [-3, -3, -3], [2, 2, 2], 2).discharged_mj.tolist() == [3, 2, 0]
     kept = of_spare(limits, [-3, -3, -3], [2, 2, 2], 3)
     assert (kept.discharged_mj.tolist(), kept.value) == ([0, 0, 0], 15)
 
 
 def test_an_end_that_weighs_something_keeps_what_is_left():
-    found = of_spare(Limits(9, 9, 9, PPM), [5, -2, 5], [0, 4, 0], 1)
+    found = of_spare(BatteryLimits(9, 9, 9, PPM), [5, -2, 5], [0, 4, 0], 1)
     assert found.held_mj.tolist() == [5, 3, 8]
     assert found.value == 2 * 4 + 8
 
@@ -127,7 +131,7 @@ def test_nothing_is_better_than_the_schedule_in_whole_millijoules(seed):
 def test_another_solver_finds_no_more(seed):
     rng = Random(seed)
     limits, spare, weight, end = drawn(rng, 10**6, rng.randint(1, 30))
-    lossless = Limits(limits.capacity_mj, limits.charge_mj, limits.discharge_mj, PPM)
+    lossless = BatteryLimits(limits.capacity_mj, limits.charge_mj, limits.discharge_mj, PPM)
     found = of_spare(lossless, spare, weight, end)
     wanted = by_linear_program(lossless, spare, weight, end)
     # The solver's own tolerance, relative.
@@ -170,7 +174,7 @@ def test_a_price_of_green_energy_lies_between_one_millijoule_more_and_one_less(s
     """
     rng = Random(seed)
     limits, spare, weight, end = drawn(rng, 20, 6)
-    limits = Limits(limits.capacity_mj, limits.charge_mj, limits.discharge_mj, PPM)
+    limits = BatteryLimits(limits.capacity_mj, limits.charge_mj, limits.discharge_mj, PPM)
     demand, green = whole(*(40 - one for one in spare)), whole(*[40] * 6)
     found = dispatch(limits, demand, green, whole(*weight), end)
     prices = green_prices(limits, demand, green, whole(*weight), found).tolist()
@@ -193,14 +197,17 @@ def test_a_price_of_green_energy_lies_between_one_millijoule_more_and_one_less(s
 @pytest.mark.parametrize(
     ("build", "said"),
     [
-        (lambda: Limits(5, 1, 1, PPM, 6), "what it can"),
-        (lambda: Limits(5, -1, 1, PPM), "not negative"),
-        (lambda: Limits(5, 1, 1, 0), "keeps a part"),
-        (lambda: Limits(2**53, 1, 1, PPM), "less than"),
-        (lambda: dispatch(Limits(5, 1, 1, PPM), whole(1), whole(1, 2), whole(1)), "int64"),
-        (lambda: dispatch(Limits(5, 1, 1, PPM), whole(), whole(), whole()), "int64"),
-        (lambda: dispatch(Limits(5, 1, 1, PPM), whole(-1), whole(1), whole(1)), "from 0"),
-        (lambda: dispatch(Limits(5, 1, 1, PPM), whole(1), whole(1), whole(1), 2**53), "from 0"),
+        (lambda: BatteryLimits(5, 1, 1, PPM, 6), "what it can"),
+        (lambda: BatteryLimits(5, -1, 1, PPM), "not negative"),
+        (lambda: BatteryLimits(5, 1, 1, 0), "keeps a part"),
+        (lambda: BatteryLimits(2**53, 1, 1, PPM), "less than"),
+        (lambda: dispatch(BatteryLimits(5, 1, 1, PPM), whole(1), whole(1, 2), whole(1)), "int64"),
+        (lambda: dispatch(BatteryLimits(5, 1, 1, PPM), whole(), whole(), whole()), "int64"),
+        (lambda: dispatch(BatteryLimits(5, 1, 1, PPM), whole(-1), whole(1), whole(1)), "from 0"),
+        (
+            lambda: dispatch(BatteryLimits(5, 1, 1, PPM), whole(1), whole(1), whole(1), 2**53),
+            "from 0",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(build, said):
@@ -209,7 +216,7 @@ def test_what_makes_no_sense_is_refused(build, said):
 
 
 def test_a_battery_without_room_does_nothing():
-    found = of_spare(Limits(0, 5, 5, PPM), [5, -5], [1, 1])
+    found = of_spare(BatteryLimits(0, 5, 5, PPM), [5, -5], [1, 1])
     assert (found.value, found.charged_mj.tolist()) == (0, [0, 0])
 
 
@@ -219,6 +226,6 @@ def test_two_weeks_of_quarters_of_an_hour_are_proved():
     demand = rng.integers(0, 200_000_000_000, 1_344)
     green = rng.integers(0, 200_000_000_000, 1_344)
     weight = rng.integers(50_000, 200_000, 1_344)
-    limits = Limits(2_000_000_000_000, 90_000_000_000, 120_000_000_000, 853_217)
+    limits = BatteryLimits(2_000_000_000_000, 90_000_000_000, 120_000_000_000, 853_217)
     found = dispatch(limits, demand, green, weight)
     assert found.value == found.bound > 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.child import Child
-from tailc_solvers.backends.linear import Answer, Limits, Outcome
+from tailc_solvers.backends.linear import BackendLimits, SolverAnswer, SolverOutcome
 from tailc_solvers.green.parallel.check import faults_of
 from tailc_solvers.green.parallel.columns import solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
@@ -16,56 +16,56 @@ from tailc_solvers.green.parallel.solution import Ending
 from tailc_solvers.green.sla.admission import prove_admission
 from tailc_solvers.green.sla.exact import solve_exact
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job, Racks
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job, Racks
 from tailc_solvers.green.sla.reduced import solve_reduced
 
 from tests.tailc_solvers.green.parallel.instances import solvable_problem
 
 ROGUES = "tests.tailc_solvers.backends.rogues"
-BRIEF = Limits(wall_s=0.5, nodes=1_000)
+BRIEF = BackendLimits(wall_s=0.5, nodes=1_000)
 # Only ends a hang: a busy machine crashes late.
-PATIENT = Limits(wall_s=300.0, nodes=1_000)
+PATIENT = BackendLimits(wall_s=300.0, nodes=1_000)
 
-ENERGY = Energy(np.array([0, 130, 130, 0]), 60, 5, np.full(4, 20))
+ENERGY = EnergySupply(np.array([0, 130, 130, 0]), 60, 5, np.full(4, 20))
 RACKS = Racks(2, 2, ENERGY, Charges(np.array([0, 1]), 2))
 JOBS = [Job(2, 4, 4, 1_000, 100), Job(1, 2, 0, 300, 100)]
 MALLEABLE = solvable_problem(3)
 
-Told = tuple[Outcome, bool]
+Told = tuple[SolverOutcome, bool]
 """The outcome that a method hands on, and whether it has a plan or an admission."""
 
 
-def reduced(solver: Solver, limits: Limits) -> Told:
+def reduced(solver: Solver, limits: BackendLimits) -> Told:
     found = solve_reduced(Groups.of(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.plan is not None
 
 
-def exact(solver: Solver, limits: Limits) -> Told:
+def exact(solver: Solver, limits: BackendLimits) -> Told:
     found = solve_exact(RACKS, JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.plan is not None
 
 
-def horizon(solver: Solver, limits: Limits) -> Told:
+def horizon(solver: Solver, limits: BackendLimits) -> Told:
     found = solve_horizon(Groups.of(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.price is not None
 
 
-def claimed(solver: Solver, limits: Limits) -> Told:
+def claimed(solver: Solver, limits: BackendLimits) -> Told:
     found = solve_admission(Groups.of(RACKS), JOBS, solver, limits)
     assert found.claimed_bound == math.inf
     return found.outcome, found.admitted is not None
 
 
-def proved(solver: Solver, limits: Limits) -> Told:
+def proved(solver: Solver, limits: BackendLimits) -> Told:
     found = prove_admission(Groups.of(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.admitted is not None
 
 
-def indexed(solver: Solver, limits: Limits) -> Told:
+def indexed(solver: Solver, limits: BackendLimits) -> Told:
     found = solve_indexed(MALLEABLE, solver, limits)
     assert found.bounds.proved is None
     assert found.outcome is not None
@@ -87,8 +87,8 @@ def gone_wrong(rogue: str) -> Iterator[Solver]:
 class Says(Solver):
     """One answer to everything."""
 
-    def __init__(self, outcome: Outcome) -> None:
-        self._told = Answer(outcome, message="so it is")
+    def __init__(self, outcome: SolverOutcome) -> None:
+        self._told = SolverAnswer(outcome, message="so it is")
 
     def answer(self, program, limits=None):
         del program, limits
@@ -96,36 +96,38 @@ class Says(Solver):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("outcome", [one for one in Outcome if not one.has_point])
-def test_what_a_solver_says_instead_of_a_point_is_handed_on(method: Callable, outcome: Outcome):
+@pytest.mark.parametrize("outcome", [one for one in SolverOutcome if not one.has_point])
+def test_what_a_solver_says_instead_of_a_point_is_handed_on(
+    method: Callable, outcome: SolverOutcome
+):
     assert method(Says(outcome), BRIEF) == (outcome, False)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("rogue", "limits", "outcome"),
-    [("hang", BRIEF, Outcome.TIMED_OUT), ("segfault", PATIENT, Outcome.CRASHED)],
+    [("hang", BRIEF, SolverOutcome.TIMED_OUT), ("segfault", PATIENT, SolverOutcome.CRASHED)],
 )
 def test_a_solver_that_hangs_or_crashes_is_an_outcome(
-    method: Callable, rogue: str, limits: Limits, outcome: Outcome
+    method: Callable, rogue: str, limits: BackendLimits, outcome: SolverOutcome
 ):
     with gone_wrong(rogue) as solver:
         assert method(solver, limits) == (outcome, False)
 
 
-DENIALS = Outcome.INFEASIBLE, Outcome.UNBOUNDED
-FAILURES = [one for one in Outcome if not one.has_point and one not in DENIALS]
+DENIALS = SolverOutcome.INFEASIBLE, SolverOutcome.UNBOUNDED
+FAILURES = [one for one in SolverOutcome if not one.has_point and one not in DENIALS]
 
 
 @pytest.mark.parametrize("outcome", DENIALS)
-def test_columns_refuse_a_solver_that_denies_an_optimum(outcome: Outcome):
+def test_columns_refuse_a_solver_that_denies_an_optimum(outcome: SolverOutcome):
     found = solve_columns(MALLEABLE, Says(outcome)).solution
     assert (found.outcome, found.best, found.ending) == (outcome, None, Ending.REFUSED)
     assert found.message == "it denies that there is an optimum, and there is one"
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
-def test_columns_have_a_plan_and_a_bound_however_a_solver_fails(outcome: Outcome):
+def test_columns_have_a_plan_and_a_bound_however_a_solver_fails(outcome: SolverOutcome):
     found = solve_columns(MALLEABLE, Says(outcome)).solution
     assert (found.outcome, found.message) == (outcome, "so it is")
     assert found.best is not None
@@ -138,8 +140,8 @@ def test_running_jobs_for_which_there_is_no_room_are_infeasible():
     running = [Job(2, 2, 0, 100, 0, placed=np.array([1, 1])) for _ in range(3)]
     groups = Groups.of(RACKS)
     with Solver(Backend.HIGHS) as solver:
-        assert solve_reduced(groups, running, solver).outcome is Outcome.INFEASIBLE
-        assert solve_exact(RACKS, running, solver).outcome is Outcome.INFEASIBLE
-        assert solve_horizon(groups, running, solver).outcome is Outcome.INFEASIBLE
+        assert solve_reduced(groups, running, solver).outcome is SolverOutcome.INFEASIBLE
+        assert solve_exact(RACKS, running, solver).outcome is SolverOutcome.INFEASIBLE
+        assert solve_horizon(groups, running, solver).outcome is SolverOutcome.INFEASIBLE
         assert solve_admission(groups, running, solver).admitted is None
         assert prove_admission(groups, running, solver).admitted is None

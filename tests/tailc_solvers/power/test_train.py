@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy.optimize import nnls
-from tailc_solvers.power.model import Counters, PowerModel, Watts, columns_of
+from tailc_solvers.power.model import CounterPowerModel, PowerCounters, Watts, columns_of
 from tailc_solvers.power.train import Training, errors, train
 
 from tests.reference.counter_traces import QUIET, TRUE, Noise, trace
@@ -80,10 +80,10 @@ def test_a_counter_that_is_never_used_is_named():
 def test_power_adds_up_over_cores_by_hand():
     """Two cores of 1 V at 2 GHz and IPC 1 and 2, no loads: 2 (i + 2 c0) + 2 c1 (1 + 2)."""
     two, one = np.ones((1, 2)), np.ones(1)
-    counters = Counters(
+    counters = PowerCounters(
         two, 2 * two, np.array([[1.0, 2.0]]), 0 * two, 0 * two, one, one, one, 2 * one, 3 * one
     )
-    found = PowerModel((1, 10, 100, 5, 5), (1, 10, 100), (7, 2), (4,)).predict(counters)
+    found = CounterPowerModel((1, 10, 100, 5, 5), (1, 10, 100), (7, 2), (4,)).predict(counters)
     assert found.core == pytest.approx([2 * (1 + 20) + 600])
     assert found.uncore == pytest.approx([1 + 10 + 200])
     assert found.dram == pytest.approx([7 + 6])

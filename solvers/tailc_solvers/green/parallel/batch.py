@@ -7,16 +7,16 @@ from itertools import accumulate
 
 import numpy as np
 
-from tailc_solvers.green.parallel.parts import Batch, Whole
+from tailc_solvers.green.parallel.parts import RunBatch, Whole
 from tailc_solvers.green.parallel.problem import ParallelProblem
-from tailc_solvers.green.parallel.runs import Run, grid_of, waiting_each
-from tailc_solvers.green.parallel.states import Grid, States
+from tailc_solvers.green.parallel.runs import JobRun, grid_of, waiting_each
+from tailc_solvers.green.parallel.states import States, WorkGrid
 
 
 class _Kinds:
     """Levels of each job and shape."""
 
-    def __init__(self, problem: ParallelProblem, runs: Sequence[Run]) -> None:
+    def __init__(self, problem: ParallelProblem, runs: Sequence[JobRun]) -> None:
         kinds = dict.fromkeys((run.job, run.shape) for run in runs)
         self.number = {kind: number for number, kind in enumerate(kinds)}
         jobs = problem.jobs
@@ -50,7 +50,7 @@ class _Grids:
         self._known: dict[tuple[int, int, bytes], tuple[int, int]] = {}
         self._states: list[States] = []
 
-    def numbers(self, run: Run) -> tuple[int, int]:
+    def numbers(self, run: JobRun) -> tuple[int, int]:
         """Numbers of a run's grid with work rounded down, and up; -1 if nothing is rounded."""
         key = run.job, run.shape, run.work.tobytes()
         if key not in self._known:
@@ -74,18 +74,20 @@ class _Grids:
         self._states.append(states)
         return len(self._states) - 1
 
-    def _up(self, grid: Grid) -> int:
+    def _up(self, grid: WorkGrid) -> int:
         return -1 if grid.is_exact else self._add(grid.states_up())
 
 
-def batch_of(problem: ParallelProblem, runs: Sequence[Sequence[Run]], most_cells: int) -> Batch:
+def batch_of(
+    problem: ParallelProblem, runs: Sequence[Sequence[JobRun]], most_cells: int
+) -> RunBatch:
     """The batch of the runs of each job, on grids of at most `most_cells` cells."""
     flat = [run for of_job in runs for run in of_job]
     kinds, grids = _Kinds(problem, flat), _Grids(most_cells)
     at = np.array([grids.numbers(run) for run in flat], dtype=np.int64).reshape(-1, 2)
     sizes = [run.work.shape for run in flat]
     jobs = [problem.jobs[run.job] for run in flat]
-    return Batch(
+    return RunBatch(
         first=_begins([len(of_job) for of_job in runs]),
         kind=_whole([kinds.number[run.job, run.shape] for run in flat]),
         shape=_whole([run.shape for run in flat]),

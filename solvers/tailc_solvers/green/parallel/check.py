@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tailc_solvers.green.parallel.plan import Plan
+from tailc_solvers.green.parallel.plan import ServerPlan
 from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem, Shape
 from tailc_solvers.green.parallel.schedules import Column
 
 
-class Fault(StrEnum):
+class ServerPlanFault(StrEnum):
     """A constraint that a plan violates."""
 
     WRONG_SIZE = "the plan is not whole numbers of all jobs and epochs"
@@ -27,75 +27,79 @@ class Fault(StrEnum):
     TOO_LATE = "the job ends after its deadline"
 
 
-class Found(NamedTuple):
+class LocatedFault(NamedTuple):
     """A fault and its place; None if it does not concern one job or one epoch."""
 
-    fault: Fault
+    fault: ServerPlanFault
     job: int | None = None
     epoch: int | None = None
 
 
-def faults_of(problem: ParallelProblem, plan: Plan) -> list[Found]:
+def faults_of(problem: ParallelProblem, plan: ServerPlan) -> list[LocatedFault]:
     """Faults of `plan`, by job and then by epoch; empty if there are none."""
     if not _has_size(problem, plan):
-        return [Found(Fault.WRONG_SIZE)]
-    found: list[Found] = []
+        return [LocatedFault(ServerPlanFault.WRONG_SIZE)]
+    found: list[LocatedFault] = []
     for j in range(len(problem.jobs)):
         found += _of_job(problem, j, plan.servers[j].tolist(), int(plan.shape[j]))
     given = plan.servers.sum(axis=0)
     over = np.flatnonzero(given > problem.servers).tolist()
-    return found + [Found(Fault.TOO_MANY_SERVERS, epoch=t) for t in over]
+    return found + [LocatedFault(ServerPlanFault.TOO_MANY_SERVERS, epoch=t) for t in over]
 
 
-def faults_of_column(problem: ParallelProblem, column: Column) -> list[Found]:
+def faults_of_column(problem: ParallelProblem, column: Column) -> list[LocatedFault]:
     """Faults of a schedule of one job; the servers of other jobs are ignored."""
     ends = column.start + len(column.servers)
     if not (0 <= column.job < len(problem.jobs) and 0 <= column.start < ends <= problem.epochs):
-        return [Found(Fault.WRONG_SIZE)]
+        return [LocatedFault(ServerPlanFault.WRONG_SIZE)]
     return _of_job(problem, column.job, column.row(problem.epochs).tolist(), column.shape)
 
 
-def _has_size(problem: ParallelProblem, plan: Plan) -> bool:
+def _has_size(problem: ParallelProblem, plan: ServerPlan) -> bool:
     J, T = len(problem.jobs), problem.epochs
     arrays = (plan.servers, plan.shape)
     are_whole = all(np.issubdtype(array.dtype, np.integer) for array in arrays)
     return are_whole and plan.servers.shape == (J, T) and plan.shape.shape == (J,)
 
 
-def _of_job(problem: ParallelProblem, j: int, servers: list[int], at: int) -> list[Found]:
+def _of_job(problem: ParallelProblem, j: int, servers: list[int], at: int) -> list[LocatedFault]:
     job = problem.jobs[j]
     if not 0 <= at < len(job.shapes):
-        return [Found(Fault.NO_SUCH_SHAPE, j)]
+        return [LocatedFault(ServerPlanFault.NO_SUCH_SHAPE, j)]
     allowed = set(job.shapes[at].servers.tolist())
     runs = [t for t, n in enumerate(servers) if n != 0]
     if not runs:
-        return [Found(Fault.NEVER_STARTED, j)]
+        return [LocatedFault(ServerPlanFault.NEVER_STARTED, j)]
     first, last = runs[0], runs[-1]
     if odd := [t for t in runs if servers[t] not in allowed]:
-        return [Found(Fault.COUNT_NOT_ALLOWED, j, t) for t in odd]
+        return [LocatedFault(ServerPlanFault.COUNT_NOT_ALLOWED, j, t) for t in odd]
     found = []
     if not job.earliest <= first <= job.latest:
-        found.append(Found(Fault.OUTSIDE_WINDOW, j, first))
-    found += [Found(Fault.INTERRUPTED, j, t) for t in range(first, last) if servers[t] == 0]
+        found.append(LocatedFault(ServerPlanFault.OUTSIDE_WINDOW, j, first))
+    found += [
+        LocatedFault(ServerPlanFault.INTERRUPTED, j, t)
+        for t in range(first, last)
+        if servers[t] == 0
+    ]
     return found + _of_work(problem, j, servers, job.shapes[at], first, last)
 
 
 def _of_work(
     problem: ParallelProblem, j: int, servers: list[int], shape: Shape, first: int, last: int
-) -> list[Found]:
+) -> list[LocatedFault]:
     """Faults of the work: it must end in the last epoch, and by the deadline."""
     job = problem.jobs[j]
     speed = dict(zip(shape.servers.tolist(), shape.speed_ppt.tolist(), strict=True))
     left, ran_ms = job.work_left, 0
     for t in range(first, last + 1):
         if left <= 0:
-            return [Found(Fault.RUNS_ON, j, t)]
+            return [LocatedFault(ServerPlanFault.RUNS_ON, j, t)]
         v, length = speed.get(servers[t], 0), MS_PER_S * int(problem.length_s[t])
         if left <= v * length:
             is_late = ran_ms * v + left > v * job.deadline_ms
             left = 0
             if is_late:
-                return [Found(Fault.TOO_LATE, j, t)]
+                return [LocatedFault(ServerPlanFault.TOO_LATE, j, t)]
         left -= v * length
         ran_ms += length
-    return [Found(Fault.UNFINISHED, j, last)] if left > 0 else []
+    return [LocatedFault(ServerPlanFault.UNFINISHED, j, last)] if left > 0 else []

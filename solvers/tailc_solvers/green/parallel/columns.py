@@ -23,13 +23,13 @@ from fractions import Fraction
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust, Verdict
-from tailc_solvers.backends.linear import Answer, Limits, Outcome
-from tailc_solvers.course import Reached
+from tailc_solvers.backends.check import AnswerTrust, AnswerVerdict
+from tailc_solvers.backends.linear import BackendLimits, SolverAnswer, SolverOutcome
+from tailc_solvers.course import SearchProgress
 from tailc_solvers.green.parallel.check import faults_of_column
 from tailc_solvers.green.parallel.exchange import Exchange
 from tailc_solvers.green.parallel.kernels import NEVER
-from tailc_solvers.green.parallel.master import Master, Multipliers, Priced
+from tailc_solvers.green.parallel.master import Master, Multipliers, PricedSchedules
 from tailc_solvers.green.parallel.mixture import Mixture
 from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
@@ -37,12 +37,18 @@ from tailc_solvers.green.parallel.rows import Allowed
 from tailc_solvers.green.parallel.schedules import (
     ROUNDING,
     Column,
-    Prices,
     Rules,
+    SchedulePrices,
     Schedules,
 )
-from tailc_solvers.green.parallel.search import Site, improved
-from tailc_solvers.green.parallel.solution import Bounds, Ending, Solution, judged, none_of
+from tailc_solvers.green.parallel.search import PlacedJobs, improved
+from tailc_solvers.green.parallel.solution import (
+    CostBounds,
+    Ending,
+    ParallelSolution,
+    judged,
+    none_of,
+)
 
 FIRST_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Prices to begin with, in what brown energy costs."""
@@ -64,7 +70,7 @@ CLOSE = 1 / 20
 
 
 @dataclass(frozen=True)
-class Effort:
+class ColumnsEffort:
     """Limits of the search. All of them are counted, so the same problem has the same answer.
 
     Attributes:
@@ -88,7 +94,7 @@ class Effort:
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class ColumnsSolution:
     """A solution with what can warm-start the next one.
 
     Attributes:
@@ -100,32 +106,32 @@ class Columns:
             improvement.
     """
 
-    solution: Solution
+    solution: ParallelSolution
     columns: tuple[Column, ...] = ()
-    prices: Prices | None = None
+    prices: SchedulePrices | None = None
     nodes: int = 0
-    course: tuple[Reached, ...] = ()
+    course: tuple[SearchProgress, ...] = ()
 
 
 def solve_columns(
     problem: ParallelProblem,
     solver: Solver,
     *,
-    effort: Effort | None = None,
-    limits: Limits | None = None,
+    effort: ColumnsEffort | None = None,
+    limits: BackendLimits | None = None,
     warm: Sequence[Column] = (),
-) -> Columns:
+) -> ColumnsSolution:
     """Plan the jobs, with a bound that is proved independently of the solver.
 
     A solver that fails ends the search: the result until then is returned, with the solver's
     outcome. If its multipliers do not prove its optimum there is no plan. Schedules in `warm` that
     do not belong to this problem are ignored.
     """
-    schedules = Schedules(problem, (effort or Effort()).cells)
+    schedules = Schedules(problem, (effort or ColumnsEffort()).cells)
     for j in schedules.never[:1]:
         message = f"job {j} cannot end by its deadline and within the epochs"
-        return Columns(none_of(Ending.NONE_EXISTS, None, message))
-    search = _Search(schedules, solver, effort or Effort(), limits or Limits())
+        return ColumnsSolution(none_of(Ending.NONE_EXISTS, None, message))
+    search = _ColumnSearch(schedules, solver, effort or ColumnsEffort(), limits or BackendLimits())
     search.begin(warm)
     search.descend()
     return search.result()
@@ -139,13 +145,13 @@ class _Node:
     number: int
     rules: Rules = field(compare=False)
     multipliers: Multipliers = field(compare=False)
-    priced: Priced = field(compare=False)
+    priced: PricedSchedules = field(compare=False)
     mixture: Mixture | None = field(compare=False, default=None)
 
 
-class _Search:
+class _ColumnSearch:
     def __init__(
-        self, schedules: Schedules, solver: Solver, effort: Effort, limits: Limits
+        self, schedules: Schedules, solver: Solver, effort: ColumnsEffort, limits: BackendLimits
     ) -> None:
         self.problem = schedules.problem
         self.schedules = schedules
@@ -154,13 +160,13 @@ class _Search:
         self.close = CLOSE * effort.aim
         self.best: list[Column] | None = None
         self.cost = math.inf
-        self.outcome: Outcome | None = None
+        self.outcome: SolverOutcome | None = None
         self.message = ""
         self.is_refuted = False
         self.root: _Node | None = None
         self.open: list[_Node] = []
         self.count = self.picked = self.programs = 0
-        self.course: list[Reached] = []
+        self.course: list[SearchProgress] = []
 
     def begin(self, warm: Sequence[Column]) -> None:
         """Solve the root, and plan without any solver."""
@@ -202,26 +208,28 @@ class _Search:
         own = self.cost if math.isinf(self.cost) else math.floor(self.cost * (1 - ROUNDING))
         return int(min(least, own))
 
-    def result(self) -> Columns:
+    def result(self) -> ColumnsSolution:
         assert self.root is not None
         prices = self.master.prices(self.root.multipliers)
         kept = tuple(self.master.columns)
         bound = Fraction(max(self.bound, 0), NANO)
         if self.is_refuted:
             refused = none_of(Ending.REFUSED, self.outcome, self.message)
-            return Columns(refused, kept, prices, self.count)
+            return ColumnsSolution(refused, kept, prices, self.count)
         if self.best is not None:
             plan = self._site(self.best).plan()
-            found = judged(self.problem, plan, Bounds(bound), self.outcome)
+            found = judged(self.problem, plan, CostBounds(bound), self.outcome)
             told = replace(found, message=self.message)
-            return Columns(told, kept, prices, self.count, tuple(self.course))
+            return ColumnsSolution(told, kept, prices, self.count, tuple(self.course))
         is_proved = self.bound >= NEVER or bound > Fraction(self.master.most_cost)
         if is_proved:
             message = "the jobs do not fit on the servers within their deadlines"
             none = none_of(Ending.NONE_EXISTS, self.outcome, message)
-            return Columns(none, kept, prices, self.count)
+            return ColumnsSolution(none, kept, prices, self.count)
         message = self.message or "no plan was found, and none is excluded"
-        return Columns(none_of(Ending.NO_PLAN, self.outcome, message), kept, prices, self.count)
+        return ColumnsSolution(
+            none_of(Ending.NO_PLAN, self.outcome, message), kept, prices, self.count
+        )
 
     def _first(self) -> _Node:
         """The node with the best of the initial prices."""
@@ -241,7 +249,7 @@ class _Search:
             answer = self.solver.answer(program, self.limits)
             self.programs += 1
             judged = self.master.checked(program, answer)
-            found = self.master.multipliers(answer) if judged.trust is Trust.PROVED else None
+            found = self.master.multipliers(answer) if judged.trust is AnswerTrust.PROVED else None
             if found is None:
                 return self._failed(node, answer, judged)
             node.mixture = self._mixture(answer, allowed)
@@ -264,11 +272,11 @@ class _Search:
             node.bound, node.multipliers, node.priced = priced.bound, multipliers, priced
         return self.master.add(priced.columns)
 
-    def _failed(self, node: _Node, answer: Answer, judged: Verdict) -> _Node:
+    def _failed(self, node: _Node, answer: SolverAnswer, judged: AnswerVerdict) -> _Node:
         self.outcome = answer.outcome
         # Jobs may lack schedules and no cost is negative, so every program has an optimum.
-        denies_it = answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED)
-        self.is_refuted = judged.trust is Trust.REFUTED or denies_it
+        denies_it = answer.outcome in (SolverOutcome.INFEASIBLE, SolverOutcome.UNBOUNDED)
+        self.is_refuted = judged.trust is AnswerTrust.REFUTED or denies_it
         denial = "it denies that there is an optimum, and there is one"
         self.message = denial if denies_it else judged.reason(answer)
         return node
@@ -306,9 +314,9 @@ class _Search:
 
     def _note(self, bound: int | None) -> None:
         """Add a point to the convergence trace if it improved; `bound` None: unchanged."""
-        before = self.course[-1] if self.course else Reached(0, -math.inf, math.inf)
+        before = self.course[-1] if self.course else SearchProgress(0, -math.inf, math.inf)
         proved = before.bound if bound is None else max(before.bound, bound / NANO)
-        now = Reached(self.programs, proved, self.cost / NANO)
+        now = SearchProgress(self.programs, proved, self.cost / NANO)
         if now[1:] != before[1:]:
             self.course.append(now)
 
@@ -331,14 +339,14 @@ class _Search:
         found = {column: excess[column] for column in least if excess[column] <= most}
         return found | {column: excess[column] for column in self.best or ()}
 
-    def _mixture(self, answer: Answer, allowed: Allowed) -> Mixture | None:
+    def _mixture(self, answer: SolverAnswer, allowed: Allowed) -> Mixture | None:
         shares = self.master.shares(answer, allowed)
         if shares is None:
             return None
         return Mixture(self.problem, self.master.columns, shares.tolist())
 
-    def _site(self, columns: Sequence[Column]) -> Site:
-        site = Site(self.schedules)
+    def _site(self, columns: Sequence[Column]) -> PlacedJobs:
+        site = PlacedJobs(self.schedules)
         for column in columns:
             site.put(column)
         return site

@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.backends.linear import Basis, Place
-from tailc_solvers.green.parallel.rows import Rows
+from tailc_solvers.backends.linear import Basis, BasisStatus
+from tailc_solvers.green.parallel.rows import MasterRows
 
 Places = NDArray[np.int64]
 
-LEAST, MOST = int(min(Place)), int(max(Place))
+LEAST, MOST = int(min(BasisStatus)), int(max(BasisStatus))
 """Places are all whole numbers between."""
 
 
-class Corner:
+class BasisStore:
     """A basis by the meaning of its variables and rows.
 
     A new schedule begins at 0 and a new row is basic, which does not change the point.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: MasterRows) -> None:
         self._table = rows
-        self._rows = np.full(rows.there.size, Place.BASIC, dtype=np.int64)
+        self._rows = np.full(rows.there.size, BasisStatus.BASIC, dtype=np.int64)
         self._variables: Places | None = None
 
     def keep(self, basis: Basis | None, schedules: int) -> None:
@@ -38,7 +38,7 @@ class Corner:
         """A basis for a program with at least as many schedules; None if none is stored."""
         if self._variables is None:
             return None
-        new = np.full(self._table.fixed + schedules - self._variables.size, Place.AT_LOWER)
+        new = np.full(self._table.fixed + schedules - self._variables.size, BasisStatus.AT_LOWER)
         variables = np.concatenate([self._variables, new])
         return Basis(variables, self._rows[self._table.there])
 

@@ -37,7 +37,7 @@ LEAST_SHARE = 0.02
 """Weight of a schedule that a mixture has nothing of, where a whole job is 1."""
 
 
-class Pool(NamedTuple):
+class SchedulePool(NamedTuple):
     """Schedules by job; those of job j have the numbers `first[j]` to `first[j + 1]`, excluded.
 
     Servers, and energy in mJ, of each in each epoch [K, T], and its first and past-the-end epoch
@@ -52,7 +52,7 @@ class Pool(NamedTuple):
     own: Vector
 
 
-class Bounds(NamedTuple):
+class ExchangeLimits(NamedTuple):
     """Available servers and green energy [S, T], and the cost of exceeding either.
 
     No choice costs less than `bound` plus the excess costs of its schedules.
@@ -65,7 +65,7 @@ class Bounds(NamedTuple):
     cost: Vector
 
 
-class Work(NamedTuple):
+class ExchangeSums(NamedTuple):
     """Sums over the chosen schedules with 0 to D jobs exchanged, and exchanges of D jobs.
 
     Sums are first over all jobs and then without the job in `jobs`, which is exchanged next:
@@ -82,7 +82,7 @@ class Work(NamedTuple):
     best_new: NDArray[np.int64]
 
     @classmethod
-    def of(cls, at_once: int, epochs: int) -> Work:
+    def of(cls, at_once: int, epochs: int) -> ExchangeSums:
         def sums(*shape: int) -> Vector:
             return np.zeros((2, at_once + 1, *shape))
 
@@ -112,10 +112,10 @@ class Exchange:
         waiting = [NANO * waiting_of(problem, column) for column in self._columns]
         own = np.stack([waiting, [excess[column] for column in self._columns]], axis=1)
         taken = _real(servers[:, here]), _real(energy_mj[:, here])
-        self._pool = Pool(self._first, span, *taken, own)
+        self._pool = SchedulePool(self._first, span, *taken, own)
         green_mj, cost = problem.green_mj[:, here], brown_cost_of(problem)[:, here].copy()
         room, lacking = float(problem.servers), lacking_of(problem)
-        self._bounds = Bounds(float(bound), room, _real(green_mj), lacking, cost)
+        self._bounds = ExchangeLimits(float(bound), room, _real(green_mj), lacking, cost)
 
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
         """The best choice from starts that are drawn by some shares."""
@@ -140,7 +140,7 @@ class Exchange:
 
     def _reached(self, start: tuple[int, ...], at_once: int) -> tuple[tuple[int, ...], float]:
         """The result of exchanges of up to `at_once` jobs, and its cost."""
-        work = Work.of(at_once, self._pool.servers.shape[1])
+        work = ExchangeSums.of(at_once, self._pool.servers.shape[1])
         chosen = np.array(start)
         cost = descend(self._pool, self._bounds, chosen, work)
         return tuple(chosen.tolist()), cost

@@ -25,9 +25,9 @@ from functools import cached_property
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust, claimed_bound, verdict
-from tailc_solvers.backends.linear import Limits, LinearProgram, Outcome, Vector
-from tailc_solvers.green.parallel.plan import Plan
+from tailc_solvers.backends.check import AnswerTrust, claimed_bound, verdict
+from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverOutcome, Vector
+from tailc_solvers.green.parallel.plan import ServerPlan
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_WH,
     MS_PER_S,
@@ -37,9 +37,9 @@ from tailc_solvers.green.parallel.problem import (
     ParallelProblem,
 )
 from tailc_solvers.green.parallel.solution import (
-    Bounds,
+    CostBounds,
     Ending,
-    Solution,
+    ParallelSolution,
     judged,
     most_of,
     none_of,
@@ -49,8 +49,8 @@ Row = tuple[float, dict[int, float], float]
 
 
 def solve_indexed(
-    problem: ParallelProblem, solver: Solver, limits: Limits | None = None
-) -> Solution:
+    problem: ParallelProblem, solver: Solver, limits: BackendLimits | None = None
+) -> ParallelSolution:
     """Solve the whole program with `solver`, and check its plan.
 
     The bound is claimed by the solver, not proved.
@@ -59,12 +59,14 @@ def solve_indexed(
     answer = solver.answer(indexed.program, limits)
     trust = verdict(indexed.program, answer).trust
     if not answer.outcome.has_point:
-        ending = Ending.CLAIMED_NONE if answer.outcome is Outcome.INFEASIBLE else Ending.NO_PLAN
+        ending = (
+            Ending.CLAIMED_NONE if answer.outcome is SolverOutcome.INFEASIBLE else Ending.NO_PLAN
+        )
         return none_of(ending, answer.outcome, answer.message)
-    if trust is Trust.REFUTED or answer.point is None:
+    if trust is AnswerTrust.REFUTED or answer.point is None:
         return none_of(Ending.REFUSED, answer.outcome, "the point is none of the program")
     plan = indexed.plan(answer.point.x)
-    bounds = Bounds(claimed=claimed_bound(indexed.program, answer))
+    bounds = CostBounds(claimed=claimed_bound(indexed.program, answer))
     found = judged(problem, plan, bounds, answer.outcome)
     if found.best is not None and found.best.ledger.cost > most_of(answer.point.objective):
         return none_of(Ending.REFUSED, answer.outcome, "the plan costs more than its point")
@@ -118,7 +120,7 @@ class IndexedPlan:
                 self._servers[epoch][variable] = float(servers)
             self._energy_wh[epoch][variable] += energy_mj / MJ_PER_WH
 
-    def plan(self, point: Vector) -> Plan:
+    def plan(self, point: Vector) -> ServerPlan:
         """Server counts of a point, with each job cut off when its work is done."""
         servers = np.zeros((len(self.problem.jobs), self.problem.epochs), dtype=np.int64)
         shape = np.zeros(len(self.problem.jobs), dtype=np.int64)
@@ -126,7 +128,7 @@ class IndexedPlan:
             if point[x] > 1 / 2:
                 servers[j, t] = self.problem.jobs[j].shapes[o].servers[level]
                 shape[j] = o
-        return cut_off(self.problem, Plan(servers, shape))
+        return cut_off(self.problem, ServerPlan(servers, shape))
 
     def _add_sums(self) -> None:
         """Add the sums of servers and of brown energy of each epoch."""
@@ -261,7 +263,7 @@ class _Job:
             self.program.row(0.0, {**out[p], x: -1.0}, 0.0)
 
 
-def cut_off(problem: ParallelProblem, plan: Plan) -> Plan:
+def cut_off(problem: ParallelProblem, plan: ServerPlan) -> ServerPlan:
     """The plan without a job's servers after its work is done."""
     servers = plan.servers.copy()
     for j, job in enumerate(problem.jobs):
@@ -270,4 +272,4 @@ def cut_off(problem: ParallelProblem, plan: Plan) -> Plan:
         speeds = np.array([speed.get(n, 0) for n in servers[j].tolist()])
         done = np.cumsum(speeds * problem.length_s * MS_PER_S)
         servers[j, 1 + int(np.searchsorted(done, job.work_left)) :] = 0
-    return Plan(servers, plan.shape)
+    return ServerPlan(servers, plan.shape)

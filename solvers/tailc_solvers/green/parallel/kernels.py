@@ -8,7 +8,7 @@ takes longer than its search. `batch` is a Batch, `asked` an Asked, and `found` 
 
 import numpy as np
 
-from tailc_solvers.green.parallel.parts import Costs, Parts, States
+from tailc_solvers.green.parallel.parts import LevelCosts, RunArrays, States
 from tailc_solvers.loops import inlined_loops, inner_loops, plain_loops
 
 NEVER = np.int64(1) << 60
@@ -80,7 +80,7 @@ def _run_of(batch, r):
     kind, begin = batch.kind[r], batch.start[r]
     low, end, square = batch.level[kind], batch.level[kind + 1], batch.square[kind]
     L, K = end - low, batch.epochs[r]
-    return Parts(
+    return RunArrays(
         begin,
         batch.servers[low:end],
         batch.power_mw[low:end],
@@ -97,7 +97,7 @@ def _run_of(batch, r):
 def _costs_of(batch, r):
     """The part of the cost buffer of run r."""
     L, K = batch.level[batch.kind[r] + 1] - batch.level[batch.kind[r]], batch.epochs[r]
-    return Costs(
+    return LevelCosts(
         batch.room[:L],
         batch.room[L : L + K * L * L].reshape((K, L, L)),
         batch.room[L + K * L * L : L + K * L * L + K * L].reshape((K, L)),

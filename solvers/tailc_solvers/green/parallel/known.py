@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from tailc_solvers.green.parallel.problem import ParallelProblem, Whole
 from tailc_solvers.green.parallel.rows import Allowed
-from tailc_solvers.green.parallel.schedules import Column, Rule, Rules
+from tailc_solvers.green.parallel.schedules import Column, Rules, ScheduleRule
 from tailc_solvers.green.parallel.search import energy_of, waiting_of
 
 Vector = NDArray[np.float64]
 
 
-class Known:
+class KnownSchedules:
     """Schedules in the order in which they were added, without duplicates."""
 
     def __init__(self, problem: ParallelProblem) -> None:
@@ -68,7 +68,7 @@ class Known:
             allowed[mine] = self._admitted(mine, rule)
         return allowed
 
-    def _admitted(self, mine: Whole, rule: Rule) -> Allowed:
+    def _admitted(self, mine: Whole, rule: ScheduleRule) -> Allowed:
         """Which schedules of a job obey the rule on that job."""
         _, shape, length = self._of[mine].T
         admitted = (rule.least_epochs <= length) & (length <= rule.most_epochs)

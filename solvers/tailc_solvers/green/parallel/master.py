@@ -24,11 +24,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.backends.check import Verdict, optimum
-from tailc_solvers.backends.linear import Answer, LinearProgram
-from tailc_solvers.green.parallel.corner import Corner
+from tailc_solvers.backends.check import AnswerVerdict, optimum
+from tailc_solvers.backends.linear import LinearProgram, SolverAnswer
+from tailc_solvers.green.parallel.corner import BasisStore
 from tailc_solvers.green.parallel.kernels import NEVER
-from tailc_solvers.green.parallel.known import Known
+from tailc_solvers.green.parallel.known import KnownSchedules
 from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
@@ -36,13 +36,13 @@ from tailc_solvers.green.parallel.problem import (
     ParallelProblem,
     Whole,
 )
-from tailc_solvers.green.parallel.rows import Allowed, Entries, Rows
+from tailc_solvers.green.parallel.rows import Allowed, Entries, MasterRows
 from tailc_solvers.green.parallel.schedules import (
     ROUNDING,
     Column,
     Least,
-    Prices,
     Rules,
+    SchedulePrices,
     Schedules,
 )
 
@@ -70,7 +70,7 @@ class Multipliers:
         return self.server, self.energy, self.excess
 
 
-class Priced(NamedTuple):
+class PricedSchedules(NamedTuple):
     """A lower bound in billionths, with its terms by job."""
 
     bound: int
@@ -89,10 +89,10 @@ class Master:
         self.problem = schedules.problem
         self.most_cost = most_cost(self.problem)
         self._schedules = schedules
-        self._known = Known(self.problem)
-        self._rows = Rows(self.problem)
+        self._known = KnownSchedules(self.problem)
+        self._rows = MasterRows(self.problem)
         self._entries = Entries.joined([])
-        self._corner = Corner(self._rows)
+        self._corner = BasisStore(self._rows)
 
     @property
     def columns(self) -> list[Column]:
@@ -136,7 +136,7 @@ class Master:
             start=self._corner.start(len(self.columns)),
         )
 
-    def checked(self, program: LinearProgram, answer: Answer) -> Verdict:
+    def checked(self, program: LinearProgram, answer: SolverAnswer) -> AnswerVerdict:
         """Check whether an answer's multipliers prove its optimum.
 
         Brown energy has no limit in a program, and without one multipliers with a rounding error
@@ -145,18 +145,18 @@ class Master:
         upper = np.minimum(program.upper, self._rows.most_brown(program.n_variables))
         return optimum(replace(program, upper=upper), answer)
 
-    def objective(self, answer: Answer) -> float:
+    def objective(self, answer: SolverAnswer) -> float:
         """Cost of the point in micro-units; not finite without a point."""
         return math.nan if answer.point is None else answer.point.objective * self.most_cost
 
-    def shares(self, answer: Answer, allowed: Allowed) -> Vector | None:
+    def shares(self, answer: SolverAnswer, allowed: Allowed) -> Vector | None:
         """Share of each schedule in a point; None without a point."""
         point = answer.point
         if point is None or point.x.size != self._rows.fixed + allowed.size:
             return None
         return np.where(allowed, point.x[self._rows.fixed :], 0.0)
 
-    def take_up(self, answer: Answer, allowed: Allowed) -> int:
+    def take_up(self, answer: SolverAnswer, allowed: Allowed) -> int:
         """Add rows that a point violates; return how many. Read multipliers before."""
         duals, point = answer.duals, answer.point
         self._corner.keep(duals.basis if duals else None, allowed.size)
@@ -168,7 +168,7 @@ class Master:
         used = self._rows.used(self._known.servers[there], shares[there])
         return self._rows.take_up(used, brown)
 
-    def multipliers(self, answer: Answer) -> Multipliers | None:
+    def multipliers(self, answer: SolverAnswer) -> Multipliers | None:
         """Valid multipliers from an answer; None if it has none."""
         rows, T = self._rows, self.problem.epochs
         dual = answer.duals.rows if answer.duals else None
@@ -199,13 +199,13 @@ class Master:
         )
         return Multipliers(server, most.astype(np.int64), excess)
 
-    def priced(self, multipliers: Multipliers, rules: Rules) -> Priced:
+    def priced(self, multipliers: Multipliers, rules: Rules) -> PricedSchedules:
         """The bound that the multipliers prove under the rules, and schedules to add."""
         return self._summed(multipliers, self._schedules.priced(self.prices(multipliers), rules))
 
     def repriced(
-        self, priced: Priced, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
-    ) -> Priced:
+        self, priced: PricedSchedules, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
+    ) -> PricedSchedules:
         """The same with other rules for some jobs."""
         least = list(priced.least)
         found = self._schedules.priced(self.prices(multipliers), rules, jobs)
@@ -213,20 +213,22 @@ class Master:
             least[j] = one
         return self._summed(multipliers, least)
 
-    def _summed(self, multipliers: Multipliers, least: Sequence[Least]) -> Priced:
+    def _summed(self, multipliers: Multipliers, least: Sequence[Least]) -> PricedSchedules:
         if any(one.bound >= NEVER for one in least):
-            return Priced(int(NEVER), tuple(least))
+            return PricedSchedules(int(NEVER), tuple(least))
         bound = sum(one.bound for one in least) - self._given(multipliers)
-        return Priced(bound, tuple(least))
+        return PricedSchedules(bound, tuple(least))
 
-    def prices(self, multipliers: Multipliers) -> Prices:
+    def prices(self, multipliers: Multipliers) -> SchedulePrices:
         """Prices that a job has to pay, rounded down."""
         rows = self._rows
         excess = (multipliers.excess * (rows.lack_mj / MJ_PER_KWH)).sum(axis=1)
         block = multipliers.server + np.floor(excess * (1 - ROUNDING)).astype(np.int64)
         blocks = zip(rows.blocks[1:].tolist(), block[1:], strict=True)
         energy = multipliers.energy.sum(axis=0)
-        return Prices(block[0], energy, tuple((q, price) for q, price in blocks if price.any()))
+        return SchedulePrices(
+            block[0], energy, tuple((q, price) for q, price in blocks if price.any())
+        )
 
     def _given(self, multipliers: Multipliers) -> int:
         """Income of servers and green energy, in billionths, rounded up."""

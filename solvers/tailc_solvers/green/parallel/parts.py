@@ -18,7 +18,7 @@ NANO = 1_000
 """Billionths in a micro-unit."""
 
 
-class Parts(NamedTuple):
+class RunArrays(NamedTuple):
     """One run: its first epoch; servers, power, energy of moves, and speed by level; epochs.
 
     moves_mj: between levels; first_mj, end_mj: from the start and to the end. length_s, waiting:
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
     waiting: Vector
 
 
-class Costs(NamedTuple):
+class LevelCosts(NamedTuple):
     """Costs of the first epoch [L], of each later one by two levels [K, L, L], of ending [K, L]."""
 
     first: Whole
@@ -60,7 +60,7 @@ class States(NamedTuple):
     idle: Whole
 
 
-class Batch(NamedTuple):
+class RunBatch(NamedTuple):
     """All runs of all jobs, with buffers to search one of them.
 
     Attributes:
@@ -108,7 +108,7 @@ class Batch(NamedTuple):
     value: Whole
 
 
-class Asked(NamedTuple):
+class ScheduleRequests(NamedTuple):
     """Jobs whose least schedules are requested, with the rule on each.
 
     Attributes:
@@ -127,7 +127,7 @@ class Asked(NamedTuple):
     counts: Whole
 
 
-class Answers(NamedTuple):
+class ScheduleResults(NamedTuple):
     """Results for each requested job.
 
     Attributes:

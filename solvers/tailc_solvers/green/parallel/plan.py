@@ -17,7 +17,7 @@ from tailc_solvers.green.parallel.problem import (
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ServerPlan:
     """Server counts of each job in each epoch [J, T], and the shape of each job [J]."""
 
     servers: Whole
@@ -25,7 +25,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
+class EnergyBalance:
     """Energy balance and cost of a plan.
 
     Attributes:
@@ -52,7 +52,7 @@ class Ledger:
         return self.energy_mj - self.brown_mj
 
 
-def ledger(problem: ParallelProblem, plan: Plan) -> Ledger:
+def ledger(problem: ParallelProblem, plan: ServerPlan) -> EnergyBalance:
     """The energy balance and cost of a plan without faults."""
     busy = problem.power_mw[plan.servers].sum(axis=0) * problem.length_s
     present = np.array([[job.present] for job in problem.jobs], dtype=np.int64)
@@ -60,7 +60,7 @@ def ledger(problem: ParallelProblem, plan: Plan) -> Ledger:
     moving = problem.moves_mj[before, plan.servers].sum(axis=0)
     brown = np.maximum(busy + moving - problem.green_mj, 0)
     run_s = (plan.servers > 0) @ problem.length_s
-    return Ledger(busy, moving, brown, run_s, _cost(problem, brown, run_s))
+    return EnergyBalance(busy, moving, brown, run_s, _cost(problem, brown, run_s))
 
 
 def _cost(problem: ParallelProblem, brown_mj: Whole, run_s: Whole) -> Fraction:

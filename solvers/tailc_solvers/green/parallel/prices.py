@@ -15,7 +15,13 @@ import numpy as np
 
 from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, ParallelProblem, Whole, require
-from tailc_solvers.green.parallel.schedules import Column, Count, Prices, Rule, Schedules
+from tailc_solvers.green.parallel.schedules import (
+    Column,
+    Count,
+    SchedulePrices,
+    ScheduleRule,
+    Schedules,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +34,7 @@ class BidPrices:
         require(bool((self.server >= 0).all()), "prices must not be negative")
 
 
-def bid_prices(problem: ParallelProblem, prices: Prices) -> BidPrices:
+def bid_prices(problem: ParallelProblem, prices: SchedulePrices) -> BidPrices:
     """Prices of server-epochs: the server's own and its energy's, rounded half to even.
 
     The price of a block is divided among its servers. The energy is that of a server when all are
@@ -55,6 +61,6 @@ def cheapest(
     """
     spare = np.array(free, dtype=np.int64)
     require(spare.shape == prices.server.shape == (problem.epochs,), "all epochs need a number")
-    room = Rule(counts=tuple(Count(t, 0, most) for t, most in enumerate(spare.tolist())))
-    asked = Prices(NANO * prices.server, np.zeros_like(prices.server))
+    room = ScheduleRule(counts=tuple(Count(t, 0, most) for t, most in enumerate(spare.tolist())))
+    asked = SchedulePrices(NANO * prices.server, np.zeros_like(prices.server))
     return Schedules(problem, cells, only=(job,)).priced(asked, {job: room}, [job])[0].column

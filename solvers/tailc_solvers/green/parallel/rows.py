@@ -66,7 +66,7 @@ class Entries(NamedTuple):
         return cls(*(np.concatenate(each) for each in zip(none, *parts, strict=True)))
 
 
-class Rows:
+class MasterRows:
     """The rows of a problem, in order: jobs [J], servers, energy and its envelope.
 
     Attributes:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import MS_PER_S, S_PER_H, ParallelProblem, Whole
-from tailc_solvers.green.parallel.states import Grid
+from tailc_solvers.green.parallel.states import WorkGrid
 
 UNIT_TRIES = 400
 UNIT_SPAN = 1.4
@@ -20,7 +20,7 @@ UNIT_SPAN = 1.4
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class JobRun:
     """One job with one shape and one start."""
 
     problem: ParallelProblem
@@ -38,12 +38,12 @@ class Run:
         return counted[counted > 0, None] * job.shapes[self.shape].speed_ppt
 
 
-def runs_of(problem: ParallelProblem, j: int) -> Iterator[Run]:
+def runs_of(problem: ParallelProblem, j: int) -> Iterator[JobRun]:
     """The runs in which a job can do its work."""
     job = problem.jobs[j]
     for shape in range(len(job.shapes)):
         for start in range(job.earliest, job.latest + 1):
-            run = Run(problem, j, shape, start)
+            run = JobRun(problem, j, shape, start)
             if int(run.work.max(axis=1, initial=0).sum()) >= job.work_left:
                 yield run
 
@@ -54,7 +54,7 @@ def waiting_each(problem: ParallelProblem) -> NDArray[np.float64]:
     return per_s * problem.length_s.astype(np.float64)
 
 
-def grid_of(run: Run, most_cells: int) -> Grid:
+def grid_of(run: JobRun, most_cells: int) -> WorkGrid:
     """The grid that represents the work exactly in at most `most_cells` units, or a close one."""
     left = run.problem.jobs[run.job].work_left
     here = slice(run.start, run.start + run.work.shape[0])
@@ -68,7 +68,7 @@ def grid_of(run: Run, most_cells: int) -> Grid:
     # The remaining work before the last epoch is at most, or at least, its units less what `need`
     # added.
     down[-1] = up[-1] = (run.work[-1] + need * unit - left) // unit
-    return Grid(need, down, up)
+    return WorkGrid(need, down, up)
 
 
 def _close_unit(gains: Whole, least: int) -> int:

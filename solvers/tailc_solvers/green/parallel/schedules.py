@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tailc_solvers.green.parallel.batch import batch_of
 from tailc_solvers.green.parallel.kernels import NEVER, find_beside, find_priced
-from tailc_solvers.green.parallel.parts import Answers, Asked
+from tailc_solvers.green.parallel.parts import ScheduleRequests, ScheduleResults
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, ParallelProblem, Whole
 from tailc_solvers.green.parallel.runs import runs_of
 
@@ -30,7 +30,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class SchedulePrices:
     """Nonnegative prices in billionths: of each server-epoch and of each kWh, by epoch [T].
 
     `blocks` has prices of whole blocks by size, in addition to those of the servers, [T] each.
@@ -86,7 +86,7 @@ class Count(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule:
+class ScheduleRule:
     """Constraints on a job's schedule: shape, number of epochs, and server counts in some."""
 
     shape: int | None = None
@@ -95,11 +95,11 @@ class Rule:
     counts: tuple[Count, ...] = ()
 
 
-ANY = Rule()
-Rules = Mapping[int, Rule]
+ANY = ScheduleRule()
+Rules = Mapping[int, ScheduleRule]
 
 
-class Beside(NamedTuple):
+class OtherJobs(NamedTuple):
     """What other jobs leave to one job.
 
     Attributes:
@@ -149,10 +149,10 @@ class Schedules:
         longest = int(self._batch.epochs.max(initial=0))
         least, bound, run, length = np.empty((4, len(jobs)), dtype=np.int64)
         servers = np.empty((len(jobs), longest), dtype=np.int64)
-        self._answers = Answers(least, bound, run, length, servers)
+        self._answers = ScheduleResults(least, bound, run, length, servers)
 
     def priced(
-        self, prices: Prices, rules: Rules, jobs: Sequence[int] | None = None
+        self, prices: SchedulePrices, rules: Rules, jobs: Sequence[int] | None = None
     ) -> list[Least]:
         """The least schedule of each job (or of some) at the prices, under the rules."""
         asked = self._all if jobs is None and not rules else self._asked(jobs, rules)
@@ -160,16 +160,16 @@ class Schedules:
         find_priced(self._batch, asked, *costs, self._answers)
         return self._found(asked)
 
-    def beside(self, job: int, others: Beside) -> Column | None:
+    def beside(self, job: int, others: OtherJobs) -> Column | None:
         """The schedule of least additional cost to that of others; None if the job has none."""
         asked = self._asked([job], {})
         find_beside(self._batch, asked, *others, self._answers)
         return self._found(asked)[0].column
 
-    def _asked(self, jobs: Sequence[int] | None, rules: Rules) -> Asked:
+    def _asked(self, jobs: Sequence[int] | None, rules: Rules) -> ScheduleRequests:
         return _asked(range(len(self.problem.jobs)) if jobs is None else jobs, rules)
 
-    def _found(self, asked: Asked) -> list[Least]:
+    def _found(self, asked: ScheduleRequests) -> list[Least]:
         *parts, servers = (part[: asked.job.size].tolist() for part in self._answers)
         return [
             Least(cost, bound, None if cost >= NEVER else self._column(job, run, row[:length]))
@@ -183,9 +183,9 @@ class Schedules:
         return Column(job, int(batch.shape[run]), int(batch.start[run]), tuple(servers))
 
 
-def _asked(jobs: Sequence[int], rules: Rules) -> Asked:
+def _asked(jobs: Sequence[int], rules: Rules) -> ScheduleRequests:
     of = [rules.get(j, ANY) for j in jobs]
-    return Asked(
+    return ScheduleRequests(
         job=np.array(jobs, dtype=np.int64),
         shape=np.array([-1 if rule.shape is None else rule.shape for rule in of], np.int64),
         least_epochs=np.array([rule.least_epochs for rule in of], np.int64),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.green.parallel.parts import NANO
-from tailc_solvers.green.parallel.plan import Plan
+from tailc_solvers.green.parallel.plan import ServerPlan
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
     PPM,
@@ -22,7 +22,7 @@ from tailc_solvers.green.parallel.problem import (
     ParallelProblem,
     Whole,
 )
-from tailc_solvers.green.parallel.schedules import Beside, Column, Schedules
+from tailc_solvers.green.parallel.schedules import Column, OtherJobs, Schedules
 
 Vector = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class _Placed(NamedTuple):
     waiting: float
 
 
-class Site:
+class PlacedJobs:
     """The jobs with a schedule, and the servers and the energy that they take together."""
 
     def __init__(self, schedules: Schedules) -> None:
@@ -84,7 +84,7 @@ class Site:
     def best(self, job: int) -> Column | None:
         """The least schedule of a job without one, next to all others; None if it has none."""
         free = np.maximum(self.problem.servers - self._servers, 0)
-        others = Beside(free, self._over_mj, self._brown_cost, self._lacking)
+        others = OtherJobs(free, self._over_mj, self._brown_cost, self._lacking)
         return self._schedules.beside(job, others)
 
     def cost(self) -> float:
@@ -99,12 +99,12 @@ class Site:
         """Whether there are enough servers."""
         return bool((self._servers <= self.problem.servers).all())
 
-    def plan(self) -> Plan:
+    def plan(self) -> ServerPlan:
         """The plan of all schedules; every job must have one."""
         return plan_of(self.problem, [self._placed[j].column for j in self.jobs])
 
 
-def improved(site: Site, passes: int) -> None:
+def improved(site: PlacedJobs, passes: int) -> None:
     """Reschedule jobs in turn while that lowers the cost, at most `passes` times."""
     least = site.cost()
     for _ in range(passes):
@@ -115,7 +115,7 @@ def improved(site: Site, passes: int) -> None:
             return
 
 
-def _better(site: Site, job: int, least: float) -> float:
+def _better(site: PlacedJobs, job: int, least: float) -> float:
     old = site.take(job)
     new = site.best(job)
     if new is None or new == old:
@@ -129,10 +129,10 @@ def _better(site: Site, job: int, least: float) -> float:
     return least
 
 
-def plan_of(problem: ParallelProblem, columns: Sequence[Column]) -> Plan:
+def plan_of(problem: ParallelProblem, columns: Sequence[Column]) -> ServerPlan:
     """The plan of one schedule for each job, in order."""
     servers = np.stack([column.row(problem.epochs) for column in columns])
-    return Plan(servers, np.array([column.shape for column in columns], dtype=np.int64))
+    return ServerPlan(servers, np.array([column.shape for column in columns], dtype=np.int64))
 
 
 def energy_of(problem: ParallelProblem, column: Column) -> Whole:

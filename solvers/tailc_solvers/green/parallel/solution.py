@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from tailc_solvers.backends.linear import Outcome
-from tailc_solvers.course import Reached
-from tailc_solvers.green.parallel.check import Found, faults_of
-from tailc_solvers.green.parallel.plan import Ledger, Plan, ledger
+from tailc_solvers.backends.linear import SolverOutcome
+from tailc_solvers.course import SearchProgress
+from tailc_solvers.green.parallel.check import LocatedFault, faults_of
+from tailc_solvers.green.parallel.plan import EnergyBalance, ServerPlan, ledger
 from tailc_solvers.green.parallel.problem import ParallelProblem
 
 PROVED_GAP = Fraction(1, 10**6)
@@ -39,12 +39,12 @@ class Ending(StrEnum):
 class CostedPlan:
     """A plan that passed every check, with its exact energy balance and cost."""
 
-    plan: Plan
-    ledger: Ledger
+    plan: ServerPlan
+    ledger: EnergyBalance
 
 
 @dataclass(frozen=True)
-class Bounds:
+class CostBounds:
     """Lower bounds on the cost of every plan, micro-units; None for none.
 
     Attributes:
@@ -57,7 +57,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class ParallelSolution:
     """A plan with its evidence.
 
     Attributes:
@@ -72,11 +72,11 @@ class Solution:
 
     ending: Ending
     best: CostedPlan | None = None
-    bounds: Bounds = Bounds()
-    outcome: Outcome | None = None
-    faults: tuple[Found, ...] = ()
+    bounds: CostBounds = CostBounds()
+    outcome: SolverOutcome | None = None
+    faults: tuple[LocatedFault, ...] = ()
     message: str = ""
-    course: tuple[Reached, ...] = ()
+    course: tuple[SearchProgress, ...] = ()
 
     @property
     def gap(self) -> float | None:
@@ -88,20 +88,22 @@ class Solution:
 
 def judged(
     problem: ParallelProblem,
-    plan: Plan,
-    bounds: Bounds,
-    outcome: Outcome | None = None,
-) -> Solution:
+    plan: ServerPlan,
+    bounds: CostBounds,
+    outcome: SolverOutcome | None = None,
+) -> ParallelSolution:
     """The solution of a plan if it passes the checks; otherwise REFUSED with its faults."""
     faults = faults_of(problem, plan)
     if faults:
         message = "; ".join(sorted({found.fault.value for found in faults}))
-        return Solution(Ending.REFUSED, outcome=outcome, faults=tuple(faults), message=message)
+        return ParallelSolution(
+            Ending.REFUSED, outcome=outcome, faults=tuple(faults), message=message
+        )
     own = ledger(problem, plan)
-    return Solution(_ending(own.cost, bounds), CostedPlan(plan, own), bounds, outcome)
+    return ParallelSolution(_ending(own.cost, bounds), CostedPlan(plan, own), bounds, outcome)
 
 
-def compared(found: Solution, other: Solution) -> Solution:
+def compared(found: ParallelSolution, other: ParallelSolution) -> ParallelSolution:
     """A general solver's solution with the bound that another method proved.
 
     REFUSED if the plan of the other method contradicts it: it costs less than the optimum or the
@@ -117,13 +119,13 @@ def compared(found: Solution, other: Solution) -> Solution:
     return replace(found, bounds=bounds, ending=_ending(found.best.ledger.cost, bounds))
 
 
-def _contradiction(found: Solution, other: Solution) -> str | None:
+def _contradiction(found: ParallelSolution, other: ParallelSolution) -> str | None:
     if other.best is None:
         return None
     most = most_of(other.best.ledger.cost)
     if found.ending is Ending.CLAIMED_NONE:
         return "there is a plan, and it claims that there is none"
-    is_optimum = found.outcome is Outcome.OPTIMAL
+    is_optimum = found.outcome is SolverOutcome.OPTIMAL
     if is_optimum and found.best is not None and found.best.ledger.cost > most:
         return "it calls a plan the best, and another one costs less"
     if found.bounds.claimed is not None and found.bounds.claimed > most:
@@ -131,9 +133,9 @@ def _contradiction(found: Solution, other: Solution) -> str | None:
     return None
 
 
-def none_of(ending: Ending, outcome: Outcome | None, message: str) -> Solution:
+def none_of(ending: Ending, outcome: SolverOutcome | None, message: str) -> ParallelSolution:
     """A solution without a plan."""
-    return Solution(ending, outcome=outcome, message=message)
+    return ParallelSolution(ending, outcome=outcome, message=message)
 
 
 def most_of(cost: Fraction | float) -> Fraction:
@@ -141,7 +143,7 @@ def most_of(cost: Fraction | float) -> Fraction:
     return Fraction(cost) + AGREEMENT * (1 + Fraction(cost))
 
 
-def _ending(cost: Fraction, bounds: Bounds) -> Ending:
+def _ending(cost: Fraction, bounds: CostBounds) -> Ending:
     is_best = bounds.proved is not None and _gap(cost, bounds.proved) <= PROVED_GAP
     return Ending.BEST if is_best else Ending.FOUND
 

@@ -36,7 +36,7 @@ def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class WorkGrid:
     """Work in whole units: of a run's epochs rounded down and up [K, L], and the required total."""
 
     need: int

@@ -28,8 +28,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust, optimum, proved_bound, reduced_costs
-from tailc_solvers.backends.linear import Limits, LinearProgram, Outcome, Vector
+from tailc_solvers.backends.check import AnswerTrust, optimum, proved_bound, reduced_costs
+from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverOutcome, Vector
 from tailc_solvers.green.sla.horizon import HorizonProgram, fed_servers
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Whole, check_jobs
 
@@ -50,7 +50,7 @@ Choice = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Effort:
+class AdmissionEffort:
     """Limits: programs to solve, and partial or complete admissions to examine after each."""
 
     programs: int = 12
@@ -69,8 +69,8 @@ class ProvedAdmission:
         message: a sentence on a failure of the solver.
     """
 
-    outcome: Outcome
-    trust: Trust
+    outcome: SolverOutcome
+    trust: AnswerTrust
     admitted: tuple[bool, ...] | None
     bound: float
     message: str = ""
@@ -80,20 +80,24 @@ def prove_admission(
     groups: Groups,
     jobs: Sequence[Job],
     solver: Solver,
-    limits: Limits | None = None,
-    effort: Effort | None = None,
+    limits: BackendLimits | None = None,
+    effort: AdmissionEffort | None = None,
 ) -> ProvedAdmission:
     """The best admission and a bound; if the solver fails, what is proved until then."""
     check_jobs(jobs, groups.groups, groups.epochs)
-    effort, cuts = effort or Effort(), _Cuts.of(groups, jobs)
-    choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, Outcome.LIMIT
-    trust, message = Trust.CLAIMED, ""
+    effort, cuts = effort or AdmissionEffort(), _Cuts.of(groups, jobs)
+    choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, SolverOutcome.LIMIT
+    trust, message = AnswerTrust.CLAIMED, ""
     for _ in range(effort.programs):
         program = cuts.fixed(choice)
         answer = solver.answer(program, limits)
         found = optimum(program, answer)
         outcome, trust, message = answer.outcome, found.trust, found.reason(answer)
-        if answer.duals is None or trust is not Trust.PROVED or not cuts.add(answer.duals.rows):
+        if (
+            answer.duals is None
+            or trust is not AnswerTrust.PROVED
+            or not cuts.add(answer.duals.rows)
+        ):
             break
         tried = cuts.choice_of(answer.point.x if answer.point else None)
         if tried is not None and cuts.most(tried) > worth:

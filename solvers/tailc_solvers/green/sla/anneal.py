@@ -23,15 +23,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tailc_solvers.course import Reached
+from tailc_solvers.course import SearchProgress
 from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Placement, Plan
-from tailc_solvers.green.sla.solution import Solution, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, proposed
 
 
 @dataclass(frozen=True)
-class Schedule:
+class AnnealingSchedule:
     """Parameters of the annealing; the same parameters give the same plan on any machine.
 
     Attributes:
@@ -65,9 +65,9 @@ def anneal(
     groups: Groups,
     jobs: Sequence[Job],
     start: Plan,
-    schedule: Schedule | None = None,
+    schedule: AnnealingSchedule | None = None,
     bound: float = np.inf,
-) -> Solution:
+) -> PlacementSolution:
     """Improve the plan `start`; the result is never worse. Refuted if `start` has a fault.
 
     `bound` is an upper bound on every plan's value, if known.
@@ -75,18 +75,18 @@ def anneal(
     begin = proposed(groups, jobs, start, bound)
     if begin.plan is None or begin.figures is None:
         return begin
-    search = _Search(groups, jobs, begin.plan, schedule or Schedule())
+    search = _Annealing(groups, jobs, begin.plan, schedule or AnnealingSchedule())
     best = search.best(begin.figures.value, begin.figures.revenue)
-    course = tuple(Reached(step, -bound, -value) for step, value in search.values)
+    course = tuple(SearchProgress(step, -bound, -value) for step, value in search.values)
     return replace(proposed(groups, jobs, best, bound), course=course)
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _Annealing:
     groups: Groups
     jobs: Sequence[Job]
     start: Plan
-    schedule: Schedule
+    schedule: AnnealingSchedule
     rng: np.random.Generator = field(init=False)
     movable: frozenset[int] = field(init=False)
     values: list[tuple[int, int]] = field(default_factory=list)

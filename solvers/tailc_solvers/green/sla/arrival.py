@@ -15,12 +15,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Limits
+from tailc_solvers.backends.linear import BackendLimits
 from tailc_solvers.green.sla.admission import prove_admission, room_of
 from tailc_solvers.green.sla.check import figures_of, load_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
-from tailc_solvers.green.sla.solution import Solution, no_room, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, no_room, proposed
 
 ORDERS = 4
 """In which jobs are placed at most."""
@@ -30,8 +30,8 @@ def place_jobs(
     groups: Groups,
     jobs: Sequence[Job],
     solver: Solver | None = None,
-    limits: Limits | None = None,
-) -> Solution:
+    limits: BackendLimits | None = None,
+) -> PlacementSolution:
     """Place jobs one after another: those that must run first, then by payment for a slot.
 
     With a solver the jobs of the best admission (with free moves) come first, and the bound is of
@@ -112,7 +112,7 @@ def in_order(
     return tuple(plan)
 
 
-def bound_alone(groups: Groups, alone: Sequence[Solution]) -> float:
+def bound_alone(groups: Groups, alone: Sequence[PlacementSolution]) -> float:
     """The bound from each job's bound without the others; inf if one has none."""
     idle = -int(groups.bill_before.sum())
     return idle + sum(one.bound - idle for one in alone)

@@ -23,7 +23,7 @@ from tailc_solvers.green.sla.problem import (
 )
 
 
-class Fault(StrEnum):
+class PlacementFault(StrEnum):
     """A rule that a plan violates."""
 
     WRONG_LENGTH = "there is not one placement for each job"
@@ -40,7 +40,7 @@ class Fault(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
+class PlanFigures:
     """Revenue, costs and energy of a plan; existing jobs count only in the energy and its bill.
 
     Attributes:
@@ -72,45 +72,45 @@ class Figures:
         return self.profit - self.charges
 
 
-def faults_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Fault, ...]:
+def faults_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[PlacementFault, ...]:
     """Rules that the plan violates, in the order of `Fault`; empty if none."""
     if len(plan) != len(jobs):
-        return (Fault.WRONG_LENGTH,)
-    found: set[Fault] = set()
+        return (PlacementFault.WRONG_LENGTH,)
+    found: set[PlacementFault] = set()
     if not is_contiguous(groups.is_green):
-        found.add(Fault.NOT_CONTIGUOUS)
+        found.add(PlacementFault.NOT_CONTIGUOUS)
     for job, placement in zip(jobs, plan, strict=True):
         found |= _faults_of_job(groups, job, placement)
     if not found & _SHAPELESS:
         slots, moves = load_of(groups, jobs, plan)
         if (slots > groups.free).any():
-            found.add(Fault.OVERFULL)
+            found.add(PlacementFault.OVERFULL)
         # An overdraft by existing jobs is not a fault of this plan.
         left = np.maximum(groups.green_left, 0)
         if (groups.green_drawn(slots, moves) > left).any():
-            found.add(Fault.GREEN_OVERDRAWN)
-    return tuple(fault for fault in Fault if fault in found)
+            found.add(PlacementFault.GREEN_OVERDRAWN)
+    return tuple(fault for fault in PlacementFault if fault in found)
 
 
-_SHAPELESS = {Fault.WRONG_SHAPE, Fault.NOT_WHOLE}
+_SHAPELESS = {PlacementFault.WRONG_SHAPE, PlacementFault.NOT_WHOLE}
 """No loads can be added up with these."""
 
 
-def _faults_of_job(groups: Groups, job: Job, placement: Placement | None) -> set[Fault]:
+def _faults_of_job(groups: Groups, job: Job, placement: Placement | None) -> set[PlacementFault]:
     if placement is None:
-        return {Fault.TURNED_AWAY} if job.must_run else set()
+        return {PlacementFault.TURNED_AWAY} if job.must_run else set()
     servers = placement.servers
     end = placement.start + (servers.shape[1] if servers.ndim == 2 else 0)
     is_inside = placement.start >= 0 and end <= groups.epochs
     if servers.ndim != 2 or servers.shape[0] != groups.groups or not is_inside:
-        return {Fault.WRONG_SHAPE}
+        return {PlacementFault.WRONG_SHAPE}
     if not np.issubdtype(servers.dtype, np.integer):
-        return {Fault.NOT_WHOLE}
+        return {PlacementFault.NOT_WHOLE}
     broken = {
-        Fault.WRONG_START: placement.start not in job.starts,
-        Fault.WRONG_EPOCHS: servers.shape[1] != job.epochs,
-        Fault.WRONG_WIDTH: bool((servers.sum(axis=0) != job.width).any()),
-        Fault.NEGATIVE: bool((servers < 0).any()),
+        PlacementFault.WRONG_START: placement.start not in job.starts,
+        PlacementFault.WRONG_EPOCHS: servers.shape[1] != job.epochs,
+        PlacementFault.WRONG_WIDTH: bool((servers.sum(axis=0) != job.width).any()),
+        PlacementFault.NEGATIVE: bool((servers < 0).any()),
     }
     return {fault for fault, is_broken in broken.items() if is_broken}
 
@@ -126,7 +126,7 @@ def load_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Whole, Who
     return slots, moves
 
 
-def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Figures:
+def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> PlanFigures:
     """The figures of the plan, whose shapes must be valid."""
     slots, moves = load_of(groups, jobs, plan)
     missing = np.array(
@@ -137,7 +137,7 @@ def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Figures:
     all_slots, all_moves = (slots + groups.busy).sum(axis=0), (moves + groups.moves).sum(axis=0)
     brown = groups.energy.brown(all_slots, all_moves)
     charged = int(groups.charges.slot @ slots.sum(axis=1)) + groups.charges.move * int(moves.sum())
-    return Figures(
+    return PlanFigures(
         revenue=sum(job.revenue for job in running),
         missing=missing,
         penalty=sum(job.penalty * int(m) for job, m in zip(jobs, missing, strict=True)),

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailc_solvers.backends.linear import Vector
-from tailc_solvers.green.sla.problem import Charges, Energy, Job, Placement, Whole
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Job, Placement, Whole
 from tailc_solvers.green.sla.program import Assembly, Index
 
 
 @dataclass(frozen=True, eq=False)
-class JobColumns:
+class JobVariables:
     """Indices of a job's variables.
 
     Attributes:
@@ -62,7 +62,7 @@ class JobColumns:
         return Placement(start, np.ascontiguousarray(servers[:, first : first + self.job.epochs]))
 
 
-def add_job(assembly: Assembly, job: Job, free: Whole, charges: Charges) -> JobColumns:
+def add_job(assembly: Assembly, job: Job, free: Whole, charges: Charges) -> JobVariables:
     """Add a job's variables and rows; `free` is [groups, epochs of the horizon]."""
     room = np.minimum(free[:, job.first_epoch : job.end], job.width)
     least = 1.0 if job.must_run else 0.0
@@ -72,13 +72,13 @@ def add_job(assembly: Assembly, job: Job, free: Whole, charges: Charges) -> JobC
     most_moves[:, 0] = job.width if job.is_running else 0
     moves = assembly.variables(room.shape, cost=charges.move, upper=most_moves, integer=False)
     missing = assembly.variables((1,), cost=job.penalty, upper=job.green_slots, integer=False)
-    columns = JobColumns(job, start, servers, moves, missing)
+    columns = JobVariables(job, start, servers, moves, missing)
     _run_rows(assembly, columns)
     _move_rows(assembly, columns)
     return columns
 
 
-def _run_rows(assembly: Assembly, columns: JobColumns) -> None:
+def _run_rows(assembly: Assembly, columns: JobVariables) -> None:
     job = columns.job
     if job.starts.size == 1:
         terms = (columns.servers.T, 1.0), (columns.start[None, :], -job.width)
@@ -91,7 +91,7 @@ def _run_rows(assembly: Assembly, columns: JobColumns) -> None:
     assembly.rows((columns.start[None, :], 1.0), upper=1)
 
 
-def _move_rows(assembly: Assembly, columns: JobColumns) -> None:
+def _move_rows(assembly: Assembly, columns: JobVariables) -> None:
     job, x, a = columns.job, columns.servers, columns.moves
     starts = columns.start.size
     if job.placed is not None:
@@ -107,7 +107,7 @@ def _move_rows(assembly: Assembly, columns: JobColumns) -> None:
         assembly.rows(*terms, lower=0)
 
 
-def missing_rows(assembly: Assembly, columns: JobColumns, green: Index) -> None:
+def missing_rows(assembly: Assembly, columns: JobVariables, green: Index) -> None:
     """Add the rows of the promise: u >= G sum_k s_k less `green`, which counts green slots."""
     job = columns.job
     if job.green_slots == 0:
@@ -116,7 +116,9 @@ def missing_rows(assembly: Assembly, columns: JobColumns, green: Index) -> None:
     assembly.rows(*terms, (green.reshape(1, -1), 1.0), lower=0)
 
 
-def add_bill(assembly: Assembly, energy: Energy, jobs: Sequence[JobColumns], drawn: Whole) -> Index:
+def add_bill(
+    assembly: Assembly, energy: EnergySupply, jobs: Sequence[JobVariables], drawn: Whole
+) -> Index:
     """Add variables b_t >= c_t [drawn_t + EV sum x + EM sum a - GP_t]+ / EV [epochs].
 
     `drawn` is the energy of existing jobs [mJ; epochs].
@@ -137,7 +139,7 @@ def add_bill(assembly: Assembly, energy: Energy, jobs: Sequence[JobColumns], dra
     return bill
 
 
-def _most_slots(energy: Energy, jobs: Sequence[JobColumns]) -> Vector:
+def _most_slots(energy: EnergySupply, jobs: Sequence[JobVariables]) -> Vector:
     """Largest energy of all jobs in an epoch, if every server moves into every group [epochs].
 
     Without a limit of a variable, multipliers with a rounding error prove nothing.

@@ -22,7 +22,7 @@ ON, BACK, LEAVE, STAY_OUT, ARRIVE, STAY_IN, CROSS, UNCROSS = range(8)
 an arrival more, a departure fewer, a move more or fewer."""
 
 
-class Difference(NamedTuple):
+class FlowDifference(NamedTuple):
     """One flow less another, which steps use up.
 
     spent: servers [groups, T]. arrived, left: of each group [groups, T + 1]. moved: [T + 1].

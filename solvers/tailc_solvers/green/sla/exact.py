@@ -24,12 +24,12 @@ import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.check import verdict
-from tailc_solvers.backends.linear import Limits, LinearProgram, Vector
-from tailc_solvers.green.sla.columns import JobColumns, add_bill, add_job, missing_rows
+from tailc_solvers.backends.linear import BackendLimits, LinearProgram, Vector
+from tailc_solvers.green.sla.columns import JobVariables, add_bill, add_job, missing_rows
 from tailc_solvers.green.sla.problem import Groups, Job, Plan, Racks, check_jobs
 from tailc_solvers.green.sla.program import Assembly, Index
 from tailc_solvers.green.sla.reduced import bound_of
-from tailc_solvers.green.sla.solution import Solution, judged, without_plan
+from tailc_solvers.green.sla.solution import PlacementSolution, judged, without_plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class ExactProgram:
 
     racks: Racks
     jobs: Sequence[Job]
-    columns: tuple[JobColumns, ...]
+    columns: tuple[JobVariables, ...]
     green: Index
     assembly: Assembly
 
@@ -93,8 +93,8 @@ class ExactProgram:
 
 
 def solve_exact(
-    racks: Racks, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
-) -> Solution:
+    racks: Racks, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
+) -> PlacementSolution:
     """The best plan and buses that the solver finds, with the bound of the relaxed program."""
     model = ExactProgram.of(racks, jobs)
     bound = bound_of(model.relaxed, solver.answer(model.relaxed, limits))
@@ -112,7 +112,7 @@ def _all_brown(racks: Racks) -> Groups:
     return Groups(servers, idle.astype(np.bool_), racks.energy, racks.charges, idle, idle)
 
 
-def _green_servers(assembly: Assembly, racks: Racks, columns: JobColumns, green: Index) -> Index:
+def _green_servers(assembly: Assembly, racks: Racks, columns: JobVariables, green: Index) -> Index:
     """Variables y of a job [racks, epochs of the window]."""
     most = min(columns.job.width, racks.servers)
     y = assembly.variables(columns.servers.shape, upper=most)
@@ -125,7 +125,7 @@ def _green_servers(assembly: Assembly, racks: Racks, columns: JobColumns, green:
 def _epoch_rows(
     assembly: Assembly,
     racks: Racks,
-    columns: Sequence[JobColumns],
+    columns: Sequence[JobVariables],
     t: int,
     green: Index,
     drawn: Index,

@@ -13,16 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from tailc_solvers.green.sla.check import Fault, figures_of, load_of
-from tailc_solvers.green.sla.network import REPAIRED_PPM, Best, JobFlow, Network
+from tailc_solvers.green.sla.check import PlacementFault, figures_of, load_of
+from tailc_solvers.green.sla.network import REPAIRED_PPM, BestFlows, JobFlow, Network
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Placement, Whole, check_jobs
-from tailc_solvers.green.sla.solution import Solution, best_of, no_room, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, best_of, no_room, proposed
 
 REPAIRS = 8
 """Times that less is allowed because moves overdraw the green bus."""
 
 
-def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> Solution:
+def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> PlacementSolution:
     """Place a job where its value is highest on free servers, or refuse it if that is better.
 
     In the epochs `still` it moves only if unavoidable, and the bound is for such plans.
@@ -37,13 +37,13 @@ def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> 
     return best_of(found)
 
 
-def turned_away(groups: Groups, jobs: Sequence[Job]) -> Solution:
+def turned_away(groups: Groups, jobs: Sequence[Job]) -> PlacementSolution:
     """The plan without any of the jobs."""
     plan = (None,) * len(jobs)
     return proposed(groups, jobs, plan, figures_of(groups, jobs, plan).value)
 
 
-def _placed(network: Network) -> Solution:
+def _placed(network: Network) -> PlacementSolution:
     """The best placement, or the best that the green bus can feed."""
     groups, job = network.groups, network.job
     best = network.best(groups.free)
@@ -60,7 +60,7 @@ Avoid = Callable[[Network, Whole, Placement], tuple[Network, Whole]]
 """From a placement that overdraws the green bus, a network and what is free, without it."""
 
 
-def _repaired(network: Network, best: Best, avoid: Avoid) -> list[Solution]:
+def _repaired(network: Network, best: BestFlows, avoid: Avoid) -> list[PlacementSolution]:
     """Plans of networks with successively fewer options, until one overdraws nothing."""
     groups, found = network.groups, []
     free, flows, worth = groups.free, best.flows, best.worth
@@ -75,17 +75,17 @@ def _repaired(network: Network, best: Best, avoid: Avoid) -> list[Solution]:
     return found
 
 
-def _is_enough(found: list[Solution], job: Job) -> bool:
+def _is_enough(found: list[PlacementSolution], job: Job) -> bool:
     return best_of(found).gap <= job.revenue * REPAIRED_PPM / PPM
 
 
-def _tried(network: Network, flows: list[JobFlow], value: float) -> list[Solution]:
+def _tried(network: Network, flows: list[JobFlow], value: float) -> list[PlacementSolution]:
     plans = [(Placement(network.start, flow.servers),) for flow in flows]
     return [proposed(network.groups, [network.job], plan, value) for plan in plans]
 
 
-def _is_overdrawn(solution: Solution) -> bool:
-    return Fault.GREEN_OVERDRAWN in solution.faults
+def _is_overdrawn(solution: PlacementSolution) -> bool:
+    return PlacementFault.GREEN_OVERDRAWN in solution.faults
 
 
 def _leave_out(network: Network, free: Whole, placement: Placement) -> tuple[Network, Whole]:

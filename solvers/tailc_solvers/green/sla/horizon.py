@@ -30,8 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust, claimed_bound, optimum, proved_bound, verdict
-from tailc_solvers.backends.linear import Limits, Outcome, Vector
+from tailc_solvers.backends.check import AnswerTrust, claimed_bound, optimum, proved_bound, verdict
+from tailc_solvers.backends.linear import BackendLimits, SolverOutcome, Vector
 from tailc_solvers.green.sla.problem import Groups, Job, Whole, check_jobs
 from tailc_solvers.green.sla.program import Assembly, Index
 
@@ -54,15 +54,15 @@ class Horizon:
         message: a sentence on a failure.
     """
 
-    outcome: Outcome
-    trust: Trust
+    outcome: SolverOutcome
+    trust: AnswerTrust
     bound: float
     price: Whole | None
     message: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Admission:
+class HorizonAdmission:
     """Jobs that the integer program admits, as claimed by the solver.
 
     Attributes:
@@ -73,15 +73,15 @@ class Admission:
         message: a sentence on a failure.
     """
 
-    outcome: Outcome
-    trust: Trust
+    outcome: SolverOutcome
+    trust: AnswerTrust
     admitted: tuple[bool, ...] | None
     claimed_bound: float
     message: str = ""
 
 
 def solve_horizon(
-    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
+    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> Horizon:
     """Bound and prices for these jobs on free servers."""
     check_jobs(jobs, groups.groups, groups.epochs)
@@ -92,14 +92,14 @@ def solve_horizon(
     bound, price = math.inf, None
     if answer.duals is not None:
         bound = -proved_bound(program, answer.duals.rows)
-        if found.trust is Trust.PROVED:
+        if found.trust is AnswerTrust.PROVED:
             price = model.prices(groups, answer.duals.rows)
     return Horizon(answer.outcome, found.trust, bound, price, found.reason(answer))
 
 
 def solve_admission(
-    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
-) -> Admission:
+    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
+) -> HorizonAdmission:
     """The jobs to admit, assuming free moves."""
     check_jobs(jobs, groups.groups, groups.epochs)
     model = HorizonProgram.of(groups, jobs)
@@ -107,10 +107,12 @@ def solve_admission(
     answer = solver.answer(program, limits)
     found = verdict(program, answer)
     if answer.point is None or found.faults:
-        return Admission(answer.outcome, found.trust, None, math.inf, found.reason(answer))
+        return HorizonAdmission(answer.outcome, found.trust, None, math.inf, found.reason(answer))
     admitted = tuple(bool(np.rint(answer.point.x[start]).any()) for start in model.starts)
     bound = claimed_bound(program, answer)
-    return Admission(answer.outcome, found.trust, admitted, math.inf if bound is None else -bound)
+    return HorizonAdmission(
+        answer.outcome, found.trust, admitted, math.inf if bound is None else -bound
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ CROSSED = -2
 """A hub is reached from the other one of its boundary, not from a group."""
 
 
-class Costs(NamedTuple):
+class ArcCosts(NamedTuple):
     """Costs of arcs.
 
     slot: of an epoch in a group, w; may be negative [T, groups]. few, low, middle, high: of moves

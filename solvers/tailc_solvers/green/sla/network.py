@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tailc_solvers.green.sla.cycles import Difference, Walk, exchange
-from tailc_solvers.green.sla.kernels import Costs, Flow, Ways, route
+from tailc_solvers.green.sla.cycles import FlowDifference, Walk, exchange
+from tailc_solvers.green.sla.kernels import ArcCosts, Flow, Ways, route
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Whole
 
 MOST_PARTS = 1_000
@@ -59,7 +59,7 @@ class JobFlow(NamedTuple):
     green: int
 
 
-class Best(NamedTuple):
+class BestFlows(NamedTuple):
     """Flows to compare, and an upper bound on the value of any placement; no flows: no room.
 
     `worth` is the multiplier with which they were found.
@@ -142,12 +142,12 @@ class Network:
         """The largest value of a green slot: its penalty, or 0 if none is promised."""
         return Worth(self.parts * self.job.penalty if self.job.green_slots else 0)
 
-    def best(self, free: Whole) -> Best:
+    def best(self, free: Whole) -> BestFlows:
         """The flows on free servers [groups, epochs of the horizon]."""
         room, promised = self._room(free), self.job.green_slots
         high = self._flow(room, self.dearest)
         if high is None:
-            return Best([], -math.inf, self.dearest)
+            return BestFlows([], -math.inf, self.dearest)
         if high.green <= promised:
             return self._compared([high], self._least(high, self.dearest), self.dearest)
         low = self._flow(room, Worth(0))
@@ -232,7 +232,7 @@ class Network:
         rise, run = worth
         few, *steps = self.move_costs
         slot = _by_epoch(run * self.slot_cost - rise * self.is_green)
-        costs, free = Costs(slot, few, *(run * step for step in steps)), _by_epoch(room)
+        costs, free = ArcCosts(slot, few, *(run * step for step in steps)), _by_epoch(room)
         flow = Flow.none(slot, free)
         sent = route(costs, free, self.job.width, flow, Ways.room(*slot.shape))
         return self._counted(np.ascontiguousarray(flow.y.T)) if sent == self.job.width else None
@@ -245,14 +245,14 @@ class Network:
         cost = int((self.slot_cost * y).sum()) + int(moves.sum())
         return JobFlow(y, cost, int((self.is_green * y).sum()))
 
-    def _compared(self, flows: list[JobFlow], least: int, worth: Worth) -> Best:
+    def _compared(self, flows: list[JobFlow], least: int, worth: Worth) -> BestFlows:
         energy = self.groups.energy
         served = zip(energy.brown_cost[self.within].tolist(), self.drawn_over, strict=True)
         own = sum(self.parts * price * max(over, 0) // energy.server for price, over in served)
         before = self.groups.bill_before
         elsewhere = int(before.sum() - before[self.within].sum())
         value = self.job.revenue - elsewhere - (own + least) / self.parts
-        return Best([self._own(one) for one in flows], value, worth)
+        return BestFlows([self._own(one) for one in flows], value, worth)
 
     def _own(self, flow: JobFlow) -> JobFlow:
         """The flow without the epoch before."""
@@ -276,10 +276,10 @@ def _arrivals(y: Whole) -> Whole:
     return np.maximum(np.diff(y, axis=1, prepend=0, append=0), 0)
 
 
-def _difference(y: Whole, of: Whole) -> Difference:
+def _difference(y: Whole, of: Whole) -> FlowDifference:
     arrived = _arrivals(y) - _arrivals(of)
     left = _arrivals(y[:, ::-1])[:, ::-1] - _arrivals(of[:, ::-1])[:, ::-1]
-    return Difference(y - of, arrived, np.ascontiguousarray(left), arrived.sum(axis=0))
+    return FlowDifference(y - of, arrived, np.ascontiguousarray(left), arrived.sum(axis=0))
 
 
 def _walk(groups: int, epochs: int) -> Walk:

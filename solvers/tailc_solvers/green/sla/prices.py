@@ -25,7 +25,7 @@ import numpy as np
 
 from tailc_solvers.green.sla.flow import place_job, turned_away
 from tailc_solvers.green.sla.problem import Groups, Job, Placement, Whole, check_jobs
-from tailc_solvers.green.sla.solution import Solution, no_room, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, no_room, proposed
 
 NONE = np.int64(2**62)
 """The price of a green server where no group is green."""
@@ -59,7 +59,7 @@ def mean_price(prices: Sequence[Whole]) -> Whole:
     return np.stack(prices).sum(axis=0) // len(prices)
 
 
-class Quote(NamedTuple):
+class PriceQuote(NamedTuple):
     """Payment of a job, price of its places, and the number of green ones by epoch.
 
     pays: revenue less penalty. worth: price of its places. Both in micro-dollars. green: servers on
@@ -76,7 +76,7 @@ class Quote(NamedTuple):
         return self.pays > self.worth
 
 
-def quote(prices: PriceList, job: Job) -> Quote:
+def quote(prices: PriceList, job: Job) -> PriceQuote:
     """Payment and price of a job that starts in its first epoch."""
     within = slice(job.first_epoch, job.first_epoch + job.epochs)
     cheapest, dearer = prices.cheapest[within], prices.cheapest_green[within]
@@ -91,10 +91,10 @@ def quote(prices: PriceList, job: Job) -> Quote:
         green[t] = job.width if extra[t] <= 0 else min(left, job.width)
         left -= int(green[t])
         worth += int(green[t]) * int(extra[t])
-    return Quote(job.revenue - job.penalty * max(left, 0), worth, green)
+    return PriceQuote(job.revenue - job.penalty * max(left, 0), worth, green)
 
 
-def admit(groups: Groups, prices: PriceList, job: Job) -> Solution:
+def admit(groups: Groups, prices: PriceList, job: Job) -> PlacementSolution:
     """Admit a job by prices and place it on the free servers, or refuse it.
 
     Green servers that are not free are replaced by others, which the prices do not take into
@@ -118,7 +118,7 @@ def admit(groups: Groups, prices: PriceList, job: Job) -> Solution:
     return _refused(groups, job) if found.plan is None else found
 
 
-def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> Solution:
+def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> PlacementSolution:
     """Place the job where its value is highest, if the prices admit it or it is running."""
     check_jobs([job], groups.groups, groups.epochs)
     if quote(prices, job).is_admitted or job.must_run:
@@ -134,5 +134,5 @@ def _take(servers: Whole, room: Whole, order: Whole, count: int) -> None:
         count -= more
 
 
-def _refused(groups: Groups, job: Job) -> Solution:
+def _refused(groups: Groups, job: Job) -> PlacementSolution:
     return no_room(groups) if job.must_run else turned_away(groups, [job])

@@ -41,7 +41,7 @@ PPM = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Energy:
+class EnergySupply:
     """Available energy and its price.
 
     Attributes:
@@ -108,7 +108,7 @@ class Racks:
 
     racks: int
     servers: int
-    energy: Energy
+    energy: EnergySupply
     charges: Charges
 
     def __post_init__(self) -> None:
@@ -135,7 +135,7 @@ class Groups:
 
     servers: Whole
     is_green: Flags
-    energy: Energy
+    energy: EnergySupply
     charges: Charges
     busy: Whole
     moves: Whole

@@ -21,12 +21,18 @@ from functools import cached_property
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Known, Verdict, optimum, proved_bound, verdict
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome, Vector
-from tailc_solvers.green.sla.columns import JobColumns, add_bill, add_job, missing_rows
+from tailc_solvers.backends.check import AnswerVerdict, KnownFacts, optimum, proved_bound, verdict
+from tailc_solvers.backends.linear import (
+    BackendLimits,
+    LinearProgram,
+    SolverAnswer,
+    SolverOutcome,
+    Vector,
+)
+from tailc_solvers.green.sla.columns import JobVariables, add_bill, add_job, missing_rows
 from tailc_solvers.green.sla.problem import Groups, Job, Plan, check_jobs
 from tailc_solvers.green.sla.program import Assembly
-from tailc_solvers.green.sla.solution import Solution, judged, without_plan
+from tailc_solvers.green.sla.solution import PlacementSolution, judged, without_plan
 
 WHOLE = 1e-6
 """Distance from a whole number up to which a relaxed variable is one."""
@@ -44,7 +50,7 @@ class ReducedProgram:
 
     groups: Groups
     jobs: Sequence[Job]
-    columns: tuple[JobColumns, ...]
+    columns: tuple[JobVariables, ...]
     bill: np.ndarray
     assembly: Assembly
 
@@ -75,20 +81,20 @@ class ReducedProgram:
         """The plan of a point, rounded."""
         return tuple(columns.placement(x) for columns in self.columns)
 
-    def known(self) -> Known:
+    def known(self) -> KnownFacts:
         """The point that refuses all jobs, if they may be refused."""
         if any(job.must_run for job in self.jobs):
-            return Known()
+            return KnownFacts()
         x = np.zeros(self.program.n_variables)
         energy = self.groups.energy
         over = np.maximum(_drawn(self.groups) - energy.green, 0) / energy.server
         x[self.bill] = energy.brown_cost * over
-        return Known(points=[x])
+        return KnownFacts(points=[x])
 
 
 def solve_reduced(
-    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
-) -> Solution:
+    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
+) -> PlacementSolution:
     """The best plan for these jobs on free servers, with a bound from the relaxed program.
 
     If the relaxed program has an integer optimum, as it usually has, that is the answer, and
@@ -107,17 +113,19 @@ def solve_reduced(
     return judged(groups, jobs, model.plan_of(answer.point.x), answer, bound)
 
 
-def bound_of(program: LinearProgram, answer: Answer) -> float:
+def bound_of(program: LinearProgram, answer: SolverAnswer) -> float:
     """The bound on the value that the multipliers of an answer prove, or inf."""
     return np.inf if answer.duals is None else -proved_bound(program, answer.duals.rows)
 
 
-def denied_by(relaxed: LinearProgram, answer: Answer, known: Known) -> Verdict | None:
+def denied_by(
+    relaxed: LinearProgram, answer: SolverAnswer, known: KnownFacts
+) -> AnswerVerdict | None:
     """Why an answer to a relaxed program ends the search for a plan; None if it does not.
 
     It claims that there is no optimum, or its multipliers, if any, do not prove its optimum.
     """
-    if answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED):
+    if answer.outcome in (SolverOutcome.INFEASIBLE, SolverOutcome.UNBOUNDED):
         return verdict(relaxed, answer, known)
     if answer.outcome.has_point and answer.duals is None:
         return None
@@ -125,15 +133,17 @@ def denied_by(relaxed: LinearProgram, answer: Answer, known: Known) -> Verdict |
     return found if found.faults else None
 
 
-def _is_whole(program: LinearProgram, answer: Answer) -> bool:
+def _is_whole(program: LinearProgram, answer: SolverAnswer) -> bool:
     point = answer.point
     if point is None or point.x.shape != program.integer.shape or not np.isfinite(point.x).all():
         return False
     whole = point.x[program.integer]
-    return answer.outcome is Outcome.OPTIMAL and bool(np.abs(whole - np.rint(whole)).max() <= WHOLE)
+    return answer.outcome is SolverOutcome.OPTIMAL and bool(
+        np.abs(whole - np.rint(whole)).max() <= WHOLE
+    )
 
 
-def _room_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobColumns]) -> None:
+def _room_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobVariables]) -> None:
     for t in range(groups.epochs):
         here = [one for one in columns if one.window.start <= t < one.window.stop]
         if len(here) > 1:
@@ -141,7 +151,7 @@ def _room_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobColumns]
             assembly.rows((places, 1.0), upper=groups.free[:, t])
 
 
-def _green_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobColumns]) -> None:
+def _green_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobVariables]) -> None:
     """Limit moves to the green bus; a full group is green only if its energy suffices."""
     energy = groups.energy
     full = groups.green_drawn(np.broadcast_to(groups.free, groups.is_green.shape), groups.moves * 0)

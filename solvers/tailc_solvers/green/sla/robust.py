@@ -25,10 +25,10 @@ from fractions import Fraction
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Known, verdict
-from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.backends.check import KnownFacts, verdict
+from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
 from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
-from tailc_solvers.green.sla.columns import JobColumns, add_job
+from tailc_solvers.green.sla.columns import JobVariables, add_job
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import (
     Charges,
@@ -58,7 +58,7 @@ class Robust:
         message: a sentence on a failure.
     """
 
-    outcome: Outcome
+    outcome: SolverOutcome
     plan: Plan | None = None
     values: tuple[int, ...] = ()
     bound: float = math.inf
@@ -90,7 +90,10 @@ def groups_of_scenarios(racks: Racks, green: Whole) -> list[Groups]:
 
 
 def solve_robust(
-    scenarios: Sequence[Groups], jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
+    scenarios: Sequence[Groups],
+    jobs: Sequence[Job],
+    solver: Solver,
+    limits: BackendLimits | None = None,
 ) -> Robust:
     """The best plan for all scenarios, which differ only in their green groups and energy.
 
@@ -101,10 +104,10 @@ def solve_robust(
     program, relaxed = assembly.program(), assembly.program(relaxed=True)
     answer = solver.answer(relaxed, limits)
     bound = bound_of(relaxed, answer)
-    if (denied := denied_by(relaxed, answer, Known())) is not None:
+    if (denied := denied_by(relaxed, answer, KnownFacts())) is not None:
         return Robust(answer.outcome, faults=denied.faults, message=answer.message)
     answer = solver.answer(program, limits)
-    faults: tuple[StrEnum, ...] = verdict(program, answer, Known(bound=-bound)).faults
+    faults: tuple[StrEnum, ...] = verdict(program, answer, KnownFacts(bound=-bound)).faults
     if answer.point is None or faults:
         return Robust(answer.outcome, bound=bound, faults=faults, message=answer.message)
     x = answer.point.x
@@ -128,11 +131,11 @@ def place_robust(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> Robust:
     for job in jobs:
         found = _best_of_some(here, job)
         if found is None:
-            return Robust(Outcome.INFEASIBLE)
+            return Robust(SolverOutcome.INFEASIBLE)
         plan += found
         load = load_of(here[0], [job], found)
         here = [groups.with_load(*load) for groups in here]
-    return Robust(Outcome.FEASIBLE, tuple(plan), _values(scenarios, jobs, tuple(plan)))
+    return Robust(SolverOutcome.FEASIBLE, tuple(plan), _values(scenarios, jobs, tuple(plan)))
 
 
 def _best_of_some(scenarios: Sequence[Groups], job: Job) -> Plan | None:
@@ -170,7 +173,7 @@ def _values(scenarios: Sequence[Groups], jobs: Sequence[Job], plan: Plan) -> tup
 
 def _program(
     scenarios: Sequence[Groups], jobs: Sequence[Job]
-) -> tuple[Assembly, tuple[JobColumns, ...]]:
+) -> tuple[Assembly, tuple[JobVariables, ...]]:
     """The program to minimise: the mean over scenarios, less the jobs' revenue."""
     assembly, first = Assembly(), scenarios[0]
     # Missing slots are counted by scenario, so the jobs' own count costs nothing.
@@ -189,7 +192,7 @@ def _add_scenario(
     assembly: Assembly,
     groups: Groups,
     jobs: Sequence[Job],
-    columns: Sequence[JobColumns],
+    columns: Sequence[JobVariables],
     weight: float,
 ) -> None:
     """Add missing slots and bill of a scenario, and the limit of its green bus."""
@@ -208,13 +211,13 @@ def _add_scenario(
             _green_row(assembly, groups, here, t)
 
 
-def _running(columns: Sequence[JobColumns], epoch: int) -> list[JobColumns]:
+def _running(columns: Sequence[JobVariables], epoch: int) -> list[JobVariables]:
     """Jobs that may run in an epoch."""
     return [one for one in columns if one.window.start <= epoch < one.window.stop]
 
 
 def _bill_row(
-    assembly: Assembly, groups: Groups, here: Sequence[JobColumns], t: int, weight: float
+    assembly: Assembly, groups: Groups, here: Sequence[JobVariables], t: int, weight: float
 ) -> None:
     energy = groups.energy
     cost = float(energy.brown_cost[t])
@@ -235,7 +238,7 @@ def _bill_row(
     assembly.rows(*terms, lower=-cost * (int(energy.green[t]) - drawn) / energy.server)
 
 
-def _green_row(assembly: Assembly, groups: Groups, here: Sequence[JobColumns], t: int) -> None:
+def _green_row(assembly: Assembly, groups: Groups, here: Sequence[JobVariables], t: int) -> None:
     energy, green = groups.energy, groups.is_green[:, t]
     if not green.any():
         return

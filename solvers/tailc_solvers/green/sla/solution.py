@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from tailc_solvers.backends.check import Trust, Verdict
-from tailc_solvers.backends.linear import Answer, Outcome
-from tailc_solvers.course import Reached
-from tailc_solvers.green.sla.check import Figures, faults_of, figures_of
+from tailc_solvers.backends.check import AnswerTrust, AnswerVerdict
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome
+from tailc_solvers.course import SearchProgress
+from tailc_solvers.green.sla.check import PlanFigures, faults_of, figures_of
 from tailc_solvers.green.sla.problem import Groups, Job, Plan
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class PlacementSolution:
     """Solution of a method.
 
     Attributes:
@@ -34,16 +34,16 @@ class Solution:
             by the solver if a general one searched. Empty for methods that do not search.
     """
 
-    outcome: Outcome
-    trust: Trust
+    outcome: SolverOutcome
+    trust: AnswerTrust
     groups: Groups
     plan: Plan | None = None
-    figures: Figures | None = None
+    figures: PlanFigures | None = None
     bound: float = math.inf
     claimed_bound: float = math.inf
     faults: tuple[StrEnum, ...] = ()
     message: str = ""
-    course: tuple[Reached, ...] = ()
+    course: tuple[SearchProgress, ...] = ()
 
     @property
     def gap(self) -> float:
@@ -58,16 +58,20 @@ class Solution:
         return self.gap / max(abs(self.figures.value), 1)
 
 
-def proposed(groups: Groups, jobs: Sequence[Job], plan: Plan, bound: float = math.inf) -> Solution:
+def proposed(
+    groups: Groups, jobs: Sequence[Job], plan: Plan, bound: float = math.inf
+) -> PlacementSolution:
     """The solution of a plan from one of our own methods; refuted if it has a fault."""
     faults = faults_of(groups, jobs, plan)
     if faults:
-        return Solution(Outcome.FEASIBLE, Trust.REFUTED, groups, bound=bound, faults=faults)
+        return PlacementSolution(
+            SolverOutcome.FEASIBLE, AnswerTrust.REFUTED, groups, bound=bound, faults=faults
+        )
     figures = figures_of(groups, jobs, plan)
     is_proved = bound - figures.value <= groups.epochs
-    return Solution(
-        Outcome.OPTIMAL if is_proved else Outcome.FEASIBLE,
-        Trust.PROVED if is_proved else Trust.CLAIMED,
+    return PlacementSolution(
+        SolverOutcome.OPTIMAL if is_proved else SolverOutcome.FEASIBLE,
+        AnswerTrust.PROVED if is_proved else AnswerTrust.CLAIMED,
         groups,
         plan,
         figures,
@@ -75,12 +79,12 @@ def proposed(groups: Groups, jobs: Sequence[Job], plan: Plan, bound: float = mat
     )
 
 
-def no_room(groups: Groups) -> Solution:
+def no_room(groups: Groups) -> PlacementSolution:
     """The solution of jobs for which there are not enough servers."""
-    return Solution(Outcome.INFEASIBLE, Trust.PROVED, groups, bound=-math.inf)
+    return PlacementSolution(SolverOutcome.INFEASIBLE, AnswerTrust.PROVED, groups, bound=-math.inf)
 
 
-def best_of(found: Sequence[Solution]) -> Solution:
+def best_of(found: Sequence[PlacementSolution]) -> PlacementSolution:
     """The solution of the highest value, with the highest bound of all; ties go to the first.
 
     The first if none has a plan; if one was refuted there may still be a plan.
@@ -90,18 +94,18 @@ def best_of(found: Sequence[Solution]) -> Solution:
     if best.figures is None:
         return replace(best, bound=bound)
     is_proved = bound - best.figures.value <= best.groups.epochs
-    outcome = Outcome.OPTIMAL if is_proved else Outcome.FEASIBLE
-    trust = Trust.PROVED if is_proved else Trust.CLAIMED
+    outcome = SolverOutcome.OPTIMAL if is_proved else SolverOutcome.FEASIBLE
+    trust = AnswerTrust.PROVED if is_proved else AnswerTrust.CLAIMED
     return replace(best, bound=bound, outcome=outcome, trust=trust)
 
 
 def judged(
-    groups: Groups, jobs: Sequence[Job], plan: Plan, answer: Answer, bound: float
-) -> Solution:
+    groups: Groups, jobs: Sequence[Job], plan: Plan, answer: SolverAnswer, bound: float
+) -> PlacementSolution:
     """The solution of a plan read from a solver's answer, whose point was checked already."""
     found = proposed(groups, jobs, plan, bound)
     claimed = math.inf if answer.bound is None else -answer.bound
-    return Solution(
+    return PlacementSolution(
         answer.outcome,
         found.trust,
         groups,
@@ -115,9 +119,11 @@ def judged(
     )
 
 
-def without_plan(groups: Groups, answer: Answer, found: Verdict, bound: float) -> Solution:
+def without_plan(
+    groups: Groups, answer: SolverAnswer, found: AnswerVerdict, bound: float
+) -> PlacementSolution:
     """The solution of an answer without a point, or with a wrong one."""
-    return Solution(
+    return PlacementSolution(
         answer.outcome,
         found.trust,
         groups,

@@ -13,7 +13,7 @@ from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
 from tailc.models.cpu_shares.recorded import RecordedMachine, machines_of
 from tailc.models.cpu_shares.static_shares import best_static, constant, within_host
 from tailc.models.rule_baselines import RuleBaseline
-from tailc.units import Fault, QuantityError, format_ppm
+from tailc.units import QuantityError, QuantityFault, format_ppm
 
 
 def _best(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
@@ -23,7 +23,7 @@ def _best(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
 def _rule(part_ppm: int) -> ShareRule:
     if not 0 < part_ppm <= PPM:
         message = f"`{format_ppm(part_ppm)}` is not above 0 % and up to 100 %"
-        raise QuantityError(Fault.OUT_OF_RANGE, message, "for example `30%`")
+        raise QuantityError(QuantityFault.OUT_OF_RANGE, message, "for example `30%`")
 
     def replay_constant(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
         parts = within_host(shares, np.full(len(machines), part_ppm / PPM))

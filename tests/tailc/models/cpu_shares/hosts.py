@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from tailc.forms.shares import PPM, Machine, ShareLaw, Shares
-from tailc.models.cpu_shares.plant import Machines
+from tailc.models.cpu_shares.plant import HostMachines
 
 
 def shares_of(*machines: Machine, **changed: object) -> Shares:
@@ -28,12 +28,14 @@ def shares_of(*machines: Machine, **changed: object) -> Shares:
     return dataclasses.replace(usual, **changed)
 
 
-def plant_of(a, b, steps: int, noise: float = 0.0, seed: int = 1, **changed: object) -> Machines:
+def plant_of(
+    a, b, steps: int, noise: float = 0.0, seed: int = 1, **changed: object
+) -> HostMachines:
     """Machines whose a and b are numbers, or rows of them."""
     a, b = np.atleast_1d(np.asarray(a, float)), np.atleast_1d(np.asarray(b, float))
     machines = len(a)
     rng = np.random.default_rng(seed)
-    usual = Machines(
+    usual = HostMachines(
         a=np.broadcast_to(a.reshape(machines, -1), (machines, steps)).copy(),
         b=np.broadcast_to(b.reshape(machines, -1), (machines, steps)).copy(),
         disturbed=1 + noise * rng.uniform(-1, 1, (machines, steps)),

@@ -9,7 +9,7 @@ from tailc.models.datacentre.window import windows
 from tailc.models.malleable_jobs.jobs import malleable_jobs_of
 from tailc.models.rigid_jobs.jobs import rigid_jobs_of
 from tailc.traces.jobs.log import Applications, JobLog
-from tailc.traces.series.series import Quantity, TimeSeries
+from tailc.traces.series.series import SeriesQuantity, TimeSeries
 
 EPOCH_S = 900
 
@@ -21,9 +21,9 @@ def series(quantity, values, start_unix_s=9_000):
 
 
 def energy(power, forecasts=None) -> Energy:
-    price = series(Quantity.PRICE, [0.1055] * len(power))
-    carbon = series(Quantity.CARBON, [200.0] * len(power))
-    return Energy(series(Quantity.POWER, power), price, carbon, forecasts)
+    price = series(SeriesQuantity.PRICE, [0.1055] * len(power))
+    carbon = series(SeriesQuantity.CARBON, [200.0] * len(power))
+    return Energy(series(SeriesQuantity.POWER, power), price, carbon, forecasts)
 
 
 def log(submit_s) -> JobLog:
@@ -85,9 +85,9 @@ def test_before_the_first_forecast_nothing_is_expected():
 def test_series_on_other_epochs_are_refused():
     with pytest.raises(ValueError, match="same epochs"):
         Energy(
-            series(Quantity.POWER, [1.0]),
-            series(Quantity.PRICE, [1.0, 1.0]),
-            series(Quantity.CARBON, [1.0]),
+            series(SeriesQuantity.POWER, [1.0]),
+            series(SeriesQuantity.PRICE, [1.0, 1.0]),
+            series(SeriesQuantity.CARBON, [1.0]),
         )
 
 

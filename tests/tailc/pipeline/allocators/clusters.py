@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from tailc_solvers.backends.linear import Outcome
-from tailc_solvers.green.parallel.columns import Columns, Effort
+from tailc_solvers.backends.linear import SolverOutcome
+from tailc_solvers.green.parallel.columns import ColumnsEffort, ColumnsSolution
 from tailc_solvers.green.parallel.solution import Ending, none_of
 
 from tailc.models.datacentre.supply import Supply
@@ -16,7 +16,7 @@ EIGHT = Cluster(8, 30_000, 0, 0, 900)
 # Ten cents a kWh: a server on brown energy costs 3,000 micro-dollars an hour.
 PRICE = 100_000
 AIMS = Aims(run_cost=4_000, mean_over=1)
-QUICK = Effort(nodes=0, starts=0, cells=300, rounds=8)
+QUICK = ColumnsEffort(nodes=0, starts=0, cells=300, rounds=8)
 LINEAR = {n: 1_000_000 * n for n in (1, 2, 4, 8)}
 BENT = {1: 1_000_000, 2: 1_800_000, 4: 3_000_000, 8: 4_500_000}
 
@@ -40,7 +40,7 @@ def sun(servers, price=PRICE) -> Supply:
 
 def no_plan(problem, warm):
     """A search that ends without a plan."""
-    return Columns(none_of(Ending.NO_PLAN, Outcome.CRASHED, "it crashed"))
+    return ColumnsSolution(none_of(Ending.NO_PLAN, SolverOutcome.CRASHED, "it crashed"))
 
 
 @dataclass

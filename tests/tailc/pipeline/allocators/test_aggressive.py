@@ -6,9 +6,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.green.parallel.check import faults_of
-from tailc_solvers.green.parallel.columns import Columns
-from tailc_solvers.green.parallel.plan import Plan, ledger
-from tailc_solvers.green.parallel.solution import CostedPlan, Ending, Solution
+from tailc_solvers.green.parallel.columns import ColumnsSolution
+from tailc_solvers.green.parallel.plan import ServerPlan, ledger
+from tailc_solvers.green.parallel.solution import CostedPlan, Ending, ParallelSolution
 
 from tailc.forms.plan.ledger import ledger_of
 from tailc.models.datacentre.supply import Supply
@@ -131,9 +131,11 @@ def test_where_a_solve_fails_the_plan_before_stays_in_force(solve):
 def test_a_plan_that_breaks_a_rule_is_not_carried_out(solve):
     def lies(problem, warm):
         servers = np.full((len(problem.jobs), problem.epochs), problem.servers)
-        plan = Plan(servers, np.zeros(len(problem.jobs), np.int64))
+        plan = ServerPlan(servers, np.zeros(len(problem.jobs), np.int64))
         assert faults_of(problem, plan)
-        return Columns(Solution(Ending.BEST, CostedPlan(plan, ledger(problem, plan))))
+        return ColumnsSolution(
+            ParallelSolution(Ending.BEST, CostedPlan(plan, ledger(problem, plan)))
+        )
 
     jobs = [job(1), job(2, 100)]
     found = replayed([8] * 8, jobs, Aggressive(lies, AIMS))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome
 from tailc_solvers.green.parallel.indexed import solve_indexed
 
 from tailc.errors import Code, TailcError
@@ -113,7 +113,7 @@ class Liar(Solver):
 
 
 LIES = {
-    "no plan": (lambda _: Answer(Outcome.INFEASIBLE), "it claims that there is none"),
+    "no plan": (lambda _: SolverAnswer(SolverOutcome.INFEASIBLE), "it claims that there is none"),
     "a bound above all": (lambda answer: replace(answer, bound=1e9), "none of the program"),
     "no number": (lambda answer: replace(answer, bound=math.nan), "none of the program"),
 }

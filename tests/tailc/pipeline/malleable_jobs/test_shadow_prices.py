@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Limits
+from tailc_solvers.backends.linear import BackendLimits
 
 from tailc.pipeline.malleable_jobs.shadow_prices import idle_udollars, server_prices
 from tailc.progress import silent
@@ -20,7 +20,7 @@ def solver():
 
 
 def told(problem, solver):
-    return server_prices(problem, None, solver, Limits(), silent)
+    return server_prices(problem, None, solver, BackendLimits(), silent)
 
 
 def test_one_server_alone_pays_the_brown_energy_that_it_draws():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome
 
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.forms.plan.expected import plan_books
@@ -180,19 +180,19 @@ class Rogue:
         pass
 
     def answer(self, program, limits=None):  # noqa: ARG002
-        return Answer(self._outcome, message="said so")
+        return SolverAnswer(self._outcome, message="said so")
 
 
 @pytest.mark.parametrize("method", list(PlanMethod)[2:])
 @pytest.mark.parametrize(
     ("outcome", "code"),
     [
-        (Outcome.TIMED_OUT, Code.BUDGET_ENDED),
-        (Outcome.OUT_OF_MEMORY, Code.BUDGET_ENDED),
-        (Outcome.CRASHED, Code.SOLVER_FAILED),
-        (Outcome.GARBLED, Code.SOLVER_FAILED),
-        (Outcome.TOO_LARGE, Code.METHOD_UNFIT),
-        (Outcome.NOT_INSTALLED, Code.MISSING_PART),
+        (SolverOutcome.TIMED_OUT, Code.BUDGET_ENDED),
+        (SolverOutcome.OUT_OF_MEMORY, Code.BUDGET_ENDED),
+        (SolverOutcome.CRASHED, Code.SOLVER_FAILED),
+        (SolverOutcome.GARBLED, Code.SOLVER_FAILED),
+        (SolverOutcome.TOO_LARGE, Code.METHOD_UNFIT),
+        (SolverOutcome.NOT_INSTALLED, Code.MISSING_PART),
     ],
 )
 def test_a_solver_that_fails_gives_no_plan(monkeypatch, method, outcome, code):

@@ -1,12 +1,13 @@
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Outcome
-from tailc_solvers.green.sla.anneal import Schedule, anneal
-from tailc_solvers.green.sla.solution import Solution
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import SolverOutcome
+from tailc_solvers.green.sla.anneal import AnnealingSchedule, anneal
+from tailc_solvers.green.sla.solution import PlacementSolution
 
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob
@@ -17,7 +18,7 @@ from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
 from tests.tailc.pipeline.planners.test_planner_state import running, view
 
-SHORT = Schedule(steps=10)
+SHORT = AnnealingSchedule(steps=10)
 
 
 def replayed(racks, jobs, planner, forecasts=None, **options):
@@ -91,7 +92,7 @@ def test_no_more_jobs_are_open_to_a_search_than_the_schedule_says():
 
     jobs = [SubmittedJob(number, 0, 3_600, 1, 1_000_000) for number in range(6)]
     said = sites.Changing([[3] * 4, [1] * 4])
-    replayed([1] * 4, jobs, Annealing(Schedule(steps=2, most_jobs=2), counted), said)
+    replayed([1] * 4, jobs, Annealing(AnnealingSchedule(steps=2, most_jobs=2), counted), said)
     assert max(most) == 2
 
 
@@ -113,11 +114,12 @@ def test_open_are_jobs_that_miss_have_too_much_or_move_too_often():
     assert jobs_to_replan(now, 0, 0, 1) == ()
 
 
-FAILURES = (Outcome.INFEASIBLE, Outcome.TIMED_OUT, Outcome.CRASHED)
+FAILURES = (SolverOutcome.INFEASIBLE, SolverOutcome.TIMED_OUT, SolverOutcome.CRASHED)
 
 
 def failing(outcome):
-    return lambda groups, jobs, start, schedule: Solution(outcome, Trust.CLAIMED, groups)  # noqa: ARG005
+    claim = partial(PlacementSolution, outcome, AnswerTrust.CLAIMED)
+    return lambda groups, *_: claim(groups)
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
@@ -129,14 +131,14 @@ def test_a_search_without_an_answer_leaves_the_plan_in_force(outcome):
 
 @given(sites.green_racks, sites.forecasts, sites.jobs)
 def test_without_answers_it_does_what_is_done_on_arrival(racks, forecasts, jobs):
-    planner = Annealing(SHORT, failing(Outcome.TIMED_OUT))
+    planner = Annealing(SHORT, failing(SolverOutcome.TIMED_OUT))
     found = replayed(racks, jobs, planner, forecasts)
     assert sites.outcome(found) == sites.outcome(replayed(racks, jobs, OnArrival(), forecasts))
 
 
 @given(sites.green_racks, sites.forecasts, sites.jobs, st.sampled_from([0, 1, 30, None]))
 def test_energy_and_money_balance_however_jobs_are_moved(racks, forecasts, jobs, most):
-    planner = Annealing(Schedule(steps=4, most_jobs=most))
+    planner = Annealing(AnnealingSchedule(steps=4, most_jobs=most))
     assert sites.unfair(replayed(racks, jobs, planner, forecasts)) == []
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Answer, Duals, Outcome, Point
+from tailc_solvers.backends.linear import Duals, SolverAnswer, SolverOutcome, SolverPoint
 
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob
@@ -67,19 +67,28 @@ def test_a_plan_of_prices_admits_jobs_in_a_replay(solver):
     assert [one.number for one in found.settled] == [0, 2]
 
 
-FAILURES = (Outcome.INFEASIBLE, Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.GARBLED)
+FAILURES = (
+    SolverOutcome.INFEASIBLE,
+    SolverOutcome.TIMED_OUT,
+    SolverOutcome.CRASHED,
+    SolverOutcome.GARBLED,
+)
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
 def test_a_solver_without_multipliers_leaves_the_prices_before_in_force(solver, outcome):
     past = [jobs((0, 900, 1, 0))]
     before = bid_prices(SMALL, supply([0]), past, solver)
-    rogue = Rogue(Answer(outcome))
+    rogue = Rogue(SolverAnswer(outcome))
     assert bid_prices(SMALL, supply([1]), past, rogue, before=before) is before
     assert bid_prices(SMALL, supply([1]), past, rogue) is None
 
 
 def test_multipliers_of_nonsense_make_no_prices(solver):
-    lie = Rogue(Answer(Outcome.OPTIMAL, Point(np.zeros(1), 0.0), duals=Duals(np.full(1, np.nan))))
+    lie = Rogue(
+        SolverAnswer(
+            SolverOutcome.OPTIMAL, SolverPoint(np.zeros(1), 0.0), duals=Duals(np.full(1, np.nan))
+        )
+    )
     before = bid_prices(SMALL, supply([0]), [jobs((0, 900, 1, 0))], solver)
     assert bid_prices(SMALL, supply([0]), [jobs((0, 900, 1, 0))], lie, before=before) is before

@@ -1,11 +1,13 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Answer, Outcome, Point
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome, SolverPoint
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.reduced import solve_reduced
-from tailc_solvers.green.sla.solution import Solution
+from tailc_solvers.green.sla.solution import PlacementSolution
 
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob
@@ -59,20 +61,26 @@ def test_jobs_may_run_on_after_the_forecast_ends():
 
 
 def failing(outcome):
-    return lambda groups, job: Solution(outcome, Trust.CLAIMED, groups, message="none")  # noqa: ARG005
+    claim = partial(PlacementSolution, outcome, AnswerTrust.CLAIMED, message="none")
+    return lambda groups, _job: claim(groups)
 
 
 class Rogue:
     """A solver that ends in one way, whatever is asked."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: SolverAnswer) -> None:
         self._answer = answer
 
     def answer(self, program, limits=None):  # noqa: ARG002
         return self._answer
 
 
-FAILURES = (Outcome.INFEASIBLE, Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.GARBLED)
+FAILURES = (
+    SolverOutcome.INFEASIBLE,
+    SolverOutcome.TIMED_OUT,
+    SolverOutcome.CRASHED,
+    SolverOutcome.GARBLED,
+)
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
@@ -94,7 +102,10 @@ def test_a_solver_without_an_answer_refuses_the_job_and_what_runs_stays(outcome)
 
 @pytest.mark.parametrize(
     "answer",
-    [*(Answer(one) for one in FAILURES), Answer(Outcome.OPTIMAL, Point(np.full(3, 1e9), 0.0))],
+    [
+        *(SolverAnswer(one) for one in FAILURES),
+        SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.full(3, 1e9), 0.0)),
+    ],
 )
 def test_a_general_solver_that_fails_or_lies_refuses_the_job(answer):
     planner = OnArrival(lambda groups, job: solve_reduced(groups, [job], Rogue(answer)))  # type: ignore[arg-type]

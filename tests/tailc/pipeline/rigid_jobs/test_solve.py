@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Answer, Outcome, Point
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome, SolverPoint
 from tailc_solvers.green.sla.horizon import Horizon
 
 from tailc.errors import Code, ExitCode, TailcError
@@ -180,20 +180,20 @@ def test_jobs_that_have_begun_and_need_more_servers_than_there_are_name_the_limi
 
 
 WOES = {
-    Outcome.NOT_INSTALLED: (Code.MISSING_PART, ExitCode.MISSING_PART),
-    Outcome.TIMED_OUT: (Code.BUDGET_ENDED, ExitCode.BUDGET),
-    Outcome.OUT_OF_MEMORY: (Code.BUDGET_ENDED, ExitCode.BUDGET),
-    Outcome.CRASHED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
-    Outcome.GARBLED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
-    Outcome.TOO_LARGE: (Code.METHOD_UNFIT, ExitCode.BAD_CONTENT),
-    Outcome.UNBOUNDED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
+    SolverOutcome.NOT_INSTALLED: (Code.MISSING_PART, ExitCode.MISSING_PART),
+    SolverOutcome.TIMED_OUT: (Code.BUDGET_ENDED, ExitCode.BUDGET),
+    SolverOutcome.OUT_OF_MEMORY: (Code.BUDGET_ENDED, ExitCode.BUDGET),
+    SolverOutcome.CRASHED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
+    SolverOutcome.GARBLED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
+    SolverOutcome.TOO_LARGE: (Code.METHOD_UNFIT, ExitCode.BAD_CONTENT),
+    SolverOutcome.UNBOUNDED: (Code.SOLVER_FAILED, ExitCode.MISSING_PART),
 }
 
 
 @pytest.mark.parametrize("search", ALL, ids=method_of)
 @pytest.mark.parametrize("outcome", WOES)
 def test_a_solver_without_an_answer_is_told_with_its_exit_code(search, outcome, monkeypatch):
-    monkeypatch.setattr(Solver, "answer", lambda *_: Answer(outcome, message="so it is"))
+    monkeypatch.setattr(Solver, "answer", lambda *_: SolverAnswer(outcome, message="so it is"))
     finding = refused(problem(named(1, 0, 1, 1), green_w=[0], search=search))
     assert (finding.code, finding.code.exit_code) == WOES[outcome]
     assert "`highs`" in finding.message
@@ -202,7 +202,7 @@ def test_a_solver_without_an_answer_is_told_with_its_exit_code(search, outcome, 
 
 @pytest.mark.parametrize("extra", ["tailc[gurobi]", "tailc"])
 def test_a_solver_that_is_not_installed_is_told_with_its_own_extra_alone(extra, monkeypatch):
-    answer = Answer(Outcome.NOT_INSTALLED, message=f"pip install '{extra}'")
+    answer = SolverAnswer(SolverOutcome.NOT_INSTALLED, message=f"pip install '{extra}'")
     monkeypatch.setattr(Solver, "answer", lambda *_: answer)
     finding = refused(problem(named(1, 0, 1, 1), green_w=[0]))
     assert extra in finding.message
@@ -212,7 +212,9 @@ def test_a_solver_that_is_not_installed_is_told_with_its_own_extra_alone(extra, 
 
 def test_a_solver_that_lies_is_not_believed(monkeypatch):
     def lie(_, program, __):
-        return Answer(Outcome.OPTIMAL, Point(np.zeros(program.n_variables), -1.0), bound=-1.0)
+        return SolverAnswer(
+            SolverOutcome.OPTIMAL, SolverPoint(np.zeros(program.n_variables), -1.0), bound=-1.0
+        )
 
     monkeypatch.setattr(Solver, "answer", lie)
     for search in ALL:
@@ -222,7 +224,7 @@ def test_a_solver_that_lies_is_not_believed(monkeypatch):
 
 
 def test_prices_that_fail_after_the_places_give_no_plan_either(monkeypatch):
-    gone = Horizon(Outcome.CRASHED, Trust.CLAIMED, math.inf, None, "signal 11")
+    gone = Horizon(SolverOutcome.CRASHED, AnswerTrust.CLAIMED, math.inf, None, "signal 11")
     monkeypatch.setattr(priced, "solve_horizon", lambda *_: gone)
     expects = ((named(2, 0, 1, 1),),)
     finding = refused(problem(named(1, 0, 1, 1), green_w=[0], expected=expects))

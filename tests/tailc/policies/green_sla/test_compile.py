@@ -6,7 +6,7 @@ import json
 
 import pytest
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome
 
 from tailc.artifact.envelope import InputRole
 from tailc.artifact.files import read_policy
@@ -68,9 +68,9 @@ def test_a_method_of_the_command_line_is_the_one_of_the_evidence(folder, policy,
 @pytest.mark.parametrize(
     ("outcome", "code"),
     [
-        (Outcome.CRASHED, ExitCode.MISSING_PART),
-        (Outcome.TIMED_OUT, ExitCode.BUDGET),
-        (Outcome.NOT_INSTALLED, ExitCode.MISSING_PART),
+        (SolverOutcome.CRASHED, ExitCode.MISSING_PART),
+        (SolverOutcome.TIMED_OUT, ExitCode.BUDGET),
+        (SolverOutcome.NOT_INSTALLED, ExitCode.MISSING_PART),
     ],
 )
 def test_a_solver_that_fails_leaves_the_policy_that_was_there(
@@ -78,7 +78,7 @@ def test_a_solver_that_fails_leaves_the_policy_that_was_there(
 ):
     stem = folder / "kit"
     before = {suffix: stem.with_suffix(suffix).read_bytes() for suffix in (".json", ".tailc")}
-    monkeypatch.setattr(Solver, "answer", lambda *_: Answer(outcome, message="so it is"))
+    monkeypatch.setattr(Solver, "answer", lambda *_: SolverAnswer(outcome, message="so it is"))
     words = ["compile", str(folder / "service.yaml"), "-o", str(stem), "--no-progress"]
     assert run(words) == code
     assert "so it is" in capsys.readouterr().err

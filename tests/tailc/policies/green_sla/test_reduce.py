@@ -14,8 +14,8 @@ from tailc.policies.green_sla.reduce import reduce
 from tailc.policies.green_sla.spec import GreenSlaSpec
 from tailc.problems.plan import PlanMethod, Weights
 from tailc.problems.rigid_jobs import NamedJob
-from tailc.traces.jobs.log import JobLog, Lines
-from tailc.traces.series.series import Quantity, of_values
+from tailc.traces.jobs.log import JobLog, LinePositions
+from tailc.traces.series.series import SeriesQuantity, of_values
 
 QUARTER_S = 900
 DAY = 96
@@ -43,9 +43,9 @@ def days(*jobs: tuple[int, int, int], first: int = 2 * DAY, **more: Any) -> Days
     series = [
         of_values(quantity, START_UNIX_S, QUARTER_S, values, "made")
         for quantity, values in (
-            (Quantity.POWER, np.arange(3.0 * DAY)),
-            (Quantity.PRICE, np.full(3 * DAY, 0.1055)),
-            (Quantity.CARBON, np.full(3 * DAY, 384.0)),
+            (SeriesQuantity.POWER, np.arange(3.0 * DAY)),
+            (SeriesQuantity.PRICE, np.full(3 * DAY, 0.1055)),
+            (SeriesQuantity.CARBON, np.full(3 * DAY, 384.0)),
         )
     ]
     columns = {
@@ -56,7 +56,7 @@ def days(*jobs: tuple[int, int, int], first: int = 2 * DAY, **more: Any) -> Days
         "requested_s": np.zeros(len(log), np.int64),
     }
     made = JobLog(
-        source="jobs.swf", positions=Lines(np.arange(10, 10 + len(log))), **(columns | more)
+        source="jobs.swf", positions=LinePositions(np.arange(10, 10 + len(log))), **(columns | more)
     )
     return Days(made, Energy(*series), first, 8, np.zeros((0, 8)))
 

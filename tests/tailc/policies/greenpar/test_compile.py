@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome
 
 from tailc.artifact.envelope import InputRole
 from tailc.artifact.files import read_policy
@@ -94,7 +94,7 @@ class _Gone:
         pass
 
     def answer(self, program, limits=None):  # noqa: ARG002
-        return Answer(Outcome.CRASHED, message="the solver ended with signal 11")
+        return SolverAnswer(SolverOutcome.CRASHED, message="the solver ended with signal 11")
 
 
 def test_a_solver_that_crashes_leaves_the_plan_before_in_force(folder, monkeypatch, capsys):

@@ -10,7 +10,7 @@ from tailc.forecasts.days import Days, Energy
 from tailc.policies.greenpar.reduce import reduce
 from tailc.policies.greenpar.spec import GreenParSpec
 from tailc.traces.jobs.log import Applications, JobLog
-from tailc.traces.series.series import Quantity, of_values
+from tailc.traces.series.series import SeriesQuantity, of_values
 
 HOUR = 3_600
 DAY = 24
@@ -46,9 +46,9 @@ def days(jobs=None, scenarios=()) -> Days:
     steps = 4 * DAY
     price = np.where(np.arange(steps) % DAY < 12, 0.1, 0.3)
     told = (
-        (Quantity.POWER, np.full(steps, WATTS)),
-        (Quantity.PRICE, price),
-        (Quantity.CARBON, np.full(steps, 400.0)),
+        (SeriesQuantity.POWER, np.full(steps, WATTS)),
+        (SeriesQuantity.PRICE, price),
+        (SeriesQuantity.CARBON, np.full(steps, 400.0)),
     )
     power, cents, carbon = (of_values(what, 0, HOUR, values, "made") for what, values in told)
     ways = np.array(scenarios, float).reshape(-1, DAY)

@@ -8,7 +8,7 @@ import json
 
 import numpy as np
 import pytest
-from tailc_solvers.power.model import Counters, PowerModel
+from tailc_solvers.power.model import CounterPowerModel, PowerCounters
 
 from tailc.errors import Code, Severity, TailcError
 from tailc.pipeline.compile import compile_policy
@@ -80,14 +80,14 @@ def predicted_mw(ipc, near_loads, far_accesses, memory, volts=VOLTS):
     cycles = 1 - memory + memory * FREQUENCIES_MHZ / 2_400
     nothing = np.zeros(2)
     by_core = (events / cycles for events in (ipc, near_loads, far_accesses))
-    counters = Counters(
+    counters = PowerCounters(
         volts[:, None],
         FREQUENCIES_MHZ[:, None] / 1_000,
         *(events[:, None] for events in by_core),
         *[nothing] * 5,
     )
     core, *others = ([value for value, _ in told.values()] for told in PARAMETERS.values())
-    told = PowerModel(tuple(core), *(tuple(part) for part in others))
+    told = CounterPowerModel(tuple(core), *(tuple(part) for part in others))
     return pytest.approx(1_000 * told.predict(counters).core, abs=0.51)
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Answer, Outcome, Point
+from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome, SolverPoint
 
 from tailc.artifact.files import read_policy
 from tests.tailc.policies.slow_to_fast.case import swapped, write
@@ -73,11 +73,11 @@ def test_a_bad_spec_writes_nothing_and_says_where(name, compiled):
 
 
 SOLVERS = {
-    "not installed": (Answer(Outcome.NOT_INSTALLED, message="no module"), 69, "TC0703"),
-    "hangs": (Answer(Outcome.TIMED_OUT, message="no answer within 60 s"), 7, "TC0502"),
-    "crashes": (Answer(Outcome.CRASHED, message="ended with signal 11"), 69, "TC0704"),
-    "lies": (Answer(Outcome.OPTIMAL, Point(np.zeros(1), -1.0)), 69, "TC0704"),
-    "says it is infeasible": (Answer(Outcome.INFEASIBLE), 69, "TC0704"),
+    "not installed": (SolverAnswer(SolverOutcome.NOT_INSTALLED, message="no module"), 69, "TC0703"),
+    "hangs": (SolverAnswer(SolverOutcome.TIMED_OUT, message="no answer within 60 s"), 7, "TC0502"),
+    "crashes": (SolverAnswer(SolverOutcome.CRASHED, message="ended with signal 11"), 69, "TC0704"),
+    "lies": (SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.zeros(1), -1.0)), 69, "TC0704"),
+    "says it is infeasible": (SolverAnswer(SolverOutcome.INFEASIBLE), 69, "TC0704"),
 }
 
 

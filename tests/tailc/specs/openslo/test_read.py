@@ -3,19 +3,23 @@
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.specs.openslo.read import Objective
+from tailc.specs.openslo.read import ImportedObjective
 from tests.tailc.specs.openslo.documents import BUCKETS, THRESHOLD, line_of, said, source_of
 
 
 def test_a_threshold_becomes_a_percentile_and_a_latency(read):
     found = read(THRESHOLD)
-    assert found.objectives == (Objective("99%", "500ms", None, "`checkout-latency`, line 18"),)
+    assert found.objectives == (
+        ImportedObjective("99%", "500ms", None, "`checkout-latency`, line 18"),
+    )
     assert found.warnings == ()
 
 
 def test_a_ratio_of_a_bucket_over_time_slices_becomes_a_percentile_with_a_window(read):
     found = read(BUCKETS)
-    assert found.objectives == (Objective("95%", "250ms", "60s", "`search-latency`, line 27"),)
+    assert found.objectives == (
+        ImportedObjective("95%", "250ms", "60s", "`search-latency`, line 27"),
+    )
     assert said(found) == [
         (27, "`spec.objectives[0].targetPercent` of 99.5% of the time slices is not imported"),
         (22, "`spec.timeWindow` of 1M by the calendar is not imported"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.errors import Place
-from tailc.traces.jobs.log import Applications, Lines, node_seconds, peak_width
+from tailc.traces.jobs.log import Applications, LinePositions, node_seconds, peak_width
 from tests.tailc.traces.jobs.making import log_of
 
 
@@ -62,7 +62,7 @@ def test_a_job_is_of_an_application_that_is_named():
 def test_a_part_keeps_where_its_jobs_stand_and_what_they_are():
     told = Applications(("FT", "LU"), np.array([1, 0, 1]))
     log = log_of([0, 1, 2], [9, 8, 7], [1, 1, 1], applications=told)
-    part = replace(log, positions=Lines(np.array([4, 5, 9]))).part(slice(1, 3))
+    part = replace(log, positions=LinePositions(np.array([4, 5, 9]))).part(slice(1, 3))
     assert part.named == ["FT", "LU"]
     assert part.place(1).line == 9
     assert log.place(1) == Place("made.swf")

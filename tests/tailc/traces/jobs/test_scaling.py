@@ -59,7 +59,7 @@ def test_the_published_scaling_of_intrepid():
 
 
 def test_a_job_of_all_of_intrepid_does_not_fit_unless_it_is_dropped():
-    assert DividedWidths(24).of(log_of([0], [1], [40_960])).width.tolist() == [1_707]
+    assert DividedWidths(24).applied_to(log_of([0], [1], [40_960])).width.tolist() == [1_707]
     whole = scaled_jobs(intrepid(), JobScaling(0, DividedWidths(24), multiply_run=8))
     finding = refused(refuse_wide, whole, 1_680)
     assert finding.code is Code.TOO_WIDE
@@ -78,7 +78,7 @@ def test_that_scaling_leaves_a_third_of_the_node_hours():
 def test_cores_are_mapped_by_the_published_table():
     widths = [256, 512, 1_024, 2_048, 4_096, 8_192, 40_960]
     log = log_of([0] * 7, [1] * 7, widths)
-    assert INTREPID_CORES.of(log).width.tolist() == [4, 4, 8, 8, 16, 32, 32]
+    assert INTREPID_CORES.applied_to(log).width.tolist() == [4, 4, 8, 8, 16, 32, 32]
 
 
 @pytest.mark.parametrize(("counts", "jobs"), [(GRID5K_JOBS, 26), (INTREPID_JOBS, 113)])
@@ -150,7 +150,7 @@ def test_everything_is_done_in_order():
     # The five are dropped by the widths that they had, and long jobs by how long they are then.
     kept = without_widest(part, 5)
     assert scaled.number.tolist() == kept.number.tolist()
-    assert scaled.width.tolist() == INTREPID_CORES.of(kept).width.tolist()
+    assert scaled.width.tolist() == INTREPID_CORES.applied_to(kept).width.tolist()
     refuse_wide(scaled, 50)
     assert set(scaled.width.tolist()) <= {4, 8, 16, 32}
     assert scaled.submit_s.max() < 48 * HOUR
@@ -164,7 +164,7 @@ def test_everything_is_done_in_order():
         (lambda log: window(log, 10**9, 60), Code.EMPTY_TRACE, "no job is submitted"),
         (lambda log: without_widest(log, 481), Code.EMPTY_TRACE, "leaves none"),
         (
-            lambda log: WidthMap(((1, 2),)).of(log),
+            lambda log: WidthMap(((1, 2),)).applied_to(log),
             Code.OUT_OF_RANGE,
             "not in the table",
         ),

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from tailc.traces.series.series import Quantity, of_values
+from tailc.traces.series.series import SeriesQuantity, of_values
 
 # 2012-06-30 07:00 UTC, midnight in Denver by the sun.
 MIDNIGHT = 1_341_039_600
 HOUR = 3_600
 
 
-def series_of(*values, quantity=Quantity.POWER, step_s=HOUR, start_unix_s=MIDNIGHT):
+def series_of(*values, quantity=SeriesQuantity.POWER, step_s=HOUR, start_unix_s=MIDNIGHT):
     """A series of values; NaN is one that is not known."""
     return of_values(quantity, start_unix_s, step_s, np.array(values, dtype=float), "made")
 

@@ -10,7 +10,7 @@ from tailc.errors import Code, TailcError
 from tailc.traces.series.days import day_pairs
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.resample import on_epochs, scaled_to_peak
-from tailc.traces.series.series import Quantity, energy_kwh
+from tailc.traces.series.series import SeriesQuantity, energy_kwh
 from tailc.traces.series.table_series import read_series
 from tailc.traces.series.weather import read_nsrdb, read_tmy3
 from tailc.traces.zones import instant
@@ -26,7 +26,7 @@ def measured(*parts):
 
 
 def production(**others):
-    reading = SeriesReading("utc", "ac_power_w", Quantity.POWER, "W", **others)
+    reading = SeriesReading("utc", "ac_power_w", SeriesQuantity.POWER, "W", **others)
     return read_series(measured("pv-measured", "nrel_pvdaq50_compile.parquet"), reading)
 
 
@@ -45,7 +45,7 @@ def test_the_gaps_of_a_measured_production_are_counted():
 
 
 def test_a_production_with_offsets_in_its_stamps_and_small_negative_nights():
-    reading = SeriesReading("measured_on", "ac_power", Quantity.POWER, "W")
+    reading = SeriesReading("measured_on", "ac_power", SeriesQuantity.POWER, "W")
     series = read_series(measured("pv-measured", "serf_east_15min_ac_power.csv"), reading)
     assert series.start_unix_s == instant("2016-07-01T00:00-07:00")
     assert series.value.max() == pytest.approx(5_426, abs=1)
@@ -56,9 +56,16 @@ def test_a_production_with_offsets_in_its_stamps_and_small_negative_nights():
 
 def test_local_and_utc_times_of_a_grid_are_the_same_series():
     path = measured("grid-hourly", "CISO_2019_clean.to-2021-06.csv")
-    local = SeriesReading("Local time", "solar", Quantity.POWER, "MW", zone="America/Los_Angeles")
+    local = SeriesReading(
+        "Local time", "solar", SeriesQuantity.POWER, "MW", zone="America/Los_Angeles"
+    )
     in_utc = SeriesReading(
-        "UTC time", "solar", Quantity.POWER, "MW", zone="UTC", time_pattern="%m/%d/%Y %H:%M:%S"
+        "UTC time",
+        "solar",
+        SeriesQuantity.POWER,
+        "MW",
+        zone="UTC",
+        time_pattern="%m/%d/%Y %H:%M:%S",
     )
     of_local, of_utc = read_series(path, local), read_series(path, in_utc)
     assert of_local.start_unix_s == of_utc.start_unix_s
@@ -67,14 +74,16 @@ def test_local_and_utc_times_of_a_grid_are_the_same_series():
 
 
 def test_a_grid_has_sun_wind_and_carbon():
-    assert grid("solar_mw", Quantity.POWER, "MW").value.mean() / 1e6 == pytest.approx(3_229, abs=1)
-    assert grid("wind_mw", Quantity.POWER, "MW").is_whole
-    carbon = grid("carbon_g_per_kwh", Quantity.CARBON, "g/kWh")
+    assert grid("solar_mw", SeriesQuantity.POWER, "MW").value.mean() / 1e6 == pytest.approx(
+        3_229, abs=1
+    )
+    assert grid("wind_mw", SeriesQuantity.POWER, "MW").is_whole
+    carbon = grid("carbon_g_per_kwh", SeriesQuantity.CARBON, "g/kWh")
     assert carbon.value.mean() == pytest.approx(200, abs=1)
 
 
 def test_times_of_a_grid_with_no_zone_are_refused():
-    reading = SeriesReading("utc_hour", "solar_mw", Quantity.POWER, "MW")
+    reading = SeriesReading("utc_hour", "solar_mw", SeriesQuantity.POWER, "MW")
     with pytest.raises(TailcError, match="has no time zone"):
         read_series(measured("grid-hourly", "CISO_compile.parquet"), reading)
 

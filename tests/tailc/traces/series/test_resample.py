@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
 from tailc.traces.series.resample import cut, on_epochs, scaled, scaled_to_peak, summed
-from tailc.traces.series.series import Quantity, energy_kwh
+from tailc.traces.series.series import SeriesQuantity, energy_kwh
 from tests.tailc.traces.series.making import HOUR, MIDNIGHT, series_of
 
 WATTS = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=40)
@@ -49,7 +49,7 @@ def test_an_epoch_is_known_where_every_step_that_it_touches_is():
 
 
 def test_clouds_stay_between_0_and_1():
-    series = series_of(1, 1, 1, 1, 1, 1, 1, quantity=Quantity.CLOUD_COVER, step_s=420)
+    series = series_of(1, 1, 1, 1, 1, 1, 1, quantity=SeriesQuantity.CLOUD_COVER, step_s=420)
     assert on_epochs(series, 60).value.max() == 1
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from tailc.traces.series.series import Quantity, TimeSeries, energy_kwh, of_values
+from tailc.traces.series.series import SeriesQuantity, TimeSeries, energy_kwh, of_values
 
 NOON = 1_341_144_000
 
 
 def power(*watts, step_s=900):
-    return of_values(Quantity.POWER, NOON, step_s, np.array(watts, dtype=float), "made")
+    return of_values(SeriesQuantity.POWER, NOON, step_s, np.array(watts, dtype=float), "made")
 
 
 def test_a_value_that_is_not_known_is_0_and_marked():
@@ -36,7 +36,11 @@ def test_four_quarters_of_an_hour_of_a_kilowatt_are_a_kilowatt_hour():
 
 @pytest.mark.parametrize(
     ("quantity", "value"),
-    [(Quantity.POWER, -1.0), (Quantity.CLOUD_COVER, 1.5), (Quantity.CARBON, -0.1)],
+    [
+        (SeriesQuantity.POWER, -1.0),
+        (SeriesQuantity.CLOUD_COVER, 1.5),
+        (SeriesQuantity.CARBON, -0.1),
+    ],
 )
 def test_a_value_that_cannot_be_is_no_series(quantity, value):
     with pytest.raises(ValueError, match=quantity.noun):
@@ -44,7 +48,9 @@ def test_a_value_that_cannot_be_is_no_series(quantity, value):
 
 
 def test_a_price_may_be_negative():
-    assert of_values(Quantity.PRICE, 0, 900, np.array([-0.02]), "made").value.tolist() == [-0.02]
+    assert of_values(SeriesQuantity.PRICE, 0, 900, np.array([-0.02]), "made").value.tolist() == [
+        -0.02
+    ]
 
 
 @pytest.mark.parametrize(
@@ -58,4 +64,4 @@ def test_a_price_may_be_negative():
 )
 def test_a_broken_series_cannot_exist(value, known):
     with pytest.raises(ValueError, match="value"):
-        TimeSeries(Quantity.POWER, 0, 900, value, known, "made")
+        TimeSeries(SeriesQuantity.POWER, 0, 900, value, known, "made")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
 from tailc.traces.series.reading import SeriesReading, Stamp
-from tailc.traces.series.series import Quantity
+from tailc.traces.series.series import SeriesQuantity
 from tailc.traces.series.table_series import read_series
 from tailc.traces.zones import instant
 from tests.tailc.traces.series.making import HOUR, hourly, written
@@ -20,7 +20,7 @@ DENVER = "America/Denver"
 
 
 def reading(**others):
-    fields = {"time": "time", "value": "value", "quantity": Quantity.POWER, "unit": "W"}
+    fields = {"time": "time", "value": "value", "quantity": SeriesQuantity.POWER, "unit": "W"}
     return SeriesReading(**{**fields, **others})
 
 
@@ -41,15 +41,15 @@ def test_rows_an_hour_apart_are_a_series_of_hours(tmp_path):
 @pytest.mark.parametrize(
     ("quantity", "unit", "value"),
     [
-        (Quantity.POWER, "kW", 500.0),
-        (Quantity.POWER, "kWh", 1_000.0),
-        (Quantity.POWER, "MW", 500_000.0),
-        (Quantity.PRICE, "c/kWh", 0.005),
-        (Quantity.PRICE, "$/MWh", 0.0005),
-        (Quantity.CARBON, "kg/kWh", 500.0),
-        (Quantity.CLOUD_COVER, "tenths", 0.05),
-        (Quantity.CLOUD_COVER, "%", 0.005),
-        (Quantity.IRRADIANCE, "kW/m2", 500.0),
+        (SeriesQuantity.POWER, "kW", 500.0),
+        (SeriesQuantity.POWER, "kWh", 1_000.0),
+        (SeriesQuantity.POWER, "MW", 500_000.0),
+        (SeriesQuantity.PRICE, "c/kWh", 0.005),
+        (SeriesQuantity.PRICE, "$/MWh", 0.0005),
+        (SeriesQuantity.CARBON, "kg/kWh", 500.0),
+        (SeriesQuantity.CLOUD_COVER, "tenths", 0.05),
+        (SeriesQuantity.CLOUD_COVER, "%", 0.005),
+        (SeriesQuantity.IRRADIANCE, "kW/m2", 500.0),
     ],
 )
 def test_every_unit_becomes_that_of_the_quantity(tmp_path, quantity, unit, value):
@@ -60,7 +60,7 @@ def test_every_unit_becomes_that_of_the_quantity(tmp_path, quantity, unit, value
 
 def test_a_unit_of_another_quantity_is_none():
     with pytest.raises(ValueError, match="`W` is not a unit of price; known:"):
-        reading(quantity=Quantity.PRICE)
+        reading(quantity=SeriesQuantity.PRICE)
 
 
 def test_a_stamp_may_be_of_the_end_of_its_step(tmp_path):
@@ -219,10 +219,10 @@ def test_larger_negative_production_is_refused_with_its_place(tmp_path):
 @pytest.mark.parametrize(
     ("quantity", "unit", "value", "says"),
     [
-        (Quantity.CLOUD_COVER, "tenths", 11, "above the highest possible cloud cover, 1"),
-        (Quantity.CLOUD_COVER, "1", -0.1, "below the lowest possible cloud cover, 0"),
-        (Quantity.POWER, "GW", "1e300", "above the largest accepted value, 1e+18"),
-        (Quantity.PRICE, "$/kWh", "-1e19", "above the largest accepted value, 1e+18"),
+        (SeriesQuantity.CLOUD_COVER, "tenths", 11, "above the highest possible cloud cover, 1"),
+        (SeriesQuantity.CLOUD_COVER, "1", -0.1, "below the lowest possible cloud cover, 0"),
+        (SeriesQuantity.POWER, "GW", "1e300", "above the largest accepted value, 1e+18"),
+        (SeriesQuantity.PRICE, "$/kWh", "-1e19", "above the largest accepted value, 1e+18"),
     ],
 )
 def test_what_a_quantity_cannot_be_is_refused(tmp_path, quantity, unit, value, says):

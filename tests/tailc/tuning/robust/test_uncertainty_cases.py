@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tailc.specs.robust import Ambiguity
-from tailc.traces.day_of import Days
+from tailc.traces.day_of import RowDays
 from tailc.tuning.robust.uncertainty_cases import MEASURED, slowed_on, uncertainty_cases
 from tests.tailc.tuning.case import exponential, ladder
 from tests.tailc.tuning.test_power import SLOW
@@ -15,11 +15,11 @@ ALL = Ambiguity(100_000, 200_000, 900_000, 50_000, 250_000, "day", 2)
 LOAD = exponential(1_000, 30.0)
 
 
-def days() -> Days:
+def days() -> RowDays:
     """Four days and one without requests; the longest requests are of the third."""
     number = np.tile([0, 1, 3], 334)[:1_000].astype(np.int32)
     number[LOAD.work_ns >= LOAD.work_at(901)] = 2
-    return Days(("mon", "tue", "wed", "thu", "fri"), number)
+    return RowDays(("mon", "tue", "wed", "thu", "fri"), number)
 
 
 def test_every_error_is_a_case_by_itself():
@@ -64,7 +64,7 @@ def test_what_is_not_in_doubt_has_no_case():
 
 
 def test_a_single_day_is_no_mixture():
-    one = Days(("mon", "tue"), np.zeros(1_000, np.int32))
+    one = RowDays(("mon", "tue"), np.zeros(1_000, np.int32))
     assert not [d for d in uncertainty_cases(LOAD, ALL, one) if d.name.startswith("day ")]
 
 

@@ -10,7 +10,7 @@ from tailc_solvers.green.parallel.problem import (
     moves_of,
     whole,
 )
-from tailc_solvers.green.parallel.schedules import Column, Rule
+from tailc_solvers.green.parallel.schedules import Column, ScheduleRule
 
 from tests.reference import parallel_plain
 
@@ -122,7 +122,7 @@ def brimful_problem(seed: int) -> ParallelProblem:
     )
 
 
-def obeys(column: Column, rule: Rule) -> bool:
+def obeys(column: Column, rule: ScheduleRule) -> bool:
     """Whether a schedule is one that a rule on its job leaves."""
     return (
         rule.shape in (None, column.shape)

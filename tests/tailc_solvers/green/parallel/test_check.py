@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tailc_solvers.green.parallel.check import Fault, Found, faults_of
-from tailc_solvers.green.parallel.plan import Plan, ledger
+from tailc_solvers.green.parallel.check import LocatedFault, ServerPlanFault, faults_of
+from tailc_solvers.green.parallel.plan import ServerPlan, ledger
 from tailc_solvers.green.parallel.problem import (
     ParallelJob,
     ParallelProblem,
@@ -38,8 +38,8 @@ PROBLEM = ParallelProblem(
 )
 
 
-def plan(*rows: list[int]) -> Plan:
-    return Plan(whole(rows), np.zeros(len(rows), dtype=np.int64))
+def plan(*rows: list[int]) -> ServerPlan:
+    return ServerPlan(whole(rows), np.zeros(len(rows), dtype=np.int64))
 
 
 def test_a_plan_by_hand_costs_what_it_should():
@@ -58,13 +58,13 @@ def test_a_plan_by_hand_costs_what_it_should():
 @pytest.mark.parametrize(
     ("row", "fault"),
     [
-        ([0, 0, 0, 0, 0], Found(Fault.NEVER_STARTED, 0)),
-        ([0, 0, 1, 1, 1], Found(Fault.OUTSIDE_WINDOW, 0, 2)),
-        ([1, 0, 1, 1, 0], Found(Fault.INTERRUPTED, 0, 1)),
-        ([3, 0, 0, 0, 0], Found(Fault.COUNT_NOT_ALLOWED, 0, 0)),
-        ([-1, 2, 2, 0, 0], Found(Fault.COUNT_NOT_ALLOWED, 0, 0)),
-        ([1, 1, 0, 0, 0], Found(Fault.UNFINISHED, 0, 1)),
-        ([2, 2, 2, 0, 0], Found(Fault.RUNS_ON, 0, 2)),
+        ([0, 0, 0, 0, 0], LocatedFault(ServerPlanFault.NEVER_STARTED, 0)),
+        ([0, 0, 1, 1, 1], LocatedFault(ServerPlanFault.OUTSIDE_WINDOW, 0, 2)),
+        ([1, 0, 1, 1, 0], LocatedFault(ServerPlanFault.INTERRUPTED, 0, 1)),
+        ([3, 0, 0, 0, 0], LocatedFault(ServerPlanFault.COUNT_NOT_ALLOWED, 0, 0)),
+        ([-1, 2, 2, 0, 0], LocatedFault(ServerPlanFault.COUNT_NOT_ALLOWED, 0, 0)),
+        ([1, 1, 0, 0, 0], LocatedFault(ServerPlanFault.UNFINISHED, 0, 1)),
+        ([2, 2, 2, 0, 0], LocatedFault(ServerPlanFault.RUNS_ON, 0, 2)),
     ],
 )
 def test_each_fault_is_named_with_its_epoch(row, fault):
@@ -75,32 +75,32 @@ def test_a_millisecond_after_the_deadline_is_too_late():
     late = replace(JOB, work_left=JOB.work_left + 1_001, requested_speed_ppt=1_001)
     assert late.deadline_ms < 3 * HOUR * 1_000
     faults = faults_of(replace(PROBLEM, jobs=(late,)), plan([1, 1, 1, 1, 0]))
-    assert faults == [Found(Fault.TOO_LATE, 0, 3)]
+    assert faults == [LocatedFault(ServerPlanFault.TOO_LATE, 0, 3)]
     assert faults_of(PROBLEM, plan([1, 1, 1, 0, 0])) == []
 
 
 def test_servers_that_are_not_there_are_counted_over_all_jobs():
     two = replace(PROBLEM, jobs=(JOB, JOB))
     assert faults_of(two, plan([2, 1, 0, 0, 0], [1, 1, 1, 0, 0])) == [
-        Found(Fault.TOO_MANY_SERVERS, epoch=0)
+        LocatedFault(ServerPlanFault.TOO_MANY_SERVERS, epoch=0)
     ]
 
 
 @pytest.mark.parametrize(
     "odd",
     [
-        Plan(np.ones((1, 5)), np.zeros(1, dtype=np.int64)),  # pyright: ignore[reportArgumentType]
-        Plan(np.ones((1, 4), dtype=np.int64), np.zeros(1, dtype=np.int64)),
-        Plan(np.ones((1, 5), dtype=np.int64), np.zeros(2, dtype=np.int64)),
+        ServerPlan(np.ones((1, 5)), np.zeros(1, dtype=np.int64)),  # pyright: ignore[reportArgumentType]
+        ServerPlan(np.ones((1, 4), dtype=np.int64), np.zeros(1, dtype=np.int64)),
+        ServerPlan(np.ones((1, 5), dtype=np.int64), np.zeros(2, dtype=np.int64)),
     ],
 )
 def test_arrays_of_another_kind_are_no_plan(odd):
-    assert faults_of(PROBLEM, odd) == [Found(Fault.WRONG_SIZE)]
+    assert faults_of(PROBLEM, odd) == [LocatedFault(ServerPlanFault.WRONG_SIZE)]
 
 
 def test_a_shape_that_a_job_has_not_is_refused():
-    odd = Plan(whole([[1, 1, 1, 0, 0]]), whole([1]))
-    assert faults_of(PROBLEM, odd) == [Found(Fault.NO_SUCH_SHAPE, 0)]
+    odd = ServerPlan(whole([[1, 1, 1, 0, 0]]), whole([1]))
+    assert faults_of(PROBLEM, odd) == [LocatedFault(ServerPlanFault.NO_SUCH_SHAPE, 0)]
 
 
 @given(st.integers(0, 10**9), st.data())
@@ -112,5 +112,5 @@ def test_a_row_passes_where_the_plain_rules_have_it(seed, data):
     free = st.tuples(*(counts for _ in range(problem.epochs)))
     row = data.draw(st.sampled_from([row for _, row in sorted(rows)]) | free if rows else free)
     shape = data.draw(st.integers(0, len(problem.jobs[0].shapes) - 1))
-    found = faults_of(problem, Plan(whole([row]), whole([shape])))
+    found = faults_of(problem, ServerPlan(whole([row]), whole([shape])))
     assert (found == []) == ((shape, row) in rows)

@@ -10,9 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.child import Child
-from tailc_solvers.backends.linear import Answer, Duals, Limits, Outcome, Point
+from tailc_solvers.backends.linear import (
+    BackendLimits,
+    Duals,
+    SolverAnswer,
+    SolverOutcome,
+    SolverPoint,
+)
 from tailc_solvers.green.parallel.check import faults_of
-from tailc_solvers.green.parallel.columns import Effort, solve_columns
+from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
 from tailc_solvers.green.parallel.solution import Ending
 
 from tests.reference import parallel_plain
@@ -24,8 +30,8 @@ from tests.tailc_solvers.green.parallel.instances import (
 )
 
 ROGUES = "tests.tailc_solvers.backends.rogues"
-THOROUGH = Effort(aim=0.0)
-COARSE = Effort(aim=0.0, cells=7, nodes=4)
+THOROUGH = ColumnsEffort(aim=0.0)
+COARSE = ColumnsEffort(aim=0.0, cells=7, nodes=4)
 """A grid of seven units of work: it rounds nearly everything."""
 
 
@@ -44,7 +50,7 @@ def least_of(seed):
 class Scripted(Solver):
     """Answers with what it is told, once honest answers have run out."""
 
-    def __init__(self, honest: Solver, after: int, answer: Answer) -> None:
+    def __init__(self, honest: Solver, after: int, answer: SolverAnswer) -> None:
         self.honest, self.after, self.told = honest, after, answer
 
     @property
@@ -76,7 +82,7 @@ def test_the_cost_is_within_the_gap_of_the_least_of_all_plans(solver, seed, fore
 def test_at_every_milestone_the_least_cost_is_between_bound_and_best(solver, seed):
     problem = solvable_problem(seed)
     least = float(parallel_plain.least_cost(problem))
-    found = solve_columns(problem, solver, effort=Effort(aim=0.0, nodes=10))
+    found = solve_columns(problem, solver, effort=ColumnsEffort(aim=0.0, nodes=10))
     assert found.course
     for before, after in itertools.pairwise(found.course):
         assert before.effort <= after.effort
@@ -151,7 +157,9 @@ def test_a_solver_that_fails_leaves_a_plan_with_its_outcome(rogue, seed):
     solver = Solver(Backend.HIGHS)
     solver._child = Child(f"{ROGUES}:{rogue}")
     with solver:
-        found = solve_columns(problem, solver, limits=Limits(wall_s=0.5, nodes=1_000)).solution
+        found = solve_columns(
+            problem, solver, limits=BackendLimits(wall_s=0.5, nodes=1_000)
+        ).solution
     assert found.outcome is not None
     assert not found.outcome.has_point
     assert found.best is not None
@@ -165,7 +173,9 @@ def test_a_solver_that_fails_leaves_a_plan_with_its_outcome(rogue, seed):
 def test_multipliers_that_are_made_up_prove_nothing_wrong(solver, after, scale):
     problem = solvable_problem(11)
     size = len(problem.jobs) + 3 * problem.epochs
-    lie = Answer(Outcome.OPTIMAL, Point(np.ones(3), 0.0), duals=Duals(np.full(size, scale)))
+    lie = SolverAnswer(
+        SolverOutcome.OPTIMAL, SolverPoint(np.ones(3), 0.0), duals=Duals(np.full(size, scale))
+    )
     scripted = Scripted(solver, after, lie)
     found = solve_columns(problem, scripted).solution
     if scripted.has_lied:

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Basis, Place
-from tailc_solvers.green.parallel.corner import Corner
+from tailc_solvers.backends.linear import Basis, BasisStatus
+from tailc_solvers.green.parallel.corner import BasisStore
 from tailc_solvers.green.parallel.master import Master
-from tailc_solvers.green.parallel.rows import Rows
+from tailc_solvers.green.parallel.rows import MasterRows
 from tailc_solvers.green.parallel.schedules import Schedules
 
 from tests.tailc_solvers.backends.answers import point_of
@@ -22,15 +22,15 @@ def solver():
         yield highs
 
 
-def corner_of(seed: int) -> tuple[Rows, Corner]:
-    rows = Rows(solvable_problem(seed))
-    return rows, Corner(rows)
+def corner_of(seed: int) -> tuple[MasterRows, BasisStore]:
+    rows = MasterRows(solvable_problem(seed))
+    return rows, BasisStore(rows)
 
 
-def basis(rows: Rows, schedules: list[Place]) -> Basis:
+def basis(rows: MasterRows, schedules: list[BasisStatus]) -> Basis:
     """Each job's row and its lack at the corner; all other rows slack."""
-    variables = np.full(rows.fixed, Place.AT_LOWER)
-    at_rows = np.full(sum(rows.counts), Place.BASIC)
+    variables = np.full(rows.fixed, BasisStatus.AT_LOWER)
+    at_rows = np.full(sum(rows.counts), BasisStatus.BASIC)
     return Basis(np.concatenate([variables, np.array(schedules, dtype=np.int64)]), at_rows)
 
 
@@ -41,17 +41,21 @@ def test_there_is_no_start_before_the_first_corner():
 
 def test_new_schedules_are_at_zero_and_new_rows_are_slack():
     rows, corner = corner_of(1)
-    corner.keep(basis(rows, [Place.BASIC, Place.AT_UPPER]), 2)
+    corner.keep(basis(rows, [BasisStatus.BASIC, BasisStatus.AT_UPPER]), 2)
     rows.with_room[:] = True
     start = corner.start(3)
     assert start is not None
-    assert start.variables[rows.fixed :].tolist() == [Place.BASIC, Place.AT_UPPER, Place.AT_LOWER]
-    assert start.rows.tolist() == [Place.BASIC] * sum(rows.counts)
+    assert start.variables[rows.fixed :].tolist() == [
+        BasisStatus.BASIC,
+        BasisStatus.AT_UPPER,
+        BasisStatus.AT_LOWER,
+    ]
+    assert start.rows.tolist() == [BasisStatus.BASIC] * sum(rows.counts)
 
 
 def test_what_is_no_basis_is_passed_by():
     rows, corner = corner_of(1)
-    good = basis(rows, [Place.BASIC])
+    good = basis(rows, [BasisStatus.BASIC])
     corner.keep(None, 1)
     corner.keep(good, 2)
     corner.keep(Basis(good.variables[1:], good.rows), 1)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.child import Child
-from tailc_solvers.backends.linear import Answer, Limits, Outcome, Point
-from tailc_solvers.green.parallel.check import Fault, faults_of
-from tailc_solvers.green.parallel.columns import Effort, solve_columns
+from tailc_solvers.backends.linear import BackendLimits, SolverAnswer, SolverOutcome, SolverPoint
+from tailc_solvers.green.parallel.check import ServerPlanFault, faults_of
+from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
 from tailc_solvers.green.parallel.indexed import IndexedPlan, solve_indexed
 from tailc_solvers.green.parallel.solution import Ending
 
@@ -20,7 +20,7 @@ from tests.tailc_solvers.green.parallel.instances import feasible_problem, solva
 AGREEMENT = 1e-6
 """Relative, and in micro-units: what solvers may be off."""
 
-LIMITS = Limits(wall_s=30.0, nodes=5_000)
+LIMITS = BackendLimits(wall_s=30.0, nodes=5_000)
 ROGUES = "tests.tailc_solvers.backends.rogues"
 
 
@@ -35,7 +35,7 @@ def solvers():
 class Told(Solver):
     """Answers what it is told."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: SolverAnswer) -> None:
         self.told = answer
 
     def answer(self, program, limits=None):
@@ -66,7 +66,9 @@ def test_columns_agree_with_the_program_within_their_gap(solvers):
     for seed in range(100, 110):
         problem = solvable_problem(seed)
         whole = solve_indexed(problem, solvers[Backend.HIGHS], LIMITS)
-        mixed = solve_columns(problem, solvers[Backend.HIGHS], effort=Effort(aim=0.0)).solution
+        mixed = solve_columns(
+            problem, solvers[Backend.HIGHS], effort=ColumnsEffort(aim=0.0)
+        ).solution
         assert whole.best is not None
         assert mixed.best is not None
         assert mixed.bounds.proved is not None
@@ -87,18 +89,18 @@ def test_every_point_has_a_plan_of_its_cost(solvers):
 @pytest.mark.parametrize(
     ("outcome", "ending"),
     [
-        (Outcome.INFEASIBLE, Ending.CLAIMED_NONE),
-        (Outcome.UNBOUNDED, Ending.NO_PLAN),
-        (Outcome.LIMIT, Ending.NO_PLAN),
-        (Outcome.TIMED_OUT, Ending.NO_PLAN),
-        (Outcome.CRASHED, Ending.NO_PLAN),
-        (Outcome.OUT_OF_MEMORY, Ending.NO_PLAN),
-        (Outcome.GARBLED, Ending.NO_PLAN),
-        (Outcome.NOT_INSTALLED, Ending.NO_PLAN),
+        (SolverOutcome.INFEASIBLE, Ending.CLAIMED_NONE),
+        (SolverOutcome.UNBOUNDED, Ending.NO_PLAN),
+        (SolverOutcome.LIMIT, Ending.NO_PLAN),
+        (SolverOutcome.TIMED_OUT, Ending.NO_PLAN),
+        (SolverOutcome.CRASHED, Ending.NO_PLAN),
+        (SolverOutcome.OUT_OF_MEMORY, Ending.NO_PLAN),
+        (SolverOutcome.GARBLED, Ending.NO_PLAN),
+        (SolverOutcome.NOT_INSTALLED, Ending.NO_PLAN),
     ],
 )
 def test_every_outcome_without_a_point_is_typed(outcome, ending):
-    found = solve_indexed(solvable_problem(3), Told(Answer(outcome, message="so it is")))
+    found = solve_indexed(solvable_problem(3), Told(SolverAnswer(outcome, message="so it is")))
     assert (found.ending, found.outcome, found.best) == (ending, outcome, None)
     assert found.message == "so it is"
 
@@ -106,23 +108,25 @@ def test_every_outcome_without_a_point_is_typed(outcome, ending):
 @pytest.mark.parametrize(
     ("rogue", "wall_s", "outcome"),
     [
-        ("hang", 0.5, Outcome.TIMED_OUT),
-        ("abort", 300.0, Outcome.CRASHED),
-        ("rubbish", 300.0, Outcome.GARBLED),
+        ("hang", 0.5, SolverOutcome.TIMED_OUT),
+        ("abort", 300.0, SolverOutcome.CRASHED),
+        ("rubbish", 300.0, SolverOutcome.GARBLED),
     ],
 )
 def test_a_child_that_goes_wrong_is_an_outcome(rogue, wall_s, outcome):
     solver = Solver(Backend.HIGHS)
     solver._child = Child(f"{ROGUES}:{rogue}")
     with solver:
-        found = solve_indexed(solvable_problem(3), solver, Limits(wall_s, nodes=1_000))
+        found = solve_indexed(solvable_problem(3), solver, BackendLimits(wall_s, nodes=1_000))
     assert (found.ending, found.outcome) == (Ending.NO_PLAN, outcome)
 
 
 def test_a_point_that_breaks_a_row_is_refused(solvers):
     problem = solvable_problem(3)
     program = IndexedPlan(problem).program
-    lie = Answer(Outcome.OPTIMAL, Point(np.zeros(program.n_variables), 0.0), bound=0.0)
+    lie = SolverAnswer(
+        SolverOutcome.OPTIMAL, SolverPoint(np.zeros(program.n_variables), 0.0), bound=0.0
+    )
     assert solve_indexed(problem, Told(lie)).ending is Ending.REFUSED
 
 
@@ -132,7 +136,7 @@ def test_a_plan_of_a_laxer_program_is_refused_by_its_faults(solvers):
     answer = solvers[Backend.HIGHS].answer(IndexedPlan(problem).program)
     plan = IndexedPlan(problem).plan(point_of(answer).x)
     faults = {found.fault for found in faults_of(harder, plan)}
-    assert faults & {Fault.UNFINISHED, Fault.TOO_LATE}
+    assert faults & {ServerPlanFault.UNFINISHED, ServerPlanFault.TOO_LATE}
 
 
 def _longer(job):

@@ -3,8 +3,8 @@
 import itertools
 
 import pytest
-from tailc_solvers.green.parallel.known import Known
-from tailc_solvers.green.parallel.schedules import Column, Count, Rule
+from tailc_solvers.green.parallel.known import KnownSchedules
+from tailc_solvers.green.parallel.schedules import Column, Count, ScheduleRule
 
 from tests.tailc_solvers.green.parallel.instances import obeys, small_problem
 
@@ -16,7 +16,7 @@ COLUMNS = [
 
 
 def test_a_schedule_is_there_once():
-    known = Known(small_problem(3))
+    known = KnownSchedules(small_problem(3))
     assert known.add(COLUMNS[:5]) == slice(0, 5)
     assert known.add([COLUMNS[7], COLUMNS[2], COLUMNS[7]]) == slice(5, 6)
     assert known.add(COLUMNS[:3]) == slice(6, 6)
@@ -29,14 +29,14 @@ def test_a_schedule_is_there_once():
     "rules",
     [
         {},
-        {1: Rule(shape=1)},
-        {0: Rule(least_epochs=2), 1: Rule(most_epochs=1)},
-        {0: Rule(0, 2, 3, (Count(1, 1, 1), Count(3, 0, 0)))},
-        {1: Rule(counts=(Count(0, 0, 1),))},
+        {1: ScheduleRule(shape=1)},
+        {0: ScheduleRule(least_epochs=2), 1: ScheduleRule(most_epochs=1)},
+        {0: ScheduleRule(0, 2, 3, (Count(1, 1, 1), Count(3, 0, 0)))},
+        {1: ScheduleRule(counts=(Count(0, 0, 1),))},
     ],
 )
 def test_rules_leave_the_schedules_that_obey(rules):
-    known = Known(small_problem(3))
+    known = KnownSchedules(small_problem(3))
     known.add(COLUMNS)
     wanted = [obeys(one, rules[one.job]) if one.job in rules else True for one in COLUMNS]
     assert known.obeying(rules).tolist() == wanted

@@ -2,7 +2,7 @@
 
 import pytest
 from tailc_solvers.green.parallel.mixture import Mixture
-from tailc_solvers.green.parallel.schedules import Column, Count, Rule
+from tailc_solvers.green.parallel.schedules import Column, Count, ScheduleRule
 
 from tests.tailc_solvers.green.parallel.instances import small_problem
 
@@ -24,18 +24,21 @@ def test_the_job_with_most_servers_in_the_smaller_part_is_to_be_shorter_or_longe
         (0.5, Column(1, 0, 0, (4, 2))),
         (0.3, Column(1, 0, 0, (1, 2, 2, 1))),
     )
-    assert found == [{1: Rule(most_epochs=2)}, {1: Rule(least_epochs=3)}]
+    assert found == [{1: ScheduleRule(most_epochs=2)}, {1: ScheduleRule(least_epochs=3)}]
 
 
 def test_a_rule_keeps_what_it_says_already():
-    rules = {0: Rule(shape=1, least_epochs=2), 1: Rule(shape=0)}
+    rules = {0: ScheduleRule(shape=1, least_epochs=2), 1: ScheduleRule(shape=0)}
     found = parted(
         (0.6, Column(0, 1, 0, (1, 1))),
         (0.4, Column(0, 1, 0, (1, 1, 1, 1))),
         (1.0, Column(1, 0, 0, (2,))),
         rules=rules,
     )
-    first, second = Rule(shape=1, least_epochs=2, most_epochs=2), Rule(shape=1, least_epochs=3)
+    first, second = (
+        ScheduleRule(shape=1, least_epochs=2, most_epochs=2),
+        ScheduleRule(shape=1, least_epochs=3),
+    )
     assert found == [{**rules, 0: first}, {**rules, 0: second}]
 
 
@@ -47,7 +50,7 @@ def test_where_lengths_hardly_differ_shapes_come_first(shorter):
         (0.3, Column(0, 1, 0, (1, 1))),
         (1.0, Column(1, 0, 0, (2,))),
     )
-    assert found == [{0: Rule(shape=0)}, {0: Rule(shape=1)}]
+    assert found == [{0: ScheduleRule(shape=0)}, {0: ScheduleRule(shape=1)}]
 
 
 def test_where_only_counts_differ_the_evenest_epoch_parts_them():
@@ -58,7 +61,7 @@ def test_where_only_counts_differ_the_evenest_epoch_parts_them():
         (1.0, Column(1, 0, 0, (2,))),
     )
     few, many = Count(1, 0, 1), Count(1, 2, PROBLEM.servers)
-    assert found == [{0: Rule(counts=(few,))}, {0: Rule(counts=(many,))}]
+    assert found == [{0: ScheduleRule(counts=(few,))}, {0: ScheduleRule(counts=(many,))}]
 
 
 def test_one_schedule_of_each_job_is_not_parted():

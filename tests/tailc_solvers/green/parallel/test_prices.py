@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.green.parallel.check import faults_of_column
-from tailc_solvers.green.parallel.columns import Effort, solve_columns
-from tailc_solvers.green.parallel.plan import Plan, ledger
+from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
+from tailc_solvers.green.parallel.plan import ServerPlan, ledger
 from tailc_solvers.green.parallel.prices import BidPrices, bid_prices, cheapest
 from tailc_solvers.green.parallel.problem import whole
-from tailc_solvers.green.parallel.schedules import Prices
+from tailc_solvers.green.parallel.schedules import SchedulePrices
 
 from tests.reference import parallel_plain
 from tests.tailc_solvers.green.parallel.instances import small_problem, solvable_problem
@@ -21,7 +21,7 @@ from tests.tailc_solvers.green.parallel.test_check import PROBLEM
 
 def test_a_server_costs_itself_and_its_energy():
     # 10 W for an hour at 100,000 micro-units a kWh are 1,000, beside 7 for the server.
-    prices = Prices(np.full(5, 7_000), np.full(5, 100_000_000))
+    prices = SchedulePrices(np.full(5, 7_000), np.full(5, 100_000_000))
     assert bid_prices(PROBLEM, prices).server.tolist() == [1_007] * 5
 
 
@@ -65,8 +65,8 @@ def test_placing_the_last_job_by_prices_is_feasible_and_never_better_than_planni
         for seed in range(200, 212):
             problem = solvable_problem(seed)
             others = replace(problem, jobs=problem.jobs[:-1])
-            before = solve_columns(others, solver, effort=Effort(aim=0.0))
-            anew = solve_columns(problem, solver, effort=Effort(aim=0.0)).solution
+            before = solve_columns(others, solver, effort=ColumnsEffort(aim=0.0))
+            anew = solve_columns(problem, solver, effort=ColumnsEffort(aim=0.0)).solution
             best = before.solution.best
             if best is None or before.prices is None or anew.best is None:
                 continue
@@ -78,6 +78,6 @@ def test_placing_the_last_job_by_prices_is_feasible_and_never_better_than_planni
                 continue
             placed += 1
             servers = np.vstack([plan.servers, column.row(problem.epochs)])
-            both = Plan(servers, np.append(plan.shape, column.shape))
+            both = ServerPlan(servers, np.append(plan.shape, column.shape))
             assert ledger(problem, both).cost >= anew.best.ledger.cost
     assert placed >= 6

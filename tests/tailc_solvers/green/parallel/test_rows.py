@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.green.parallel.columns import Effort, solve_columns
-from tailc_solvers.green.parallel.plan import Plan, ledger
+from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
+from tailc_solvers.green.parallel.plan import ServerPlan, ledger
 from tailc_solvers.green.parallel.problem import (
     ParallelJob,
     ParallelProblem,
@@ -14,7 +14,7 @@ from tailc_solvers.green.parallel.problem import (
     moves_of,
     whole,
 )
-from tailc_solvers.green.parallel.rows import Entries, Rows, _most_wanted
+from tailc_solvers.green.parallel.rows import Entries, MasterRows, _most_wanted
 
 from tests.reference import parallel_plain
 from tests.tailc_solvers.green.parallel.instances import feasible_problem
@@ -27,19 +27,19 @@ WATT = HOUR * 1_000
 """A watt for an hour, in mJ."""
 
 
-def some_plans(problem: ParallelProblem, count: int) -> list[Plan]:
+def some_plans(problem: ParallelProblem, count: int) -> list[ServerPlan]:
     """Plans of schedules at random, without a look at servers in common."""
     options = [list(parallel_plain.schedules(problem, job)) for job in problem.jobs]
     draw = np.random.default_rng(0)
     picked = [[one[draw.integers(len(one))] for one in options] for _ in range(count)]
-    return [Plan(whole([row for _, row in p]), whole([o for o, _ in p])) for p in picked]
+    return [ServerPlan(whole([row for _, row in p]), whole([o for o, _ in p])) for p in picked]
 
 
 @settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_every_plan_keeps_all_rows(seed):
     problem = feasible_problem(seed)
-    rows = Rows(problem)
+    rows = MasterRows(problem)
     assert rows.blocks.tolist() in ([1], [1, 2], [1, 2, 4])
     for plan in some_plans(problem, 20):
         used = rows.used(plan.servers, np.ones(len(problem.jobs)))
@@ -64,7 +64,7 @@ def test_no_plan_wants_more_than_all_jobs_can(seed):
 def test_a_mixture_that_fills_servers_or_green_energy_to_the_brim_breaks_rows():
     # Three jobs on 4 servers or none, 6 servers, green energy for 6: at most one job at a time.
     problem = fours(jobs=3, servers=6, green_w=6 * 30)
-    rows = Rows(problem)
+    rows = MasterRows(problem)
     servers = whole([[4, 0], [0, 4], [4, 0], [0, 4], [4, 0], [0, 4]])
     used = rows.used(servers, np.full(6, 0.5))
     assert used.tolist() == [[6, 6], [3, 3], [1.5, 1.5]]
@@ -101,7 +101,7 @@ def test_the_first_program_has_the_cost_of_whole_blocks(servers, watts):
     # in each hour, so three jobs lack 60 W once.
     with Solver(Backend.HIGHS) as solver:
         problem = fours(jobs=3, servers=servers, green_w=180)
-        found = solve_columns(problem, solver, effort=Effort(aim=0.0, nodes=0)).solution
+        found = solve_columns(problem, solver, effort=ColumnsEffort(aim=0.0, nodes=0)).solution
     assert found.best is not None
     assert found.best.ledger.brown_mj.sum() == watts * WATT
     assert found.best.ledger.cost == 100_000 * watts // 1_000 + 1_000
@@ -110,7 +110,7 @@ def test_the_first_program_has_the_cost_of_whole_blocks(servers, watts):
 
 def test_a_program_has_more_room_than_there_is_and_another_in_each_row():
     problem = feasible_problem(3)
-    rows = Rows(problem)
+    rows = MasterRows(problem)
     rows.with_room[:] = True
     none = Entries.joined([])
     options = {"allowed": np.empty(0, dtype=np.bool_), "unit": 1.0, "start": None}

@@ -9,7 +9,7 @@ from tailc_solvers.green.parallel.check import faults_of_column
 from tailc_solvers.green.parallel.kernels import NEVER
 from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, S_PER_H, whole
-from tailc_solvers.green.parallel.schedules import Count, Prices, Rule, Schedules
+from tailc_solvers.green.parallel.schedules import Count, SchedulePrices, ScheduleRule, Schedules
 
 from tests.reference import parallel_plain
 from tests.tailc_solvers.green.parallel.instances import obeys, small_problem
@@ -41,7 +41,7 @@ def test_on_a_fine_grid_the_least_schedule_is_found(seed, server, energy):
     problem = small_problem(seed)
     job = problem.jobs[0]
     fine = Schedules(problem, 10**7)
-    here = Prices(whole(server), whole(energy))
+    here = SchedulePrices(whole(server), whole(energy))
     found = fine.priced(here, {})[0]
     rows = [row for _, row in parallel_plain.schedules(problem, job)]
     assert (found.column is None) == (rows == [])
@@ -60,7 +60,7 @@ def test_on_a_fine_grid_the_least_schedule_is_found(seed, server, energy):
 def test_on_any_grid_bounds_are_below_and_schedules_are_feasible(seed, server, energy, cells):
     problem = small_problem(seed)
     coarse = Schedules(problem, cells)
-    here = Prices(whole(server), whole(energy))
+    here = SchedulePrices(whole(server), whole(energy))
     rows = [row for _, row in parallel_plain.schedules(problem, problem.jobs[0])]
     costs = [_priced(problem, problem.jobs[0], row, server, energy) for row in rows]
     found = coarse.priced(here, {})[0]
@@ -73,13 +73,13 @@ def test_on_any_grid_bounds_are_below_and_schedules_are_feasible(seed, server, e
 @pytest.mark.parametrize(
     "rule",
     [
-        Rule(shape=0),
-        Rule(least_epochs=2),
-        Rule(most_epochs=2),
-        Rule(0, 2, 2),
-        Rule(counts=(Count(1, 2, 4),)),
-        Rule(counts=(Count(1, 0, 1), Count(2, 1, 4))),
-        Rule(counts=(Count(0, 1, 4),)),
+        ScheduleRule(shape=0),
+        ScheduleRule(least_epochs=2),
+        ScheduleRule(most_epochs=2),
+        ScheduleRule(0, 2, 2),
+        ScheduleRule(counts=(Count(1, 2, 4),)),
+        ScheduleRule(counts=(Count(1, 0, 1), Count(2, 1, 4))),
+        ScheduleRule(counts=(Count(0, 1, 4),)),
     ],
 )
 def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
@@ -87,7 +87,7 @@ def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
     job = problem.jobs[0]
     server, energy = [3_000, 900_000, 10, 40_000], [10**8, 10**6, 2 * 10**8, 0]
     schedules = Schedules(problem, 10**7)
-    here = Prices(whole(server), whole(energy))
+    here = SchedulePrices(whole(server), whole(energy))
     found = schedules.priced(here, {0: rule}, [0])[0]
     rows = [
         row
@@ -108,8 +108,11 @@ def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
 @pytest.mark.parametrize("seed", range(6))
 def test_jobs_that_are_asked_for_together_have_the_same_answers_as_alone(seed, cells):
     problem = small_problem(seed)
-    rules = {0: Rule(most_epochs=3), 1: Rule(least_epochs=2, counts=(Count(2, 0, 3),))}
-    here = Prices(whole([3_000, 900_000, 10, 40_000]), whole([10**8, 10**6, 2 * 10**8, 0]))
+    rules = {
+        0: ScheduleRule(most_epochs=3),
+        1: ScheduleRule(least_epochs=2, counts=(Count(2, 0, 3),)),
+    }
+    here = SchedulePrices(whole([3_000, 900_000, 10, 40_000]), whole([10**8, 10**6, 2 * 10**8, 0]))
     schedules = Schedules(problem, cells)
     together = schedules.priced(here, rules)
     for j in range(len(problem.jobs)):

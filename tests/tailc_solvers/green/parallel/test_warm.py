@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.green.parallel.columns import Effort, solve_columns
+from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
 from tailc_solvers.green.parallel.problem import ParallelProblem, whole
 from tailc_solvers.green.parallel.schedules import Column
 from tailc_solvers.green.parallel.warm import carried
@@ -30,12 +30,12 @@ def test_what_is_over_and_what_has_no_number_is_left_out():
 
 def test_the_next_epoch_goes_on_with_what_was_planned():
     with Solver(Backend.HIGHS) as solver:
-        first = solve_columns(PROBLEM, solver, effort=Effort(aim=0.0))
+        first = solve_columns(PROBLEM, solver, effort=ColumnsEffort(aim=0.0))
         assert first.solution.best is not None
         plan = first.solution.best.plan
         later = _an_epoch_later(PROBLEM, int(plan.servers[0, 0]))
         warm = carried(first.columns, {(0, 0): (0, 0)}, 1)
-        second = solve_columns(later, solver, effort=Effort(aim=0.0), warm=warm)
+        second = solve_columns(later, solver, effort=ColumnsEffort(aim=0.0), warm=warm)
     assert second.solution.best is not None
     assert (second.solution.best.plan.servers == plan.servers[:, 1:]).all()
 

@@ -1,15 +1,15 @@
 """Small problems of rigid jobs on green and brown racks, the same for every seed."""
 
 import numpy as np
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job, Placement, Racks
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job, Placement, Racks
 
 SERVER = 60
 """Energy of a busy server in an epoch in these problems [mJ]; divisible by most small numbers."""
 
 
-def energy(rng: np.random.Generator, epochs: int, servers: int) -> Energy:
+def energy(rng: np.random.Generator, epochs: int, servers: int) -> EnergySupply:
     full = SERVER * servers
-    return Energy(
+    return EnergySupply(
         green=rng.integers(0, full + 1, epochs),
         server=SERVER,
         move=int(rng.choice([0, 6, 20, 60])),

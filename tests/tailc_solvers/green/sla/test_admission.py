@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Answer, Duals, Outcome, Point
-from tailc_solvers.green.sla.admission import Effort, prove_admission, room_of
+from tailc_solvers.backends.linear import Duals, SolverAnswer, SolverOutcome, SolverPoint
+from tailc_solvers.green.sla.admission import AdmissionEffort, prove_admission, room_of
 from tailc_solvers.green.sla.arrival import place_jobs
 from tailc_solvers.green.sla.horizon import HorizonProgram, solve_admission, solve_horizon
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job
 
 from tests.reference import sla_plain
 from tests.tailc_solvers.green.sla.instances import SERVER, small_groups, small_job
@@ -46,14 +46,14 @@ def test_the_bound_holds_on_all_plans_and_is_no_higher_than_that_of_fractions(hi
 def test_the_bound_is_the_optimum_that_a_tree_finds(highs, seed):
     groups = small_groups(seed, epochs=4)
     jobs = four_jobs(seed, groups, runs=False)
-    found = prove_admission(groups, jobs, highs, effort=Effort(programs=60))
+    found = prove_admission(groups, jobs, highs, effort=AdmissionEffort(programs=60))
     claimed = solve_admission(groups, jobs, highs).claimed_bound
     assert found.bound == pytest.approx(claimed, abs=MICRO), seed
 
 
 def knapsack() -> tuple[Groups, list[Job]]:
     """Five brown servers for one epoch; energy costs nothing."""
-    energy = Energy(np.array([0]), SERVER, 0, np.array([0]))
+    energy = EnergySupply(np.array([0]), SERVER, 0, np.array([0]))
     idle = np.zeros((1, 1), dtype=np.int64)
     is_green = np.array([[False]])
     groups = Groups(np.array([5]), is_green, energy, Charges(np.array([0])), idle, idle)
@@ -72,7 +72,7 @@ def test_jobs_that_do_not_fit_together_are_not_admitted_in_part(highs):
 
 def test_servers_that_the_green_bus_cannot_feed_are_no_room(highs):
     # Four green servers; moves of jobs before draw one of their energy.
-    energy = Energy(np.array([4 * SERVER]), SERVER, SERVER, np.array([20]))
+    energy = EnergySupply(np.array([4 * SERVER]), SERVER, SERVER, np.array([20]))
     is_green = np.array([[False], [True]])
     idle, moves = np.zeros((2, 1), dtype=np.int64), np.array([[0], [1]])
     groups = Groups(np.array([2, 4]), is_green, energy, Charges(np.array([0, 5])), idle, moves)
@@ -87,14 +87,16 @@ def test_a_search_that_is_cut_short_still_bounds_every_plan(highs):
     for seed in range(12):
         groups = small_groups(seed, epochs=3)
         jobs = four_jobs(seed, groups, runs=False)[:2]
-        short = prove_admission(groups, jobs, highs, effort=Effort(programs=3, looked_at=1))
+        short = prove_admission(
+            groups, jobs, highs, effort=AdmissionEffort(programs=3, looked_at=1)
+        )
         assert sla_plain.best(groups, jobs)[0] <= short.bound, seed
 
 
 class Told(Solver):
     """Answers what it is told, once honest answers have run out."""
 
-    def __init__(self, honest: Solver, after: int, answer: Answer) -> None:
+    def __init__(self, honest: Solver, after: int, answer: SolverAnswer) -> None:
         self.honest, self.after, self.told = honest, after, answer
 
     def answer(self, program, limits=None):
@@ -103,20 +105,22 @@ class Told(Solver):
 
 
 @pytest.mark.parametrize("after", [0, 1])
-@pytest.mark.parametrize("outcome", [one for one in Outcome if not one.has_point])
+@pytest.mark.parametrize("outcome", [one for one in SolverOutcome if not one.has_point])
 def test_a_solver_that_fails_leaves_what_was_proved(highs, after, outcome):
     groups, jobs = knapsack()
-    found = prove_admission(groups, jobs, Told(highs, after, Answer(outcome)))
+    found = prove_admission(groups, jobs, Told(highs, after, SolverAnswer(outcome)))
     assert found.outcome is outcome
     assert found.bound == (math.inf if after == 0 else pytest.approx(51, abs=4))
     assert (found.admitted is None) == (after == 0)
-    assert place_jobs(groups, jobs, Told(highs, after, Answer(outcome))).plan is not None
+    assert place_jobs(groups, jobs, Told(highs, after, SolverAnswer(outcome))).plan is not None
 
 
 @pytest.mark.parametrize("scale", [-1e30, -1.0, 0.0, 1e-3, 1e30, math.nan])
 def test_multipliers_that_are_made_up_prove_nothing_wrong(highs, scale):
     groups, jobs = knapsack()
     size = HorizonProgram.of(groups, jobs).assembly.program().n_rows
-    lie = Answer(Outcome.OPTIMAL, Point(np.ones(3), 0.0), duals=Duals(np.full(size, scale)))
+    lie = SolverAnswer(
+        SolverOutcome.OPTIMAL, SolverPoint(np.ones(3), 0.0), duals=Duals(np.full(size, scale))
+    )
     for after in (0, 1):
         assert prove_admission(groups, jobs, Told(highs, after, lie)).bound >= 49

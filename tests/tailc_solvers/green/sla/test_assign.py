@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tailc_solvers.green.sla.arrival import in_order
 from tailc_solvers.green.sla.assign import assign_racks
 from tailc_solvers.green.sla.check import faults_of, figures_of
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job, Placement, Racks
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job, Placement, Racks
 
 from tests.tailc_solvers.green.sla.instances import SERVER, small_job, small_racks
 
@@ -35,7 +35,7 @@ def test_racks_have_the_figures_of_their_groups(seed):
 
 def dark(epochs: int) -> Racks:
     none = np.zeros(epochs, dtype=np.int64)
-    return Racks(3, 2, Energy(none, SERVER, 6, none), Charges(np.zeros(3, dtype=np.int64)))
+    return Racks(3, 2, EnergySupply(none, SERVER, 6, none), Charges(np.zeros(3, dtype=np.int64)))
 
 
 def test_a_running_job_stays_in_its_racks():

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tailc_solvers.backends.check import Fault as SolverFault
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Answer, Limits, Outcome, Point
+from tailc_solvers.backends.check import AnswerFault as SolverFault
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import BackendLimits, SolverAnswer, SolverOutcome, SolverPoint
 from tailc_solvers.green.sla.arrival import place_jobs
-from tailc_solvers.green.sla.check import Fault, faults_of, figures_of
+from tailc_solvers.green.sla.check import PlacementFault, faults_of, figures_of
 from tailc_solvers.green.sla.exact import solve_exact
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
 from tailc_solvers.green.sla.problem import (
     Charges,
-    Energy,
+    EnergySupply,
     Groups,
     Job,
     Placement,
@@ -31,7 +31,7 @@ SERVER = 60
 def groups_of(green: list[int], is_green: list[list[bool]], brown_cost: int = 30) -> Groups:
     """Two servers a group; energies in server-epochs, a move a tenth of one."""
     epochs = len(green)
-    energy = Energy(SERVER * np.array(green), SERVER, 6, np.full(epochs, brown_cost))
+    energy = EnergySupply(SERVER * np.array(green), SERVER, 6, np.full(epochs, brown_cost))
     idle = np.zeros((len(is_green), epochs), dtype=np.int64)
     charges = Charges(np.arange(len(is_green)), 1)
     return Groups(np.full(len(is_green), 2), np.array(is_green), energy, charges, idle, idle)
@@ -71,14 +71,14 @@ def test_an_energy_bill_is_rounded_up_in_each_epoch():
 
 
 BROKEN = {
-    Fault.WRONG_START: there(1, [2, 2], [0, 0]),
-    Fault.WRONG_EPOCHS: there(0, [2, 2], [0, 0]),
-    Fault.WRONG_WIDTH: there(0, [2, 1, 2], [0, 0, 0]),
-    Fault.NEGATIVE: there(0, [2, 2, 3], [0, 0, -1]),
-    Fault.OVERFULL: there(0, [2, 2, 3], [0, 0, -1]),
-    Fault.WRONG_SHAPE: there(1, [2, 2, 2], [0, 0, 0]),
-    Fault.NOT_WHOLE: there(0, [2.0, 2, 2], [0, 0, 0]),
-    Fault.WRONG_LENGTH: (),
+    PlacementFault.WRONG_START: there(1, [2, 2], [0, 0]),
+    PlacementFault.WRONG_EPOCHS: there(0, [2, 2], [0, 0]),
+    PlacementFault.WRONG_WIDTH: there(0, [2, 1, 2], [0, 0, 0]),
+    PlacementFault.NEGATIVE: there(0, [2, 2, 3], [0, 0, -1]),
+    PlacementFault.OVERFULL: there(0, [2, 2, 3], [0, 0, -1]),
+    PlacementFault.WRONG_SHAPE: there(1, [2, 2, 2], [0, 0, 0]),
+    PlacementFault.NOT_WHOLE: there(0, [2.0, 2, 2], [0, 0, 0]),
+    PlacementFault.WRONG_LENGTH: (),
 }
 
 
@@ -86,12 +86,12 @@ BROKEN = {
 def test_a_plan_that_breaks_a_rule_is_refused_with_it(sunny, fault):
     assert fault in faults_of(sunny, [JOB], BROKEN[fault])
     refused = proposed(sunny, [JOB], BROKEN[fault], bound=1e9)
-    assert (refused.trust, refused.plan, refused.figures) == (Trust.REFUTED, None, None)
+    assert (refused.trust, refused.plan, refused.figures) == (AnswerTrust.REFUTED, None, None)
 
 
 def test_a_running_job_is_not_turned_away(sunny):
     running = replace(JOB, placed=np.array([2, 0]))
-    assert faults_of(sunny, [running], (None,)) == (Fault.TURNED_AWAY,)
+    assert faults_of(sunny, [running], (None,)) == (PlacementFault.TURNED_AWAY,)
     assert faults_of(sunny, [JOB], (None,)) == ()
 
 
@@ -99,7 +99,7 @@ def test_green_groups_draw_no_more_than_there_is():
     # Two servers use the two that are green; moving them in as well is too much.
     groups = groups_of([0, 2], [[False, False], [False, True]])
     job = Job(2, 2, 2, 1_000, 100)
-    assert faults_of(groups, [job], there(0, [2, 0], [0, 2])) == (Fault.GREEN_OVERDRAWN,)
+    assert faults_of(groups, [job], there(0, [2, 0], [0, 2])) == (PlacementFault.GREEN_OVERDRAWN,)
     assert faults_of(groups, [job], there(0, [0, 0], [2, 2])) == ()
 
 
@@ -119,7 +119,7 @@ def test_a_rack_is_green_if_the_forecast_carries_it_when_full():
     rack_mj = 40 * server_mj
     assert rack_mj == 1_400 * 3_600_000
     green = np.array([0, rack_mj - 1, rack_mj, 31 * rack_mj + 7, 50 * rack_mj])
-    energy = Energy(green, server_mj, 0, np.full(5, 3_692))
+    energy = EnergySupply(green, server_mj, 0, np.full(5, 3_692))
     racks = Racks(42, 40, energy, Charges(np.zeros(42, dtype=np.int64)))
     assert racks.green_racks.tolist() == [0, 0, 1, 31, 42]
     groups = Groups.of(racks)
@@ -156,27 +156,27 @@ def test_a_share_of_green_energy_is_rounded_up_to_slots():
 class Says:
     """A solver that has one answer to everything."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: SolverAnswer) -> None:
         self._answer = answer
 
-    def answer(self, _program, _limits: Limits | None = None) -> Answer:
+    def answer(self, _program, _limits: BackendLimits | None = None) -> SolverAnswer:
         return self._answer
 
 
 FAILURES = [
-    Outcome.TIMED_OUT,
-    Outcome.CRASHED,
-    Outcome.OUT_OF_MEMORY,
-    Outcome.GARBLED,
-    Outcome.LIMIT,
-    Outcome.REFUSED,
-    Outcome.NOT_INSTALLED,
+    SolverOutcome.TIMED_OUT,
+    SolverOutcome.CRASHED,
+    SolverOutcome.OUT_OF_MEMORY,
+    SolverOutcome.GARBLED,
+    SolverOutcome.LIMIT,
+    SolverOutcome.REFUSED,
+    SolverOutcome.NOT_INSTALLED,
 ]
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
 def test_a_solver_that_fails_leaves_a_typed_outcome_and_no_plan(sunny, outcome):
-    solver = Says(Answer(outcome, message="why"))
+    solver = Says(SolverAnswer(outcome, message="why"))
     racks = Racks(2, 2, sunny.energy, sunny.charges)
     found = [solve_reduced(sunny, [JOB], solver), solve_exact(racks, [JOB], solver)]
     for one in found:
@@ -191,37 +191,43 @@ def test_a_solver_that_fails_leaves_a_typed_outcome_and_no_plan(sunny, outcome):
 @pytest.mark.parametrize(
     ("outcome", "fault"),
     [
-        (Outcome.INFEASIBLE, SolverFault.FEASIBLE_AFTER_ALL),
-        (Outcome.UNBOUNDED, SolverFault.BOUNDED_AFTER_ALL),
+        (SolverOutcome.INFEASIBLE, SolverFault.FEASIBLE_AFTER_ALL),
+        (SolverOutcome.UNBOUNDED, SolverFault.BOUNDED_AFTER_ALL),
     ],
 )
 def test_a_solver_that_denies_every_plan_is_refuted(sunny, outcome, fault):
-    found = solve_reduced(sunny, [JOB], Says(Answer(outcome)))
-    assert (found.trust, found.faults, found.plan) == (Trust.REFUTED, (fault,), None)
+    found = solve_reduced(sunny, [JOB], Says(SolverAnswer(outcome)))
+    assert (found.trust, found.faults, found.plan) == (AnswerTrust.REFUTED, (fault,), None)
 
 
 def test_an_infeasible_running_job_is_typed(sunny):
     full = sunny.with_load(np.array([[2] * 3, [1] * 3]), np.zeros((2, 3), dtype=np.int64))
     running = replace(JOB, placed=np.array([2, 0]))
-    found = solve_reduced(full, [running], Says(Answer(Outcome.INFEASIBLE)))
-    assert (found.outcome, found.trust, found.plan) == (Outcome.INFEASIBLE, Trust.CLAIMED, None)
+    found = solve_reduced(full, [running], Says(SolverAnswer(SolverOutcome.INFEASIBLE)))
+    assert (found.outcome, found.trust, found.plan) == (
+        SolverOutcome.INFEASIBLE,
+        AnswerTrust.CLAIMED,
+        None,
+    )
 
 
 def test_every_planted_lie_about_a_plan_is_refuted(sunny):
     model = ReducedProgram.of(sunny, [JOB])
     x = np.zeros(model.program.n_variables)
-    honest = Answer(Outcome.FEASIBLE, Point(x, 0.0))
-    assert solve_reduced(sunny, [JOB], Says(honest)).trust is not Trust.REFUTED
+    honest = SolverAnswer(SolverOutcome.FEASIBLE, SolverPoint(x, 0.0))
+    assert solve_reduced(sunny, [JOB], Says(honest)).trust is not AnswerTrust.REFUTED
     servers = model.columns[0].servers
     lies = 0
     for at in servers.ravel().tolist():
         for amount in (1.0, 0.5, -1.0, np.nan, 1e9):
             wrong = x.copy()
             wrong[at] = amount
-            found = solve_reduced(sunny, [JOB], Says(replace(honest, point=Point(wrong, 0.0))))
-            assert (found.trust, found.plan) == (Trust.REFUTED, None), (at, amount)
+            found = solve_reduced(
+                sunny, [JOB], Says(replace(honest, point=SolverPoint(wrong, 0.0)))
+            )
+            assert (found.trust, found.plan) == (AnswerTrust.REFUTED, None), (at, amount)
             assert found.faults
             lies += 1
     assert lies == 30
-    praised = Says(Answer(Outcome.OPTIMAL, Point(x, -1e6), bound=-1e6))
+    praised = Says(SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(x, -1e6), bound=-1e6))
     assert SolverFault.WRONG_OBJECTIVE in solve_reduced(sunny, [JOB], praised).faults

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import SolverOutcome
 from tailc_solvers.green.sla import flow
 from tailc_solvers.green.sla.check import faults_of
 from tailc_solvers.green.sla.flow import place_job
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job
 from tailc_solvers.green.sla.reduced import solve_reduced
 
 from tests.reference import sla_plain
@@ -40,7 +40,7 @@ def compared_with_all(seed: int, *, runs: bool) -> bool:
     assert faults_of(groups, [job], found.plan) == (), seed
     assert found.figures.value == sla_plain.value(groups, [job], plainly(found.plan), first), seed
     assert found.figures.value <= best[0], seed
-    if found.trust is Trust.PROVED:
+    if found.trust is AnswerTrust.PROVED:
         assert best[0] - found.figures.value <= groups.epochs, seed
     return found.figures.value == best[0]
 
@@ -67,7 +67,7 @@ def sunny(seed: int, racks: int = 6, servers: int = 5, epochs: int = 24) -> Grou
     green = (sun * SERVER * racks * servers).astype(np.int64)
     racks_green = np.minimum(green // (SERVER * servers), racks)
     is_green = np.arange(racks)[:, None] >= racks - racks_green
-    supply = Energy(green, SERVER, 6, rng.integers(20, 40, epochs))
+    supply = EnergySupply(green, SERVER, 6, rng.integers(20, 40, epochs))
     idle = np.zeros((racks, epochs), dtype=np.int64)
     busy = np.repeat(rng.integers(0, 1 + servers // 2, (racks, epochs // 4)), 4, axis=1)
     charges = Charges(np.arange(racks), 1)
@@ -81,7 +81,7 @@ def test_the_flow_is_as_good_as_the_mixed_integer_program_up_to_its_gap(highs, s
     width = int(rng.integers(3, 12))
     job = Job(width, 20, int(rng.integers(0, 10 * width)), 1_000 * width, 500, first_epoch=2)
     quick, program = place_job(groups, job), solve_reduced(groups, [job], highs)
-    assert program.outcome is Outcome.OPTIMAL
+    assert program.outcome is SolverOutcome.OPTIMAL
     assert quick.figures.value <= program.figures.value <= quick.bound
     assert program.figures.value - quick.figures.value <= quick.gap
     assert quick.bound <= program.bound + groups.epochs + job.penalty
@@ -93,13 +93,13 @@ def test_without_a_promise_the_flow_is_proved_the_best(highs):
         groups = sunny(seed)
         job = Job(9, 24, 0, 9_000, 500)
         quick, program = place_job(groups, job), solve_reduced(groups, [job], highs)
-        assert quick.trust is Trust.PROVED, seed
+        assert quick.trust is AnswerTrust.PROVED, seed
         assert quick.figures.value == program.figures.value, seed
 
 
 def two_groups(green: list[int], **changes) -> Groups:
     """Four servers each; the second is green where there is energy for it."""
-    energy = Energy(SERVER * np.array(green), SERVER, 6, np.full(len(green), 20))
+    energy = EnergySupply(SERVER * np.array(green), SERVER, 6, np.full(len(green), 20))
     is_green = np.array([[False] * len(green), [g >= 4 for g in green]])
     idle = np.zeros(is_green.shape, dtype=np.int64)
     given = Groups(np.array([4, 4]), is_green, energy, Charges(np.array([0, 5])), idle, idle)
@@ -116,7 +116,7 @@ def test_a_promise_moves_servers_to_the_green_bus_and_back():
     assert green[1:3] == [2, 2]
     # Staying on in the dark costs 5 a server, and moving back 1 charge and 2 micro-dollars.
     assert green in ([2, 2, 2, 0], [0, 2, 2, 0])
-    assert found.trust is Trust.PROVED
+    assert found.trust is AnswerTrust.PROVED
 
 
 def test_in_epochs_to_be_still_a_job_has_moved_before():
@@ -146,7 +146,7 @@ def test_a_job_wider_than_what_is_free_is_turned_away_and_a_running_one_has_no_p
     assert place_job(groups, Job(9, 2, 0, 1_000, 0)).plan == (None,)
     full = groups.with_load(np.array([[4, 4], [3, 4]]), np.zeros((2, 2), dtype=np.int64))
     found = place_job(full, Job(1, 2, 0, 1_000, 0, placed=np.array([0, 1])))
-    assert (found.outcome, found.plan) == (Outcome.INFEASIBLE, None)
+    assert (found.outcome, found.plan) == (SolverOutcome.INFEASIBLE, None)
 
 
 def test_a_job_is_put_off_until_the_sun_is_up():
@@ -172,5 +172,5 @@ def test_turning_away_is_not_proved_where_a_plan_was_only_not_found(monkeypatch)
     monkeypatch.setattr(flow, "REPAIRS", 0)
     found = place_job(groups, job)
     assert found.plan == (None,)
-    assert found.trust is Trust.CLAIMED
+    assert found.trust is AnswerTrust.CLAIMED
     assert found.bound >= sla_plain.best(groups, [job])[0] > 0

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Limits, Outcome
-from tailc_solvers.green.sla.anneal import Schedule, anneal
+from tailc_solvers.backends.check import AnswerTrust
+from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
+from tailc_solvers.green.sla.anneal import AnnealingSchedule, anneal
 from tailc_solvers.green.sla.arrival import bound_alone, by_pay, in_order, place_jobs
 from tailc_solvers.green.sla.check import faults_of, figures_of
 from tailc_solvers.green.sla.exact import solve_exact
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
 from tailc_solvers.green.sla.prices import PriceList, admit
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job, Racks
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job, Racks
 from tailc_solvers.green.sla.reduced import solve_reduced
 
 from tests.reference import sla_plain
@@ -68,9 +68,9 @@ def test_the_exact_program_has_the_best_plan_and_buses_of_all(solvers, backend):
         found = solve_exact(racks, jobs, solvers[backend])
         best = sla_plain.best_with_any_buses(single_racks(racks), jobs)
         if best is None:
-            assert found.outcome is Outcome.INFEASIBLE, seed
+            assert found.outcome is SolverOutcome.INFEASIBLE, seed
             continue
-        assert found.outcome is Outcome.OPTIMAL, (seed, found)
+        assert found.outcome is SolverOutcome.OPTIMAL, (seed, found)
         # Bills are rounded up after the solver has chosen: a micro-dollar an epoch.
         assert 0 <= best[0] - found.figures.value <= racks.energy.epochs, seed
         assert found.bound >= best[0] - MONEY, seed
@@ -85,9 +85,9 @@ def test_the_reduced_program_has_the_best_plan_of_all(solvers, backend):
         found = solve_reduced(groups, jobs, solvers[backend])
         best = sla_plain.best(groups, jobs)
         if best is None:
-            assert found.outcome is Outcome.INFEASIBLE, seed
+            assert found.outcome is SolverOutcome.INFEASIBLE, seed
             continue
-        assert found.outcome is Outcome.OPTIMAL, (seed, found)
+        assert found.outcome is SolverOutcome.OPTIMAL, (seed, found)
         assert 0 <= best[0] - found.figures.value <= groups.epochs, seed
         assert found.bound >= best[0] - MONEY, seed
 
@@ -98,7 +98,7 @@ def test_four_solvers_agree_on_the_reduced_program(solvers):
         jobs = two_jobs(seed, groups.groups, 3)
         values = []
         for backend, solver in solvers.items():
-            found = solve_reduced(groups, jobs, solver, Limits(nodes=5_000))
+            found = solve_reduced(groups, jobs, solver, BackendLimits(nodes=5_000))
             assert found.plan is not None, (seed, backend, found)
             values.append(found.figures.value)
         # CP-SAT counts energy bills in thousandths: it may miss the best by that.
@@ -124,7 +124,7 @@ def test_exact_is_at_least_annealing_is_at_least_one_after_another(solvers):
         groups = Groups.of(racks)
         jobs = [small_job((seed, k), groups.groups, 4) for k in range(3)]
         plan = in_order(groups, jobs, range(3))
-        annealed = anneal(groups, jobs, plan, Schedule(steps=30, seed=seed))
+        annealed = anneal(groups, jobs, plan, AnnealingSchedule(steps=30, seed=seed))
         exact = solve_exact(racks, jobs, solvers[Backend.HIGHS])
         one_by_one = figures_of(groups, jobs, plan).value
         assert one_by_one <= annealed.figures.value, seed
@@ -137,7 +137,7 @@ def test_more_green_energy_never_lowers_the_exact_optimum(solvers):
         jobs = two_jobs(seed, 3, 3)
         rng = np.random.default_rng(seed)
         more = racks.energy.green + rng.integers(0, 2 * SERVER, racks.energy.epochs)
-        energy = Energy(more, SERVER, racks.energy.move, racks.energy.brown_cost)
+        energy = EnergySupply(more, SERVER, racks.energy.move, racks.energy.brown_cost)
         brighter = Racks(racks.racks, racks.servers, energy, racks.charges)
         before = solve_exact(racks, jobs, solvers[Backend.HIGHS]).figures.value
         after = solve_exact(brighter, jobs, solvers[Backend.HIGHS]).figures.value
@@ -153,10 +153,10 @@ def test_every_method_s_plan_passes_the_check(seed, runs):
     prices = PriceList.of(groups, rng.integers(0, 60, groups.is_green.shape))
     found = [place_job(groups, job), admit(groups, prices, job)]
     if not runs:
-        found.append(anneal(groups, [job], found[0].plan, Schedule(steps=5, seed=seed)))
+        found.append(anneal(groups, [job], found[0].plan, AnnealingSchedule(steps=5, seed=seed)))
     for one in found:
         if one.plan is None:
-            assert one.outcome is Outcome.INFEASIBLE
+            assert one.outcome is SolverOutcome.INFEASIBLE
             assert runs
             continue
         assert faults_of(groups, [job], one.plan) == ()
@@ -176,7 +176,7 @@ def test_both_bounds_hold_on_all_plans_of_several_jobs(solvers):
         assert best <= alone, seed
         assert best <= together.bound + MONEY, seed
         assert best <= admission.claimed_bound + MONEY <= together.bound + 2 * MONEY, seed
-        assert together.trust is Trust.PROVED, seed
+        assert together.trust is AnswerTrust.PROVED, seed
         assert (together.price >= 0).all(), seed
 
 
@@ -185,7 +185,7 @@ def test_one_after_another_is_the_best_where_jobs_do_not_meet(solvers):
     jobs = [small_job((3, k), groups.groups, 1) for k in range(2)]
     apart = [jobs[0], replace(jobs[1], first_epoch=2, latest_start=None)]
     found = place_jobs(groups, apart)
-    assert found.trust is Trust.PROVED
+    assert found.trust is AnswerTrust.PROVED
     assert found.figures.value == sla_plain.best(groups, apart)[0]
     with_solver = place_jobs(groups, apart, solvers[Backend.HIGHS])
     assert with_solver.plan is not None
@@ -204,7 +204,7 @@ def test_annealing_repeats_for_a_seed_and_keeps_what_runs():
     groups = small_groups(11, epochs=4)
     jobs = [small_job((11, k), groups.groups, 4) for k in range(5)]
     plan = in_order(groups, jobs, range(5))
-    schedule = Schedule(steps=40, seed=3)
+    schedule = AnnealingSchedule(steps=40, seed=3)
     once, again = (anneal(groups, jobs, plan, schedule) for _ in range(2))
     assert plainly(once.plan) == plainly(again.plan)
     kept = [after is not None for before, after in zip(plan, once.plan, strict=True) if before]
@@ -214,16 +214,16 @@ def test_annealing_repeats_for_a_seed_and_keeps_what_runs():
 def test_annealing_finds_what_the_order_of_arrival_missed():
     # Two green servers in epoch 0 only. The first job needs none but is put there for its charge;
     # the second is promised both. Taken out as `extra`, the first makes way.
-    energy = Energy(np.array([2 * SERVER]), SERVER, 0, np.array([0]))
+    energy = EnergySupply(np.array([2 * SERVER]), SERVER, 0, np.array([0]))
     idle = np.zeros((2, 1), dtype=np.int64)
     is_green = np.array([[False], [True]])
     groups = Groups(np.array([2, 2]), is_green, energy, Charges(np.array([0, 0])), idle, idle)
     jobs = [Job(2, 1, g, 100, 40) for g in (0, 2)]
     bad = tuple(placement(one) for one in ((0, ((0, 2),)), (0, ((2, 0),))))
     assert figures_of(groups, jobs, bad).value == 120
-    found = anneal(groups, jobs, bad, Schedule(steps=20), bound=200)
+    found = anneal(groups, jobs, bad, AnnealingSchedule(steps=20), bound=200)
     assert found.figures.value == 200
-    assert found.trust is Trust.PROVED
+    assert found.trust is AnswerTrust.PROVED
     first, *_, last = found.course
     assert first == (0, -200, -120)
     assert 0 < last.effort <= 20
@@ -234,7 +234,7 @@ def test_annealing_with_no_jobs_to_move_returns_the_start():
     groups = small_groups(2)
     jobs = [small_job(2, groups.groups, groups.epochs)]
     plan = in_order(groups, jobs, [0])
-    found = anneal(groups, jobs, plan, Schedule(most_jobs=0))
+    found = anneal(groups, jobs, plan, AnnealingSchedule(most_jobs=0))
     assert plainly(found.plan) == plainly(plan)
     assert math.isinf(found.bound)
 
@@ -244,4 +244,4 @@ def test_annealing_with_no_jobs_to_move_returns_the_start():
 )
 def test_a_schedule_that_cannot_be_is_refused(wrong):
     with pytest.raises(ValueError, match=r"are|does"):
-        Schedule(**wrong)
+        AnnealingSchedule(**wrong)

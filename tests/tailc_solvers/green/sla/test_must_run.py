@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.backends.linear import SolverOutcome
 from tailc_solvers.green.sla.arrival import by_pay, place_jobs
-from tailc_solvers.green.sla.check import Fault, faults_of
+from tailc_solvers.green.sla.check import PlacementFault, faults_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.problem import Job
@@ -36,8 +36,8 @@ def test_a_job_that_must_run_is_placed_at_a_loss_where_it_loses_least(seed, solv
     best = sla_plain.best(groups, jobs)
     found = solve_reduced(groups, jobs, solver)
     if best is None:
-        assert found.outcome is Outcome.INFEASIBLE
-        assert place_job(groups, jobs[0]).outcome is Outcome.INFEASIBLE
+        assert found.outcome is SolverOutcome.INFEASIBLE
+        assert place_job(groups, jobs[0]).outcome is SolverOutcome.INFEASIBLE
         return
     assert 0 <= best[0] - found.figures.value <= groups.epochs
     assert found.bound >= best[0]
@@ -53,7 +53,7 @@ def test_a_job_alone_that_must_run_has_the_best_place_of_all():
         job = begun(seed, groups.epochs)
         best, found = sla_plain.best(groups, [job]), place_job(groups, job)
         if best is None:
-            assert found.outcome is Outcome.INFEASIBLE, seed
+            assert found.outcome is SolverOutcome.INFEASIBLE, seed
         else:
             assert found.figures.value <= best[0] <= found.bound, seed
 
@@ -61,7 +61,7 @@ def test_a_job_alone_that_must_run_has_the_best_place_of_all():
 def test_to_turn_it_away_is_a_fault_and_it_goes_before_others():
     groups = small_groups(1)
     job = begun(1, groups.epochs)
-    assert faults_of(groups, [job], (None,)) == (Fault.TURNED_AWAY,)
+    assert faults_of(groups, [job], (None,)) == (PlacementFault.TURNED_AWAY,)
     assert by_pay([small_job((1, 1), 3, 4), job]) == [1, 0]
 
 
@@ -69,7 +69,7 @@ def test_without_room_it_is_infeasible():
     groups = small_groups(1)
     full = groups.with_load(groups.free, np.zeros_like(groups.free))
     job = begun(1, groups.epochs)
-    assert place_job(full, job).outcome is Outcome.INFEASIBLE
+    assert place_job(full, job).outcome is SolverOutcome.INFEASIBLE
 
 
 def test_a_job_that_must_run_cannot_be_put_off():

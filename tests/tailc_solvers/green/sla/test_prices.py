@@ -11,7 +11,7 @@ from tailc_solvers.green.sla.arrival import in_order
 from tailc_solvers.green.sla.check import figures_of, load_of
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.prices import PriceList, admit, admit_and_place, mean_price, quote
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job
 
 SERVER = 60
 
@@ -19,7 +19,7 @@ SERVER = 60
 def groups_of(is_green: list[list[bool]]) -> Groups:
     epochs = len(is_green[0])
     full = 2 * len(is_green) * SERVER
-    energy = Energy(np.full(epochs, full), SERVER, 0, np.zeros(epochs, dtype=np.int64))
+    energy = EnergySupply(np.full(epochs, full), SERVER, 0, np.zeros(epochs, dtype=np.int64))
     idle = np.zeros((len(is_green), epochs), dtype=np.int64)
     charges = Charges(np.zeros(len(is_green), dtype=np.int64))
     return Groups(np.full(len(is_green), 2), np.array(is_green), energy, charges, idle, idle)
@@ -106,7 +106,7 @@ def test_prices_of_past_logs_keep_room_that_taking_every_job_gives_away():
     epochs = 24
     hour = np.arange(epochs)
     green = np.where((hour >= 8) & (hour < 16), 24 * SERVER, 0)
-    energy = Energy(green, SERVER, 6, np.full(epochs, 4))
+    energy = EnergySupply(green, SERVER, 6, np.full(epochs, 4))
     is_green = np.array([[False] * epochs, (green > 0).tolist()])
     idle = np.zeros((2, epochs), dtype=np.int64)
     groups = Groups(np.array([16, 24]), is_green, energy, Charges(np.array([0, 1])), idle, idle)

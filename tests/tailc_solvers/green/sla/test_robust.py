@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.child import Child
-from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
 from tailc_solvers.green.sla.check import faults_of, figures_of
 from tailc_solvers.green.sla.flow import place_job
-from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job, Racks
+from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job, Racks
 from tailc_solvers.green.sla.robust import groups_of_scenarios, place_robust, solve_robust
 
 from tests.reference import sla_plain
@@ -83,7 +83,7 @@ def test_a_job_is_spread_where_one_scenario_would_miss_all():
     scenario alone it would be taken.
     """
     racks = Racks(
-        1, 1, Energy(np.zeros(2, int), SERVER, 0, np.zeros(2, int)), Charges(np.zeros(1, int))
+        1, 1, EnergySupply(np.zeros(2, int), SERVER, 0, np.zeros(2, int)), Charges(np.zeros(1, int))
     )
     both = groups_of_scenarios(racks, np.array([[SERVER, 0], [0, SERVER]]))
     job = Job(1, 1, 1, 10, 30, latest_start=1)
@@ -97,7 +97,7 @@ def test_a_job_is_spread_where_one_scenario_would_miss_all():
 
 def test_racks_of_a_group_have_one_colour_in_every_scenario():
     racks = Racks(
-        4, 1, Energy(np.zeros(2, int), SERVER, 0, np.zeros(2, int)), Charges(np.zeros(4, int))
+        4, 1, EnergySupply(np.zeros(2, int), SERVER, 0, np.zeros(2, int)), Charges(np.zeros(4, int))
     )
     first, second = groups_of_scenarios(racks, SERVER * np.array([[1, 0], [3, 3]]))
     assert first.servers.tolist() == second.servers.tolist() == [1, 2, 1]
@@ -110,7 +110,7 @@ def test_one_after_another_leaves_room():
     groups = scenarios[0]
     jobs = [small_job(900 + k, groups.groups, groups.epochs) for k in range(3)]
     found = place_robust(scenarios, jobs)
-    assert found.outcome is Outcome.FEASIBLE
+    assert found.outcome is SolverOutcome.FEASIBLE
     assert found.plan is not None
     assert all(not faults_of(one, jobs, found.plan) for one in scenarios)
 
@@ -133,7 +133,7 @@ def test_a_job_is_placed_no_worse_than_by_any_scenario_alone(seed, solver):
 def test_a_job_goes_where_every_scenario_is_green():
     """Each alone would take the first hour that it has, and misses in the other."""
     idle = np.zeros(3, int)
-    racks = Racks(1, 1, Energy(idle, SERVER, 0, idle), Charges(np.zeros(1, int)))
+    racks = Racks(1, 1, EnergySupply(idle, SERVER, 0, idle), Charges(np.zeros(1, int)))
     green = SERVER * np.array([[1, 0, 1], [0, 1, 1]])
     found = place_robust(groups_of_scenarios(racks, green), [Job(1, 1, 1, 9, 30, latest_start=2)])
     assert found.values == (9, 9)
@@ -146,12 +146,12 @@ def test_a_job_that_must_run_and_has_no_room_ends_it():
     (groups,) = scenarios_of(3, 1)
     full = groups.with_load(groups.free, groups.moves)
     job = Job(1, 1, 0, 1, 1, must_run=True)
-    assert place_robust([full], [job]).outcome is Outcome.INFEASIBLE
+    assert place_robust([full], [job]).outcome is SolverOutcome.INFEASIBLE
 
 
 @pytest.mark.parametrize(
     ("rogue", "wall_s", "outcome"),
-    [("hang", 0.3, Outcome.TIMED_OUT), ("segfault", 300.0, Outcome.CRASHED)],
+    [("hang", 0.3, SolverOutcome.TIMED_OUT), ("segfault", 300.0, SolverOutcome.CRASHED)],
 )
 def test_a_crashing_or_slow_solver_gives_no_plan(rogue, wall_s, outcome):
     scenarios = scenarios_of(1, 2)
@@ -159,7 +159,7 @@ def test_a_crashing_or_slow_solver_gives_no_plan(rogue, wall_s, outcome):
     job = small_job(1, groups.groups, groups.epochs)
     with Solver(Backend.HIGHS) as solver:
         solver._child = Child(f"tests.tailc_solvers.backends.rogues:{rogue}")
-        found = solve_robust(scenarios, [job], solver, Limits(wall_s))
+        found = solve_robust(scenarios, [job], solver, BackendLimits(wall_s))
     assert found.outcome is outcome
     assert found.plan is None
 
