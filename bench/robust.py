@@ -53,8 +53,8 @@ HEADS = ("rate", "table", "p99 as measured", "worst p99", "worst case", "s (CPU 
 CORE_REQUESTS = 60_000_000
 CORE_HEADS = ("cores", "rate", "table", "p99 as measured", "worst p99", "worst case")
 CORE_HEADS += ("energy", "largest energy")
-CORE_CHANGES = ("cores", "rate", "price of robustness, energy", "gain in the worst case")
-CHANGES = ("rate", "price of robustness", "gain in the worst case")
+CORE_CHANGES = ("cores", "rate", "price of robustness, energy", "change of the worst p99")
+CHANGES = ("rate", "price of robustness", "change of the worst p99")
 
 
 def compiled(case: Case, rate: float, method: str, *, robust: bool = False) -> AnyCompiled:

@@ -62,8 +62,8 @@ def command(
 
     Write values as in the spec, separated by commas. Each row of the table is a complete compile;
     the table does not depend on the number of processes. A row can say that no policy meets the
-    limits. Exits as compile does for the first row without a policy; the other rows are printed
-    nevertheless.
+    limits. The exit code is 0 if each row has a policy, or says that none is possible or that the
+    budget ended; otherwise it is that of compile for the first row that failed.
     """
     from tailc.cli.progress import show_progress
     from tailc.report.variants import json_form, tables, words

@@ -16,7 +16,7 @@ class Loop(enum.Enum):
 
     OPEN = "sent at a rate"
     CLOSED = "sent as answers came"
-    UNSTATED = "the file does not say how they were sent"
+    UNSTATED = "the file does not say how requests were sent"
 
 
 @dataclass(frozen=True)

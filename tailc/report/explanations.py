@@ -116,8 +116,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.SERIES_GAP: "More successive values are missing than tailc fills in. Fill them from "
     "another source, or choose other days.",
     Code.TOO_WIDE: "The job needs more servers than the datacentre has, so it can never start.",
-    Code.SHORT_HISTORY: "The series is shorter than needed, for instance than three times the "
-    "days of the plan. Give a longer one.",
+    Code.SHORT_HISTORY: "The series is shorter than needed; for instance, prices may need "
+    "three times the days of the plan. Give a longer series.",
     Code.UNIT_SUSPECT: "At least half of the demands are shorter or longer than those of usual "
     "services, or arrival times are Unix times in another unit. Check the unit; if it is right, "
     "no change is needed.",
@@ -202,7 +202,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.HASH_MISMATCH: "Bytes have changed since the policy was written. Copy or compile it "
     "again.",
     Code.NOT_CANONICAL: "The digest of a policy is that of its canonical form, so policies cannot "
-    "be edited by hand. Compile it again.",
+    "be edited by hand. If only the layout changed, run `tailc migrate`; "
+    "otherwise compile it again.",
     Code.BAD_STRUCTURE: "The bytes cannot be decoded. Copy or compile the policy again.",
     Code.UNSIGNED: "Keys are trusted here, so only signed policies are read. Sign the policy with "
     "`tailc sign`.",
@@ -218,8 +219,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.INFEASIBLE: "The limits contradict each other for this demand. The message names the "
     "binding limit, and the nearest target that can be met.",
     Code.IN_THE_WAY: "The listed lines cannot all hold, and without any one of them the others "
-    "could. Choose which to change: the help line says by how much at least, if all other lines "
-    "stay.",
+    "could. Choose which to change: each help line gives the smallest change that is enough if "
+    "all other lines stay.",
     Code.BUDGET_ENDED: "The search ended before its answer was certified, so nothing was written. "
     "Raise the budget, or choose a faster method.",
     Code.METHOD_UNFIT: "The method does not solve problems of this form, or of this size. Omit it "
@@ -264,18 +265,19 @@ EXPLANATIONS: Mapping[Code, str] = {
     "every moment in which they share a core loses batch work and makes requests late. The policy "
     "`borrow-idle` is compiled in place of the one that the spec names.",
     Code.NOISY_MODEL: "From one step to the next the throughput of a machine varies by more than "
-    "the tolerance of the spec, so its mean error will too. Measure over a longer window, or "
-    "raise the tolerance.",
+    "the tolerance of the spec, so its mean error will also exceed the tolerance. Measure over a "
+    "longer window, or raise the tolerance.",
     Code.SHORT_WINDOW: "A percentile of a window needs some requests above it, and a throughput "
-    "needs as much time as in the trace; over less, the controller follows chance. Lengthen the "
-    "window.",
+    "needs as much time as in the trace; over a shorter window, the controller follows random "
+    "variation. Lengthen the window.",
     Code.LONG_QUANTUM: "A runtime looks at the ages of requests once in a quantum. If all ages of "
     "climbs are shorter, the climbs of a request come together at its first look, or never. Lower "
     "the quantum.",
     Code.BETTER_BY_HAND: "In replays at the rates of the spec, a setting that a user can choose "
     "by hand has a percentile or a cost that is more than 2 % below that of the policy. Usually "
-    "the spec asks for a method by formula, a named policy or a controller. Of autopro, a constant "
-    "share keeps a machine nearer to its target than the controller in a replay of the trace.",
+    "the spec asks for a method by formula, a named policy or a controller. For autopro, it means "
+    "that a constant share keeps a machine nearer to its target than the controller in a replay "
+    "of the trace.",
     Code.OTHER_CONTROL: "In a replay of the trace the best constant share keeps a machine nearer "
     "to its target than the published controller, which follows noise. The compile wrote the first "
     "controller for which that is not so: the observer, a larger pole, or the constant shares with "

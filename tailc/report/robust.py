@@ -144,7 +144,7 @@ def _rows(
 def _price_heads(plain: TunedTable[Ladder]) -> tuple[str, str]:
     """Column titles of cost and gain, which name the quantity if the two differ."""
     if plain.aim.limit_us is None:
-        return "price of robustness, as measured", "gain in the worst case"
+        return "price of robustness, as measured", "change in the worst case"
     return "price of robustness in energy, as measured", "gain in the tail of the worst case"
 
 
