@@ -11,6 +11,7 @@ from tailc.ingest.span_table import (
     NO_SPAN,
     Rows,
     TraceSpan,
+    complete_trace_ids,
     is_late,
     is_own_ancestor,
     is_repeated,
@@ -31,6 +32,7 @@ class CheckedSpans:
         self._faults: list[str] = []
         self.warnings: list[Finding] = []
         self.rows = span_table(self._with_a_length(spans))
+        complete_trace_ids(self.rows)
         self._warn_of_faults()
         self._leave_out_repeats()
 

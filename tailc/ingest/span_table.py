@@ -12,7 +12,7 @@ from tailc.traces.histogram import MAX_NS
 
 NO_SPAN = 0
 """The id of no span, which a span without a parent has for that of its parent."""
-_LOW_64 = (1 << 64) - 1
+LOW_64 = (1 << 64) - 1
 # The part of a span that a child may start before it, since clocks are rounded.
 _LEAST_SKEW = 100
 ROW = np.dtype(
@@ -46,9 +46,9 @@ class TraceSpan:
     reading: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.trace < 1 << 128 or not 0 < self.id <= _LOW_64:
+        if not 0 < self.trace < 1 << 128 or not 0 < self.id <= LOW_64:
             raise ValueError("a span that has no id")
-        if not NO_SPAN <= self.parent <= _LOW_64:
+        if not NO_SPAN <= self.parent <= LOW_64:
             raise ValueError("a span whose parent has no id")
 
     @property
@@ -58,7 +58,7 @@ class TraceSpan:
             return "has no end"
         if self.end_ns < self.start_ns:
             return "ends before it starts"
-        if self.start_ns < 0 or self.end_ns > _LOW_64:
+        if self.start_ns < 0 or self.end_ns > LOW_64:
             return "is not between the years 1970 and 2554"
         return "lasts more than 104 days" if self.end_ns - self.start_ns > MAX_NS else None
 
@@ -70,9 +70,25 @@ def span_table(spans: Iterable[TraceSpan]) -> Rows:
 
 def _row(span: TraceSpan) -> tuple[float, ...]:
     reading = np.nan if span.reading is None else span.reading
-    ids = (span.trace >> 64, span.trace & _LOW_64, span.id, span.parent)
+    ids = (span.trace >> 64, span.trace & LOW_64, span.id, span.parent)
     kind = (span.is_server, span.is_internal, span.is_failed)
     return (*ids, span.start_ns, span.end_ns, *kind, reading)
+
+
+def complete_trace_ids(table: Rows) -> None:
+    """Give a span with half an id of a trace, as older tracers pass it on, the whole id.
+
+    Half an id stays as it is if no trace ends in it, or if several do. O(n log n) in rows.
+    """
+    is_half = table["trace_high"] == 0
+    whole = np.unique(table[~is_half][["trace_high", "trace_low"]])
+    if not is_half.any() or not len(whole):
+        return
+    low, first, count = np.unique(whole["trace_low"], return_index=True, return_counts=True)
+    wanted = table["trace_low"][is_half]
+    at = np.searchsorted(low, wanted).clip(max=len(low) - 1)
+    is_known = (low[at] == wanted) & (count[at] == 1)
+    table["trace_high"][is_half] = np.where(is_known, whole["trace_high"][first[at]], 0)
 
 
 def is_repeated(table: Rows) -> NDArray[np.bool_]:
@@ -155,7 +171,7 @@ def is_late(chosen: Rows, table: Rows) -> NDArray[np.bool_]:
     """Which selected rows start after a child span by more than 1 % of their length; (chosen,)."""
     child = table[table["parent"] != NO_SPAN]
     of_chosen, of_child = _parents(chosen, child)
-    first_ns = np.full(max(of_chosen.max(initial=0), of_child.max(initial=0)) + 1, _LOW_64, "u8")
+    first_ns = np.full(max(of_chosen.max(initial=0), of_child.max(initial=0)) + 1, LOW_64, "u8")
     np.minimum.at(first_ns, of_child, child["start_ns"])
     first_ns, start_ns = first_ns[of_chosen], chosen["start_ns"]
     late_ns = np.where(first_ns < start_ns, start_ns - first_ns, 0)

@@ -178,7 +178,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "the unit in which the file has its times, so low percentiles are uncertain.",
     Code.CUT_SHORT: "At the end of a run, a load generator drops the requests that are under way. "
     "The slowest requests are most likely among them. If they are as many as the requests above "
-    "the percentile, that percentile is not known. Run for longer.",
+    "the percentile, that percentile is not known. Run for longer. ghz writes the times of the "
+    "first million requests only.",
     Code.OUTSIDE_LOAD: "Requests of setup() and teardown() are sent by k6 one by one, before and "
     "after the load. They prepare the test and are no requests of users.",
     Code.SUMS_LEFT_OUT: "A transaction of JMeter has a row that lasts as long as its requests "

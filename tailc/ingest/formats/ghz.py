@@ -1,7 +1,8 @@
 """What `ghz --format json` (or `pretty`) writes: totals, and in `details` each request, in ns.
 
 Without `rps` its workers send as answers come. With it they send at that rate, unless all of them
-wait for answers, except with `async`.
+wait for answers, except with `async`. `details` has the first million requests, and `count` says
+how many there were.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions
@@ -36,6 +37,7 @@ def read(source: Source, options: InputOptions) -> InputTimes:
         times_ns = np.array([float(one[_TIME]) for one in details], np.float64)
         succeeded = np.array([one["status"] == _GOOD for one in details], np.bool_)
         loop = _loop(document["options"])
+        warnings = _of_missing(source.name, len(times_ns), int(document.get("count") or 0))
     except RecursionError:
         raise _broken(source, "it is nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -53,7 +55,20 @@ def read(source: Source, options: InputOptions) -> InputTimes:
         histogram,
         left_out=failed,
         estimated=added,
+        warnings=warnings,
     )
+
+
+def _of_missing(name: str, written: int, count: int) -> tuple[Finding, ...]:
+    """A warning if `details` does not have all requests."""
+    if written == 0 or count <= written:
+        return ()
+    message = (
+        f"`{name}` has the times of {written:,} of {count:,} requests: the last "
+        f"{count - written:,} are missing"
+    )
+    hint = "measure in runs of at most a million requests, which is all that ghz writes"
+    return (Finding(Code.CUT_SHORT, message, Place(name), hint, Severity.WARNING),)
 
 
 def _loop(options: dict[str, Any]) -> Loop:

@@ -18,7 +18,7 @@ from tailc.errors import Code
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
-from tailc.ingest.span_table import NO_SPAN, TraceSpan
+from tailc.ingest.span_table import LOW_64, NO_SPAN, TraceSpan
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.json_items import items_of
 from tailc.traces.reading import TimeUnit
@@ -83,9 +83,14 @@ def _parent(span: dict[str, Any]) -> int:
     parents = [
         int(reference["spanID"], _HEX)
         for reference in references
-        if reference["refType"] == "CHILD_OF" and int(reference["traceID"], _HEX) == trace
+        if reference["refType"] == "CHILD_OF" and _is_same(int(reference["traceID"], _HEX), trace)
     ]
     return next((parent for parent in parents if parent != id_), id_ if parents else NO_SPAN)
+
+
+def _is_same(one: int, other: int) -> bool:
+    """Whether two ids are of the same trace; one of them may be half of the other."""
+    return one == other or (min(one, other) <= LOW_64 and one & LOW_64 == other & LOW_64)
 
 
 def matches(head: bytes) -> bool:
