@@ -20,7 +20,7 @@ from tailc.traces.csv_table import CsvTable
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of, open_source
-from tailc.traces.telling_names import times_of
+from tailc.traces.telling_names import times_of, values_in
 from tailc.traces.trace import COLUMNS_TOLD, TABLES, own_unit_of
 from tailc.units import format_percentile, shorten
 
@@ -174,11 +174,13 @@ def _unknown(source: Source) -> TailcError:
         more = ", ..." if len(names) > COLUMNS_TOLD else ""
         message = f"`{source.name}` is a table, and it is unknown which column has the times"
         hint = f"give `--column`, and what it measures with `--measure`; columns: {listed}{more}"
+        if values_in(names):
+            hint = f"begin the file with a line of names, not with a row; then {hint}"
         return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
     message = f"`{source.name}` is not in a known format, and not a table"
     hint = (
-        "give a file in one of the formats that `tailc ingest --help` lists; for a table, give "
-        "`--column`"
+        "give a file in one of the formats that `tailc ingest --help` lists; for a table, which has "
+        "commas, semicolons, tabs or bars between cells, give `--column`"
     )
     return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
 

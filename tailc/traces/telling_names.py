@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 TIMES = re.compile(r"(.+)_(ns|us|ms|s)$")
 SPEEDUP = re.compile(r"speedup_([0-9]+)$")
@@ -14,6 +15,9 @@ _OF_PERCENTILES = re.compile(r"percentile|quantile", re.IGNORECASE)
 # As in `99%`, `99.9% (us)`, `p95`, `p99_ms` and `latency_p50`, but no `p2` of a column by number.
 _PERCENTILE = re.compile(r"([0-9.]+)\s*%|(?:^|[^a-z])p([0-9]{2}[0-9.]*)(?![a-z0-9])", re.IGNORECASE)
 _MANY_PERCENTILES = 3
+# A number that names no degree, percentile or year.
+_VALUE = re.compile(r"\s*(?:[3-9][0-9]{3}|[0-9]{5,})\s*")
+_OF_A_ROW = re.compile(r"[0-9.]+|column_[0-9]+")
 REQUESTS = ("request_id", "query_id", "request", "query", "id")
 DEGREES = ("degree", "threads")
 
@@ -26,6 +30,16 @@ def first_of(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
 def times_of(names: tuple[str, ...]) -> dict[str, str]:
     """Unit of time at the end of each column name that has one."""
     return {name: found[2] for name in names if (found := TIMES.match(name))}
+
+
+def values_in(names: Sequence[str]) -> list[str]:
+    """The names that are values, as the first row has them if there is no line of names."""
+    return [name for name in names if _VALUE.fullmatch(name)]
+
+
+def is_of_a_row(name: str) -> bool:
+    """Whether it names a column by a value in the first row, or by its number."""
+    return _OF_A_ROW.fullmatch(name.strip()) is not None
 
 
 def is_running_total(name: str, names: tuple[str, ...]) -> bool:

@@ -41,7 +41,7 @@ from tailc.traces.request_rows import RequestRows, request_rows, split_key, weig
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.table import Table, Wanted
-from tailc.traces.telling_names import is_running_total
+from tailc.traces.telling_names import is_of_a_row, is_running_total, values_in
 from tailc.traces.times import CHECK_CYCLES, CHECK_UNIT, ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
 
@@ -173,6 +173,8 @@ def table_of(source: Source, wanted: Wanted, format: Format) -> Table:  # noqa: 
     """The rows of a file in a known format; raises TailcError unless it has each wanted column
     once."""
     table: Table = TABLES[format](source)
+    if isinstance(table, CsvTable) and not table.dialect.unnamed:
+        _refuse_row_as_names(table.names, wanted, source)
     _check_names(table.names, wanted, source)
     return table
 
@@ -222,6 +224,18 @@ def wanted_columns(reading: RequestReading) -> Wanted:
     """The columns of the reading."""
     filters = (name for name, _value in reading.rows.where)
     return Wanted(reading.number_columns, reading.text_columns, tuple(dict.fromkeys(filters)))
+
+
+def _refuse_row_as_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None:
+    """Raise TailcError if a column of numbers is called by what the first row has in it."""
+    values = values_in(names)
+    if values and any(map(is_of_a_row, wanted.numbers)):
+        message = (
+            f"the first line of `{source.name}` is used as the header, but has the value "
+            f"`{values[0].strip()}` like a row, so its request would be lost"
+        )
+        hint = "begin the file with a line of names"
+        raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
 
 
 def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator
 
 from tailc.errors import Severity
@@ -11,11 +10,11 @@ from tailc.lint.defect import Check, Defect, Sighting
 from tailc.lint.text_lines import Tally, TextLines
 from tailc.traces.csv_dialect import DELIMITERS, Dialect, rows_of
 from tailc.traces.plain_text import Rewriting
+from tailc.traces.telling_names import values_in
 from tailc.units import shorten
 
 _NAMES_TOLD = 10
 # A whole number that is too large to be called a degree, a percentile or a year.
-_VALUE = re.compile(r"\s*(?:[3-9][0-9]{3}|[0-9]{5,})\s*")
 _AGAIN = "write or copy the file again"
 _SUMS = ("total", "totals", "sum", "mean", "average", "avg", "count", "grand total")
 
@@ -92,16 +91,10 @@ def _no_header(text: TextLines) -> Iterator[Sighting]:
         more = ", ..." if len(text.dialect.unnamed) > _NAMES_TOLD else ""
         message = f"the first line has numbers, not names: columns are called {named}{more}"
         yield Sighting(message, lines=(text.header_line,))
-    elif values := _values(_cells(text.header, text.dialect) if text.is_csv else []):
-        message = (
-            f"the first line is used as the header, but has the value `{values[0]}` like a row"
-        )
+    elif values := values_in(_cells(text.header, text.dialect) if text.is_csv else []):
+        value = shorten(values[0])
+        message = f"the first line is used as the header, but has the value `{value}` like a row"
         yield Sighting(message, lines=(text.header_line,))
-
-
-def _values(header: list[str]) -> list[str]:
-    """Cells of a header that are values and not names."""
-    return [shorten(cell) for cell in header if _VALUE.fullmatch(cell)]
 
 
 def _sums(text: TextLines) -> Iterator[Sighting]:

@@ -1,0 +1,95 @@
+"""Text of other programs that looks like a table or JSON rows, by how it begins, and what to do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_BOM = rb"(?:\xef\xbb\xbf)?"
+
+
+@dataclass(frozen=True)
+class OtherText:
+    """What a text is, and how its measurements can be given.
+
+    begins: matches the beginning. has: what must be in it, too.
+    """
+
+    begins: re.Pattern[bytes]
+    what: str
+    advice: str
+    has: tuple[bytes, ...] = ()
+
+
+def other_text(head: bytes) -> OtherText | None:
+    """The text that a file begins as; None if it is something else."""
+    return next(
+        (
+            each
+            for each in _TEXTS
+            if each.begins.match(head) and all(mark in head for mark in each.has)
+        ),
+        None,
+    )
+
+
+_NO_REQUESTS = (
+    "measure with a generator that writes every request, such as `oha -q RATE --output-format csv`"
+)
+_COLLECTOR = "send the spans to an OpenTelemetry collector"
+_TEXTS = (
+    OtherText(
+        re.compile(rb"\s*\[\s*(?:\[\s*)?\{(?=[^\0]*?\"(?:localEndpoint|binaryAnnotations)\"\s*:)"),
+        "spans of Zipkin, not a table",
+        f"{_COLLECTOR} with the receiver `zipkin` and the exporter `file`, and give what it writes",
+        (b'"traceId"', b'"duration"'),
+    ),
+    OtherText(
+        re.compile(rb"\s*\{\s*\n"),
+        "spans as OpenTelemetry's console exporter of Python prints them, not OTLP",
+        f"{_COLLECTOR} with the exporter `file`, and give what it writes",
+        (b'"context": {', b'"trace_id": "0x', b'"kind": "SpanKind.'),
+    ),
+    OtherText(
+        re.compile(rb"\s*\{"),
+        "a summary of memtier_benchmark, which has a few percentiles, not requests",
+        "have memtier_benchmark write all percentiles by `--hdr-file-prefix PREFIX`, and give the "
+        "text file with `--unit ms`",
+        (b'"ALL STATS"', b'"run information"'),
+    ),
+    OtherText(
+        re.compile(_BOM + rb'"test","rps","avg_latency_ms",'),
+        "a summary of redis-benchmark, which has a few percentiles, not requests",
+        "use `memtier_benchmark --hdr-file-prefix PREFIX`, and give the text file with `--unit ms`",
+    ),
+    OtherText(
+        re.compile(rb"\s*Nighthawk - A layer 7 protocol benchmarking tool"),
+        "a summary of Nighthawk, which has a few percentiles, not requests",
+        _NO_REQUESTS,
+    ),
+    OtherText(
+        re.compile(rb"(?:[^\n]*\n){0,40}?\[OVERALL\], RunTime\(ms\), "),
+        "the output of YCSB, not a table",
+        "run it with `-p measurementtype=raw`, and give the rows of an operation below a line of "
+        "names, such as `(echo op,at_ms,latency_us; grep ^READ, FILE)`, with `--column latency_us`",
+    ),
+    OtherText(
+        # Client, transaction, time in us, script, end in s and us; then lag and retries.
+        re.compile(rb"\d+ \d+ (?:\d+|skipped|failed) \d+ \d{9,10} \d{1,6}(?: \d+)*\r?\n"),
+        "a log of pgbench, which has no line of names",
+        "give its times below a name, such as "
+        "`(echo latency_us; awk '$3 !~ /[a-z]/ {print $3}' FILE)`, with `--column latency_us`",
+    ),
+    OtherText(
+        re.compile(rb"\d{13}([,;\t|])\d+\1[^\n]*\1(?:true|false)\1"),
+        "a log of JMeter without a line of names",
+        "set `jmeter.save.saveservice.print_field_names=true`, or begin the file with the names of "
+        "its fields, such as `timeStamp,elapsed,label,responseCode,...`",
+    ),
+    OtherText(
+        re.compile(_BOM + rb"Latitude \(decimal degrees\)\s*:"),
+        "a file of PVGIS, which has other lines before and after its table",
+        "give the lines from `time,...` to the last row, with times such as 20080101:0010 written "
+        "as 2008-01-01T00:10Z",
+    ),
+)
