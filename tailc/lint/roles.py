@@ -18,6 +18,8 @@ _ARRIVALS = re.compile(
     re.IGNORECASE,
 )
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
+_PRICE_OF = r"(day_ahead|spot|electricity|energy)_prices?"
+_ENERGY_PRICE = r"(.*_)?prices?(_(eur|usd|gbp|c|ct|cents?|dkk|nok|sek|pln|chf))?"
 # What a column of a series is called, and the unit of it where no unit stands in the name.
 _SERIES = (
     (
@@ -25,6 +27,12 @@ _SERIES = (
         SeriesQuantity.IRRADIANCE,
         "W/m2",
     ),
+    (
+        re.compile(rf"{_ENERGY_PRICE}(_[a-z]+)?_kwh|{_PRICE_OF}", re.IGNORECASE),
+        SeriesQuantity.PRICE,
+        "$/kWh",
+    ),
+    (re.compile(rf"{_ENERGY_PRICE}(_[a-z]+)?_mwh", re.IGNORECASE), SeriesQuantity.PRICE, "$/MWh"),
     (re.compile(r"(carbon|co2|carbon_g_per_kwh)", re.IGNORECASE), SeriesQuantity.CARBON, "g/kWh"),
     (
         re.compile(r"(.*_)?(sun|solar|pv|wind|power|ac_power)_kw|kw", re.IGNORECASE),

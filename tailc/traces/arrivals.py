@@ -137,9 +137,14 @@ def times_in(
 
 
 def is_clock_going_back(times_ns: Times) -> NDArray[np.bool_]:
-    """Which times are about an hour before the last one, as at the end of daylight saving time."""
+    """Which times are an hour less one usual step before the last one.
+
+    At the end of daylight saving time they are. A step shorter than 15 minutes counts as that.
+    """
     back_ns = -np.diff(times_ns)
-    return (back_ns <= _HOUR_NS) & (back_ns > _HOUR_NS - _NEAR_NS)
+    forward_ns = -back_ns[back_ns < 0]
+    step_ns = int(np.median(forward_ns)) if len(forward_ns) else 0
+    return (back_ns <= _HOUR_NS) & (back_ns >= _HOUR_NS - max(step_ns, _NEAR_NS))
 
 
 def check_span(times_ns: Times, source: str, column: str) -> None:

@@ -15,7 +15,7 @@ _OF_PERCENTILES = re.compile(r"percentile|quantile", re.IGNORECASE)
 # As in `99%`, `99.9% (us)`, `p95`, `p99_ms` and `latency_p50`, but no `p2` of a column by number.
 _PERCENTILE = re.compile(r"([0-9.]+)\s*%|(?:^|[^a-z])p([0-9]{2}[0-9.]*)(?![a-z0-9])", re.IGNORECASE)
 _MANY_PERCENTILES = 3
-# A number that names no degree, percentile or year.
+# A whole number that is too large to be called a degree, a percentile or a year.
 _VALUE = re.compile(r"\s*(?:[3-9][0-9]{3}|[0-9]{5,})\s*")
 _OF_A_ROW = re.compile(r"[0-9.]+|column_[0-9]+")
 REQUESTS = ("request_id", "query_id", "request", "query", "id")

@@ -14,7 +14,6 @@ from tailc.traces.telling_names import values_in
 from tailc.units import shorten
 
 _NAMES_TOLD = 10
-# A whole number that is too large to be called a degree, a percentile or a year.
 _AGAIN = "write or copy the file again"
 _SUMS = ("total", "totals", "sum", "mean", "average", "avg", "count", "grand total")
 

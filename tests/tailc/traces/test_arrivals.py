@@ -101,6 +101,13 @@ def test_other_times_out_of_order_are_to_be_sorted(tmp_path, when):
     assert finding.help == "sort the trace by this column"
 
 
+@pytest.mark.parametrize("step", [1, 5, 10, 15, 20, 30])
+def test_even_steps_of_a_clock_that_goes_back_are_not_to_be_sorted(tmp_path, step):
+    twice = [f"2025-10-26T02:{minute:02d}" for minute in range(0, 60, step)]
+    finding = refused(trace(tmp_path, "2025-10-26T01:59", *twice, *twice), ArrivalColumn("when"))[0]
+    assert "sorting mixes the two" in finding.help
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "ndjson"])
 def test_nanoseconds_since_1970_lose_no_digit(tmp_path, suffix):
     start = 1_661_140_320_123_456_789

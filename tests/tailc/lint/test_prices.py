@@ -1,0 +1,46 @@
+"""Series of energy prices: found by the names of their columns, in local time as well."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tailc.lint.roles import TraceOptions, roles_of
+from tailc.traces.series.series import SeriesQuantity
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("price_eur_mwh", "$/MWh"),
+        ("Price_EUR_per_MWh", "$/MWh"),
+        ("day_ahead_price_mwh", "$/MWh"),
+        ("price_c_per_kwh", "$/kWh"),
+        ("spot_price", "$/kWh"),
+        ("electricity_price", "$/kWh"),
+    ],
+)
+def test_a_price_of_energy_is_a_series(name, unit):
+    (column,) = roles_of(("time", name), TraceOptions()).series
+    assert (column.name, column.quantity, column.unit) == (name, SeriesQuantity.PRICE, unit)
+
+
+@pytest.mark.parametrize("name", ["price", "price_usd", "unit_price", "prices_checked", "kwh"])
+def test_other_prices_are_none(name):
+    assert roles_of(("time", name, "demand_ms"), TraceOptions()).series == ()
+
+
+@pytest.mark.parametrize("step", [15, 30])
+def test_the_hour_that_a_clock_repeats_is_told_apart_by_its_order(tailc, in_folder, step):
+    hours = [(hour, minute) for hour in (0, 1, 2, 2, 3, 4) for minute in range(0, 60, step)]
+    # Each hour as a whole comes after the one before, also where it is the second of its name.
+    rows = [f"2025-10-26 {hour:02d}:{minute:02d},{hour - 1}.5" for hour, minute in hours]
+    (in_folder / "day.csv").write_text("\n".join(["time,price_eur_mwh", *rows, ""]))
+    ended = tailc("lint-trace", "day.csv", "--zone", "Europe/Brussels", "--output-format", "json")
+    document = json.loads(ended.out)
+    codes = {one["code"] for one in document["findings"]}
+    (trace,) = document["result"]["traces"]
+    assert (ended.code, trace["checked_columns"]) == (0, ["time", "price_eur_mwh"])
+    assert "TC0265" in codes
+    assert "TC0217" not in codes
