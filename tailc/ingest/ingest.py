@@ -179,8 +179,8 @@ def _unknown(source: Source) -> TailcError:
         return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
     message = f"`{source.name}` is not in a known format, and not a table"
     hint = (
-        "give a file in one of the formats that `tailc ingest --help` lists; for a table, which has "
-        "commas, semicolons, tabs or bars between cells, give `--column`"
+        "give a file in one of the formats that `tailc ingest --help` lists; for a table, which "
+        "has commas, semicolons, tabs or bars between cells, give `--column`"
     )
     return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
 
