@@ -168,8 +168,8 @@ def _no_better_than_cut_back(tuned: AnyTunedTable) -> Finding:
     """That of the formula's table as much is left as keeps the tail, and no table is better."""
     judged = tuned.validated
     assert judged.formula_part_ppm is not None
-    part = f"{100 * judged.formula_part_ppm / PPM:.1f} % of its {judged.scaled}"
-    message = f"no table was found that is significantly better than the formula's with {part}, "
+    part = f"scaled to {100 * judged.formula_part_ppm / PPM:.1f} % of its {judged.scaled}"
+    message = f"no table was found that is significantly better than the formula's, {part}, "
     message += "which meets the SLO; the table that is used is as good"
     hint = f"raise `search.requests`{tuned.aim.or_fewer_rates}"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

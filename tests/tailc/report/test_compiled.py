@@ -17,6 +17,6 @@ def test_each_type_of_problem_that_is_solved_is_told():
 
 
 def test_each_type_of_addition_has_a_renderer():
-    names = {name.replace("AnyTuned", "TunedTable") for name in str(Addition).split(" | ")}
+    names = {name.replace("AnyTunedTable", "TunedTable") for name in str(Addition).split(" | ")}
     assert set(additions.RENDERERS) == names
     assert all(renderer() for renderer in additions.RENDERERS.values())

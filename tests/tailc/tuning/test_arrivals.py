@@ -83,7 +83,12 @@ def test_what_is_held_out_by_time_is_not_read(tmp_path):
     ("times", "recorded", "code", "said"),
     [
         (seconds(599), {"column": "at", "unit": "s"}, Code.FEW_ARRIVALS, "599 arrivals are too"),
-        (["0"] * 600 + ["9"] * 300, {"column": "at", "unit": "s"}, Code.FEW_ARRIVALS, "all at"),
+        (
+            ["0"] * 600 + ["9"] * 300,
+            {"column": "at", "unit": "s"},
+            Code.FEW_ARRIVALS,
+            "have the same time",
+        ),
         (seconds(900)[::-1], {"column": "at", "unit": "s"}, Code.OUT_OF_ORDER, "earlier than"),
         (seconds(900), "at", Code.MISSING_UNIT, "the column has numbers, and no unit is given"),
         (seconds(900), "when", Code.MISSING_COLUMN, "no column `when`"),
@@ -142,7 +147,11 @@ def test_specs_that_say_no_arrivals_are_refused(tmp_path, tailc, search, said):
             'trace: "-"',
             ("needs a trace file, because standard input can be read only once"),
         ),
-        ("reference: one thread", "reference: one thread\n  held_out: 20%", "hold out by time"),
+        (
+            "reference: one thread",
+            "reference: one thread\n  held_out: 20%",
+            "hold out the last requests",
+        ),
     ],
 )
 def test_recordings_that_cannot_be_parted_are_refused(tmp_path, tailc, before, after, said):

@@ -144,11 +144,16 @@ def test_threads_change_no_byte(tuned):
     ("rates", "latency", "search", "said"),
     [
         ("", "100ms", {}, "no `rates` are given"),
-        ("rates: [30/s]", "100ms", {}, "`rates` is one, but the objective `rate` looks between"),
+        (
+            "rates: [30/s]",
+            "100ms",
+            {},
+            "`rates` has one rate, but the objective `rate` searches between",
+        ),
         (RANGE, "100ms", {"weights": [1, 1, 1]}, "cannot be combined with the objective `"),
         (RANGE, "100ms", {"robust": {"demand": "10%"}}, "set `objective: tail`, or remove it"),
         (RANGE, "100ms", {"method": "grid"}, "applies only to the method `simulation`"),
-        (RANGE, "100ms}, {percentile: 99%, latency: 300ms", {}, "`slo` holds 2 objectives"),
+        (RANGE, "100ms}, {percentile: 99%, latency: 300ms", {}, "`slo` has 2 objectives"),
         (RANGE, "100ms", {"requests": 1_000_000}, "set `search.requests` to 6000000 or more"),
         ("rates: [1/s, 2/s]", "100ms", {}, "up to 2/s, the highest of `rates`"),
     ],

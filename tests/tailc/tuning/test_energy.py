@@ -208,7 +208,7 @@ def test_a_table_that_is_only_as_good_as_what_is_left_of_the_formula_s_is_told(
     verdict = validate_table(ScaledTable(SLOW), ScaledTable(FAST, part_ppm), shown, None, AIM)
     assert verdict.is_better
     remarks = tuning_warnings(TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True))
-    part = "better beyond chance than the formula's with 50.0 % of its ages"
+    part = "significantly better than the formula's, scaled to 50.0 % of its ages"
     assert [part in one.message for one in remarks] == [True] * is_told
 
 

@@ -120,7 +120,7 @@ def test_that_no_better_table_keeps_all_objectives_is_told():
     lost = ValidatedTable(ALONE, (), is_better=False, keeps_objectives=False)
     (remark,) = tuning_warnings(TunedTable(AIM, lost, 1, 1, True, 1, kept_out=True))
     assert remark.code is Code.NO_BETTER_TABLE
-    assert "and keeps all objectives: formula's table is used" in remark.message
+    assert "and meets all objectives, so the formula's table is used" in remark.message
 
 
 def test_a_table_is_found_that_keeps_an_objective_which_the_best_one_misses(tmp_path):

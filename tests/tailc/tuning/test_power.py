@@ -131,7 +131,7 @@ def test_requests_start_by_the_power_in_use_and_fall_where_the_row_has_less():
 def test_a_ladder_of_one_rung_has_nothing_to_tune():
     lone = replace(FAST, rungs=FAST.rungs[:1], rows=(replace(SLOW.rows[0], climbs=(Climb(0, 0),)),))
     one = replace(design(), curves=np.ones((1, 1)))
-    with pytest.raises(TailcError, match="there is one rung"):
+    with pytest.raises(TailcError, match="there is only one rung"):
         ladder_problem(lone, one, TAIL)
 
 

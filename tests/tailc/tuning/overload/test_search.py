@@ -127,7 +127,7 @@ def test_where_no_rule_helps_the_policy_is_refused(design):
 def test_too_few_records_to_be_sure_are_told_from_rules_that_do_not_help():
     """Of 20 records no limit of the 90th percentile is sure: all are shorter in one case of 8."""
     few = profile(np.linspace(1, 60, 20), ((1.0, 1.8, 2.4),))
-    said = "`shed` would keep 90 % within 90 ms .* but of 20 records too few are served"
+    said = "`shed` would meet 90 % within 90 ms .* but of 20 requests too few are served"
     with pytest.raises(TailcError, match=said) as raised:
         relieved(AIM, TABLE, few, 1, silent)
     assert raised.value.findings[0].help == "give lower rates, a longer latency, or a longer trace"

@@ -147,7 +147,7 @@ def test_an_objective_that_is_missed_as_measured_stands_nothing(tmp_path, tailc)
             {"robust": {"mixture": "30%"}},
             ("needs the day of each request, but `days` names no column"),
         ),
-        ({"rates": "", "method": "grid", "requests": None}, "no `rates` are given at which"),
+        ({"rates": "", "method": "grid", "requests": None}, "but `rates` is missing"),
         (
             {"method": "grid", "requests": None, "robust": {"days": "day"}},
             "that the method `simulation` tunes",
