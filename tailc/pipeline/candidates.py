@@ -85,7 +85,7 @@ def solve_all(compilation: Compilation, parts: TraceParts[D], reading: TraceRead
 
 def _left_out(problem: Problem, finding: Finding) -> Finding:
     candidate = handler_of(problem).candidate(problem)
-    message = f"{candidate} is not tried: {finding.message}"
+    message = f"{candidate} is left out: {finding.message}"
     return replace(finding, message=message, severity=Severity.WARNING)
 
 

@@ -43,13 +43,13 @@ def solver_error(
         text = f"`{backend.value}` cannot be used: {reason}"
         return _error(Code.MISSING_PART, text, f"install it, or {_OTHER}")
     if outcome in _OUT_OF:
-        text = f"`{backend.value}` ended without a plan: {reason}; the plan before stays in force"
+        text = f"`{backend.value}` ended without a plan: {reason}; the previous plan remains in use"
         hint = "raise `search.time_limit` or `search.nodes`, or use another method"
         return _error(Code.BUDGET_ENDED, text, hint)
     if outcome in _UNFIT:
         text = f"`{backend.value}` turns this problem down: {reason}"
         return _error(Code.METHOD_UNFIT, text, _OTHER)
-    text = f"`{backend.value}` failed: {reason}; the plan before stays in force"
+    text = f"`{backend.value}` failed: {reason}; the previous plan remains in use"
     return _error(Code.SOLVER_FAILED, text, _OTHER)
 
 

@@ -83,7 +83,7 @@ def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Findi
     texts = ", ".join(f"`{model.name}` {_percent(model.needs_ppm)}" for model in solution.models)
     message = (
         f"all targets together need {_percent(needed_ppm)} of the host, but only "
-        f"{format_ppm(problem.host_ppm)}: {texts}; all will be cut in proportion"
+        f"{format_ppm(problem.host_ppm)} is available: {texts}; all will be cut in proportion"
     )
     hint = "lower a target, or move a machine to another host"
     about = problem.served[0].about[:1]

@@ -320,9 +320,10 @@ def _check_faster(problem: ThresholdProblem) -> None:
     if not slower.any():
         return
     speeds = ", ".join(f"{speed / PPM:g}" for speed in used[np.flatnonzero(slower)[0]].tolist())
+    count = int(slower.sum())
     message = (
-        f"{int(slower.sum())} of {len(used)} sets of speeds are not faster on a faster type of "
-        f"core; the first is {speeds}"
+        f"{count} of {len(used)} sets of speeds {'is' if count == 1 else 'are'} not faster on a "
+        f"faster type of core; the first is {speeds}"
     )
     hint = "remove those requests, or merge the types of core"
     raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))

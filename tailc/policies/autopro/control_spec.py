@@ -197,13 +197,17 @@ class ControlSpec(SpecModel):
     @model_validator(mode="after")
     def _check_step(self) -> ControlSpec:
         if self.step_us % self.estimate_us:
-            message = f"does not divide the step of {format_us(self.step_us)}"
+            step, estimate = format_us(self.step_us), format_us(self.estimate_us)
+            if "step_us" in self.model_fields_set:
+                message = f"is {step}, which is not a multiple of the estimate of {estimate}"
+            else:
+                message = f"is {estimate}, which does not divide the step of {step}"
             hint = "make `step` a multiple of `estimate`"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, *self._timing()))
         if (estimates := self.step_us // self.estimate_us) > MOST_ESTIMATES:
             message = (
                 f"makes {estimates:,} estimates in a step of {format_us(self.step_us)}; the limit "
-                f"is {MOST_ESTIMATES:,} are the most"
+                f"is {MOST_ESTIMATES:,}"
             )
             hint = f"set `estimate: {_least_estimate(self.step_us)}` or more"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, *self._timing()))

@@ -39,7 +39,7 @@ def test_a_difference_names_the_figure_both_values_and_the_tolerance():
     (finding,) = refused.value.findings
     assert finding.code is Code.LOOP_DIFFERS
     assert "the phase margin of a loop is 90, but python-control computes 61" in finding.message
-    assert "by 0.5" in finding.message
+    assert "the tolerance is 0.5" in finding.message
 
 
 def test_tune_pid_emits_no_loop_that_differs(tailc, monkeypatch):

@@ -62,4 +62,4 @@ def test_a_sample_too_small_for_the_percentile_of_one_server_is_told_how_many_it
     assert "`p98.952 <= 150 ms` (for p90 end to end of 10 servers)" in told.message
     # ln 0.025 / ln 0.98952 = 350.1.
     assert told.help is not None
-    assert "measure 351 requests or more" in told.help
+    assert "measure at least 351 requests" in told.help

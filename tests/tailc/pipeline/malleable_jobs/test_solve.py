@@ -211,7 +211,7 @@ def test_a_wide_gap_is_told():
     tight = replace(problem, search=PlanSearch(PlanMethod.COLUMNS, aim_ppm=7_000))
     (told,) = cluster_remarks(tight, replace(found, spans=1))
     assert told.code is Code.OPEN_GAP
-    assert "may cost 1.00 % less" in told.message
+    assert "costs up to 1.00 % less" in told.message
     assert cluster_settings(tight, found)["gap_ppm"] == 10_000
 
 

@@ -229,7 +229,7 @@ def test_prices_that_fail_after_the_places_give_no_plan_either(monkeypatch):
     expects = ((named(2, 0, 1, 1),),)
     finding = refused(problem(named(1, 0, 1, 1), green_w=[0], expected=expects))
     assert finding.code is Code.SOLVER_FAILED
-    assert "; the previous plan remains in use" in finding.message
+    assert "signal 11; the previous plan remains in use" in finding.message
 
 
 def test_a_solver_that_takes_too_long_is_ended():

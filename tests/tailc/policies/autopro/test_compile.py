@@ -246,7 +246,9 @@ def test_a_window_about_as_long_as_the_trace_s_is_no_warning(tmp_path, window):
 def test_a_target_above_what_the_whole_host_attains_is_infeasible(tmp_path):
     finding = refused(tmp_path, SPEC.replace("8/s", "50.5/s"))
     assert finding.code is Code.INFEASIBLE
-    assert "machine `one` cannot do 50.5/s: with 100 % of the host, is 50/s" in (finding.message)
+    assert "machine `one` cannot do 50.5/s: with 100 % of the host it does at most 50/s" in (
+        finding.message
+    )
     assert finding.help == "lower its target to 50/s"
     assert position(finding) == (6, 25)
 
@@ -266,7 +268,7 @@ def test_a_target_of_all_that_a_part_of_the_host_attains_is_met(tmp_path):
 def test_targets_that_need_more_than_the_host_together_are_a_warning(tmp_path):
     (warning,) = compiled(tmp_path, SPEC.replace("8/s", "40/s")).findings
     assert warning.code is Code.HOST_SHORT
-    assert "need 120.0 % of the host together" in warning.message
+    assert "together need 120.0 % of the host, but only 100 % is available" in warning.message
     assert "`one` 80.0 %, `two` 40.0 %" in warning.message
     assert position(warning) == (5, 1)
 
@@ -275,7 +277,7 @@ def test_a_target_that_the_least_share_does_more_than_is_a_warning(tmp_path):
     """1 (1 - 0.6) / 20 is 2 % of the host; 5 % do 2.5 a second. At 2.5 nothing is odd."""
     (warning,) = compiled(tmp_path, SPEC.replace("8/s", "1/s")).findings
     assert warning.code is Code.UNDER_LEAST
-    assert "machine `one` needs 2 % of the host for 1/s, and gets 5 % at least" in warning.message
+    assert "machine `one` needs 2 % of the host for 1/s, but gets at least 5 %" in warning.message
     assert warning.help
     assert position(warning) == (6, 25)
     assert not compiled(tmp_path, SPEC.replace("8/s", "2.5/s")).findings
@@ -328,15 +330,19 @@ def test_the_latest_rows_are_held_out_and_written_as_they_are_read(tmp_path, mon
             "batch: [rest]",
             "control: {step: 80ms}",
             Code.CONFLICT,
-            "`control.step` makes the step of 80 ms no",
+            "`control.step` is 80 ms, which is not a multiple of the estimate of 50 ms",
         ),
-        ("batch: [rest]", "control: {estimate: 70ms}", Code.CONFLICT, "`control.estimate` makes"),
+        (
+            "batch: [rest]",
+            "control: {estimate: 70ms}",
+            Code.CONFLICT,
+            "`control.estimate` is 70 ms, which does not divide the step of 750 ms",
+        ),
         (
             "batch: [rest]",
             "control: {estimate: 10us}",
             Code.CONFLICT,
-            "`control.estimate` makes 75,000 estimates in a step of 750 ms; the limit is 1,000 "
-            "are the most",
+            "`control.estimate` makes 75,000 estimates in a step of 750 ms; the limit is 1,000",
         ),
         ("batch: [rest]", "host: {min_share: 60%}", Code.CONFLICT, "more than the host"),
         (

@@ -73,8 +73,8 @@ def test_where_batch_work_pays_on_free_cores_alone_that_is_the_policy(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("budget: by-load", "`budget` is given, but no `policy`"),
-        ("charge: harm", "`charge` is given, but no `policy`"),
+        ("budget: by-load", "`budget` is given without `policy`"),
+        ("charge: harm", "`charge` is given without `policy`"),
         (
             "search: {method: paper, effort: quick}",
             ("`search.effort` applies only to the method `auto`"),

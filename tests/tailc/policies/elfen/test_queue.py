@@ -117,7 +117,7 @@ def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_
             ("`search.requests` applies only to the method `simulation`"),
         ),
         ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),
-        ([("3000000", "1000000")], "simulates 3,000,000 requests at least"),
+        ([("3000000", "1000000")], "simulates at least 3,000,000 requests"),
         ([("3000000}", "3000000, bursts: {idc: 900, spell: 1s}}")], "out of reach at 70/s"),
         (
             [("3000000}", "3000000, diurnal: [1, 2], recorded: at}")],

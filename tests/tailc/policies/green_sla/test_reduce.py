@@ -169,7 +169,7 @@ def test_a_job_wider_than_the_datacentre_is_refused_where_it_stands_in_the_log()
         (finding,) = caught.value.findings
         assert finding.code is Code.TOO_WIDE
         assert str(finding.place) == "jobs.swf:11"
-        assert "9 wide" in finding.message
+        assert "needs 9 servers" in finding.message
 
 
 def test_a_wide_job_of_another_time_of_day_stops_nothing():

@@ -205,7 +205,7 @@ def test_a_job_wider_than_the_cluster_is_refused_at_its_place(changes, submit_h)
     wide = days(log([(1, 0, 1, 1), (7, submit_h, 3, 9)]))
     finding = refused(spec(horizon=horizon(**changes)), wide)
     assert finding.code is Code.TOO_WIDE
-    assert "job 7 is 9 wide" in finding.message
+    assert "job 7 needs 9 servers" in finding.message
     assert finding.place is not None
 
 

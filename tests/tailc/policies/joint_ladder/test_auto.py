@@ -77,7 +77,10 @@ def test_it_is_the_default_with_rates_for_every_objective_but_the_rate():
 @pytest.mark.parametrize(
     ("search", "message"),
     [
-        ("method: auto, objective: rate", "is for the objective `tail` or `energy` or `batch`"),
+        (
+            "method: auto, objective: rate",
+            "supports only the objective `tail` or `energy` or `batch`",
+        ),
         ("method: dual, effort: quick", "`search.effort` applies only to the method `auto`"),
         ("requests: 2000000", "`search.requests` applies only to the method `simulation`"),
     ],

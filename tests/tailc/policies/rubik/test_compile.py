@@ -158,7 +158,7 @@ def test_a_percentile_that_the_sample_may_lie_below_is_warned_of(tmp_path, perce
     found = compiled(tmp_path, "240000,100\n" * (enough - 1), change).findings
     (finding,) = (one for one in found if one.code is Code.SMALL_SAMPLE)
     assert finding.place.excerpt[finding.place.column - 1 :].startswith(percentile)
-    assert f"measure {enough:,} requests" in finding.help
+    assert f"measure at least {enough:,} requests" in finding.help
     found = compiled(tmp_path, "240000,100\n" * enough, change).findings
     assert Code.SMALL_SAMPLE not in {one.code for one in found}
 

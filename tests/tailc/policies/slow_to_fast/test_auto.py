@@ -131,11 +131,14 @@ def test_without_rates_there_is_nothing_to_replay(tmp_path):
     [
         (
             "search: {method: auto, objective: efficiency}",
-            "applies only to the objective `energy` or `tail`",
+            "supports only the objective `energy` or `tail`",
         ),
         ("search: {method: dual, effort: quick}", "applies only to the method `auto`"),
         ("search: {requests: 2000000}", "applies only to the method `simulation`"),
-        ("search: {method: auto}\ncontrol: pi", "`control` is given, but ages by `auto`"),
+        (
+            "search: {method: auto}\ncontrol: pi",
+            "`control` is given, but the ages of the method `auto`",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, search, said):

@@ -89,7 +89,7 @@ def test_cores_that_do_not_fit_together_once_read_are_refused_in_the_spec(tmp_pa
     with pytest.raises(TailcError) as caught:
         opened(tmp_path, f"  {COLUMNS}\n  types: [{BIG}, {little}]")
     (finding,) = caught.value.findings
-    assert "`cores.types[1]` is no faster" in finding.message
+    assert "`cores.types[1]` is not faster" in finding.message
     assert finding.place.line == 13
 
 

@@ -165,7 +165,7 @@ def test_what_is_tuned_for_a_recording_says_so(tmp_path, tailc):
         ({"bursts": {"idc": 900, "spell": "1s"}}, "is out of reach at 50/s"),
         ({"recorded": "at", "method": "dual"}, "applies only to the method `simulation`"),
         ({"diurnal": [0.5, 1.5], "rates": "rates: [90/s]"}, "at the day's peak"),
-        ({"recorded": "at", "held_out": "20%"}, "hold out by time"),
+        ({"recorded": "at", "held_out": "20%"}, "hold out the last requests"),
     ],
 )
 def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, refusal, search, said):
@@ -186,7 +186,7 @@ def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, refusal, search
     ("changes", "said"),
     [
         ([("rates: [50/s]", "")], "no `rates` are given"),
-        ([("search:", f"{CONTROL}search:")], "`control` is given, but ages"),
+        ([("search:", f"{CONTROL}search:")], "`control` is given, but the ages"),
         ([("requests: 1600000", "weights: [1, 2]")], "has 2 values, but `rates` has 1"),
         (
             [("method: simulation, ", ""), ("rates:", "control: off\nrates:")],
