@@ -22,6 +22,9 @@ from tailc.specs.fields import (
 from tailc.specs.slo import EndToEnd, Metric, Slo
 from tailc.units import format_ppm
 
+if TYPE_CHECKING:
+    from tailc.specs.serial_spec import SerialSpec
+
 AllowMisses = Annotated[
     bool,
     Strict(),
@@ -125,3 +128,8 @@ class WithSlos(SpecModel):
     def end_to_ends(self) -> tuple[EndToEnd | None, ...]:
         """End-to-end SLO for each of `slos`; None for one server."""
         return tuple(spec.end_to_end for spec in self.slo)
+
+    @property
+    def serial(self) -> SerialSpec | None:
+        """Serial beginning and end of requests; None: they have none, as in most kinds."""
+        return None

@@ -257,10 +257,6 @@ class ElfenSpec(WithSlos):
     def max_degree(self) -> None:
         """None: there is one degree only."""
 
-    @property
-    def serial(self) -> None:
-        """A request has one thread."""
-
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
         """Return the spec with fields of `search` replaced; TailcError (USAGE) for unknown
         fields.

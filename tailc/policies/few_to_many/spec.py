@@ -112,8 +112,9 @@ class FewToManySpec(WithSlos):
         default=None,
         description="Speed-up of requests by degree; absent with `demand.timings`.",
     )
-    serial: SerialSpec | None = Field(
+    serial_parts: SerialSpec | None = Field(
         default=None,
+        alias="serial",
         description="Beginning and end of a request that run on one thread. Default: none.",
         examples=[{"start": "2ms", "end": "5%"}],
     )
@@ -235,6 +236,11 @@ class FewToManySpec(WithSlos):
     def max_degree(self) -> int | None:
         """Largest degree that is read from the trace; None: all."""
         return self.server.max_degree
+
+    @property
+    def serial(self) -> SerialSpec | None:
+        """Serial beginning and end of requests; None: they have none."""
+        return self.serial_parts
 
     def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
         """Return the spec with some fields of `search` replaced; `robust` stays."""

@@ -372,10 +372,6 @@ class JointSpec(WithSlos):
     def max_degree(self) -> None:
         """None: all rungs are read."""
 
-    @property
-    def serial(self) -> None:
-        """What a rung draws in a serial part is not known."""
-
     def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
         """Return the spec with fields of `search` replaced; `robust` stays."""
         search = overridden(self.search, asked_besides(overrides, self.search.robust), NAME)

@@ -232,10 +232,6 @@ class RubikSpec(WithSlos):
     def max_degree(self) -> None:
         """There is one degree."""
 
-    @property
-    def serial(self) -> None:
-        """A request has one thread."""
-
     def with_search(self, overrides: Mapping[str, object]) -> RubikSpec:
         """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
         search = overridden(self.search, overrides, NAME)

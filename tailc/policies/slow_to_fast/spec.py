@@ -407,10 +407,6 @@ class SlowToFastSpec(WithSlos):
     def max_degree(self) -> None:
         """None: all rungs are read."""
 
-    @property
-    def serial(self) -> None:
-        """A request has one thread."""
-
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
         """Return the spec with fields of `search` replaced; `robust` stays.
 
