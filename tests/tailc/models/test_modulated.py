@@ -107,8 +107,11 @@ def test_it_is_called_by_what_makes_it():
             "an index of dispersion of `8` is out of reach at 1/s in spells of 100 ms that take "
             "20 % of the time: at most 1.64",
         ),
-        (Burstiness(PPM, 10), "` are too short for a request at"),
-        (Burstiness(PPM, 10**12, 1), "spells of `1000000 s` that take 0.0001 % of the time come"),
+        (Burstiness(PPM, 10), "busy spells of `10 us` are too short for a request at 1/s"),
+        (
+            Burstiness(PPM, 10**12, 1),
+            "busy spells of `1000000 s` that take 0.0001 % of the time occur once in years",
+        ),
     ],
 )
 def test_what_no_two_rates_can_do_is_refused(asked, sentence):

@@ -249,7 +249,9 @@ def test_progress_counts_every_replay():
 def test_the_compile_trace_is_refused_unless_asked_for(role):
     trace = held_out()
     compiled = policy(P99, compiled_from=trace, role=role)
-    with pytest.raises(TailcError, match="the trace that policy `search` was compiled from") as no:
+    with pytest.raises(
+        TailcError, match="is the trace from which policy `search` was compiled"
+    ) as no:
         verify(compiled, trace, QUICK)
     assert codes(no) == [Code.COMPILE_TRACE]
     assert "`--allow-compile-trace`" in (no.value.findings[0].help or "")
@@ -323,7 +325,7 @@ def test_each_class_climbs_its_own_ladder():
 def test_a_class_of_the_trace_that_no_form_is_for_is_refused():
     gold = dataclasses.replace(climbing(), request_class="gold")
     only_gold = dataclasses.replace(policy(P99), forms=(gold,))
-    with pytest.raises(TailcError, match="no form for requests of class `tin`") as raised:
+    with pytest.raises(TailcError, match="no table for requests of class `tin`") as raised:
         verify(only_gold, classed(), QUICK)
     assert codes(raised) == [Code.METHOD_UNFIT]
 

@@ -40,7 +40,7 @@ def test_work_that_leaves_64_bits_is_refused():
         level_progress(np.array([MOST_WORK_NS + 1]), None, [GHZ], GHZ)
     assert refused.value.findings[0].code is Code.METHOD_UNFIT
     assert "longer than 549 s" in refused.value.findings[0].message
-    assert "remove the option of the trace" in refused.value.findings[0].help
+    assert "remove the request from the trace" in refused.value.findings[0].help
 
 
 def test_a_request_that_takes_too_long_at_the_lowest_frequency_is_refused():

@@ -185,7 +185,7 @@ def test_a_policy_that_keeps_its_tail_on_the_target_has_no_size():
         size([policy(TABLE, STILL)], alike(), VerifyOptions(baselines=(), **FEW))
     finding = refused.value.findings[0]
     assert finding.code is Code.METHOD_UNFIT
-    assert "keeps the tail on its target at every rate" in finding.message
+    assert "keeps the tail at its target at every rate" in finding.message
 
 
 def test_a_trace_without_the_memory_time_that_the_policy_was_compiled_with_is_refused():

@@ -118,7 +118,7 @@ def test_rates_may_be_chosen():
 
 def test_a_trace_of_other_types_is_refused():
     three = dataclasses.replace(alike(), curves=np.array([[1.0, 1.5, 2.0]]))
-    with pytest.raises(TailcError, match=r"speeds on `3` types of core, and .* on `2`"):
+    with pytest.raises(TailcError, match=r"speeds on `3` types of core, but .* on `2`"):
         verify(policy(AMP), three, VerifyOptions())
 
 

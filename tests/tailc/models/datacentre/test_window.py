@@ -121,5 +121,5 @@ def test_malleable_jobs_ran_as_they_did_on_what_they_asked_for():
 
 def test_jobs_of_no_application_are_not_malleable():
     (only,) = windows(log([0]), energy([1.0, 2.0]), 2)
-    with pytest.raises(ValueError, match="applications"):
+    with pytest.raises(ValueError, match="an application each"):
         malleable_jobs_of(only, Halves(), 1_100_000, 4)

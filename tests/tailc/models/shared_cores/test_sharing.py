@@ -72,7 +72,7 @@ def test_what_one_leaves_that_gives_up_is_taken_at_once():
 
 def test_starts_by_a_unit_without_a_limit_are_refused():
     policy = sharing(ladder(at_once((0, 0)), cores=2), Sharing(0, PPM))
-    with pytest.raises(TailcError, match="no limit"):
+    with pytest.raises(TailcError, match="without a limit"):
         ladder_arrays((dataclasses.replace(policy, cost_units=(CostUnit("threads"),)),), 1, 10)
 
 

@@ -157,4 +157,4 @@ def test_evidence_that_tells_of_no_time_to_wake_up_is_refused(name, time_ns):
         waking_of(dataclasses.replace(policy, evidence=evidence))
     (finding,) = caught.value.findings
     assert finding.code is Code.BAD_ARTIFACT
-    assert f"`{name}` is {time_ns:,}" in finding.message
+    assert f"states `{name}` as {time_ns:,}, which is not a valid time" in finding.message

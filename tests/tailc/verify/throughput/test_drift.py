@@ -114,7 +114,7 @@ def test_a_flag_is_a_warning_at_the_machine_s_first_row():
     both = compiled(400, ONE, two)
     first, second = list(drift_findings(both, drifts(both, rows, OPTIONS), rows))
     assert (first.code, first.severity) == (Code.DRIFT, Severity.WARNING)
-    assert "`one` has drifted: by the same share it does 33." in first.message
+    assert "`one` has drifted: with the same share it does 33." in first.message
     assert "% less than when the policy was compiled (95 % interval 33." in first.message
     assert first.place is not None
     assert (first.place.row, first.place.field) == (1, "throughput")

@@ -73,7 +73,7 @@ def test_a_frequency_that_no_level_has_is_refused_with_those_there_are():
     with pytest.raises(TailcError) as refused:
         policy().check_baseline("fixed-2GHz")
     finding = refused.value.findings[0]
-    assert finding.message == "the server has no frequency"
+    assert finding.message == "baseline `fixed-2GHz`: the server has no frequency 2 GHz"
     assert finding.help == "levels: 800 MHz, 1.6 GHz, 2.4 GHz, 3.2 GHz"
 
 

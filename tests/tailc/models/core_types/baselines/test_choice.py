@@ -242,11 +242,11 @@ def test_baselines_of_cores_are_none_of_threads(name):
 @pytest.mark.parametrize(
     ("name", "policy", "says"),
     [
-        ("pegasus", AMP, "these have none"),
+        ("pegasus", AMP, "this server has no levels"),
         ("octopus", DVFS, "this server has levels"),
         ("oblivious", DVFS, "this server has levels"),
         ("one-gain", DVFS, "no controller"),
-        ("rc>0ms", AMP, "no time at all"),
+        ("rc>0ms", AMP, "`0ms` must be above 0"),
         ("rc>5", AMP, "unit"),
         ("s2f-200%", AMP, "0 % to 100 %"),
         ("s2f-5ms", AMP, "s2f-5ms"),
