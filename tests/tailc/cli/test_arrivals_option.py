@@ -63,7 +63,7 @@ def test_bursty_arrivals_have_a_rate_or_take_those_named_apart():
         ("bursty:idc=8", "`idc=8` lacks `spell=`: write `bursty:idc=8,spell=2s`"),
         ("bursty:idc=1e3,spell=2s", "`1e3` is not an index of dispersion"),
         ("bursty:idc=\uff15,spell=2s", "`\uff15` is not an index of dispersion"),
-        ("bursty:idc=0.5,spell=2s", "an index of dispersion of `0.5` is steadier than Poisson"),
+        ("bursty:idc=0.5,spell=2s", "an index of dispersion of `0.5` is below that of Poisson"),
         ("bursty:idc=8,spell=2", "`2` has no unit"),
         ("bursty:idc=8,spell=0s", "`spell` must be more than zero"),
         ("bursty:idc=8,spell=2s,busy=100%", "a busy share of `100%` is not between 0 % and 100 %"),
@@ -73,11 +73,11 @@ def test_bursty_arrivals_have_a_rate_or_take_those_named_apart():
         ("bursts:0@4/s", "`0@4/s` is not a number of requests"),
         ("bursts:5@0/s", "`5@0/s` never ends"),
         ("bursts:5@40", "`40` has no unit"),
-        ("bursts:500@0.001/s,900000@0.002/s", "the bursts take over 10 years"),
+        ("bursts:500@0.001/s,900000@0.002/s", "the bursts take more than 10 years"),
         ("bursts:\uff15@40/s", "`\uff15@40/s` is not a number of requests"),
         ("bursts:1@1/s", "`1@1/s` has too few requests; at least 100 are needed"),
         ("bursts:50@1/s,49@2/s", "`50@1/s,49@2/s` has too few requests; at least 100 are needed"),
-        ("bursts:9999999@40/s", "requests are too many; the limit"),
+        ("bursts:9999999@40/s", "9999999 requests are too many; the limit is 1000000"),
     ],
 )
 def test_other_words_are_refused(words, sentence):
@@ -89,9 +89,9 @@ def test_other_words_are_refused(words, sentence):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("1s,10/s", "requests on average, but a replay needs"),
+        ("1s,10/s", "has 10 requests on average, but a replay needs at least 100"),
         ("90000h,0.001/s", "the profile takes more than 10 years"),
-        ("100h,40/s", "requests on average, but a replay needs"),
+        ("100h,40/s", "requests on average, but a replay needs at most 1000000"),
     ],
 )
 def test_a_profile_too_short_or_too_long_is_refused(in_folder, row, message):

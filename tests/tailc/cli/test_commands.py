@@ -274,4 +274,4 @@ def test_check_tells_what_a_document_of_days_says_for_nothing(in_folder, tailc):
     start = ("horizon:", "speedup: {EP: EP}\nhorizon:")
     ended = tailc("check", write_days(in_folder, mix, start))
     assert ended.code == 0
-    assert "warning[TC0268]: no job is of the application `EP`" in ended.err
+    assert "warning[TC0268]: no job belongs to the application `EP`" in ended.err

@@ -122,7 +122,7 @@ def test_a_policy_on_standard_input_is_signed_into_a_file(compiled, tailc, piped
         (("verify", "toy", "--trace", "toy.csv", "--seed", "x"), "--seed"),
         (("compil",), "did you mean `compile`"),
         (("vary",), "use its new name, `sweep`"),
-        (("report", "toy"), "give `-o FILE`\n"),
+        (("report", "toy"), "give `-o FILE.html`, or `--plot` to draw in the terminal\n"),
     ],
 )
 def test_a_usage_error_has_a_code_and_a_hint(compiled, tailc, words, said):

@@ -31,7 +31,7 @@ class Widest(Baseline[SharedCores]):
     def examples(self, policy):
         return ("widest",)
 
-    def unfit(self, policy, given):
+    def check_fit(self, policy, values):
         return None
 
     def default_names(self, policy, workload):

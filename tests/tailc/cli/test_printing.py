@@ -88,7 +88,7 @@ def test_a_usage_error_is_data_where_data_is_asked_for(tailc):
 def test_a_stem_that_names_no_file_is_refused_before_the_search(compiled, tailc, stem):
     ended = tailc("compile", "no-such-spec.yaml", "-o", stem)
     assert ended.code == 64
-    assert "names no file" in ended.err
+    assert f"`{stem}` is not a name of a file" in ended.err
 
 
 def test_what_cannot_be_written_is_known_before_the_search(compiled, tailc, monkeypatch):

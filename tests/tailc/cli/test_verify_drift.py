@@ -165,4 +165,4 @@ def test_a_log_without_classes_does_not_choose_among_curves(in_folder, tailc):
     ended = tailc("verify", "toy.tailc", "--trace", "new.csv")
     assert ended.code == 65
     assert "is a log of demands without the class of each request" in ended.err
-    assert "help: `--drift` needs demands alone" in ended.err
+    assert "help: `--drift` accepts this log; for a replay" in ended.err

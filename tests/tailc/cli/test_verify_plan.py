@@ -279,7 +279,7 @@ def test_malleable_jobs_need_applications_with_speed_ups(in_folder, days, tailc)
     write_plan(in_folder, malleable_plan(), "cluster")
     ended = tailc("verify", "cluster", "--trace", days)
     assert ended.code == 65
-    assert "error[TC0103]: `jobs` does not say which application each job is" in ended.err
+    assert "error[TC0103]: `jobs` does not state the applications of jobs" in ended.err
     assert "days.yaml:3:1" in ended.err
     odd = write_days(in_folder, ("at_start: 24h", "at_start: 24h\n  applications: {render: 1}"))
     ended = tailc("verify", "cluster", "--trace", odd)
@@ -415,7 +415,7 @@ def test_days_that_promise_nothing_are_told(in_folder, tailc, share):
     days = write_days(in_folder, ("  green: {share: 50%}\n", share))
     ended = tailc("verify", "plan", "--trace", days)
     assert ended.code == 0
-    assert "warning[TC0603]: no job asks for green energy" in ended.err
+    assert "warning[TC0603]: no job requests green energy" in ended.err
     assert "days.yaml:3:1" in ended.err
 
 

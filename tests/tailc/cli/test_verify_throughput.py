@@ -142,7 +142,7 @@ def test_no_trace_compares_throughput_with_requests(case, tailc, in_folder, is_o
     ended = tailc("diff", *both, "--trace", written.held_out)
     assert ended.code == 64
     assert "is for requests, not for throughput" in ended.err
-    assert "help: leave out --trace" in ended.err
+    assert "help: remove `--trace`" in ended.err
     assert tailc("diff", *both).code == 0
 
 
@@ -177,7 +177,7 @@ def test_a_trace_of_another_service_under_the_same_names_is_flagged(case, tailc,
     written.held_out.write_text(swapped)
     policies = (policy,) if command == "verify" else (policy, policy)
     ended = tailc(command, *policies, "--trace", written.held_out)
-    assert "warning[TC0652]: `encoder` has drifted: by the same share it does" in ended.err
+    assert "warning[TC0652]: `encoder` has drifted: with the same share it does" in ended.err
     assert "warning[TC0652]: `pricer` has drifted" in ended.err
     assert "heldout.csv, row 1, column `throughput`" in ended.err
 

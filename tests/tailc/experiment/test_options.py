@@ -33,6 +33,6 @@ def test_options_that_cannot_give_an_interval_do_not_exist(wrong):
 
 
 def test_every_unfit_option_is_said_at_once():
-    with pytest.raises(TailcError, match=r"`1` repeats.*`0` threads") as raised:
+    with pytest.raises(TailcError, match=r"`1` repeats.*number of threads is `0`") as raised:
         VerifyOptions(repeats=1, threads=0)
     assert raised.value.exit_code is ExitCode.USAGE
