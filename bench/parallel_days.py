@@ -113,7 +113,7 @@ def day_of_log(data: Path, machine: str, jobs: int) -> JobLog:
     log = log.part((log.run_s <= SECONDS_PER_DAY) & ~is_test)
     widths = np.unique(log.width).tolist()
     table = WidthMap(tuple((w, chosen.cores_of(w) // CORES_A_SERVER) for w in widths))
-    log = table.of(log)
+    log = table.applied_to(log)
     first_hour = int(log.submit_s[0]) // SECONDS_PER_HOUR + 1
     begin_s = np.arange(first_hour, int(log.submit_s[-1]) // SECONDS_PER_HOUR) * SECONDS_PER_HOUR
     held = np.searchsorted(log.submit_s, begin_s + SECONDS_PER_DAY)
