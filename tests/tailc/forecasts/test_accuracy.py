@@ -28,7 +28,7 @@ def test_steps_that_are_not_known_or_not_yet_over_do_not_count():
 
 
 def test_where_nothing_came_there_is_no_share():
-    with pytest.raises(TailcError, match="the production"):
+    with pytest.raises(TailcError, match="production is 0 or unknown"):
         accuracy(forecasts([0], [1, 1]), hours_of([0, 0]))
 
 

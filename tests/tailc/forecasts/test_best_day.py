@@ -16,7 +16,7 @@ def days_of(*shares):
 def noon_of(ideal, day, hour=0):
     """What noon of that day would bring, as known at an hour of it."""
     issue = np.array([day * PER_DAY + hour])
-    return round(float(ideal.at(issue, np.array([day * PER_DAY + 12]))[0]), 6)
+    return round(float(ideal.production_at(issue, np.array([day * PER_DAY + 12]))[0]), 6)
 
 
 def test_the_best_day_is_that_with_the_most_energy_of_those_before():
@@ -39,7 +39,7 @@ def test_each_hour_is_that_of_the_best_day_and_not_the_best_of_the_hour():
     cover[PER_DAY + 13 : 2 * PER_DAY] = 0.5
     ideal = BestDay(PastDays(sun_under(cover)))
     target = 2 * PER_DAY + np.arange(PER_DAY)
-    value = ideal.at(np.array([2 * PER_DAY]), target)
+    value = ideal.production_at(np.array([2 * PER_DAY]), target)
     assert value[:13].tolist() == CLEAR_W[:13].tolist()
     assert value[13:].tolist() == (CLEAR_W[13:] / 2).tolist()
 
@@ -48,7 +48,7 @@ def test_of_equal_days_the_latest_counts():
     value = np.concatenate([np.full(PER_DAY, 2.0), np.arange(PER_DAY) * 0.0])
     value[PER_DAY : PER_DAY + 2] = 24.0
     ideal = BestDay(PastDays(hours_of([*value, *np.zeros(PER_DAY)])))
-    assert ideal.at(np.array([2 * PER_DAY]), np.array([2 * PER_DAY])).tolist() == [24]
+    assert ideal.production_at(np.array([2 * PER_DAY]), np.array([2 * PER_DAY])).tolist() == [24]
 
 
 def test_days_with_a_gap_do_not_count():
@@ -63,7 +63,7 @@ def test_days_start_at_the_midnight_of_the_site():
     value[7 + PER_DAY : 7 + 2 * PER_DAY] = 5.0
     ideal = BestDay(PastDays(hours_of(value), midnight_s=7 * HOUR))
     at = np.array([7 + 2 * PER_DAY])
-    assert ideal.at(at, at + np.arange(PER_DAY)).tolist() == [5.0] * PER_DAY
+    assert ideal.production_at(at, at + np.arange(PER_DAY)).tolist() == [5.0] * PER_DAY
 
 
 def test_where_no_day_before_is_known_there_is_no_ideal():

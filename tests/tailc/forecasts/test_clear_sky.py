@@ -27,16 +27,16 @@ def test_panels_make_of_the_sky_what_they_made_on_their_best_day():
     # 3 and 4 W per W/m2 on the days before.
     ideal = ClearSky(PastDays(power_of(30, 20, 0, 0)), sun_of(10, 5, 7, 9))
     issue = np.array([2 * PER_DAY])
-    assert ideal.at(issue, issue + np.array([0, PER_DAY])).tolist() == [28, 36]
-    assert ideal.at(issue - PER_DAY, issue).tolist() == [21]
+    assert ideal.production_at(issue, issue + np.array([0, PER_DAY])).tolist() == [28, 36]
+    assert ideal.production_at(issue - PER_DAY, issue).tolist() == [21]
 
 
 def test_a_day_not_known_or_without_sun_tells_nothing():
     ideal = ClearSky(PastDays(power_of(30, np.nan, 50, 0)), sun_of(10, 5, 0, 9))
     issue = np.array([3 * PER_DAY])
-    assert ideal.at(issue, issue).tolist() == [27]
+    assert ideal.production_at(issue, issue).tolist() == [27]
     with pytest.raises(TailcError, match="none of the 30 days before"):
-        ideal.at(np.array([0]), np.array([0]))
+        ideal.production_at(np.array([0]), np.array([0]))
 
 
 def test_a_clear_sky_is_high_at_noon_and_dark_at_night():

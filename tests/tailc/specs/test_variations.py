@@ -42,7 +42,7 @@ def test_an_argument_is_a_path_and_values_as_a_spec_has_them(argument, path, val
 
 def test_a_value_stands_where_the_path_leads():
     read = read_variation("slo[0].latency=300ms,[1]")
-    found = [plain(read.put(document(GOOD), number).root) for number in (0, 1)]
+    found = [plain(read.insert(document(GOOD), number).root) for number in (0, 1)]
     assert [one["slo"][0] for one in found] == [
         {"percentile": "99%", "latency": "300ms"},
         {"percentile": "99%", "latency": [1]},
@@ -51,7 +51,7 @@ def test_a_value_stands_where_the_path_leads():
 
 
 def test_mappings_that_are_missing_are_made():
-    made = read_variation("search.step=5ms").put(document(GOOD), 0)
+    made = read_variation("search.step=5ms").insert(document(GOOD), 0)
     assert plain(made.root)["search"] == {"step": "5ms"}
 
 

@@ -11,12 +11,12 @@ from tailc_solvers.backends.linear import BasisStatus
 SCRIPT = """
 import json, sys
 import highspy
-from tailc_solvers.backends.highs import _told
+from tailc_solvers.backends.highs import _read_basis
 basis = highspy.HighsBasis()
 basis.valid = json.loads(sys.argv[1])
 basis.col_status = [getattr(highspy.HighsBasisStatus, name) for name in sys.argv[2].split()]
 basis.row_status = [getattr(highspy.HighsBasisStatus, name) for name in sys.argv[3].split()]
-told = _told(basis)
+told = _read_basis(basis)
 print(json.dumps(told and [told.variables.tolist(), told.rows.tolist()]))
 """
 

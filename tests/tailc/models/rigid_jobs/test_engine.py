@@ -110,7 +110,7 @@ def test_jobs_move_in_epochs_in_which_none_arrives():
     [
         ([[1, 1], [0, 0], [0, 0]], "all its servers"),
         ([[3, 3], [0, 0], [-1, -1]], "not free"),
-        ([[2, 2], [0, 0]], "places are"),
+        ([[2, 2], [0, 0]], "places must be"),
     ],
 )
 def test_places_that_break_a_rule_are_refused(places, said):
