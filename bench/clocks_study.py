@@ -75,7 +75,7 @@ class ClocksStudy:
         self.load = self.own.workload(profile)
         self._added: dict[str, CoreQueues] = {}
         self.subject = functools.cache(self._subject)
-        self.at = functools.cache(self._at)
+        self.at = functools.cache(self._simulate)
 
     def add(self, name: str, subject: CoreQueues) -> None:
         self._added[name] = subject
@@ -118,7 +118,7 @@ class ClocksStudy:
         with ThreadPoolExecutor(thread_count(None)) as workers:
             return list(workers.map(one, range(repetitions)))
 
-    def _at(self, name: str, load: float) -> tuple[Run, ...]:
+    def _simulate(self, name: str, load: float) -> tuple[Run, ...]:
         return self._repeated(self.subject(name, load), load)
 
     def _repeated(self, subject: CoreQueues, load: float) -> tuple[Run, ...]:

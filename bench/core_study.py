@@ -68,7 +68,7 @@ class CoreStudy:
         self.own = CoreTypes(policy.name, policy.ladders, steering=policy.controller)
         self.target_us = policy.slos[0].latency_us
         self._added: dict[str, CoreTypes] = {}
-        self.at = functools.cache(self._at)
+        self.at = functools.cache(self._simulate)
         self.subject = functools.cache(self._subject)
 
     def add(self, name: str, subject: CoreTypes) -> None:
@@ -111,7 +111,7 @@ class CoreStudy:
             one = functools.partial(self._run, subject, arrivals, 0)
             return tuple(workers.map(one, range(repetitions)))
 
-    def _at(self, name: str, rate_rps: float) -> tuple[Run, ...]:
+    def _simulate(self, name: str, rate_rps: float) -> tuple[Run, ...]:
         subject = self.subject(name, rate_rps)
         return self.repeated(subject, rate_rps, REPETITIONS)
 

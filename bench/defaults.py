@@ -29,7 +29,7 @@ _MOST_SEQUENTIAL = 0.05
 
 
 def main() -> None:
-    asked = _asked()
+    asked = _arguments()
     cells = [
         Cell(law, sample, asked.rows, cores, shared, asked.effort, asked.heavier, asked.give_up)
         for law, sample, cores, shared in itertools.product(
@@ -43,7 +43,7 @@ def main() -> None:
     end()
 
 
-def _asked() -> argparse.Namespace:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=5_000)
     parser.add_argument("--heavier", action="store_true")

@@ -165,12 +165,12 @@ def row(tables: dict[str, list[Ladder]], slo_ms: float, rate_rps: float) -> tupl
     return (
         f"{slo_ms:g} ms",
         f"{rate_rps:g}/s",
-        *(_said(found[who]) for who in KINDS),
+        *(_cell_text(found[who]) for who in KINDS),
         change,
     )
 
 
-def _said(one: Judged | None) -> str:
+def _cell_text(one: Judged | None) -> str:
     return "none" if one is None else f"{one.batch.mean():.1%}, {one.p99_ms.mean():.1f}"
 
 

@@ -70,7 +70,7 @@ class LanesStudy:
         self._waking = waking
         self.profile = profile
         self._requests = requests
-        self.at = functools.cache(self._at)
+        self.at = functools.cache(self._simulate)
 
     def figure(self, of: Measure, plan: SharingPlan, rate_rps: float) -> Figure:
         return Figure.of([of(run) for run in self.at(plan, rate_rps)])
@@ -103,7 +103,7 @@ class LanesStudy:
         """Requests on cores that have no batch work."""
         return self._all(no_batch(self.lanes, self._waking), rate_rps)
 
-    def _at(self, plan: SharingPlan, rate_rps: float) -> tuple[Run, ...]:
+    def _simulate(self, plan: SharingPlan, rate_rps: float) -> tuple[Run, ...]:
         ladder = lane_ladder(self.lanes, plan)
         return self._all(Smt("plan", (ladder,), waking=self._waking), rate_rps)
 

@@ -50,7 +50,7 @@ def main() -> None:
     tuned = {number: tuned_for(number) for number in INTERVALS}
     title = ("load", *(f"{number} intervals" for number in INTERVALS))
     rows = [
-        (format_mrps(each.operation.rate_mrps), *(told(tuned[n], each) for n in INTERVALS))
+        (format_mrps(each.operation.rate_mrps), *(margin_text(tuned[n], each) for n in INTERVALS))
         for each in tuned[max(INTERVALS)].intervals
     ]
     print("maximum sensitivity, overshoot, and epochs to settle, by load and number of intervals")
@@ -66,7 +66,7 @@ def tuned_for(intervals: int) -> TunedController:
         return tuned
 
 
-def told(tuned: TunedController, where: RateInterval) -> str:
+def margin_text(tuned: TunedController, where: RateInterval) -> str:
     found = judged(tuned, where)
     if found is None:
         return "not stable for every delay"

@@ -88,7 +88,7 @@ def rows(data: Path) -> Iterator[list[str]]:
             others = ways(data, window)
             for name, option in OPTIONS.items():
                 asked = problem(window, others, option)
-                yield [f"{workload}, {day}", name, *told(asked, window.supply)]
+                yield [f"{workload}, {day}", name, *comparison_row(asked, window.supply)]
 
 
 def ways(data: Path, window: JobWindow) -> np.ndarray:
@@ -133,7 +133,7 @@ def _named(one, option: Option) -> NamedJob | None:
     return NamedJob(f"job-{one.number}", RigidJob(first, epochs, one.width, one.green_ppm), wait)
 
 
-def told(asked: RacksProblem, came: Supply) -> list[str]:
+def comparison_row(asked: RacksProblem, came: Supply) -> list[str]:
     """What the plan expected, and what it brought."""
     found = solve_for_racks(asked)
     books = plan_books(when_it_came(found.plan, came))

@@ -228,7 +228,7 @@ def rows(
         tuned, spent = timed(
             lambda rate=rate: case.table(SIMULATION, TARGETS, [rate], optional_rules=optional_rules)
         )
-        yield told(case, rate, paper, best, tuned, spent)
+        yield gain_row(case, rate, paper, best, tuned, spent)
 
 
 def unboosted_rows() -> Iterator[tuple[str, ...]]:
@@ -355,7 +355,7 @@ def rate_text(found: HighestRate | None) -> str:
     return f"{ends[0]:.1f} ({ends[1]:.1f} .. {ends[2]:.1f})"
 
 
-def told(
+def gain_row(
     case: Case, rate: float, paper: Ladder, best: Ladder, tuned: Ladder, spent: str
 ) -> tuple[str, ...]:
     """A row: tails of the three, and how much of the distance to the reference is closed."""
@@ -423,7 +423,7 @@ def main() -> None:
         paper = case.table(FORMULA, PAPER_TARGET, WIDE_RPS)
         best = case.table(FORMULA, TARGETS, WIDE_RPS)
         wide = case.table(SIMULATION, TARGETS, WIDE_RPS)
-        found += [told(case, rate, paper, best, wide, "one for all") for rate in WIDE_RPS]
+        found += [gain_row(case, rate, paper, best, wide, "one for all") for rate in WIDE_RPS]
     show(heads, found)
     end()
 

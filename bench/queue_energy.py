@@ -70,8 +70,8 @@ SERVERS = (
 
 def rows(server: Server, requests: int) -> Iterator[tuple[str, ...]]:
     for rate in server.rates:
-        yield from told(server, tuned(server, (rate,), requests), "this rate")
-    yield from told(server, tuned(server, server.rates, requests), "all")
+        yield from gain_rows(server, tuned(server, (rate,), requests), "this rate")
+    yield from gain_rows(server, tuned(server, server.rates, requests), "all")
 
 
 def tuned(server: Server, rates: Sequence[int], requests: int) -> TunedTable:
@@ -93,7 +93,7 @@ def compiled(
         return compile_policy(str(spec), overrides=overrides)
 
 
-def told(server: Server, found: TunedTable, tuned_for: str) -> Iterator[tuple[str, ...]]:
+def gain_rows(server: Server, found: TunedTable, tuned_for: str) -> Iterator[tuple[str, ...]]:
     part_ppm = found.validated.formula_part_ppm
     factor = "miss at any" if part_ppm is None else f"{100 * part_ppm / PPM:.1f} %"
     taken = "" if found.validated.is_better else ", not adopted"

@@ -64,20 +64,20 @@ class Case:
         return TuningObjective(PERCENTILE_PPM, (self.rate_mrps,), (1,), BUDGET, **told)
 
     @cached_property
-    def approach(self) -> TuningProblem[TailTable]:
+    def problem(self) -> TuningProblem[TailTable]:
         return clock_problem(self.formula, NOMINAL_KHZ, self.requests, self.aim)
 
     @cached_property
     def trials(self) -> TuningSample[TailTable]:
         return tuning_sample(
-            operating_points(self.approach.load, self.aim),
+            operating_points(self.problem.load, self.aim),
             PERCENTILE_PPM,
             self.formula.cores,
             requests=REQUESTS,
             repeats=REPEATS,
             seed=SEED,
             workers=self.workers,
-            subject_of=self.approach.subject_of,
+            subject_of=self.problem.subject_of,
         )
 
     def energy(self, subject: Subject) -> NDArray[np.float64]:
@@ -88,12 +88,12 @@ class Case:
 
     def of_largest(self, table: TailTable) -> NDArray[np.float64]:
         """The same with the largest bound that keeps the tail."""
-        largest = relax_to_limit(self.approach, table, self.trials, self.aim).table
-        return self.energy(self.approach.subject_of(largest))
+        largest = relax_to_limit(self.problem, table, self.trials, self.aim).table
+        return self.energy(self.problem.subject_of(largest))
 
-    def told(self, tuned: TailTable, feedback: Controller | None) -> Iterator[str]:
-        yield _mj(self.energy(self.approach.subject_of(self.formula)))
-        steered = replace(self.approach.subject_of(self.formula), steering=feedback)
+    def energy_cells(self, tuned: TailTable, feedback: Controller | None) -> Iterator[str]:
+        yield _mj(self.energy(self.problem.subject_of(self.formula)))
+        steered = replace(self.problem.subject_of(self.formula), steering=feedback)
         share = self.trials.measure_subjects([steered]).tail_us.mean() / self.slo_us
         yield f"{_mj(self.energy(steered))} ({share:.1%})"
         constant, shaped = self.of_largest(self.formula), self.of_largest(tuned)
@@ -102,8 +102,8 @@ class Case:
         mean, half = mean_and_half((100 * (shaped / constant - 1)).tolist())
         assert half is not None
         yield f"{mean:+.2f} % ({mean - half:+.2f} .. {mean + half:+.2f})"
-        assert self.approach.foreseen is not None
-        yield _mj(self.energy(self.approach.foreseen))
+        assert self.problem.foreseen is not None
+        yield _mj(self.energy(self.problem.foreseen))
 
 
 def rows(name: str, workers: ThreadPoolExecutor) -> Iterator[tuple[str, ...]]:
@@ -116,7 +116,7 @@ def rows(name: str, workers: ThreadPoolExecutor) -> Iterator[tuple[str, ...]]:
         assert formula is not None
         assert tuned.tail_table is not None
         case = Case(formula, slo_us, judging, rate_mrps, workers)
-        yield (name, f"{load:.0%}", *case.told(tuned.tail_table, policy.controller))
+        yield (name, f"{load:.0%}", *case.energy_cells(tuned.tail_table, policy.controller))
 
 
 def _mj(energy_w_ns: NDArray[np.float64]) -> str:

@@ -139,7 +139,7 @@ class Contest:
         search_space: Callable[[int], SearchSpace[Form]],
     ) -> Form:
         """The best guess of a search; the loads differ in their weights alone."""
-        approach = TuningProblem(
+        problem = TuningProblem(
             base=base,
             load=loads[0],
             cores=published.CORES,
@@ -152,7 +152,7 @@ class Contest:
         aim = self._aim(len(loads))
         scenes = [OperatingPoint(load, at) for load, at in zip(loads, aim.arrivals, strict=True)]
         with ThreadPoolExecutor(thread_count(None)) as workers:
-            found = search_tables(approach, scenes, aim, workers, lambda _what, _share: None)
+            found = search_tables(problem, scenes, aim, workers, lambda _what, _share: None)
         return found.tables[-1]
 
     def _lines(self, tail_us: int) -> SharedCoresSpace:

@@ -97,10 +97,10 @@ def rows(case: Case, rate: float) -> Iterator[tuple[tuple[str, ...], ...]]:
     )
     at = f"{rate:g}/s"
     yield tuple(
-        (at, name, shown(one.nominal), shown(one.worst), cases[one.case].name, spent)
+        (at, name, tail_text(one.nominal), tail_text(one.worst), cases[one.case].name, spent)
         for name, one, spent in stands
     )
-    yield ((at, changed(found.price), changed(found.gain)),)
+    yield ((at, change_text(found.price), change_text(found.gain)),)
     print(f"{at}, the robust table stands {radius_line(robust.policy.evidence)}")
 
 
@@ -117,8 +117,15 @@ def energy_rows(server: Server) -> Iterator[tuple[str, ...]]:
     for name, one in tables:
         assert one.drawn is not None
         drawn = (energy_text(each, is_watts) for each in (one.drawn.nominal, one.drawn.most))
-        yield (*at, name, shown(one.nominal), shown(one.worst), hard.cases[one.case], *drawn)
-    yield (*at, changed(stands.price), changed(stands.gain))
+        yield (
+            *at,
+            name,
+            tail_text(one.nominal),
+            tail_text(one.worst),
+            hard.cases[one.case],
+            *drawn,
+        )
+    yield (*at, change_text(stands.price), change_text(stands.gain))
     part_ppm = hard.compared.formula_part_ppm
     part = "no part" if part_ppm is None else f"{part_ppm / PPM:.1%}"
     stood = radius_line(found.policy.evidence)
@@ -126,11 +133,11 @@ def energy_rows(server: Server) -> Iterator[tuple[str, ...]]:
     print(f"{server.name}: {part} of the formula's ages; {taken}; it stands {stood}")
 
 
-def shown(tail: MeanTail) -> str:
+def tail_text(tail: MeanTail) -> str:
     return f"{tail.us / 1e3:.1f} ({tail.low_us / 1e3:.1f} .. {tail.high_us / 1e3:.1f})"
 
 
-def changed(change: MeanChange | None) -> str:
+def change_text(change: MeanChange | None) -> str:
     if change is None:
         return "overloaded"
     mean, low, high = (ppm / 1e4 for ppm in (change.ppm, change.low_ppm, change.high_ppm))

@@ -97,7 +97,9 @@ def _relative(energy: float, best: float) -> str:
 def _ways(
     sample: Sample, target_ms: float, exact: Callable[[], ContinuousThresholds], children: ExitStack
 ) -> dict[str, Way]:
-    def asked(backend: Backend, tangents: int | None, limits: BackendLimits | None = None) -> float:
+    def proposed_energy(
+        backend: Backend, tangents: int | None, limits: BackendLimits | None = None
+    ) -> float:
         problem = ConvexThresholds.of(
             sample, SPEED, POWER, rank=RANK, target_ms=target_ms, most_tangents=tangents
         )
@@ -108,14 +110,16 @@ def _ways(
     return {
         "dual, from raw demand": Way(lambda: exact().energy),
         "dual, and exact microseconds": Way(partial(_snapped, sample, target_ms, exact), 1e-5),
-        "Clarabel": Way(partial(asked, Backend.CLARABEL, None)),
-        "HiGHS": Way(partial(asked, Backend.HIGHS, None)),
-        f"Clarabel, {some}": Way(partial(asked, Backend.CLARABEL, LICENSED_TANGENTS), 1e-4),
-        f"HiGHS, {some}": Way(partial(asked, Backend.HIGHS, LICENSED_TANGENTS), 1e-4),
-        f"SCIP, {some}": Way(partial(asked, Backend.SCIP, LICENSED_TANGENTS), 1e-4),
-        f"Gurobi, {some}": Way(partial(asked, Backend.GUROBI, LICENSED_TANGENTS), 1e-4),
+        "Clarabel": Way(partial(proposed_energy, Backend.CLARABEL, None)),
+        "HiGHS": Way(partial(proposed_energy, Backend.HIGHS, None)),
+        f"Clarabel, {some}": Way(
+            partial(proposed_energy, Backend.CLARABEL, LICENSED_TANGENTS), 1e-4
+        ),
+        f"HiGHS, {some}": Way(partial(proposed_energy, Backend.HIGHS, LICENSED_TANGENTS), 1e-4),
+        f"SCIP, {some}": Way(partial(proposed_energy, Backend.SCIP, LICENSED_TANGENTS), 1e-4),
+        f"Gurobi, {some}": Way(partial(proposed_energy, Backend.GUROBI, LICENSED_TANGENTS), 1e-4),
         f"CP-SAT, {GRID_TANGENTS} tangents": Way(
-            partial(asked, Backend.CP_SAT, GRID_TANGENTS, GRID_LIMITS), 1e-2
+            partial(proposed_energy, Backend.CP_SAT, GRID_TANGENTS, GRID_LIMITS), 1e-2
         ),
         "SLSQP on the thresholds": Way(partial(_slsqp, sample, target_ms), 1e-4),
     }

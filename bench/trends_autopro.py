@@ -162,7 +162,9 @@ def case_study() -> None:
     with_batch = shares_of([*machines, BATCH])
     rows = []
 
-    def told(name: str, run: Callable[[int], CpuSharesOutcome], batch: float | None = None) -> None:
+    def add_row(
+        name: str, run: Callable[[int], CpuSharesOutcome], batch: float | None = None
+    ) -> None:
         outcomes = [run(seed) for seed in range(RUNS)]
         errors = np.quantile([_slo(outcome) for outcome in outcomes], 0.95, axis=0)
         granted = np.mean([outcome.share.sum(axis=0).mean() for outcome in outcomes])
@@ -178,7 +180,7 @@ def case_study() -> None:
     for at, each in enumerate(two):
         alone = shares_of([machines[at]])
         given = np.full((1, STEPS), asked[at, 0])
-        told(
+        add_row(
             f"A, B: {each.name} alone, {asked[at, 0]:.0%}",
             lambda seed, alone=alone, each=each, given=given: replay(
                 alone, plant([each], seed), given
@@ -186,14 +188,14 @@ def case_study() -> None:
             0.0,
         )
     both = np.broadcast_to(asked, (2, STEPS))
-    told("C: together", lambda seed: replay(whole, plant(two, seed), both), 0.0)
-    told("D: and batch work", lambda seed: replay(with_batch, plant(two, seed), both))
+    add_row("C: together", lambda seed: replay(whole, plant(two, seed), both), 0.0)
+    add_row("D: and batch work", lambda seed: replay(with_batch, plant(two, seed), both))
     best = np.mean([best_static(with_batch, plant(two, seed)).shares for seed in range(8)], axis=0)
     static = np.broadcast_to(best[:, None], (2, STEPS))
-    told("E: best static shares", lambda seed: replay(with_batch, plant(two, seed), static))
-    told("F: AutoPro", lambda seed: replay(with_batch, plant(two, seed)))
+    add_row("E: best static shares", lambda seed: replay(with_batch, plant(two, seed), static))
+    add_row("F: AutoPro", lambda seed: replay(with_batch, plant(two, seed)))
     observer = replace(with_batch, law=ShareLaw.OBSERVER)
-    told("F with the observer", lambda seed: replay(observer, plant(two, seed)))
+    add_row("F with the observer", lambda seed: replay(observer, plant(two, seed)))
     heads = ("case study", "granted", "swaptions", "x264", "batch", "cores of six")
     show(heads, rows)
 

@@ -47,17 +47,17 @@ def dissertation() -> Iterator[Row]:
         yield [f"energy of TL over EE, {rate}/s", published, row, "b"]
     for name, note in ((OWN, "b c"), (KNOWN, "c")):
         row = times(one.ratio(ENERGY, "tl", name, 10))
-        yield [f"energy of TL over {_said(name)}, 10/s", "2.1", row, note]
+        yield [f"energy of TL over {_policy_title(name)}, 10/s", "2.1", row, note]
     for name, note in ((OWN, "b c"), (KNOWN, "c")):
         row = times(one.ratio(ENERGY, name, "ee", 10))
-        yield [f"energy of {_said(name)} over EE, 10/s", "1.33 (derived)", row, note]
+        yield [f"energy of {_policy_title(name)} over EE, 10/s", "1.33 (derived)", row, note]
     for rate in (50, 60):
         row = times(one.ratio(ENERGY, OWN, "tl", rate))
         yield [f"energy of EETL over TL, {rate}/s", "1", row, "d"]
     for name in (OWN, KNOWN):
         cells = [one.ratio(ENERGY, name, "rc", rate).mean for rate in (10, 20, 30, 40, 50)]
         said = f"{min(cells):.2f} to {max(cells):.2f}"
-        yield [f"energy of {_said(name)} over RC, 10 to 50/s", "up to 1.2", said, "c e"]
+        yield [f"energy of {_policy_title(name)} over RC, 10 to 50/s", "up to 1.2", said, "c e"]
     for target, published in ((225, 76), (200, 56), (175, 40)):
         found = study("dissertation-8s-1f", target_ms=target, control="off").capacity()
         yield [f"highest rate at {target} ms", f"{published}/s", f"{found}/s", "d"]
@@ -82,7 +82,8 @@ def thrice(server: str, published: tuple[str, str, str]) -> Iterator[Row]:
     pairs = (("tl", "ee"), (KNOWN, "ee"), ("tl", KNOWN))
     for (name, other), said in zip(pairs, published, strict=True):
         row = times(one.ratio(ENERGY, name, other, 10))
-        what = f"energy of {_said(name)} over {_said(other)}, 10/s, fast cores 3 times as hungry"
+        pair = f"{_policy_title(name)} over {_policy_title(other)}"
+        what = f"energy of {pair}, 10/s, fast cores 3 times as hungry"
         yield [what, said, row, "b"]
 
 
@@ -93,7 +94,7 @@ def solving() -> str:
     return f"{1000 * taken:.0f} ms"
 
 
-def _said(name: str) -> str:
+def _policy_title(name: str) -> str:
     return {OWN: "EETL", KNOWN: "EETL, share known"}.get(name, name.upper())
 
 
@@ -114,7 +115,7 @@ def three_types() -> Iterator[Row]:
         for name in (OWN, KNOWN):
             ratios = [one.ratio(ENERGY, name, "exhaustive-5ms", rate).mean for rate in rates]
             said = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-            what = f"{title}: energy of {_said(name)} over Exhaustive, 10, 20, 30/s"
+            what = f"{title}: energy of {_policy_title(name)} over Exhaustive, 10, 20, 30/s"
             yield [what, "below 1.08", said, "c f"]
         reactive = [one.ratio(ENERGY, "reactive", "exhaustive-5ms", rate).mean for rate in rates]
         said = ", ".join(f"{ratio:.2f}" for ratio in reactive)
@@ -132,12 +133,12 @@ def micro() -> Iterator[Row]:
     for rate, published in ((10, "2.45"), (66, "1.5"), (100, "1")):
         for name in (OWN, KNOWN):
             row = times(one.ratio(ENERGY, "tl", name, rate))
-            yield [f"energy of TL over {_said(name)}, {rate}/s", published, row, "b c d"]
+            yield [f"energy of TL over {_policy_title(name)}, {rate}/s", published, row, "b c d"]
     for name in (OWN, KNOWN):
         row = times(one.ratio(ENERGY, name, "ee", 10))
-        yield [f"energy of {_said(name)} over EE, 10/s", "1.2", row, "b c"]
+        yield [f"energy of {_policy_title(name)} over EE, 10/s", "1.2", row, "b c"]
         row = times(one.ratio(ENERGY, "rc", name, 10))
-        yield [f"energy of RC over {_said(name)}, 10/s", "0.9", row, "c e"]
+        yield [f"energy of RC over {_policy_title(name)}, 10/s", "0.9", row, "c e"]
     yield from thrice("micro-13s-2f", ("2.94 (derived)", "1.2", "2.45"))
     for name, said in (("s2f", "S2F"), ("s2f-50%", "S2F, half the thresholds")):
         cells = [f"{one.figure(P99, name, rate).mean:.0f}" for rate in (10, 20, 50, 80)]
@@ -175,7 +176,12 @@ def _three(two: CoreStudy) -> Iterator[Row]:
         yield [what, published, row, "h"]
     for name, other in (("ee", "rc"), ("rc", OWN), (OWN, "tl")):
         row = times(three.ratio(ENERGY, name, other, 50))
-        yield [f"2F-2M-7S: energy of {_said(name)} over {_said(other)}, 50/s", "<= 1", row, ""]
+        yield [
+            f"2F-2M-7S: energy of {_policy_title(name)} over {_policy_title(other)}, 50/s",
+            "<= 1",
+            row,
+            "",
+        ]
 
 
 def _rest_of_server(one: CoreStudy) -> Iterator[Row]:
@@ -212,7 +218,7 @@ def frequencies() -> Iterator[Row]:
             yield [f"{title}: energy of Pegasus against TL-DVFS, {rate}/s", pegasus, row, "j"]
             for name in (OWN, KNOWN):
                 row = less(one, ENERGY, name, "pegasus", rate)
-                what = f"{title}: energy of {_said(name)} against Pegasus, {rate}/s"
+                what = f"{title}: energy of {_policy_title(name)} against Pegasus, {rate}/s"
                 yield [what, own, row, "c j"]
         if server == "micro-4-dvfs":
             yield from _against_amp(one)
@@ -222,7 +228,7 @@ def _against_amp(dvfs: CoreStudy) -> Iterator[Row]:
     for rate, published in ((10, "1.18"), (50, "2")):
         for name in (OWN, KNOWN):
             row = times(dvfs.against(ENERGY, name, rate, amp(), name))
-            what = f"energy of {_said(name)}, 4 cores with DVFS over 2F-13S, {rate}/s"
+            what = f"energy of {_policy_title(name)}, 4 cores with DVFS over 2F-13S, {rate}/s"
             yield [what, published, row, "b c j"]
     row = times(amp().against(ENERGY, "tl", 50, dvfs, "tl"))
     yield ["energy of TL, 2F-13S over 4 cores with DVFS, 50/s", "0.5", row, "j"]

@@ -98,13 +98,13 @@ def published(one: LanesStudy, many: LanesStudy, policies: Policies) -> Iterator
     busy = one.figure(lambda run: 100 * run.requests_busy, one.alone, 120)
     yield ["lane of requests at 120/s, %", "70", busy.said()]
     for rate in (100, 120, 140):
-        yield [f"p99 alone at {rate}/s, ms", "a wall above 120/s", _said(one, one.alone, rate)]
+        yield [f"p99 alone at {rate}/s, ms", "a wall above 120/s", _tail_text(one, one.alone, rate)]
     for rate in (100, 120):
         yield [f"idle time of periods up to 15 ms at {rate}/s, %", "53", _idle(one, rate, 0, 15)]
         yield [f"the same of 14 to 15 ms at {rate}/s, %", "2.3", _idle(one, rate, 14, 15)]
     yield from _borrow_idle(one)
-    yield ["p99 alone at 70/s, ms", "60", _said(one, one.alone, 70)]
-    yield [f"p99 alone on {CORES} cores at 1000/s, ms", "60", _said(many, many.alone, 1_000)]
+    yield ["p99 alone at 70/s, ms", "60", _tail_text(one, one.alone, 70)]
+    yield [f"p99 alone on {CORES} cores at 1000/s, ms", "60", _tail_text(many, many.alone, 1_000)]
     yield from _most_busy(one, policies)
     yield from _many_cores(many)
     short = LanesStudy(one.profile, one.lanes, INVOCATION)
@@ -151,7 +151,7 @@ def _many_cores(many: LanesStudy) -> Iterator[Row]:
         yield [f"dynamic on {CORES} cores: busy lanes at {rate}/s", told, busy.said(3)]
 
 
-def _said(study: LanesStudy, plan: SharingPlan, rate: int) -> str:
+def _tail_text(study: LanesStudy, plan: SharingPlan, rate: int) -> str:
     return study.figure(p99, plan, rate).said()
 
 

@@ -90,7 +90,7 @@ def against_others(views: Sequence[View]) -> Iterator[Row]:
         ("rc-4>225ms", 43, P99, "-38 %", "b d"),
         ("fix-4", 30, P99, "a little lower", ""),
     ):
-        title = f"{_said(measure)} of FM against {TITLES[other]}, {rate}/s"
+        title = f"{_measure_name(measure)} of FM against {TITLES[other]}, {rate}/s"
         cells = [percent(view.study.change(measure, view.policy, other, rate)) for view in views]
         yield [title, published, *cells, note]
     for rate, published in ((40, "-12 %"), (43, "-16 %")):
@@ -98,7 +98,7 @@ def against_others(views: Sequence[View]) -> Iterator[Row]:
         yield [title, published, *(_boosted(view, rate) for view in views), "e"]
 
 
-def _said(measure: Measure) -> str:
+def _measure_name(measure: Measure) -> str:
     return "p99" if measure is P99 else "mean"
 
 

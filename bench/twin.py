@@ -69,7 +69,7 @@ class _Log(ctypes.Structure):
     )
 
 
-def _at(array: NDArray, kind: type) -> object:
+def _pointer(array: NDArray, kind: type) -> object:
     assert array.flags.c_contiguous
     assert array.dtype.itemsize == ctypes.sizeof(kind._type_)  # pyright: ignore
     assert array.dtype.kind != "f" or kind is _REAL
@@ -147,20 +147,20 @@ class Twin:
         arrived = self._replay(
             _Demand(
                 requests,
-                _at(arrival_ns, _WHOLE),
-                _at(work_ns, _WHOLE),
-                _at(curve, _SHORT),
-                _at(load.speed, _REAL),
+                _pointer(arrival_ns, _WHOLE),
+                _pointer(work_ns, _WHOLE),
+                _pointer(curve, _SHORT),
+                _pointer(load.speed, _REAL),
             ),
             _Table(
                 table.row_of_load.shape[1],
                 len(table.threads_ppm),
-                _at(table.row_of_load, _SHORT),
-                _at(table.on_exit, _FLAG),
-                _at(table.delay_ns, _WHOLE),
-                _at(table.reach_ns, _WHOLE),
-                _at(table.due_after_ns, _WHOLE),
-                _at(table.threads_ppm, _WHOLE),
+                _pointer(table.row_of_load, _SHORT),
+                _pointer(table.on_exit, _FLAG),
+                _pointer(table.delay_ns, _WHOLE),
+                _pointer(table.reach_ns, _WHOLE),
+                _pointer(table.due_after_ns, _WHOLE),
+                _pointer(table.threads_ppm, _WHOLE),
                 table.quantum_ns,
                 table.keeps_row,
                 int(table.capacity_ppm[0]),
@@ -170,11 +170,11 @@ class Twin:
             measured_from,
             most_in_system,
             _Log(
-                _at(log.latency_ns, _WHOLE),
-                _at(log.wait_ns, _WHOLE),
-                _at(log.rung, _SHORT),
-                _at(log.thread_ns, _REAL),
-                _at(log.integrals, _REAL),
+                _pointer(log.latency_ns, _WHOLE),
+                _pointer(log.wait_ns, _WHOLE),
+                _pointer(log.rung, _SHORT),
+                _pointer(log.thread_ns, _REAL),
+                _pointer(log.integrals, _REAL),
             ),
         )
         return TwinLog(

@@ -63,24 +63,24 @@ Runs = dict[tuple[float, str], dict[str, Run]]
 
 def predicted(verdict: dict, name: str) -> dict[tuple[float, str], Run]:
     """By rate [1/s] and policy, from what `tailc verify --output-format json` prints of `name`."""
-    asked = [slo["percentile_ppm"] for slo in verdict["slos"]]
+    percentiles = [slo["percentile_ppm"] for slo in verdict["slos"]]
     found: dict[tuple[float, str], Run] = {}
     for point in verdict["points"]:
-        baselines = ((told["subject"], told) for told in point["baselines"])
-        for subject, told in ((name, point["policy"]), *baselines):
-            tails = dict(zip(asked, told["verdicts"], strict=True))
+        baselines = ((result["subject"], result) for result in point["baselines"])
+        for subject, result in ((name, point["policy"]), *baselines):
+            tails = dict(zip(percentiles, result["verdicts"], strict=True))
             found[point["rate_mrps"] / 1e3, subject] = Run(
                 _tail(tails[500_000]),
                 _tail(tails[990_000]),
-                Figure(told["load"]["mean_latency_us"] / 1e3),
-                Figure(told["load"]["utilization_ppm"] / 1e6),
+                Figure(result["load"]["mean_latency_us"] / 1e3),
+                Figure(result["load"]["utilization_ppm"] / 1e6),
             )
     return found
 
 
-def _tail(told: dict) -> Figure:
+def _tail(result: dict) -> Figure:
     # An overloaded server, or too few requests, has no such percentile.
-    ms = [None if told[name] is None else told[name] / 1e3 for name in TAIL]
+    ms = [None if result[name] is None else result[name] / 1e3 for name in TAIL]
     return Figure(float("nan") if ms[0] is None else ms[0], *ms[1:])
 
 
@@ -104,16 +104,16 @@ def samples(path: Path) -> Samples:
     return Samples(*columns)
 
 
-def in_server(rows: Sequence[dict[str, str]], told: Samples, cores: int) -> Run:
+def in_server(rows: Sequence[dict[str, str]], samples: Samples, cores: int) -> Run:
     """What was measured of what the policy decides; utilization is that by requests."""
     latency_ms = [float(row["wait_ms"]) + float(row["run_ms"]) for row in rows]
-    return _measured(rows, latency_ms, told.at_s, told.requests_s, cores)
+    return _measured(rows, latency_ms, samples.at_s, samples.requests_s, cores)
 
 
-def at_client(rows: Sequence[dict[str, str]], told: Samples, cores: int) -> Run:
+def at_client(rows: Sequence[dict[str, str]], samples: Samples, cores: int) -> Run:
     """What was measured with all that is around it; utilization is that by the whole server."""
     latency_ms = [float(row["latency_us"]) / 1e3 for row in rows]
-    return _measured(rows, latency_ms, told.at_s, told.all_s, cores)
+    return _measured(rows, latency_ms, samples.at_s, samples.all_s, cores)
 
 
 def _measured(rows, latencies_ms, at_s: np.ndarray, cpu_s: np.ndarray, cores: int) -> Run:
@@ -157,23 +157,27 @@ def _utilization(span_s: np.ndarray, used_s: np.ndarray, cores: int, rng) -> Fig
 def table(runs: Runs) -> str:
     """In Markdown, a row for each of predicted, replayed and measured, and how far these differ."""
     lines = [f"| {' | '.join(HEADS)} |", "|" + "---|" * 3 + "---:|" * 5]
-    for (rate, policy), told in runs.items():
-        for place, (which, run) in enumerate(told.items()):
+    for (rate, policy), by_source in runs.items():
+        for place, (which, run) in enumerate(by_source.items()):
             head = ("", "") if place else (f"{rate:g}/s", policy)
-            off = _percent(p99_off(run, told)) if which in COMPARED else ""
+            off = _percent(p99_off(run, by_source)) if which in COMPARED else ""
             lines.append(f"| {' | '.join((*head, which, *cells(run), off))} |")
     lines.append("")
     for which in COMPARED:
-        offs = [abs(p99_off(told[which], told)) for told in runs.values() if which in told]
+        offs = [
+            abs(p99_off(by_source[which], by_source))
+            for by_source in runs.values()
+            if which in by_source
+        ]
         if offs:
             usual, worst = (f"{100 * off:.0f} %" for off in (np.median(offs), np.max(offs)))
             lines.append(f"p99 {which}: off by {usual} in the median, {worst} at most.")
     return "\n".join(lines)
 
 
-def p99_off(run: Run, told: dict[str, Run]) -> float:
+def p99_off(run: Run, by_source: dict[str, Run]) -> float:
     """How far its p99 is from the measured one, as a share of that; positive: it is longer."""
-    return run.p99_ms.value / told[MEASURED].p99_ms.value - 1
+    return run.p99_ms.value / by_source[MEASURED].p99_ms.value - 1
 
 
 def _percent(share: float) -> str:
@@ -195,7 +199,7 @@ def _cell(figure: Figure, scale: float, digits: int) -> str:
 
 def as_json(runs: Runs, conditions: dict[str, object]) -> str:
     """The same for programs, with when and on what it was measured."""
-    told = [
+    rows = [
         {
             "rate_per_s": rate,
             "policy": policy,
@@ -203,16 +207,16 @@ def as_json(runs: Runs, conditions: dict[str, object]) -> str:
         }
         for (rate, policy), of in runs.items()
     ]
-    return json.dumps({**conditions, "runs": told}, indent=2) + "\n"
+    return json.dumps({**conditions, "runs": rows}, indent=2) + "\n"
 
 
 def from_json(text: str) -> Runs:
     """What `as_json` wrote."""
     return {
-        (told["rate_per_s"], told["policy"]): {
-            which: Run(**{name: Figure(**figure) for name, figure in told[which].items()})
+        (row["rate_per_s"], row["policy"]): {
+            which: Run(**{name: Figure(**figure) for name, figure in row[which].items()})
             for which in (PREDICTED, REPLAYED, WHOLE, MEASURED, CLIENT)
-            if which in told
+            if which in row
         }
-        for told in json.loads(text)["runs"]
+        for row in json.loads(text)["runs"]
     }

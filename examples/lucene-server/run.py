@@ -88,8 +88,8 @@ def main() -> None:
         rates = arguments.rates or rates_of(out / "design.csv", size.utilizations, arguments.cores)
         policies = {name: compiled(story, name, rates) for name in (COMPILED, TUNED)}
         runs = compared(story, policies | dict(arguments.policy), rates)
-    told = conditions(arguments.seconds or size.seconds, before)
-    record = figures.as_json(runs, {**told, "serial": serial_shares(out / "design.csv")})
+    run_conditions = conditions(arguments.seconds or size.seconds, before)
+    record = figures.as_json(runs, {**run_conditions, "serial": serial_shares(out / "design.csv")})
     (out / "found.json").write_text(record, encoding="utf-8")
     print(figures.table(runs))
 
@@ -269,14 +269,14 @@ def compared(story: Story, policies: dict[str, Path], rates: Sequence[float]) ->
     """Every policy at every rate: predicted, replayed, and measured."""
     trace, cores = story.out / "heldout.csv", story.arguments.cores
     found = {at: run for rate in rates for at, run in sent_at(story, rate, policies).items()}
-    foretold: dict[tuple[float, str], figures.Run] = {}
+    predicted: dict[tuple[float, str], figures.Run] = {}
     for name, policy in policies.items():
-        foretold |= verified(name, policy, trace, rates)
+        predicted |= verified(name, policy, trace, rates)
     runs: figures.Runs = {}
     for (rate, name), (rows, samples) in found.items():
         policy = policies.get(name, policies[COMPILED])
         runs[rate, name] = {
-            figures.PREDICTED: foretold[rate, name],
+            figures.PREDICTED: predicted[rate, name],
             figures.REPLAYED: replays.replayed(policy, trace, rows, name),
             figures.WHOLE: replays.replayed(policy, trace, rows, name, has_serial=False),
             figures.MEASURED: figures.in_server(rows, samples, cores),
@@ -323,13 +323,13 @@ def verified(
 ) -> dict[tuple[float, str], figures.Run]:
     """What the replay of held-out queries predicts at each rate."""
     words = [word for rate in rates for word in ("--rate", f"{rate:g}/s")]
-    told = tailc(
+    output = tailc(
         *("verify", policy, "--trace", trace, "--baselines", "seq,fix-2", *words),
         *("--output-format", "json"),
         # The policy passes, misses its SLO, or the queries cannot decide: all are answers.
         allowed=(0, 1, 4),
     )
-    verdict = json.loads(told)["result"]
+    verdict = json.loads(output)["result"]
     say(f"`tailc verify` of {name} on the held-out queries: {verdict['verdict']}")
     return figures.predicted(verdict, name)
 

@@ -28,7 +28,7 @@ def look_up(shares: Shares, query: SharesQuery) -> CommandOutcome:
     rows, machines = [("machine", "share", "target", "a", "b")], []
     for machine, granted_ppm in zip(shares.machines, state.granted_ppm, strict=True):
         line: dict[str, object] = {"name": machine.name, "granted_ppm": granted_ppm}
-        cells = (machine.name, _percent(granted_ppm), "what is left", "", "")
+        cells = (machine.name, _percent(granted_ppm), "the rest", "", "")
         if machine.target_milli is not None:
             model, per_level = next(models).estimate, machine.target_milli / _MILLI
             a, b = model.believed_a, model.believed_b * per_level

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import ArrivalOptions
+    from tailc.cli.verify_requests import RequestJudgement
     from tailc.studies.budgets import SpecBudgets
     from tailc.traces.source import Format
 
@@ -123,6 +124,19 @@ def command(
     with show_progress(progress) as draw:
         replay_fields = {**options, "pictured": report is not None or plot}
         judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)
+    return _latency_outcome(judgement, policy, spec_budgets, old, report, plot=plot)
+
+
+def _latency_outcome(
+    judgement: RequestJudgement,
+    policy: Policy,
+    spec_budgets: SpecBudgets | None,
+    old: Policy | None,
+    report: Path | None,
+    *,
+    plot: bool,
+) -> CommandOutcome:
+    """The verdict on SLOs, with budgets on the changes since `old`, pictures and the report."""
     outcome = replace(judgement.outcome(), exit_code=judgement.verdicts.exit_code)
     since = None
     if spec_budgets is not None and old is not None:

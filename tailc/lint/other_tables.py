@@ -76,8 +76,7 @@ def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> Through
     if time is None or machine is None or share is None or done is None:
         return None
     unit = options.units.get(Role.TIME) or TimeUnit(time[1] or "s")
-    waiting = _all(names, "waiting")[0]
-    columns = ThroughputColumns(done, time[0], machine, share, waiting)
+    columns = ThroughputColumns(done, time[0], machine, share)
     return ThroughputReading(Measured(Measure.THROUGHPUT, "", unit), Rows(), columns)
 
 

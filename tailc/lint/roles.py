@@ -28,6 +28,11 @@ _SERIES = (
         "W/m2",
     ),
     (
+        re.compile(r"(.*_)?prices?_(c|ct|cents?)(_[a-z]+)?_kwh", re.IGNORECASE),
+        SeriesQuantity.PRICE,
+        "c/kWh",
+    ),
+    (
         re.compile(rf"{_ENERGY_PRICE}(_[a-z]+)?_kwh|{_PRICE_OF}", re.IGNORECASE),
         SeriesQuantity.PRICE,
         "$/kWh",

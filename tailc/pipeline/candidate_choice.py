@@ -88,12 +88,12 @@ def _by_rate(
     with ThreadPoolExecutor(threads) as workers:
         for number, candidate in enumerate(candidates):
             (table,) = candidate.policy.ladders
-            approach = ladder_problem(table, design, aim)
+            problem = ladder_problem(table, design, aim)
             trials = rate_sample(
-                approach.load,
+                problem.load,
                 aim,
                 aim.limit_us,
-                approach,
+                problem,
                 requests=DESIGN.requests,
                 repeats=DESIGN.repeats,
                 seed=Seed.DESIGN,

@@ -154,6 +154,7 @@ def _compile_measured(
                 from tailc.pipeline.auto.shares import with_best_controller
 
                 policy, changed = with_best_controller(compiled.policy, rows.design, choice)
+                policy = next_generation(policy, compilation.previous)
                 findings = (*compiled.findings, *changed)
                 compiled = replace(compiled, policy=policy, findings=findings)
             if compilation.judging is None:

@@ -40,7 +40,7 @@ def cap_text(cap: ShareCap | None) -> str:
 def target_text(machine: Machine) -> str:
     """Format the target of a machine [work/s], or that it has none."""
     if machine.target_milli is None:
-        return "what is left"
+        return "the rest"
     return format_mrps(machine.target_milli)
 
 

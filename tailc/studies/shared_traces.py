@@ -37,22 +37,22 @@ class SharedTraces:
 
     def __init__(self, variants: Sequence[OpenedSpec | None]) -> None:
         self._variants = variants
-        self._unused = Counter(map(_asked, variants))
+        self._unused = Counter(map(_reading_key, variants))
         self._read: dict[str, _Read] = {}
 
-    def of(self, number: int) -> ReadTrace:
+    def reading_of(self, number: int) -> ReadTrace:
         """How a variant gets its trace; each variant is asked for once."""
         opened = self._variants[number]
         if opened is None:
             return open_measured
-        key = _asked(opened)
+        key = _reading_key(opened)
         if key not in self._read:
             self._read[key] = _read(opened)
         self._unused[key] -= 1
         return self._read[key] if self._unused[key] else self._read.pop(key)
 
 
-def _asked(opened: OpenedSpec | None) -> str:
+def _reading_key(opened: OpenedSpec | None) -> str:
     """Everything that a reading of the trace depends on."""
     if opened is None:
         return ""

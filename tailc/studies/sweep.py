@@ -193,7 +193,9 @@ class _Cases(Sequence[_VariantCase]):
 
     def __getitem__(self, number: Any) -> Any:
         choice, document = self.choices[number], self.documents[number]
-        return _VariantCase(choice, document, self.traces.of(number), self.spec_path, self.threads)
+        return _VariantCase(
+            choice, document, self.traces.reading_of(number), self.spec_path, self.threads
+        )
 
 
 def _answer(case: _VariantCase) -> VariantResult:

@@ -139,12 +139,13 @@ def times_in(
 def is_clock_going_back(times_ns: Times) -> NDArray[np.bool_]:
     """Which times are an hour less one usual step before the last one.
 
-    At the end of daylight saving time they are. A step shorter than 15 minutes counts as that.
+    At the end of daylight saving time they are. A step counts as 15 to 30 minutes.
     """
     back_ns = -np.diff(times_ns)
     forward_ns = -back_ns[back_ns < 0]
     step_ns = int(np.median(forward_ns)) if len(forward_ns) else 0
-    return (back_ns <= _HOUR_NS) & (back_ns >= _HOUR_NS - max(step_ns, _NEAR_NS))
+    usual_ns = min(max(step_ns, _NEAR_NS), _HOUR_NS // 2)
+    return (back_ns <= _HOUR_NS) & (back_ns >= _HOUR_NS - usual_ns)
 
 
 def check_span(times_ns: Times, source: str, column: str) -> None:

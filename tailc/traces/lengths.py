@@ -22,6 +22,7 @@ _CLOCK = (
     r"(?P<seconds>[0-5][0-9](?:\.[0-9]+)?)"
     r"|(?P<only_minutes>[0-5]?[0-9]):(?P<only_seconds>[0-5][0-9]\.[0-9]+))\s*$"
 )
+_NUMBER = r"^\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*$"
 _SECONDS = {
     "days": 86_400.0,
     "hours": 3_600.0,
@@ -33,10 +34,12 @@ _SECONDS = {
 
 
 def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
-    """The unit that the column has itself; None of plain numbers, whose unit is stated."""
+    """The unit that the column has itself; None if it has plain numbers, whose unit is stated."""
     if pa.types.is_duration(column.type):
         return TimeUnit(column.type.unit)
-    return TimeUnit.S if _has_clocks(column) else None
+    if not _has_clocks(column) or pc.any(pc.match_substring_regex(column, _NUMBER)).as_py():
+        return None
+    return TimeUnit.S
 
 
 def in_unit(cells: Cells, name: str, in_ms: float) -> Cells:

@@ -53,7 +53,10 @@ def _is_k6(document: dict[str, Any]) -> bool:
     metrics = document.get("metrics")
     trends = metrics.values() if isinstance(metrics, dict) else ()
     return any(
-        isinstance(one, dict) and ("avg" in one or "avg" in one.get("values", ())) for one in trends
+        isinstance(values, dict) and "avg" in values
+        for one in trends
+        if isinstance(one, dict)
+        for values in (one, one.get("values"))
     )
 
 

@@ -263,7 +263,7 @@ def _parts(
     batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, name: str
 ) -> Iterator[Cells]:
     total, any_kept = 0, False
-    for batch, rows, total in _kept(batches, wanted, where):
+    for batch, rows, total in _selected_batches(batches, wanted, where):
         columns = {key: pa.chunked_array([batch.column(key)]) for key in batch.schema.names}
         every = np.arange(total - batch.num_rows, total) + 1
         any_kept |= batch.num_rows > 0
@@ -271,7 +271,7 @@ def _parts(
     _check_rows(total, any_kept, where, name)
 
 
-def _kept(
+def _selected_batches(
     batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters
 ) -> Iterator[tuple[pa.RecordBatch, NDArray[np.int64] | None, int]]:
     """Selected rows of each batch, their row numbers (None if all are selected), and number of
@@ -291,7 +291,7 @@ def _gather(
     batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, source: Source, limit: int
 ) -> Cells:
     kept, rows, total, held = [], [], 0, 0
-    for batch, chosen, so_far in _kept(batches, wanted, where):
+    for batch, chosen, so_far in _selected_batches(batches, wanted, where):
         kept.append(batch)
         if (held := held + batch.nbytes) > limit:
             raise too_expanded(source, limit)

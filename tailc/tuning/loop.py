@@ -70,7 +70,7 @@ class TuningLoop(ABC, Generic[Form, Result]):
     ) -> Result:
         """Return the first table that is validated as better than the formula's.
 
-        If none is, return the most promising one, whose `judged` says so.
+        If none is, return one whose `validated.is_better` is False.
         """
 
     @abstractmethod

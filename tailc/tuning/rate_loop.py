@@ -39,8 +39,8 @@ _BUDGET_FRACTION = 3_000
 class RateResult(TuningResult[Form]):
     """A tuning result, with the highest rates of the formula's table and of the tuned one.
 
-    kept_us: of both, the smallest latency that one of them keeps at the lowest rate in every replay
-    [us]; None if both are overloaded.
+    kept_us: of the formula's table and those of the search, the smallest latency that one of them
+    keeps at the lowest rate in every replay [us]; None if all are overloaded.
     """
 
     raised: RateComparison
@@ -71,7 +71,7 @@ class RateLoop(TuningLoop[Form, RateResult[Form]]):
         tables, found = self.propose(problem, aim, progress)
         sample = self._sample(problem, self._split.judging, aim.judging, _VALIDATING)
         table, rates = _first_higher(tables, problem.base, sample, aim)
-        latencies_us = [sample.kept_us(one) for one in (problem.base, table)]
+        latencies_us = [sample.kept_us(one) for one in (problem.base, *tables)]
         kept_us = min((us for us in latencies_us if us is not None), default=None)
         return RateResult(self._at_both(problem, table, rates, aim), found, rates, kept_us)
 

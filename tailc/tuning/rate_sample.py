@@ -55,8 +55,9 @@ class RateSample(Generic[Form]):
 
     def highest_rates(self, tables: Sequence[Form]) -> HighestRates:
         """Find the highest rate of each table in each replay."""
-        cells = [(table, number) for table in tables for number in self._numbers]
-        found = self.experiment.map_replays(self._kept, cells)
+        subjects = map(self.subject_of, tables)
+        cells = [(subject, number) for subject in subjects for number in self._numbers]
+        found = self.experiment.map_replays(self._highest_rate, cells)
         rates_mrps = np.array([rate_mrps for rate_mrps, _ in found], np.int64)
         replays = sum(replays for _, replays in found)
         shape = len(tables), self.experiment.repeats
@@ -64,16 +65,17 @@ class RateSample(Generic[Form]):
 
     def keeps_most(self, table: Form, rate_mrps: int) -> bool:
         """Whether at least half of the replays at a rate keep the percentile."""
+        subject = self.subject_of(table)
         kept = self.experiment.map_replays(
-            lambda number: self._keeps(table, number, rate_mrps), self._numbers
+            lambda number: self._keeps(subject, number, rate_mrps), self._numbers
         )
         return 2 * sum(kept) >= len(kept)
 
     def kept_us(self, table: Form) -> int | None:
         """The longest tail of the replays at the lowest rate [us]; None if one is overloaded."""
-        rate_mrps = self.aim.rates_mrps[0]
+        rate_mrps, subject = self.aim.rates_mrps[0], self.subject_of(table)
         found = self.experiment.map_replays(
-            lambda number: self._tail_us(table, number, rate_mrps), self._numbers
+            lambda number: self._tail_us(subject, number, rate_mrps), self._numbers
         )
         tails_us = [tail_us for tail_us in found if tail_us is not None]
         return max(tails_us) if len(tails_us) == len(found) else None
@@ -89,32 +91,32 @@ class RateSample(Generic[Form]):
         between = np.geomspace(lowest_mrps, highest_mrps, _RATES)
         return sorted({lowest_mrps, *np.rint(between).astype(int)[1:-1], highest_mrps})
 
-    def _kept(self, cell: tuple[Form, int]) -> tuple[int, int]:
+    def _highest_rate(self, cell: tuple[Subject, int]) -> tuple[int, int]:
         """The highest rate in one replay, and the number of simulations for it."""
-        table, number = cell
+        subject, number = cell
         below = replays = 0
         above = self._ascending[0]
         for above in self._ascending:
             replays += 1
-            if not self._keeps(table, number, above):
+            if not self._keeps(subject, number, above):
                 break
             below = above
         while below and above - below > max(below // _PARTS, 1):
             middle = (below + above) // 2
             replays += 1
             below, above = (
-                (middle, above) if self._keeps(table, number, middle) else (below, middle)
+                (middle, above) if self._keeps(subject, number, middle) else (below, middle)
             )
         return below, replays
 
-    def _keeps(self, table: Form, number: int, rate_mrps: int) -> bool:
-        tail_us = self._tail_us(table, number, rate_mrps)
+    def _keeps(self, subject: Subject, number: int, rate_mrps: int) -> bool:
+        tail_us = self._tail_us(subject, number, rate_mrps)
         return tail_us is not None and tail_us <= self.limit_us
 
-    def _tail_us(self, table: Form, number: int, rate_mrps: int) -> int | None:
+    def _tail_us(self, subject: Subject, number: int, rate_mrps: int) -> int | None:
         """None if the replay is overloaded."""
         arrivals = self.aim.arrivals_at(int(rate_mrps))
-        outcome = self.experiment.outcome_at(self.subject_of(table), arrivals, number)
+        outcome = self.experiment.outcome_at(subject, arrivals, number)
         if outcome.was_cut_off:
             return None
         return nearest_us(outcome.tail_ns(self.aim.percentile_ppm))

@@ -102,9 +102,9 @@ def tune_table(
     problem_for: the tuning problem of an objective. Raises TailcError if there is nothing to tune,
     if a rate is too high, or if the budget is too small.
     """
-    approach = problem_for(aim)
-    _check(aim, approach)
-    split = split_sample(approach.load)
+    problem = problem_for(aim)
+    _check(aim, problem)
+    split = split_sample(problem.load)
     with ThreadPoolExecutor(threads) as workers:
         if aim.criterion is Criterion.RATE:
             rate, has_rules = RateLoop(problem_for, split, workers).run(aim, progress)
@@ -114,9 +114,9 @@ def tune_table(
         tail, has_rules = TailLoop(problem_for, split, workers).run(aim, progress)
         return replace(
             _with_result(aim, tail, split),
-            batch=_batch(approach, tail, aim, workers),
+            batch=_batch(problem, tail, aim, workers),
             uses_optional_rules=has_rules,
-            foreseen_energy=_foreseen_energy(approach, tail.last),
+            foreseen_energy=_foreseen_energy(problem, tail.last),
             course=tail.searched.course,
         )
 
@@ -136,15 +136,15 @@ def _with_result(
 
 
 def _batch(
-    approach: TuningProblem[Form],
+    problem: TuningProblem[Form],
     found: TailResult[Form],
     aim: TuningObjective,
     workers: Executor,
 ) -> tuple[BatchLeft, ...]:
-    if approach.batch is None or aim.criterion is not Criterion.BATCH:
+    if problem.batch is None or aim.criterion is not Criterion.BATCH:
         return ()
-    cores = approach.batch.cores
-    least = [approach.batch.least(one.replications, workers) for one in found.last.experiments]
+    cores = problem.batch.cores
+    least = [problem.batch.least(one.replications, workers) for one in found.last.experiments]
     return tuple(map(partial(_left, cores), found.validated.gains, least))
 
 
@@ -157,19 +157,19 @@ def _left(cores: int, gain: RateGain, least: int) -> BatchLeft:
     return BatchLeft(formula, tuned, batch_left_ppm(cores, least, gain.rate_mrps))
 
 
-def _foreseen_energy(approach: TuningProblem[Form], last: TuningSample[Form]) -> tuple[int, ...]:
+def _foreseen_energy(problem: TuningProblem[Form], last: TuningSample[Form]) -> tuple[int, ...]:
     """On the replays that judge."""
-    if approach.foreseen is None:
+    if problem.foreseen is None:
         return ()
-    seen = last.measure_subjects([approach.foreseen])
+    seen = last.measure_subjects([problem.foreseen])
     assert seen.energy is not None
     return tuple(energy_in_artifact_units(each) for each in seen.energy[0].mean(axis=1).tolist())
 
 
-def _check(aim: TuningObjective, approach: TuningProblem[Form]) -> None:
+def _check(aim: TuningObjective, problem: TuningProblem[Form]) -> None:
     """Refuse rates close to the capacity, and a budget below that of the shortest search."""
-    check_rates(aim, approach.load, approach)
-    least = least_budget(aim, approach.starts)
+    check_rates(aim, problem.load, problem)
+    least = least_budget(aim, problem.starts)
     if aim.most_requests < least:
         message = (
             f"a search for this percentile and these rates simulates at least {least:,} requests"
@@ -180,16 +180,16 @@ def _check(aim: TuningObjective, approach: TuningProblem[Form]) -> None:
 
 
 def check_rates(
-    aim: TuningObjective, load: Workload, approach: TuningProblem[Form], case: str = ""
+    aim: TuningObjective, load: Workload, problem: TuningProblem[Form], case: str = ""
 ) -> None:
     """Refuse rates close to the capacity; `case` names the case of demand in the message."""
-    capacity = approach.capacity_of(load)
+    capacity = problem.capacity_of(load)
     peak = aim.pattern.peak if isinstance(aim.pattern, DayCurve) else 1.0
     for rate_mrps in aim.rates_mrps:
         busy = rate_mrps * peak * load.mean_work_ns / (NS_PER_S_IN_MRPS * capacity)
         if busy > _MOST_BUSY:
             message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
-            message += " at the day's peak" * (peak > 1) + f", {approach.capacity_condition}"
+            message += " at the day's peak" * (peak > 1) + f", {problem.capacity_condition}"
             message += case and f", with {case}"
             hint = f"lower the rates until at most {_MOST_BUSY:.0%} of the cores are busy"
             raise tuning_error(message, hint, "rates")

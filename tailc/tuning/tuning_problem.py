@@ -116,8 +116,8 @@ def ladder_problem(
         return _on_lanes(formula, load, aim)
     if Rule.CORE_PER_REQUEST in formula.rules:
         return _on_own_cores(formula, load, aim)
-    approach = _on_shared_cores(formula, load, aim)
-    return _with_batch(approach) if aim.criterion is Criterion.BATCH else approach
+    problem = _on_shared_cores(formula, load, aim)
+    return _with_batch(problem) if aim.criterion is Criterion.BATCH else problem
 
 
 def _on_shared_cores(
@@ -175,11 +175,11 @@ def _capacity_of(shared: Pools, pool: int, load: Workload) -> float:
     return fastest * float(shared.capacity_ppm[pool]) / least_ppm
 
 
-def _with_batch(approach: TuningProblem[Ladder]) -> TuningProblem[Ladder]:
+def _with_batch(problem: TuningProblem[Ladder]) -> TuningProblem[Ladder]:
     """Where shared cores do batch work besides: a shortest tail is not what it is compared with."""
-    base = approach.base
+    base = problem.base
     bound = BatchBound(cores_of(base), lambda draws, _: least_of_work(base, draws))
-    return replace(approach, server=None, batch=bound)
+    return replace(problem, server=None, batch=bound)
 
 
 def _on_own_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningProblem[Ladder]:

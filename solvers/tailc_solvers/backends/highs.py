@@ -137,7 +137,7 @@ def _answer(highs: highspy.Highs, program: LinearProgram) -> SolverAnswer:
     name = f"highs {highs.version()}"
     if not outcome.has_point:
         return SolverAnswer(outcome, solver=name, message=highs.modelStatusToString(status))
-    return replace(_found(program, highs, outcome, name), course=tuple(watch.course))
+    return replace(_read_answer(program, highs, outcome, name), course=tuple(watch.course))
 
 
 def _goes_on(program: LinearProgram, last: _Last, seed: int) -> bool:
@@ -178,7 +178,7 @@ def _extended(last: _Last, program: LinearProgram) -> highspy.Highs:
     return highs
 
 
-def _found(
+def _read_answer(
     program: LinearProgram, highs: highspy.Highs, outcome: SolverOutcome, name: str
 ) -> SolverAnswer:
     solution, info = highs.getSolution(), highs.getInfo()

@@ -196,7 +196,7 @@ def tune(
         fine = _on_grid(problem, unit, sign, unit_limits, _fine_grid(unit, problem))
         gains = [_NEARLY * sign * gain for gain in scale.back(*gains_at(fine, scratch.best))]
         found = _within(plant, gains, limits, WEIGHTS[criterion])
-    begun = None if start is None else _kept(plant, start, limits, WEIGHTS[criterion])
+    begun = None if start is None else _with_margins(plant, start, limits, WEIGHTS[criterion])
     if begun is not None and (found is None or begun[0].criterion < found[0].criterion):
         found = begun
     if found is None:
@@ -309,13 +309,13 @@ def _within(
     """
     for shrinks in range(_MOST_SHRINKS):
         kp, ki, kd = (_in_digits(_SHRINK**shrinks * gain) for gain in gains)
-        found = _kept(plant, (kp, ki, kd), limits, weight)
+        found = _with_margins(plant, (kp, ki, kd), limits, weight)
         if found is not None:
             return found
     return None
 
 
-def _kept(
+def _with_margins(
     plant: AnyPlant, gains: tuple[float, float, float], limits: LoopLimits, weight: float
 ) -> tuple[TunedGains, LoopMargins] | None:
     """The gains with the margins of their loop, if they meet the limits."""

@@ -129,10 +129,10 @@ def green_prices(
     millijoule more saves and one less costs.
     """
     spare_mj = green_mj - demand_mj
-    takes = (spare_mj < limits.charge_mj) & (_kept(limits, spare_mj) < limits.capacity_mj)
+    takes = (spare_mj < limits.charge_mj) & (_after_losses(limits, spare_mj) < limits.capacity_mj)
     gives = -spare_mj <= min(limits.discharge_mj, limits.capacity_mj)
     saves = np.where(gives, np.minimum(weight, found.stored_value), weight)
-    stores = np.where(takes, _kept(limits, found.stored_value), 0)
+    stores = np.where(takes, _after_losses(limits, found.stored_value), 0)
     # If there is neither surplus nor shortage, one less would cost at most its weight.
     stores = np.where(spare_mj == 0, np.minimum(stores, weight), stores)
     return np.where(spare_mj < 0, saves, stores)
@@ -141,7 +141,7 @@ def green_prices(
 def _most(limits: BatteryLimits, spare_mj: Whole) -> tuple[Whole, Whole]:
     """Largest amounts to store and to give in each epoch, apart from the charge."""
     drawn = np.minimum(np.maximum(spare_mj, 0), limits.charge_mj)
-    stored = _kept(limits, drawn)
+    stored = _after_losses(limits, drawn)
     given = np.minimum(np.maximum(-spare_mj, 0), limits.discharge_mj)
     stored, given = (np.minimum(one, limits.capacity_mj) for one in (stored, given))
     sums = limits.first_mj + sum(stored.tolist()), sum(given.tolist())
@@ -149,7 +149,7 @@ def _most(limits: BatteryLimits, spare_mj: Whole) -> tuple[Whole, Whole]:
     return stored, given
 
 
-def _kept(limits: BatteryLimits, amount: Whole) -> Whole:
+def _after_losses(limits: BatteryLimits, amount: Whole) -> Whole:
     """Amounts after losses, rounded down, within 64 bits."""
     return amount // PPM * limits.kept_ppm + amount % PPM * limits.kept_ppm // PPM
 

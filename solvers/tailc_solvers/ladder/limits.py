@@ -218,10 +218,10 @@ def _least_tail(limits: LadderLimits, load: float, first: NDArray[np.float64]) -
         # A wait frees all supplies equally, so only their ratios matter.
         if not prices.move(judged.asked[0] / (prices.each @ judged.asked[0] / prices.each.sum())):
             break
-    return _found(limits, load, ladders, bound, prices)
+    return _best_mix(limits, load, ladders, bound, prices)
 
 
-def _found(
+def _best_mix(
     limits: LadderLimits,
     load: float,
     ladders: Sequence[NDArray[np.float64]],
@@ -293,7 +293,7 @@ def _least_cost(
             break
         if not prices.move(judged.asked[0]):
             break
-    return _found(limits, load, [*ladders, *others], bound, prices)
+    return _best_mix(limits, load, [*ladders, *others], bound, prices)
 
 
 def _target(limits: LadderLimits) -> float:

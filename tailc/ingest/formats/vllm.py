@@ -67,7 +67,7 @@ def read(source: Source, options: InputOptions) -> InputTimes:
 def _times_s(document: dict[str, Any]) -> NDArray[np.float64]:
     """From when each request should have been sent, if the file has that, to its last token."""
     if "latencies" in document:
-        times_s = np.array(document["latencies"], np.float64)
+        times_s = np.array([math.fsum((one,)) for one in document["latencies"]], np.float64)
     else:
         pairs = zip(document["ttfts"], document["itls"], strict=True)
         times_s = np.array([math.fsum((first, *rest)) for first, rest in pairs], np.float64)

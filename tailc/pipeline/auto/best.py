@@ -99,7 +99,7 @@ class Choice(ABC):
         self.asked = asked
         self.workers = workers
         self.progress = progress
-        self.approach = asked.towards(formulas[0].table, asked.objective)
+        self.problem = asked.towards(formulas[0].table, asked.objective)
         self.now = operating_points(asked.parts.tuning, asked.objective)
         self.scenes, self.objective = self.scenes_of_search()
         progress("replaying what could be set by hand", 0.0)
@@ -107,12 +107,12 @@ class Choice(ABC):
         variants = (
             replace(one, table=table)
             for one in formulas
-            for table in leanest_variants(one.table, self.approach.cores)
+            for table in leanest_variants(one.table, self.problem.cores)
         )
         options = [*formulas, *variants, *by_hand]
         self.others = tuple(promising(options, self.screening, self.objective))
         self.comparison = Comparison(
-            self.approach,
+            self.problem,
             self.others,
             self.screening,
             asked.parts.judging,
@@ -136,7 +136,7 @@ class Choice(ABC):
 
     def best(self) -> Best[Ladder]:
         """The table to write: of those that are safe the best, else that with least regret."""
-        looked_for, cores = self.searched(), self.approach.cores
+        looked_for, cores = self.searched(), self.problem.cores
         found = [*looked_for.compared, *self.comparison.baselines()]
         if not any(one.is_safe for one in found):
             baselines = [one.table for one in self.others]
@@ -177,13 +177,13 @@ class Choice(ABC):
 
     def first_searched(self) -> SearchResult[Ladder]:
         """What a search through coarse shapes finds on the requests as they are."""
-        given = self._rival_to(self.approach.base)
+        given = self._rival_to(self.problem.base)
         objective = self.with_budget(self.asked.objective)
         return search_tables(given, self.now, objective, self.workers, by_halves(self.progress)[0])
 
     def searched_about(self, table: Ladder, objective: TuningObjective) -> SearchResult[Ladder]:
         """What a search about a table finds; nothing where none can go on from a table."""
-        given = self._rival_to(_with_rows_of(self.approach.base, table))
+        given = self._rival_to(_with_rows_of(self.problem.base, table))
         if given.near is None:
             return SearchResult((), 0, 0, has_settled=True)
         reference = given.reference(self.screening, self.objective)
@@ -195,15 +195,15 @@ class Choice(ABC):
     def _screened(self) -> TuningSample[Ladder]:
         repeats = self.asked.budget.screening
         return screening_sample(
-            self.approach, self.scenes, self.objective, repeats, Seed.DESIGN, self.workers
+            self.problem, self.scenes, self.objective, repeats, Seed.DESIGN, self.workers
         )
 
     def _rival_to(self, rules_of: Ladder) -> TuningProblem[Ladder]:
         """Tables on the rules of one, which are measured against the best of the others."""
-        approach = self.asked.towards(rules_of, self.objective)
-        starts = min(self.asked.budget.starts, approach.starts)
+        problem = self.asked.towards(rules_of, self.objective)
+        starts = min(self.asked.budget.starts, problem.starts)
         first, *rivals = (one.table for one in self.others)
-        return replace(approach, base=first, rivals=tuple(rivals), starts=starts)
+        return replace(problem, base=first, rivals=tuple(rivals), starts=starts)
 
 
 def _with_rows_of(base: Ladder, table: Ladder) -> Ladder:

@@ -130,15 +130,15 @@ def best_clocks(
     return _with_forms(policy, taken.option.table, chosen), chosen
 
 
-def cores_of(own: ClockPolicy, approach: TuningProblem[TailTable], clock_khz: int) -> Cores:
-    """The cores of the tables that an approach tunes, with the policy's controller."""
+def cores_of(own: ClockPolicy, problem: TuningProblem[TailTable], clock_khz: int) -> Cores:
+    """The cores of the tables that an problem tunes, with the policy's controller."""
 
     def subject_of(one: ClockPolicy) -> CoreQueues:
         clocks = Clocks(one.table, clock_khz)
         return CoreQueues("table", clocks, one.controller and _settling_soon(one.controller))
 
     own_settling = settling(own.controller and _settling_soon(own.controller))
-    return Cores(approach.load, approach.cores, subject_of, own_settling)
+    return Cores(problem.load, problem.cores, subject_of, own_settling)
 
 
 def _settling_soon(controller: Controller) -> Controller:
@@ -189,7 +189,7 @@ def _tuned(
 def _with_margins(
     own: ClockPolicy,
     tuned: TunedTable[TailTable] | None,
-    approach: TuningProblem[TailTable],
+    problem: TuningProblem[TailTable],
     aim: TuningObjective,
     budget: Budget,
     workers: Executor,
@@ -198,15 +198,15 @@ def _with_margins(
     named = [(OTHER_BOUND, own.table)]
     if tuned is not None and tuned.table is not None:
         named.append((SEARCHED, tuned.table))
-    scenes = operating_points(approach.load, aim)
-    trials = screening_sample(approach, scenes, aim, budget.screening, Seed.SCALING, workers)
+    scenes = operating_points(problem.load, aim)
+    trials = screening_sample(problem, scenes, aim, budget.screening, Seed.SCALING, workers)
     assert aim.limit_us is not None
     found: list[Option[ClockPolicy]] = []
     for margin_ppm in _MARGINS_PPM:
         limit_us = max(aim.limit_us * margin_ppm // PPM, 1)
         limited = replace(aim, target_us=limit_us, limit_us=limit_us)
         for name, table in named:
-            scaled = relax_to_limit(approach, table, trials, limited)
+            scaled = relax_to_limit(problem, table, trials, limited)
             if scaled.part_ppm is not None:
                 found.append(Option(name, ClockPolicy(scaled.table)))
     return list(dict.fromkeys(found))

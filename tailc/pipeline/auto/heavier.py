@@ -19,15 +19,13 @@ _LEAST_TIMES = 1.2
 _MOST_BUSY = 0.92
 
 
-def heavier(
-    load: Workload, approach: TuningProblem[Ladder], objective: TuningObjective
-) -> Workload:
+def heavier(load: Workload, problem: TuningProblem[Ladder], objective: TuningObjective) -> Workload:
     """A resample whose mean demand is at the 93rd percentile of resamples, stretched to 1.2 times
     the sample's mean at least; shrunk where it would keep more than 92 % of the server busy.
     """
     drawn = [bootstrap_with_fitted_tail(load, Seed.HEAVIER + number) for number in range(_DRAWN)]
     heavy = sorted(drawn, key=lambda one: one.mean_work_ns)[_BELOW]
     most_per_s = max(objective.rates_mrps) / NS_PER_S_IN_MRPS
-    busy = most_per_s * heavy.mean_work_ns / approach.capacity_of(load)
+    busy = most_per_s * heavy.mean_work_ns / problem.capacity_of(load)
     wanted = max(_LEAST_TIMES * load.mean_work_ns / heavy.mean_work_ns, 1.0)
     return with_more_work(heavy, min(wanted, _MOST_BUSY / busy))

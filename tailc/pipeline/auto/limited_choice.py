@@ -64,12 +64,12 @@ class LimitedChoice(Choice):
 
     def _scaled(self, table: Ladder) -> Ladder:
         """The table with ages that meet the latency in the search and in most resamples."""
-        table = scale_to_limit(self.approach, table, self.screening, self.asked.objective).table
-        return reliable(table, self.approach, self.comparison.resamples, self.asked.risk)
+        table = scale_to_limit(self.problem, table, self.screening, self.asked.objective).table
+        return reliable(table, self.problem, self.comparison.resamples, self.asked.risk)
 
     def _joined(self, tables: Sequence[Ladder], aim: TuningObjective) -> list[Ladder]:
         """The best of the tables that join two."""
-        cores = self.approach.cores
+        cores = self.problem.cores
         alike = [_rereading(table) for table in tables]
         joined = list(joined_by_rate(alike, self.screening, aim, cores))
         return [joined[least_far(joined, self.screening, aim)]] if joined else []

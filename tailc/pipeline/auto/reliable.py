@@ -17,7 +17,7 @@ _DECIDING = 3
 
 
 def reliable(
-    table: Ladder, approach: TuningProblem[Ladder], resamples: Resamples[Ladder], risk: float
+    table: Ladder, problem: TuningProblem[Ladder], resamples: Resamples[Ladder], risk: float
 ) -> Ladder:
     """The table with the latest ages that meet the first SLO in all but `risk` of the resamples.
 
@@ -34,6 +34,4 @@ def reliable(
         return table
     few = resamples.only(order[allowed : allowed + _DECIDING].tolist())
     limit_us = round(aim.limit_us * (1.0 + NOISE))
-    return scale_to_limit(
-        approach, table, few, replace(aim, limit_us=limit_us, objectives=())
-    ).table
+    return scale_to_limit(problem, table, few, replace(aim, limit_us=limit_us, objectives=())).table

@@ -85,7 +85,7 @@ def constant_shares(shares: Shares, parts: Sequence[float]) -> Shares:
     return replace(
         shares,
         law=ShareLaw.POLE_PLACEMENT,
-        pole_ppm=CONSTANT_POLE_PPM,
+        pole_ppm=max(CONSTANT_POLE_PPM, shares.pole_ppm),
         machines=(*served, *batch),
     )
 
@@ -100,9 +100,9 @@ def _beginning_with(machine: Machine, part: float) -> Machine:
 def _remark(stated: _Candidate, taken: Shares) -> Finding:
     worst = max(stated.nearer, key=lambda one: one.own_ppm - one.constant_ppm)
     what = f"the policy has the law `{taken.law.value}` and the pole {taken.pole_ppm / PPM:g}"
-    if taken.pole_ppm == CONSTANT_POLE_PPM:
+    if taken.machines != stated.shares.machines:
         what = f"the policy begins with constant shares and has the pole {taken.pole_ppm / PPM:g}"
     was = f"`{stated.shares.law.value}` and {stated.shares.pole_ppm / PPM:g}"
     message = f"{what}, in place of {was}: with the latter, {worst.comparison}"
-    hint = "`control.method: paper` writes the controller as it is stated"
+    hint = "`control.method: paper` writes the stated controller"
     return Finding(Code.OTHER_CONTROL, message, None, hint, Severity.WARNING)

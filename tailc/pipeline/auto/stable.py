@@ -45,13 +45,13 @@ def ending_lean(table: Ladder, cores: int) -> Ladder:
 
 def leanest(
     table: Ladder,
-    approach: TuningProblem[Ladder],
+    problem: TuningProblem[Ladder],
     trials: TuningSample[Ladder],
     heavy: TuningSample[Ladder],
     objective: TuningObjective,
 ) -> Ladder:
     """The variant that serves heavy demand best, of those that cost next to nothing on trials."""
-    tables = distinct([table, *leanest_variants(table, approach.cores)])
+    tables = distinct([table, *leanest_variants(table, problem.cores)])
     if len(tables) == 1:
         return table
     now, then = (penalized_amounts(each.measure(tables), objective) for each in (trials, heavy))

@@ -26,14 +26,14 @@ class TailChoice(Choice):
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
         """Both samples, one after the other."""
         tuning, objective = self.asked.parts.tuning, self.asked.objective
-        self._then = operating_points(heavier(tuning, self.approach, objective), objective)
+        self._then = operating_points(heavier(tuning, self.problem, objective), objective)
         rates, weights = objective.rates_mrps * 2, objective.weights * 2
         both = replace(objective, rates_mrps=rates, weights=weights)
         return [*self.now, *self._then], self.with_budget(both)
 
     def final_table(self, table: Ladder) -> Ladder:
         """With last rows that keep up at every rate; searched tables have these already."""
-        return ending_lean(table, self.approach.cores)
+        return ending_lean(table, self.problem.cores)
 
     def searched(self) -> SearchedTables:
         """The second search starts from the table that is least far from the best at any rate.
@@ -41,7 +41,7 @@ class TailChoice(Choice):
         That may be a joined one.
         """
         rivals = [one.table for one in self.others]
-        first, cores = self.first_searched(), self.approach.cores
+        first, cores = self.first_searched(), self.problem.cores
         tables = [*rivals, *first.tables]
         variants = (one for table in first.tables for one in leanest_variants(table, cores))
         joined = joined_by_rate(tables, self.screening, self.asked.objective, cores)
@@ -58,8 +58,8 @@ class TailChoice(Choice):
         repeats = self.asked.budget.leanest
         now, then = (
             validation_sample(
-                self.approach, each, self.objective, Seed.RANKING, self.workers, repeats
+                self.problem, each, self.objective, Seed.RANKING, self.workers, repeats
             )
             for each in (self.now, self._then)
         )
-        return [leanest(one, self.approach, now, then, self.asked.objective) for one in tables]
+        return [leanest(one, self.problem, now, then, self.asked.objective) for one in tables]

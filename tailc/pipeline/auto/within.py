@@ -30,14 +30,14 @@ def aim_within(
     if not times:
         return None
     try:
-        approach = towards(aim)
-        check_rates(aim, approach.load, approach)
+        problem = towards(aim)
+        check_rates(aim, problem.load, problem)
     except TailcError as error:
         is_unfit = all(one.code is Code.METHOD_UNFIT for one in error.findings)
         if not is_unfit or aim.pattern is not None or aim.recorded is not None:
             raise
         # Whoever asks for a search is told why there is none; the default does without.
         return None
-    requests = times * least_budget(aim, approach.starts)
+    requests = times * least_budget(aim, problem.starts)
     refuse_endless(requests, effort, aim)
     return replace(aim, most_requests=requests)

@@ -1,9 +1,9 @@
 """AutoPro: shares of a host that keep machines on throughput targets (Bartolini, 2015, chapter 2).
 
-A machine's throughput follows its share by a first-order model, which least squares fit to a
-measured trace and the runtime goes on estimating. Nothing is minimised but the model's error: a
-law with one pole asks for the share that meets the target, a broker keeps the sum within the host,
-and batch work gets what is left.
+The throughput of a machine follows its share by a first-order model. Least squares fit the model to
+a measured trace, and the runtime keeps estimating it. Only the error of the model is minimised: a
+law with one pole computes the share that meets the target, a broker keeps the sum of shares within
+the host, and batch work gets the rest.
 """
 
 from tailc.policies import EVERY, Kind, SoftLine

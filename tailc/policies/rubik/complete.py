@@ -159,7 +159,7 @@ def _levels(table: LevelTableSpec, loaded: LoadedSpec, folder: Path | None) -> L
         if low[0] == high[0]:
             raise _repeated(low[0], first, second, place)
     _check_range(levels[-1][0][0], levels[-1][1], place)
-    return ListedLevels.of(dict(level for level, _ in levels))
+    return ListedLevels.from_powers(dict(level for level, _ in levels))
 
 
 def _level(table: LevelTableSpec, row: MeasuredCore) -> tuple[int, int]:

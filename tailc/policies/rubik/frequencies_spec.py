@@ -42,7 +42,7 @@ class ListedLevels(SpecModel):
     )
 
     @classmethod
-    def of(cls, powers_mw: Mapping[int, int]) -> ListedLevels:
+    def from_powers(cls, powers_mw: Mapping[int, int]) -> ListedLevels:
         """Those of a file or a model: power by frequency in kHz."""
         levels = tuple(
             LevelSpec.model_construct(frequency_khz=khz, power_mw=power_mw)

@@ -36,7 +36,7 @@ def modelled(spec: RubikSpec, loaded: LoadedSpec, folder: Path | None) -> RubikS
     clock_khz = spec.demand.clock_khz
     work = _work(told.counters, told.memory_ppm, clock_khz)
     powers = zip(frequencies_khz, _powers_mw(model.core, work, grid), strict=True)
-    changes = {"model": None, "frequencies": ListedLevels.of(dict(powers))}
+    changes = {"model": None, "frequencies": ListedLevels.from_powers(dict(powers))}
     changed: dict[str, object] = {"server": spec.server.model_copy(update=changes)}
     batch = spec.batch
     if batch is not None and isinstance(batch.draws, CountedPower):

@@ -91,18 +91,18 @@ def tune_robust_table(
     is so in any case.
     """
     towards = partial(ladder_problem, formula, design)
-    approach = towards(aim)
-    parts = _parts(approach, told, days)
-    _check(aim, approach, parts.tuning)
+    problem = towards(aim)
+    parts = _parts(problem, told, days)
+    _check(aim, problem, parts.tuning)
     half = replace(aim, most_requests=aim.most_requests // 2)
     plain = tune_table(half, towards, threads, progress)
     with ThreadPoolExecutor(threads) as workers:
-        return plain, _tune_robust_table(half, approach, parts, plain, workers, progress)
+        return plain, _tune_robust_table(half, problem, parts, plain, workers, progress)
 
 
 def _tune_robust_table(
     aim: TuningObjective,
-    approach: TuningProblem[Ladder],
+    problem: TuningProblem[Ladder],
     parts: _Parts,
     plain: TunedTable[Ladder],
     workers: Executor,
@@ -110,37 +110,37 @@ def _tune_robust_table(
 ) -> RobustTable:
     every = _scenes(parts.tuning, aim)
     looks = validation_sample(
-        approach, every, aim, Seed.UNCERTAINTY_LOOKS, workers, UNCERTAINTY_LOOK_REPEATS
+        problem, every, aim, Seed.UNCERTAINTY_LOOKS, workers, UNCERTAINTY_LOOK_REPEATS
     )
-    formula = approach.base
+    formula = problem.base
     # What there would be without the search for the worst case.
     tuned = plain.table or formula
     seen = looks.measure([formula, tuned])
     chosen = _binding([seen.tail_us, measure_of(aim).amounts(seen)], len(aim.rates_mrps))
     scenes = _scenes([parts.tuning[case] for case in chosen], aim)
-    assert approach.near is not None
+    assert problem.near is not None
     measured_us = seen.tail_us[0, : len(aim.rates_mrps)].mean(axis=1)
-    space, start = approach.near(tuned, round(float(measured_us.max())))
-    found = search_near(space, start, approach, scenes, aim, workers, progress)
+    space, start = problem.near(tuned, round(float(measured_us.max())))
+    found = search_near(space, start, problem, scenes, aim, workers, progress)
     progress("judging the tables", 1.0)
-    tables = [scale_to_limit(approach, table, looks, aim).table for table in (*found.tables, tuned)]
+    tables = [scale_to_limit(problem, table, looks, aim).table for table in (*found.tables, tuned)]
     judging = _scenes(parts.judging, aim.judging)
     best = ScaledTable(rank_tables(tables, formula, looks, aim)[0])
-    reference = scale_to_limit(approach, formula, looks, aim)
+    reference = scale_to_limit(problem, formula, looks, aim)
     if aim.limit_us is not None:
-        keeping = validation_sample(approach, judging, aim.judging, Seed.SCALING, workers)
-        best = scale_to_limit_surely(approach, best.table, keeping, aim)
-        reference = reference.then(scale_to_limit_surely(approach, reference.table, keeping, aim))
-    last = validation_sample(approach, judging, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers)
+        keeping = validation_sample(problem, judging, aim.judging, Seed.SCALING, workers)
+        best = scale_to_limit_surely(problem, best.table, keeping, aim)
+        reference = reference.then(scale_to_limit_surely(problem, reference.table, keeping, aim))
+    last = validation_sample(problem, judging, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers)
     as_measured = judging[: len(aim.rates_mrps)]
     told = compare_robust(reference, tuned, best, last, aim)
     if not told.beats_plain:
         best = ScaledTable(tuned)
         told = compare_robust(reference, tuned, best, last, aim)
     sent = validation_sample(
-        approach, as_measured, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers
+        problem, as_measured, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers
     )
-    server = approach.server
+    server = problem.server
     return RobustTable(
         best.table,
         tuple(doubt.name for doubt in parts.judging),
@@ -152,9 +152,9 @@ def _tune_robust_table(
     )
 
 
-def _parts(approach: TuningProblem[Ladder], told: Ambiguity, days: RowDays | None) -> _Parts:
+def _parts(problem: TuningProblem[Ladder], told: Ambiguity, days: RowDays | None) -> _Parts:
     """The cases of what is tuned on and of what judges, each made of its own records."""
-    load, slowed = approach.load, slowed_on(approach.base)
+    load, slowed = problem.load, slowed_on(problem.base)
     judges = validation_weight(load)
     if judges is None:
         both = uncertainty_cases(load, told, days, slowed)
@@ -167,7 +167,7 @@ def _parts(approach: TuningProblem[Ladder], told: Ambiguity, days: RowDays | Non
 
 
 def _check(
-    aim: TuningObjective, approach: TuningProblem[Ladder], cases: Sequence[UncertaintyCase]
+    aim: TuningObjective, problem: TuningProblem[Ladder], cases: Sequence[UncertaintyCase]
 ) -> None:
     """Refuse what cannot be tuned for, before anything is."""
     if len(cases) == 1:
@@ -176,8 +176,8 @@ def _check(
         raise tuning_error(message, hint, "search", "robust")
     for case in cases:
         name = "" if case.name == MEASURED else case.name
-        check_rates(aim, case.load, approach, name)
-    least = 2 * least_budget(aim, approach.starts)
+        check_rates(aim, case.load, problem, name)
+    least = 2 * least_budget(aim, problem.starts)
     if aim.most_requests < least:
         message = (
             "a search for the worst case, in addition to a plain one, simulates at least "

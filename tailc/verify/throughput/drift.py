@@ -3,8 +3,8 @@
 A machine is described by two numbers of its model t' = a t + b r (Bartolini, 2015, eq. 2.1):
 
 - its steady state with a share, b / (1 - a) of it. Its current value is measured without a model,
-as the mean throughput over the mean share, so that it is known even if shares hardly change. - how
-much of a step depends on the one before: a, by least squares on the held-out rows.
+  as the mean throughput over the mean share, so that it is known even if shares hardly change.
+- how much of a step depends on the one before: a, by least squares on the held-out rows.
 
 Intervals are from resampled blocks of n held-out rows, widened by sqrt(1 + n / m) for the m rows of
 the compile: without drift, a model from those has the same uncertainty, apart from their number.
@@ -57,23 +57,36 @@ def drifts(
         return (None,) * len(shares.served)
     widening = math.sqrt(1 + held_out.rows / design.rows)
     found = []
+    settings = dict(policy.evidence.settings)
     for at, machine in enumerate(shares.served):
         # Numbers after those of the draws for a machine's three errors.
         draw = (options.seed, 3 * len(shares.served) + at, options.replicates)
         rows = _steps(held_out, machine.name, shares.step_us)
-        found.append(None if rows is None else drift(machine, rows, widening, draw))
+        most_milli = settings.get(f"machine_{at + 1}_most_milli")
+        steady = _steady(machine, most_milli, shares.host_ppm)
+        found.append(None if rows is None else drift(machine, steady, rows, widening, draw))
     return tuple(found)
 
 
+def _steady(machine: Machine, most_milli: int | None, host_ppm: int) -> float:
+    """Compiled steady throughput of a machine with the whole host [1/s], b / (1 - a).
+
+    `most_milli` of the evidence is that of the measured model with the share `host_ppm`. The first
+    model of the policy may differ: that for a constant share needs this share for the target.
+    """
+    if most_milli:
+        return most_milli / MILLI * PPM / host_ppm
+    return machine.first_b_milli / MILLI / (1 - machine.first_a_ppm / PPM)
+
+
 def drift(
-    machine: Machine, rows: Pairs, widening: float, draw: tuple[int, int, int]
+    machine: Machine, steady: float, rows: Pairs, widening: float, draw: tuple[int, int, int]
 ) -> MachineDrift:
     """Relative change of the machine's throughput at the same share, and the current a.
 
     Flagged if an interval lies on one side of zero and its estimate is material. No a if shares
-    hardly change. `draw`: seed, number of the draw, replicates.
+    hardly change. steady: see `_steady`. draw: seed, number of the draw, replicates.
     """
-    compiled = machine.first_b_milli / MILLI / (1 - machine.first_a_ppm / PPM)
     is_varied = float(np.ptp(rows.share)) >= SMALLEST_SPREAD
     moments = np.column_stack(
         [
@@ -88,7 +101,7 @@ def drift(
     )
     sums = [moments[at].sum(axis=0) for at in bootstrap_blocks(len(rows.now), *draw)]
     whole, drawn = moments.sum(axis=0), np.array(sums)
-    throughput = _shift(_by_share(whole) / compiled - 1, _by_share(drawn) / compiled - 1, widening)
+    throughput = _shift(_by_share(whole) / steady - 1, _by_share(drawn) / steady - 1, widening)
     memory = None
     if is_varied:
         first_a = machine.first_a_ppm / PPM

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tailc.errors import Code
+from tailc.errors import Code, ExitCode
 from tailc.ingest.input_times import Loop
 from tailc.ingest.measured import StatedMeasure
 from tests.tailc.ingest.refusal import OPEN, refused
@@ -42,6 +42,18 @@ def test_written_latencies_and_waiting_times_in_the_client_count(tmp_path):
     path = saved(tmp_path, latencies=latencies, queue_times=queue, max_concurrency=2)
     times, found, _ = read(path, NONE)
     assert (times, found.loop) == (near([300, 600, 1200]), Loop.OPEN)
+
+
+@pytest.mark.parametrize("latencies", [[[0.1], [0.2], [0.3]], [[], [], []], ["0.1", "0.2", "0.3"]])
+def test_latencies_that_are_no_numbers_are_refused(tmp_path, latencies):
+    assert refused(saved(tmp_path, latencies=latencies), OPEN).code.value[1] is ExitCode.BAD_CONTENT
+
+
+@pytest.mark.parametrize("values", [None, 5, [1]])
+def test_json_that_is_only_like_a_summary_of_k6_is_a_table(tmp_path, values):
+    document = json.dumps({"metrics": {"a": {"values": values}}})
+    path = written(tmp_path, document, "summary.json")
+    assert "k6" not in refused(path, OPEN).message
 
 
 def test_a_benchmark_of_embeddings_has_latencies_alone(tmp_path):

@@ -16,7 +16,7 @@ from tailc.traces.series.series import SeriesQuantity
         ("price_eur_mwh", "$/MWh"),
         ("Price_EUR_per_MWh", "$/MWh"),
         ("day_ahead_price_mwh", "$/MWh"),
-        ("price_c_per_kwh", "$/kWh"),
+        ("price_c_per_kwh", "c/kWh"),
         ("spot_price", "$/kWh"),
         ("electricity_price", "$/kWh"),
     ],

@@ -23,10 +23,10 @@ def test_a_host_its_times_its_law_and_its_machines_are_told() -> None:
         "shortage    after 4 steps below a target",
         "caps        none",
         "",
-        "machine        target  a at first  b at first",
-        "encoder          30/s         0.4        90/s",
-        "index          12.5/s        -0.1        55/s",
-        "nightly  what is left",
+        "machine    target  a at first  b at first",
+        "encoder      30/s         0.4        90/s",
+        "index      12.5/s        -0.1        55/s",
+        "nightly  the rest",
     ]
 
 

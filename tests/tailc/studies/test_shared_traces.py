@@ -36,7 +36,7 @@ def reads(monkeypatch):
 def test_variants_that_read_alike_share_one_reading(toy, reads):
     opened = open_kind(str(toy))
     traces = SharedTraces([opened, opened, None, opened])
-    found = [traces.of(number)(opened) for number in (0, 1, 3)]
+    found = [traces.reading_of(number)(opened) for number in (0, 1, 3)]
     assert found[0] is found[1] is found[2]
     assert reads == {"toy.csv": 1}
 
@@ -47,7 +47,7 @@ def test_variants_that_read_differently_do_not(tmp_path, toy, reads, change):
     other.write_text(SPEC.replace(*change))
     opened = [open_kind(str(toy)), open_kind(str(other))]
     traces = SharedTraces(opened)
-    first, second = (traces.of(number)(opened[number]) for number in (0, 1))
+    first, second = (traces.reading_of(number)(opened[number]) for number in (0, 1))
     assert first is not second
     assert reads == {"toy.csv": 2}
 
@@ -58,7 +58,7 @@ def test_variants_of_other_serial_parts_do_not(tmp_path, reads):
         for start in ("5ms", "5%")
     ]
     traces = SharedTraces(opened)
-    found = [traces.of(number)(opened[number]).trace.requests.serial for number in (0, 1)]
+    found = [traces.reading_of(number)(opened[number]).trace.requests.serial for number in (0, 1)]
     assert found == [Serial(5_000, 0, 0, 0), Serial(0, 50_000, 0, 0)]
 
 
@@ -66,7 +66,7 @@ def test_a_trace_is_let_go_after_its_last_use(toy, reads):
     opened = open_kind(str(toy))
     traces = SharedTraces([opened, opened])
     for number in (0, 1, 0):
-        traces.of(number)
+        traces.reading_of(number)
     assert reads == {"toy.csv": 2}
 
 
@@ -75,7 +75,7 @@ def test_what_stops_a_reading_stops_each_variant_also_in_another_process(tmp_pat
     opened = open_kind(str(toy))
     traces = SharedTraces([opened, opened])
     for number in (0, 1):
-        read = pickle.loads(pickle.dumps(traces.of(number)))
+        read = pickle.loads(pickle.dumps(traces.reading_of(number)))
         with pytest.raises(TailcError) as refused:
             read(opened)
         assert refused.value.findings[0].code is Code.CANNOT_READ
@@ -85,7 +85,7 @@ def test_what_stops_a_reading_stops_each_variant_also_in_another_process(tmp_pat
 def test_a_trace_travels_to_another_process(toy):
     opened = open_kind(str(toy))
     traces = SharedTraces([opened, opened])
-    read = pickle.loads(pickle.dumps(traces.of(0)))
-    found, there = read(opened), traces.of(1)(opened)
+    read = pickle.loads(pickle.dumps(traces.reading_of(0)))
+    found, there = read(opened), traces.reading_of(1)(opened)
     assert found.trace.requests.demand_ms.tolist() == there.trace.requests.demand_ms.tolist()
     assert replace(found, trace=there.trace) == there

@@ -94,6 +94,8 @@ def test_a_clock_that_goes_back_gets_no_advice_to_sort(tmp_path):
         ["2024-11-03T01:58:00", "2024-11-03T01:50:00"],
         ["2024-11-03T05:58:00", "2024-11-03T01:50:00"],
         [*_BACK, "2024-11-03T01:01:00"],
+        # A row five minutes out of order, between arrivals two hours apart.
+        ["2024-11-03T02:00", "2024-11-03T04:00", "2024-11-03T03:55", "2024-11-03T06:00"],
     ],
 )
 def test_other_times_out_of_order_are_to_be_sorted(tmp_path, when):

@@ -118,6 +118,15 @@ def test_clock_texts_of_slurm_are_lengths_of_time(tmp_path, texts, seconds):
     assert unit is TimeUnit.S
 
 
+@pytest.mark.parametrize("at", [0, 2, 4])
+def test_a_clock_text_among_plain_numbers_does_not_give_them_its_unit(tmp_path, at):
+    texts = ["4000", "4100", "4200", "4300"]
+    path = of_texts(tmp_path, *texts[:at], "00:00:05.5", *texts[at:])
+    assert refused(path, BUSY, table=TimeColumn("Elapsed")).code is Code.MISSING_UNIT
+    demand_ms = read_trace(str(path), reading("Elapsed", TimeUnit.MS)).profile.demand_ms
+    assert sorted(demand_ms.tolist()) == [4000, 4100, 4200, 4300, 5500]
+
+
 @pytest.mark.parametrize(
     "text",
     [

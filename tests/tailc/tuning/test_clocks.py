@@ -157,5 +157,5 @@ class _Busy:
 def test_what_a_core_does_at_most_goes_by_its_highest_frequency(told):
     plain = design(10)
     profile = replace(plain, memory_ms=plain.demand_ms * told.memory_share)
-    approach = clock_problem(FORMULA, GHZ, profile, AIM)
-    assert approach.capacity_of(approach.load) == pytest.approx(told.work_by_time, rel=1e-4)
+    problem = clock_problem(FORMULA, GHZ, profile, AIM)
+    assert problem.capacity_of(problem.load) == pytest.approx(told.work_by_time, rel=1e-4)

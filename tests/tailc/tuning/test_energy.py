@@ -123,7 +123,7 @@ class _Linear:
 def test_ages_are_cut_back_to_the_latest_part_that_keeps_the_tail(age_us, kept_us, part_ppm):
     """In 64 parts: 75 ms are 7.5 of those of 640 ms."""
     found = scale_to_limit(
-        approach(lambda age, part: age * part // PPM), age_us, cast(Any, _Linear()), AIM
+        tuning_problem(lambda age, part: age * part // PPM), age_us, cast(Any, _Linear()), AIM
     )
     assert (found.table, found.part_ppm) == (kept_us, part_ppm)
     assert found.was_kept == (part_ppm == PPM)
@@ -146,7 +146,7 @@ def test_a_tail_is_surely_kept_with_its_whole_interval():
     Student's 97.5 % of nine degrees is 2.262, and the replays' standard deviation a tenth of the
     mean times the root of 10/9: the interval reaches 7.54 % above the mean.
     """
-    noisy, earlier = cast(Any, _Spread()), approach(lambda age, part: age * part // PPM)
+    noisy, earlier = cast(Any, _Spread()), tuning_problem(lambda age, part: age * part // PPM)
     assert scale_to_limit(earlier, 640_000, noisy, AIM).table == 70_000
     assert scale_to_limit_surely(earlier, 640_000, noisy, AIM).table == 60_000
 
@@ -215,7 +215,7 @@ def test_a_table_that_is_only_as_good_as_what_is_left_of_the_formula_s_is_told(
 def test_what_is_found_keeps_the_tail_in_the_mean_of_many_other_replays(workers):
     """400 that neither the search nor its judge saw, of which most keep it one by one in tens."""
     aim = replace(AIM, most_requests=least_budget(AIM, STARTS))
-    problem = approach(base=SLOW)
+    problem = tuning_problem(base=SLOW)
     loop = TailLoop(lambda _aim: problem, SampleSplit(LOAD, LOAD), workers)
     found = loop.tune(problem, aim, silent)
     assert found.validated.is_better
@@ -229,12 +229,12 @@ def test_what_is_found_keeps_the_tail_in_the_mean_of_many_other_replays(workers)
 
 def test_what_no_age_keeps_stays_as_it_is():
     found = scale_to_limit(
-        approach(lambda age, _part: age), 2 * TARGET_US, cast(Any, _Linear()), AIM
+        tuning_problem(lambda age, _part: age), 2 * TARGET_US, cast(Any, _Linear()), AIM
     )
     assert (found.table, found.part_ppm) == (2 * TARGET_US, None)
 
 
-def approach(earlier=scaled_ladder, base: Any = SLOW) -> TuningProblem:
+def tuning_problem(earlier=scaled_ladder, base: Any = SLOW) -> TuningProblem:
     return TuningProblem(
         base=base,
         load=LOAD,
@@ -277,13 +277,13 @@ def test_a_search_finds_what_trying_every_table_does(workers, trials):
     best = tables[int(np.argmin(values))]
     assert least_budget(AIM, STARTS) <= AIM.most_requests
     found = search_tables(
-        approach(base=SLOW), operating_points(LOAD, AIM), AIM, workers, silent
+        tuning_problem(base=SLOW), operating_points(LOAD, AIM), AIM, workers, silent
     ).tables
     assert min(kept_energy(trials, table) for table in found) <= 1.02 * kept_energy(trials, best)
 
 
 def kept_energy(trials, table):
-    found = scale_to_limit(approach(), table, trials, AIM)
+    found = scale_to_limit(tuning_problem(), table, trials, AIM)
     assert found.part_ppm is not None
     return trials.measure([found.table]).energy.mean()
 

@@ -151,7 +151,7 @@ def test_a_search_finds_what_trying_every_table_does(workers):
     values = measure_of(AIM).values(tuning.measure(tables), tuning.measure([ALONE]), AIM)
     best = tables[int(np.argmin(values))]
     assert least_budget(AIM, STARTS) <= AIM.most_requests
-    found = search_tables(approach(), operating_points(LOAD, AIM), AIM, workers, silent).tables
+    found = search_tables(problem(), operating_points(LOAD, AIM), AIM, workers, silent).tables
     trials = tried(workers, requests=10_000, repeats=6, seed=5)
     of_alone = trials.measure([ALONE]).energy
     assert of_alone is not None
@@ -161,7 +161,7 @@ def test_a_search_finds_what_trying_every_table_does(workers):
     assert min(given_up(trials, table) for table in found) <= 1.02 * least
 
 
-def approach():
+def problem():
     return TuningProblem(
         base=ALONE,
         load=LOAD,
@@ -176,6 +176,6 @@ def approach():
 
 
 def given_up(trials, table):
-    found = scale_to_limit(approach(), table, trials, AIM)
+    found = scale_to_limit(problem(), table, trials, AIM)
     assert found.part_ppm is not None
     return trials.measure([found.table]).energy.mean()

@@ -107,10 +107,10 @@ def test_the_load_is_told_in_requests_on_the_first_rung():
         rules=(Rule.BOOST_LAST_RUNG, Rule.NEVER_DESCEND, Rule.REREAD_ROW),
         boost=Boost(0, round(PEAK_W * PPM)),
     )
-    approach = ladder_problem(base, design(), TAIL)
-    assert (approach.cores, approach.capacity_condition) == (4, "each with 1 thread at 1 GHz")
-    assert approach.capacity_of(approach.load) == pytest.approx(4.0)
-    family = shared_cores_space(base, 100 * MS, approach.cores)
+    problem = ladder_problem(base, design(), TAIL)
+    assert (problem.cores, problem.capacity_condition) == (4, "each with 1 thread at 1 GHz")
+    assert problem.capacity_of(problem.load) == pytest.approx(4.0)
+    family = shared_cores_space(base, 100 * MS, problem.cores)
     assert family.last_load == 10
     point = family.point(np.zeros((1, 2)), 1.0, 0.5)
     assert family.table(point).boost == Boost(0, round(2 * SLOW_W * PPM))
@@ -119,8 +119,8 @@ def test_the_load_is_told_in_requests_on_the_first_rung():
 
 def test_requests_start_by_the_power_in_use_and_fall_where_the_row_has_less():
     """One of four requests on the first rung draws 1.5 of 6 watts."""
-    approach = ladder_problem(SLOW, design(), replace(TAIL, optional_rules=tuple(OptionalRule)))
-    space = approach.search_space(100 * MS)
+    problem = ladder_problem(SLOW, design(), replace(TAIL, optional_rules=tuple(OptionalRule)))
+    space = problem.search_space(100 * MS)
     assert isinstance(space, SharedCoresSpace)
     table = space.table(space.point(np.zeros((1, 2)), 0.75, 1.0, 0.8))
     assert table.sharing == Sharing(0, round(4.5 * PPM), 80 * MS)
@@ -156,9 +156,9 @@ def best_of(every, aim):
 
 def test_a_search_for_the_least_tail_finds_what_trying_every_table_does(workers, every, trials):
     best = best_of(every, TAIL)
-    approach = ladder_problem(SLOW, design(), TAIL)
+    problem = ladder_problem(SLOW, design(), TAIL)
     found = search_tables(
-        approach, operating_points(approach.load, TAIL), TAIL, workers, silent
+        problem, operating_points(problem.load, TAIL), TAIL, workers, silent
     ).tables
     tails_us = trials.tails_us([best, *found]).mean(axis=(1, 2))
     assert min(tails_us[1:]) <= 1.02 * tails_us[0]
@@ -166,13 +166,13 @@ def test_a_search_for_the_least_tail_finds_what_trying_every_table_does(workers,
 
 def test_a_search_for_least_energy_finds_what_trying_every_table_does(workers, every, trials):
     """Both made to keep the tail on other random numbers."""
-    approach = ladder_problem(FAST, design(), ENERGY)
+    problem = ladder_problem(FAST, design(), ENERGY)
     found = search_tables(
-        approach, operating_points(approach.load, ENERGY), ENERGY, workers, silent
+        problem, operating_points(problem.load, ENERGY), ENERGY, workers, silent
     ).tables
 
     def drawn(table):
-        once = scale_to_limit(approach, table, trials, ENERGY)
+        once = scale_to_limit(problem, table, trials, ENERGY)
         assert once.part_ppm is not None
         energy = trials.measure([once.table]).energy
         assert energy is not None
@@ -183,9 +183,9 @@ def test_a_search_for_least_energy_finds_what_trying_every_table_does(workers, e
 
 def test_ages_that_climb_far_too_early_are_not_tried_first(workers, trials):
     """On the fast rung from the start requests are late: the latest part that keeps it counts."""
-    approach = ladder_problem(SLOW, design(), ENERGY)
+    problem = ladder_problem(SLOW, design(), ENERGY)
     late = powered(70 * MS, 80 * MS, 90 * MS)
-    found = scale_to_limit(approach, late, trials, ENERGY)
+    found = scale_to_limit(problem, late, trials, ENERGY)
     assert trials.tails_us([FAST]).mean() > LIMIT_US
     assert found.part_ppm is not None
     assert 0 < found.part_ppm < PPM // 2

@@ -22,7 +22,7 @@ from tests.tailc.tuning.test_tail_loop import (
     GOOD,
     HASTY,
     PARTS,
-    approach_to,
+    problem_for,
 )
 
 
@@ -43,14 +43,14 @@ def finds(monkeypatch):
     monkeypatch.setattr("tailc.tuning.search._FEWEST_REQUESTS", 2_000)
 
     def those(plain, free, aim=AIM):
-        def searched(approach, _load, _rates, aim, _workers, _progress):
-            begun.append((approach.base, aim.optional_rules, aim.most_requests))
+        def searched(problem, _load, _rates, aim, _workers, _progress):
+            begun.append((problem.base, aim.optional_rules, aim.most_requests))
             return SearchResult((free if aim.optional_rules else plain,), 3, 1_000, True)
 
         begun: list[tuple[object, object, int]] = []
         monkeypatch.setattr("tailc.tuning.rate_loop.search_for_rate", searched)
         with ThreadPoolExecutor(2) as workers:
-            return RateLoop(approach_to, PARTS, workers).run(aim, silent), begun
+            return RateLoop(problem_for, PARTS, workers).run(aim, silent), begun
 
     return those
 

@@ -137,9 +137,9 @@ def test_promised_is_what_three_digits_are_left_of(low_mrps, promised):
     assert HighestRate(50_000, low_mrps, 60_000, False).promised_mrps == promised
 
 
-def found_by(approach, aim, workers):
-    parts = SampleSplit(approach.load, approach.load)
-    return RateLoop(lambda _aim: approach, parts, workers).run(aim, silent)[0]
+def found_by(problem, aim, workers):
+    parts = SampleSplit(problem.load, problem.load)
+    return RateLoop(lambda _aim: problem, parts, workers).run(aim, silent)[0]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_search_finds_what_trying_every_table_does(workers):
         for a, b, c in itertools.combinations_with_replacement(ages_us, 3)
     ]
     base = case.ladder((10_000 * MS, 10_001 * MS))
-    approach = TuningProblem(
+    problem = TuningProblem(
         base=base,
         load=load,
         cores=case.CORES,
@@ -230,11 +230,11 @@ def test_a_search_finds_what_trying_every_table_does(workers):
     )
     aim = objective_of(30, 120, 80 * MS)
     few, how = ({"requests": n, "workers": workers} for n in (5_000, 10_000))
-    tried = rate_sample(load, aim, 80 * MS, approach, repeats=2, seed=21, **few).highest_rates(
+    tried = rate_sample(load, aim, 80 * MS, problem, repeats=2, seed=21, **few).highest_rates(
         tables
     )
     best = tables[int(tried.rates_mrps.mean(axis=1).argmax())]
-    table = found_by(approach, aim, workers).validated.table
-    last = rate_sample(load, aim, 80 * MS, approach, repeats=6, seed=22, **how)
+    table = found_by(problem, aim, workers).validated.table
+    last = rate_sample(load, aim, 80 * MS, problem, repeats=6, seed=22, **how)
     ours, theirs = last.highest_rates([table, best]).rates_mrps.mean(axis=1)
     assert ours >= 0.99 * theirs > 30_000

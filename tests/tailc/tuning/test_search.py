@@ -46,9 +46,9 @@ def smaller_trials(monkeypatch):
         monkeypatch.setattr(search_module, name, replace(stage, requests=stage.requests // PART))
 
 
-def search(progress=lambda _doing, _share: None, aim=AIM, approach=APPROACH):
+def search(progress=lambda _doing, _share: None, aim=AIM, problem=APPROACH):
     with ThreadPoolExecutor(2) as workers:
-        return search_tables(approach, operating_points(LOAD, aim), aim, workers, progress)
+        return search_tables(problem, operating_points(LOAD, aim), aim, workers, progress)
 
 
 def test_a_trial_has_5_000_requests_and_50_beyond_the_percentile_at_least():
@@ -128,7 +128,7 @@ STANDING = replace(APPROACH, search_space=lambda _tail_us: COARSE)
 
 def test_of_several_searches_those_that_are_best_on_other_requests_go_on(begun):
     """What each says of its own requests does not count."""
-    found = search(approach=STANDING)
+    found = search(problem=STANDING)
     carried = [COARSE.table(start) for start in begun[len(BEFORE_ALL) : -1]]
     assert carried == [COARSE.table(BEFORE_ALL[at]) for at in (4, 1, 3)]
     assert len(begun) == len(BEFORE_ALL) + 3 + 1
@@ -138,7 +138,7 @@ def test_of_several_searches_those_that_are_best_on_other_requests_go_on(begun):
 def test_where_objectives_are_kept_besides_their_own_requests_choose(begun):
     """On others chance decides whether they are missed, which counts more than anything else."""
     aim = replace(AIM, objectives=(TailConstraint(500_000, 100 * MS),))
-    found = search(aim=aim, approach=STANDING)
+    found = search(aim=aim, problem=STANDING)
     carried = [COARSE.table(start) for start in begun[len(BEFORE_ALL) : -1]]
     assert carried == [COARSE.table(BEFORE_ALL[at]) for at in (0, 1, 2)]
     assert found.tables[0] == carried[0]

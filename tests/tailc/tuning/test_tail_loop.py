@@ -31,7 +31,7 @@ GOOD = ladder((0 + 1, 2), (5 * MS, 40 * MS), (60 * MS, 120 * MS), (120 * MS, 240
 HASTY = ladder((1, 2))
 
 
-def approach_to(aim: TuningObjective) -> TuningProblem:
+def problem_for(aim: TuningObjective) -> TuningProblem:
     return TuningProblem(
         base=ALONE,
         load=LOAD,
@@ -51,14 +51,14 @@ def finds(monkeypatch):
     """Searches that end with a table each, without and with optional rules."""
 
     def those(plain, free, aim=AIM):
-        def searched(approach, _scenes, aim, _workers, _progress):
-            begun.append((approach.base, aim))
+        def searched(problem, _scenes, aim, _workers, _progress):
+            begun.append((problem.base, aim))
             return SearchResult((free if aim.optional_rules else plain,), 3, 1_000, True)
 
         begun: list[tuple[Any, TuningObjective]] = []
         monkeypatch.setattr("tailc.tuning.tail_loop.search_tables", searched)
         with ThreadPoolExecutor(2) as workers:
-            return TailLoop(approach_to, PARTS, workers).run(aim, silent), begun
+            return TailLoop(problem_for, PARTS, workers).run(aim, silent), begun
 
     return those
 

@@ -82,7 +82,7 @@ class ExchangeSums(NamedTuple):
     best_new: NDArray[np.int64]
 
     @classmethod
-    def of(cls, at_once: int, epochs: int) -> ExchangeSums:
+    def zeros(cls, at_once: int, epochs: int) -> ExchangeSums:
         def sums(*shape: int) -> Vector:
             return np.zeros((2, at_once + 1, *shape))
 
@@ -140,7 +140,7 @@ class Exchange:
 
     def _reached(self, start: tuple[int, ...], at_once: int) -> tuple[tuple[int, ...], float]:
         """The result of exchanges of up to `at_once` jobs, and its cost."""
-        work = ExchangeSums.of(at_once, self._pool.servers.shape[1])
+        work = ExchangeSums.zeros(at_once, self._pool.servers.shape[1])
         chosen = np.array(start)
         cost = descend(self._pool, self._bounds, chosen, work)
         return tuple(chosen.tolist()), cost

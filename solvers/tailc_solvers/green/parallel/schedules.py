@@ -145,7 +145,7 @@ class Schedules:
         self.never = [j for j in wanted if not runs[j]]
         """Jobs that cannot end by their deadline and within the epochs."""
         self._batch = batch_of(problem, runs, most_cells)
-        self._all = _asked(jobs, {})
+        self._all = _schedule_requests(jobs, {})
         longest = int(self._batch.epochs.max(initial=0))
         least, bound, run, length = np.empty((4, len(jobs)), dtype=np.int64)
         servers = np.empty((len(jobs), longest), dtype=np.int64)
@@ -155,26 +155,26 @@ class Schedules:
         self, prices: SchedulePrices, rules: Rules, jobs: Sequence[int] | None = None
     ) -> list[Least]:
         """The least schedule of each job (or of some) at the prices, under the rules."""
-        asked = self._all if jobs is None and not rules else self._asked(jobs, rules)
+        requests = self._all if jobs is None and not rules else self._requests_of(jobs, rules)
         costs = prices.sizes, prices.each, prices.per_mj, 1 - ROUNDING
-        find_priced(self._batch, asked, *costs, self._answers)
-        return self._found(asked)
+        find_priced(self._batch, requests, *costs, self._answers)
+        return self._results_of(requests)
 
     def beside(self, job: int, others: OtherJobs) -> Column | None:
         """The schedule of least additional cost to that of others; None if the job has none."""
-        asked = self._asked([job], {})
-        find_beside(self._batch, asked, *others, self._answers)
-        return self._found(asked)[0].column
+        requests = self._requests_of([job], {})
+        find_beside(self._batch, requests, *others, self._answers)
+        return self._results_of(requests)[0].column
 
-    def _asked(self, jobs: Sequence[int] | None, rules: Rules) -> ScheduleRequests:
-        return _asked(range(len(self.problem.jobs)) if jobs is None else jobs, rules)
+    def _requests_of(self, jobs: Sequence[int] | None, rules: Rules) -> ScheduleRequests:
+        return _schedule_requests(range(len(self.problem.jobs)) if jobs is None else jobs, rules)
 
-    def _found(self, asked: ScheduleRequests) -> list[Least]:
-        *parts, servers = (part[: asked.job.size].tolist() for part in self._answers)
+    def _results_of(self, requests: ScheduleRequests) -> list[Least]:
+        *parts, servers = (part[: requests.job.size].tolist() for part in self._answers)
         return [
             Least(cost, bound, None if cost >= NEVER else self._column(job, run, row[:length]))
             for job, cost, bound, run, length, row in zip(
-                asked.job.tolist(), *parts, servers, strict=True
+                requests.job.tolist(), *parts, servers, strict=True
             )
         ]
 
@@ -183,7 +183,7 @@ class Schedules:
         return Column(job, int(batch.shape[run]), int(batch.start[run]), tuple(servers))
 
 
-def _asked(jobs: Sequence[int], rules: Rules) -> ScheduleRequests:
+def _schedule_requests(jobs: Sequence[int], rules: Rules) -> ScheduleRequests:
     of = [rules.get(j, ANY) for j in jobs]
     return ScheduleRequests(
         job=np.array(jobs, dtype=np.int64),

@@ -136,3 +136,15 @@ def test_such_a_form_keeps_shares_that_meet_the_targets_for_days(tmp_path):
     granted = replay(shares, many).share
     assert granted.mean(axis=1) == pytest.approx([20 * 0.8 / 48, 0.3], rel=0.01)
     assert granted[:, -1] == pytest.approx([20 * 0.8 / 48, 0.3], rel=0.02)
+
+
+def test_generations_follow_the_controller_that_is_written(tmp_path):
+    (tmp_path / "paper").mkdir()
+    (tmp_path / "auto").mkdir()
+    paper, auto = compiled(tmp_path / "paper", PAPER), compiled(tmp_path / "auto")
+    assert paper.policy.forms != auto.policy.forms
+    spec = str(tmp_path / "auto" / "service.yaml")
+    for before, generation in ((auto.policy, 1), (paper.policy, 2)):
+        again = compile_policy(spec, judging=JUDGED, previous=before)
+        assert again.policy.forms == auto.policy.forms
+        assert again.policy.generation == generation

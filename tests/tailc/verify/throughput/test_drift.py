@@ -39,6 +39,18 @@ def test_the_same_machine_has_not_drifted():
     assert found.memory.low_ppm <= 0 <= found.memory.high_ppm
 
 
+def test_a_first_model_for_a_constant_share_is_no_drift():
+    """With a b that is a fifth smaller a machine needs a larger share, though it does as much."""
+    smaller = dataclasses.replace(ONE, first_b_milli=ONE.first_b_milli * 4 // 5)
+    rows = trace(series("one", A, B, 0.1, seed=1))
+    without = compiled(200, smaller)
+    settings = tuple(sorted((*without.evidence.settings, ("machine_1_most_milli", 37_500))))
+    evidence = dataclasses.replace(without.evidence, settings=settings)
+    measured = dataclasses.replace(without, evidence=evidence)
+    flags = [drifts(one, rows, OPTIONS)[0] for one in (without, measured)]
+    assert [one is not None and one.is_flagged for one in flags] == [True, False]
+
+
 def test_a_machine_that_does_less_by_the_same_share_is_flagged():
     """20 / (1 - 0.2) = 25 of the host, a third less than 37.5; a is as it was."""
     found = drift_of(A, 20.0)
