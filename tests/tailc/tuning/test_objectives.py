@@ -25,7 +25,7 @@ from tailc.tuning.validation import ValidatedTable, validate_table
 from tests.tailc.texts import swapped
 from tests.tailc.tuning.case import CORES, MS, exponential, ladder
 from tests.tailc.tuning.test_compile import RATES, queued
-from tests.tailc.tuning.test_energy import problem
+from tests.tailc.tuning.test_energy import tuning_problem
 
 AIM = TuningObjective(950_000, (1_000,), (1,), 1)
 ALONE = ladder((10_000 * MS, 20_000 * MS))
@@ -154,6 +154,6 @@ def test_ages_are_cut_back_until_all_objectives_are_kept(latency_us, age_us, par
     """
     aim = replace(AIM, criterion=Criterion.ENERGY, target_us=75, limit_us=75)
     aim = replace(aim, objectives=(TailConstraint(500_000, 50),))
-    scaled = problem(lambda age, part: max(age * part // PPM, 1))
+    scaled = tuning_problem(lambda age, part: max(age * part // PPM, 1))
     found = scale_to_limit(scaled, 80, cast(Any, _Linear(latency_us)), aim)
     assert (found.table, found.part_ppm) == (age_us, parts * PPM // 64)
