@@ -1,11 +1,13 @@
 """What all commands have in common: -q, -v, -o, `-`, usage errors, and files that are there."""
 
 import io
+import subprocess
 import sys
 
 import click
 import pytest
 
+import tailc
 from tailc.cli import BELOW, COMMANDS, group
 
 # Those that only say which commands are below them do nothing.
@@ -158,3 +160,9 @@ def test_no_folder_is_made_that_nobody_named(compiled, tailc):
     before = [path for path in compiled.rglob("*") if path.is_dir()]
     assert tailc("compile", "toy.yaml").code == 0
     assert [path for path in compiled.rglob("*") if path.is_dir()] == before
+
+
+def test_the_package_runs_as_a_module():
+    call = [sys.executable, "-m", "tailc", "--version"]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert done.stdout == f"tailc, version {tailc.__version__}\n"
