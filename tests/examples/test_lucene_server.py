@@ -84,13 +84,18 @@ def test_rates_are_what_one_thread_a_request_would_fill_the_cores_by(tmp_path):
     assert run.rates_of(trace, (0.2, 0.5), cores=2) == [10, 25]
 
 
-def test_requests_that_never_meet_are_replayed_as_long_as_they_were_timed(out):
-    rows = [{"query": str(2 * n), "due_us": str(1_000_000 * n)} for n in range(60)]
-    for name, ms in (("SEQ", 4.0), ("FIX-2", 2.5)):
-        told = replays.replayed(out / "policy.tailc", out / "heldout.csv", rows, name)
-        assert told.p50_ms.value == pytest.approx(30 * ms)
-        assert told.p99_ms.value == pytest.approx(60 * ms)
-        assert told.mean_ms.value == pytest.approx(30.5 * ms)
+@pytest.mark.parametrize("factor", [1, 1.5])
+def test_requests_that_never_meet_take_their_time_alone_scaled_by_their_cpu_time(out, factor):
+    rows = [run_row(2 * n, due_us=1_000_000 * n, cpu_ms=factor * 4.0 * (n + 1)) for n in range(60)]
+    for name, ms in (("SEQ", 4.0 * factor), ("FIX-2", 2.5 * factor)):
+        replayed = replays.replayed(out / "policy.tailc", out / "heldout.csv", rows, name)
+        assert replayed.p50_ms.value == pytest.approx(30 * ms)
+        assert replayed.p99_ms.value == pytest.approx(60 * ms)
+        assert replayed.mean_ms.value == pytest.approx(30.5 * ms)
+
+
+def run_row(query, *, due_us, cpu_ms):
+    return {"query": str(query), "due_us": str(due_us), "cpu_ms": str(cpu_ms)}
 
 
 def test_the_serial_shares_leave_what_two_threads_had_of_the_cores(out):
@@ -104,7 +109,7 @@ def test_serial_parts_make_requests_that_meet_shorter(out):
     run.state_serial(out / "serial.yaml", {"start": "5.0%", "end": "20.0%"})
     policy = tailc.compile_policy(str(out / "serial.yaml")).policy
     tailc.write_artifact(policy, str(out / "serial"))
-    rows = [{"query": "118", "due_us": str(1 + at)} for at in (0, 0)]
+    rows = [run_row(118, due_us=1, cpu_ms=240.0)] * 2
     # 12 ms of 240 begin alone, 48 end alone; between, four threads on two cores do 180 of each
     told = replays.replayed(out / "serial.tailc", out / "heldout.csv", rows, "FIX-2")
     assert told.p99_ms.value == pytest.approx(12 + 180 + 48)
@@ -113,10 +118,10 @@ def test_serial_parts_make_requests_that_meet_shorter(out):
     assert told.p99_ms.value == pytest.approx(2 * 150)
 
 
-def test_a_query_s_place_is_that_of_its_first_row(tmp_path):
+def test_cpu_times_are_means_in_the_order_of_first_rows(tmp_path):
     trace = tmp_path / "trace.csv"
-    trace.write_text("query,degree,duration_ms\n7,2,1\n3,1,1\n7,1,1\n3,2,1\n")
-    assert replays.places(trace) == {"7": 0, "3": 1}
+    trace.write_text("query,degree,duration_ms,cpu_ms\n7,2,1,1\n3,1,1,5\n7,1,1,2\n")
+    assert list(replays.cpu_times_ms(trace).items()) == [("7", 1.5), ("3", 5.0)]
 
 
 def test_what_verify_predicts_is_found_by_rate_and_policy(out, monkeypatch):
