@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
@@ -106,11 +106,13 @@ def _most(repeats: NDArray) -> float:
     return mean + (half or 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Scaled(Generic[Form]):
     """A table whose ages can be scaled in steps of 1 / `problem.parts`.
 
     of_repeats: the statistic of the replays at an operating point that must be within the limit.
+    missed: the operating point that exceeded the limit last, which is replayed first; None: none
+    has exceeded it.
     """
 
     problem: TuningProblem[Form]
@@ -118,19 +120,35 @@ class _Scaled(Generic[Form]):
     sample: TuningSample[Form]
     aim: TuningObjective
     of_repeats: Callable[[NDArray], float]
+    missed: int | None = None
 
     def keeps(self, part: int) -> bool:
-        measured = self.sample.measure([self.as_kept(part).table])
-        assert self.aim.limit_us is not None
-        if not self._are_within(measured.tail_us[0], self.aim.limit_us):
-            return False
-        if not self.aim.objectives or measured.closest is None:
-            return True
-        return self._are_within(measured.closest[0], 1.0)
+        table = self.as_kept(part).table
+        every = range(len(self.sample.experiments))
+        if self.missed is None:
+            return self._keeps_at(table, every, self.sample)
+        others = [point for point in every if point != self.missed]
+        return all(
+            self._keeps_at(table, points, self.sample.only(points))
+            for points in ([self.missed], others)
+            if points
+        )
 
-    def _are_within(self, by_point: NDArray, limit: float) -> bool:
-        """by_point: (points, repeats)."""
-        return all(self.of_repeats(repeats) <= limit for repeats in by_point)
+    def _keeps_at(self, table: Form, points: Sequence[int], sample: TuningSample[Form]) -> bool:
+        """points: those of `sample`, by their numbers in the whole sample."""
+        measured = sample.measure([table])
+        assert self.aim.limit_us is not None
+        exceeding = self._exceeding(measured.tail_us[0], self.aim.limit_us)
+        if exceeding is None and self.aim.objectives and measured.closest is not None:
+            exceeding = self._exceeding(measured.closest[0], 1.0)
+        if exceeding is not None:
+            self.missed = points[exceeding]
+        return exceeding is None
+
+    def _exceeding(self, by_point: NDArray, limit: float) -> int | None:
+        """The point that exceeds the limit most, if one does; by_point: (points, repeats)."""
+        largest, at = max((self.of_repeats(repeats), at) for at, repeats in enumerate(by_point))
+        return at if largest > limit else None
 
     def between(self, low: int, high: int) -> ScaledTable[Form]:
         """Bisect for the most parts that keep the tail; `low` parts do, `high` do not."""

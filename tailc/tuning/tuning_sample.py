@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -101,6 +101,14 @@ class TuningSample(Generic[Form]):
         """Simulated for each table."""
         repeats = [one for each in self.experiments for one in each.replications.repeats]
         return sum(len(one.arrival_ns) for one in repeats)
+
+    def only(self, scenes: Sequence[int]) -> TuningSample[Form]:
+        """The sample with some of its scenes."""
+        return replace(
+            self,
+            experiments=tuple(self.experiments[one] for one in scenes),
+            objectives=tuple(self.objectives[one] for one in scenes),
+        )
 
     def tails_us(self, tables: Sequence[Form]) -> NDArray[np.int64]:
         """int64 (tables, scenes, repeats): the percentile of each replay."""

@@ -43,11 +43,8 @@ class Resamples(Generic[Form]):
     def only(self, numbers: Sequence[int]) -> TuningSample[Form]:
         """Some of the resamples, each at all rates."""
         rates = len(self.aim.rates_mrps)
-        at = [number * rates + rate for number in numbers for rate in range(rates)]
-        return replace(
-            self.trials,
-            experiments=tuple(self.trials.experiments[one] for one in at),
-            objectives=tuple(self.trials.objectives[one] for one in at),
+        return self.trials.only(
+            [number * rates + rate for number in numbers for rate in range(rates)]
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -110,10 +110,22 @@ def test_of_several_cases_the_most_energy_and_the_longest_tail_count():
 
 @dataclass(frozen=True)
 class _Linear:
-    """A sample whose tail is as long as the age that a table is."""
+    """A sample whose tail at each operating point is a factor times the age that a table is."""
+
+    factors: tuple[float, ...] = (1.0,)
+    replays: list[int] = field(default_factory=list)
+
+    @property
+    def experiments(self):
+        return self.factors
+
+    def only(self, points):
+        return replace(self, factors=tuple(self.factors[one] for one in points))
 
     def measure(self, tables):
-        return Measurements(np.array(tables, np.int64).reshape(-1, 1, 1), None)
+        self.replays.append(len(self.factors))
+        tails_us = np.multiply.outer(tables, self.factors).astype(np.int64)
+        return Measurements(tails_us[..., None], None)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +141,26 @@ def test_ages_are_cut_back_to_the_latest_part_that_keeps_the_tail(age_us, kept_u
     assert found.was_kept == (part_ppm == PPM)
 
 
+@pytest.mark.parametrize("factors", [(2.0, 1.0, 1.0), (1.0, 2.0, 0.5), (0.5, 1.0, 2.0)])
+def test_the_operating_point_that_exceeds_the_limit_is_replayed_first(factors):
+    """In 64 parts, 7 of the ages of 320 ms are 35 ms, and 8 are 40 ms: twice that is 80 ms."""
+    sample = _Linear(factors)
+    problem = tuning_problem(lambda age, part: age * part // PPM)
+    found = scale_to_limit(problem, 320_000, cast(Any, sample), AIM)
+    assert (found.table, found.part_ppm) == (35_000, 7 * PPM // 64)
+    # all points at first; then those of a miss are not replayed but for one
+    misses = [63, 62, 60, 56, 48, 40, 32, 24, 16, 8]
+    assert sample.replays == [3] + len(misses) * [1] + 4 * [1, 2]
+
+
 @dataclass(frozen=True)
 class _Spread:
     """Ten replays, half of them a tenth below and half above the age that a table is."""
+
+    experiments = (None,)
+
+    def only(self, _points):
+        return self
 
     def measure(self, tables):
         spread = np.tile([0.9, 1.1], 5)
