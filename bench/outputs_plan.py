@@ -28,6 +28,7 @@ from bench.outputs_policies import (
     Policy,
 )
 from bench.timing import ROOT
+from tailc.pipeline.spec import DOCUMENT_MODELS
 
 SEARCH = "examples/search/service.yaml"
 QUERIES = "examples/search/heldout.parquet"
@@ -318,18 +319,6 @@ MEASURED = (
     Run("split-nothing", f"split {SEARCH} -o build/queries"),
 )
 
-KINDS = (
-    "autopro",
-    "column-map",
-    "days",
-    "elfen",
-    "few-to-many",
-    "green-sla",
-    "greenpar",
-    "joint-ladder",
-    "rubik",
-    "slow-to-fast",
-)
 CODES = ("TC0105", "TC0207", "TC0266", "unit-in-cell", "TC9999")
 LANGUAGES = {"c": "h", "cpp": "hpp", "go": "go", "java": "java", "rust": "rs"}
 EVERY_SPEC = " ".join(
@@ -341,7 +330,7 @@ WRITTEN = (
     Run("check-misspelled", "check examples/lucene-fm/misspelled.yaml"),
     *(Run(f"explain-{code}", f"explain {code}") for code in CODES),
     Run("schema", "schema"),
-    *(Run(f"schema-{kind}", f"schema {kind}") for kind in KINDS),
+    *(Run(f"schema-{kind}", f"schema {kind}") for kind in sorted(DOCUMENT_MODELS)),
     *(
         Run(f"embed-{language}", f"embed build/lucene-fm --lang {language} -o build/Fm.{suffix}")
         for language, suffix in LANGUAGES.items()

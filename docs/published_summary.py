@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from published_verdicts import extras, verdict
 
+from tailc.policies import KINDS
+
 HEAD = ("kind", "published in", "figure", "published", "ours", "verdict", "why", "section")
 
 
@@ -211,23 +213,12 @@ SUMMARY: dict[tuple[str, str], tuple[Compared, ...]] = {
     ),
 }
 
-# The papers name it as future work; what it gains is against their kinds.
-WITHOUT_A_PAPER = (
-    (
-        "joint-ladder",
-        "",
-        "nothing is published",
-        "",
-        "",
-        "",
-        "",
-        "[what it gains](joint.md#what-it-gains)",
-    ),
-)
+# Kinds without published figures, and where their gains over other kinds are.
+GAINS = {"joint-ladder": "[what it gains](joint.md#what-it-gains)"}
 
 
 def summary(page: str) -> list[tuple[str, ...]]:
-    """The rows of the summary, with figures of `page`.
+    """The rows of the summary, with figures of `page`; one row for a kind without published ones.
 
     KeyError where the page lacks a row; ValueError where no verdict can be read off its figures.
     """
@@ -237,7 +228,12 @@ def summary(page: str) -> list[tuple[str, ...]]:
         for (kind, paper), compared in SUMMARY.items()
         for one in compared
     ]
-    return [*rows, *WITHOUT_A_PAPER]
+    published = {kind for kind, _paper in SUMMARY}
+    return [*rows, *(_nothing_published(kind) for kind in KINDS if kind not in published)]
+
+
+def _nothing_published(kind: str) -> tuple[str, ...]:
+    return (kind, "", "nothing is published", "", "", "", "", GAINS.get(kind, ""))
 
 
 def _cells(row: dict[str, str], one: Compared) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 
-# By example: what it is judged on, and what its policy is asked.
+# By example: arguments of `verify` and of `lookup`; other examples are only compiled.
 QUICK = "--requests 100 --replicates 49 --baselines none"
 OWN = f"--allow-compile-trace {QUICK}"
 TABLE = "--in-system 3"
@@ -141,17 +141,19 @@ def examples(tmp_path):
 
 
 def commands(example, spec):
-    held_out, asked = ASKED[example.name]
-    trace, *words = held_out.split()
     stem = str(example / "policy")
     yield ["compile", str(example / spec), "--allow-misses", "-o", stem, "-q"]
+    if example.name not in ASKED:
+        return
+    held_out, asked = ASKED[example.name]
+    trace, *words = held_out.split()
     yield ["verify", stem, "--trace", str(example / trace), *words]
     yield ["lookup", stem, *asked.split()]
 
 
 def test_every_example_compiles_verifies_and_looks_up_in_a_plain_install(plain, examples, tmp_path):
-    assert SPECS.keys() == ASKED.keys()
-    every = [words for name in ASKED for words in commands(examples / name, SPECS[name])]
+    assert ASKED.keys() <= SPECS.keys()
+    every = [words for name in SPECS for words in commands(examples / name, SPECS[name])]
     call = [plain, "-I", "-c", RUN, json.dumps(every), json.dumps(EXTRAS)]
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

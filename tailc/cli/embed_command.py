@@ -38,11 +38,10 @@ def command(
 ) -> CommandOutcome:
     """Convert ARTIFACT to a source file, for programs that cannot load files.
 
-    A ladder (table by load and age: few-to-many, slow-to-fast, joint-ladder, elfen) becomes
-    constants and a look-up function, and needs no runtime. A policy of any other kind becomes its
-    sealed bytes, a copy of the .tailc file, which the runtime of the language opens. There is no
-    runtime in C, so C takes only ladders. An existing FILE is replaced only if this command wrote
-    it.
+    A ladder (table by load and age) becomes constants and a look-up function, and needs no
+    runtime. A policy of another form becomes its sealed bytes, a copy of the .tailc file, which
+    the runtime of the language opens. There is no runtime in C, so C takes only ladders. An
+    existing FILE is replaced only if this command wrote it.
     """
     from tailc.artifact.files import read_whole
     from tailc.embed.languages import find_language

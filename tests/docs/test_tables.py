@@ -37,9 +37,10 @@ def test_every_code_stands_on_its_page_once() -> None:
 def test_every_kind_is_compared_with_what_is_published() -> None:
     page = (ROOT / "docs" / "published-results.md").read_text(encoding="utf-8")
     summary = page.split("<!-- table: published -->")[1].split("<!-- end of table -->")[0]
-    told = Counter(line.split(" | ")[0].strip("| ") for line in summary.strip().splitlines()[2:])
-    assert set(told) == set(KINDS)
-    assert {kind for kind, rows in told.items() if rows < 5} == {"joint-ladder"}
+    rows = [line.strip("| ").split(" | ")[:2] for line in summary.strip().splitlines()[2:]]
+    assert {kind for kind, _ in rows} == set(KINDS)
+    published = Counter(kind for kind, paper in rows if paper.strip())
+    assert min(published.values()) >= 5
 
 
 def test_every_exit_code_stands_on_its_page_with_its_number() -> None:

@@ -14,10 +14,6 @@ PROMISING = sorted(n for n, kind in KINDS.items() if issubclass(kind.spec_model,
 TOY_SLO = "slo: [{percentile: 99%, latency: 200ms}]"
 
 
-def test_five_kinds_have_objectives():
-    assert PROMISING == ["elfen", "few-to-many", "joint-ladder", "rubik", "slow-to-fast"]
-
-
 @pytest.mark.parametrize("kind", PROMISING)
 def test_every_kind_with_objectives_works_for_the_percentile_of_one_server(kind, tmp_path):
     case = write_case(kind, tmp_path)

@@ -24,6 +24,18 @@ STEP_MS = 750
 STEPS = 160
 # a, b in work a second for the whole host, noise of a step.
 MACHINES = {"encoder": (0.2, 48.0, 0.02), "pricer": (0.05, 900.0, 0.01)}
+# Mistakes in the spec: a text of it, and its replacement.
+MISTAKES = (
+    ("target: 20/s", "target: 20"),
+    ("target: 20/s", "goal: 20/s"),
+    ("{name: pricer", "{name: encoder"),
+    ("batch: [nightly]", "batch: [encoder]"),
+    ("unit: ms", "unit: min"),
+    ("  reference: a host of the kit\n", ""),
+    ("throughput:\n  trace: design.csv", "throughput:\n  column: work"),
+    ("target: 30%", "target: fast"),
+    ("target: 30%", "target: 120%"),
+)
 
 
 def write(folder: Path) -> Case:

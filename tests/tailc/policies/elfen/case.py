@@ -27,6 +27,17 @@ rates: [20/s, 60/s]
 """
 REQUESTS = 500
 MEAN_MS = 6
+# Mistakes in the spec: a text of it, and its replacement.
+MISTAKES = (
+    ("interference: 45%", "interference: 100%"),
+    ("interference: 45%", "interference: 0.45"),
+    ("policy: fixed", "policy: borrow"),
+    ("budget: by-load", "budget: 5"),
+    ("cores: 1", "cores: none"),
+    ("rates: [20/s, 60/s]", "rates: [60/s, 60/s]"),
+    ("lanes: {interference: 45%}", "lanes: {}"),
+    ("percentile: 99%", "percentile: p99"),
+)
 
 
 def write(folder: Path, spec: str = SPEC) -> Case:

@@ -25,6 +25,12 @@ rates: [60/s]
 """
 REQUESTS = 400
 MEAN_MS = 30
+# Mistakes in the spec: a text of it, and its replacement.
+MISTAKES = (
+    ("search: {method: grid, step: 20ms}", "search: {diurnal: [1, .nan]}"),
+    ("search: {method: grid, step: 20ms}", "search: {diurnal: [1, much]}"),
+    ("search: {method: grid, step: 20ms}", "search: {step: 20ms, goal: queue}"),
+)
 
 
 def write(folder: Path) -> Case:

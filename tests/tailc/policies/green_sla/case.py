@@ -33,6 +33,19 @@ DAYS_OF_LOG = 12
 DAY_S = 86_400
 JOBS_A_DAY = 9
 PEAK_W = 3_000.0
+# Mistakes in the spec: a text of it, and its replacement.
+MISTAKES = (
+    ("racks: 5", "racks: 0"),
+    ("busy: 140W", "busy: 140"),
+    ("busy: 140W", "busy: 5W"),
+    ("migration: 2500J", "migration: 2500W"),
+    ("green: 29c/h", "green: 29c"),
+    ("price: 10.55c/kWh", "price: 10.55"),
+    ("carbon: 384g/kWh", "carbon: 384kg"),
+    ("method: yesterday", "method: tomorrow"),
+    ("width: servers", "with: servers"),
+    ("seed: 3", "seed: three"),
+)
 
 
 def write(folder: Path) -> Case:

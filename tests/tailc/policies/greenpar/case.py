@@ -29,6 +29,20 @@ FIRST, BEFORE = "2020-06-03T06:00Z", "2020-06-02T06:00Z"
 DAYS = 8
 JOBS_A_DAY = 6
 PEAK_W = 300.0
+# Mistakes in the spec: a text of it, and its replacement.
+MISTAKES = (
+    ("servers: 10", "servers: ten"),
+    ("change: 600J", "change: -600J"),
+    ("FT: 2, IS: 1", "FT: 0, IS: 0"),
+    ("epoch: 30min", "epoch: 7min"),
+    ("length: 12h", "length: 12"),
+    ('start: "2020-06-03T06:00Z"', 'start: "2020-06-03T06:00"'),
+    ('start: "2020-06-03T06:00Z"', 'start: "3 June"'),
+    ("learn_from: 2", "learn_from: -2"),
+    ("known_jobs: all", "known_jobs: everything"),
+    ("run_unit: h", "run_unit: hours"),
+    ("unit: W}]", "unit: V}]"),
+)
 
 
 def write(folder: Path) -> Case:

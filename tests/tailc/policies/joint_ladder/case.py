@@ -28,6 +28,18 @@ rates: [60/s]
 BY_FORMULA = f"{SPEC}search: {{method: dual}}\n"
 REQUESTS = 400
 MEAN_MS = 30
+# Mistakes in the spec: a text of it, and its replacement.
+MISTAKES = (
+    ("levels: [{name: slow, speed: 1}, {name: fast, speed: 2}]", "levels: []"),
+    ("speed: 2", "speed: .nan"),
+    ("speed: 2", "speed: -2"),
+    ("name: fast", "name: slow"),
+    ("micro-2017-dvfs", "micro-2016"),
+    ("peak_power: 27.2", "peak_power: 0"),
+    ("count: 16", "count: 1.5"),
+    ("quantum: 5ms}", "quantum: 5 m}"),
+    ("reference: slow", "reference: slwo"),
+)
 
 
 def write(folder: Path, spec: str = BY_FORMULA) -> Case:

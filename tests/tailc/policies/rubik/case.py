@@ -33,6 +33,19 @@ MEAN_CYCLES = 600_000
 MEMORY_US = 50
 # Shares no factor with the number of requests, so that memory goes with no length of cycles.
 STRIDE = 129
+# Mistakes in the spec: a text of it, and its replacement.
+MISTAKES = (
+    ("clock: 2.4GHz", "clock: 2.4"),
+    ("clock: 2.4GHz", "clock: 2400ms"),
+    ("from: 0.8GHz, to: 3.4GHz", "from: 3.4GHz, to: 0.8GHz"),
+    ("step: 0.2GHz", "step: 0.7GHz"),
+    ("at: 2.4GHz", "at: 24GHz"),
+    ("wake: 20us", "wake: 20"),
+    ("epoch: 20ms, window: 80ms", "epoch: 80ms, window: 20ms"),
+    ("  memory: memory_us\n", ""),
+    ("  cycles: cycles\n", "  column: demand_ms\n"),
+    ("rates: [500/s, 2000/s]", "rates: 500/s"),
+)
 
 
 def write(folder: Path, spec: str = SPEC) -> Case:

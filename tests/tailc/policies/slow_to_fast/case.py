@@ -28,6 +28,19 @@ rates: [20/s, 80/s]
 """
 REQUESTS = 400
 MEAN_MS = 30
+# Mistakes in the spec: a text of it, and its replacement.
+MISTAKES = (
+    ("{speed: 2, count: 2}", "{speed: 1, count: 2}"),
+    ("speed: 2, count: 2", "speed: 2, count: 0"),
+    ("micro-2017-amp", "micro-2017-apm"),
+    ("epoch: 50 requests", "epoch: 50"),
+    ("epoch: 50 requests, window: 200", "epoch: 300 requests, window: 200"),
+    ("kind: slow-to-fast", "kind: slow-to-fats"),
+    ("latency: 80ms", "latency: 80"),
+    ("  reference: slow\n", ""),
+    ("reference: slow", "reference: medum"),
+    ("types: [{speed: 1, count: 5}, {speed: 2, count: 2}]", "types: [{speed: 1, count: 5}]"),
+)
 
 
 def write(folder: Path, spec: str = SPEC) -> Case:
