@@ -34,11 +34,11 @@ from tailc.pipeline.trace import (
     OpenedTrace,
     open_measured,
 )
-from tailc.policies import AutoChoice, AutoTuning
 from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
 from tailc.problems.shares import ControllerChoice
 from tailc.progress import Progress, silent
+from tailc.specs.auto_settings import AutoChoice, AutoTuning
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo_spec import allows_misses
 from tailc.threads import thread_count

@@ -19,6 +19,7 @@ from tailc.specs.throughput import ThroughputSpec
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tailc.specs.auto_settings import AutoChoice, AutoTuning
     from tailc.specs.load import LoadedSpec
 
 
@@ -109,25 +110,6 @@ def without_controller(spec: Any, loaded: LoadedSpec) -> None:
 
 def no_setting(spec: Any) -> None:
     """Optional part of a kind that does not support it."""
-
-
-@dataclass(frozen=True)
-class AutoChoice:
-    """Settings of the method `auto` that chooses among tables.
-
-    effort: how much it simulates. risk_ppm: share of bootstrap replicates in which the chosen table
-    may be worse than the best manual setting.
-    """
-
-    effort: str
-    risk_ppm: int
-
-
-@dataclass(frozen=True)
-class AutoTuning:
-    """Settings of the method `auto` that tunes the best manual setting by simulation."""
-
-    effort: str
 
 
 @dataclass(frozen=True)

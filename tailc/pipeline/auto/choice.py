@@ -27,8 +27,8 @@ from tailc.pipeline.auto.limited_choice import LimitedChoice
 from tailc.pipeline.auto.rivals import Option, set_by_hand
 from tailc.pipeline.auto.size import refuse_endless
 from tailc.pipeline.auto.tail_choice import TailChoice
-from tailc.policies import AutoChoice
 from tailc.progress import Progress
+from tailc.specs.auto_settings import AutoChoice
 from tailc.tuning.criteria import measure_of
 from tailc.tuning.sample_split import SampleSplit
 from tailc.tuning.search import least_budget

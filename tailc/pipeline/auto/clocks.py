@@ -31,8 +31,8 @@ from tailc.pipeline.auto.effort import Budget, Effort
 from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.auto.rivals import Option, promising
 from tailc.pipeline.auto.within import aim_within
-from tailc.policies import AutoChoice
 from tailc.progress import Progress
+from tailc.specs.auto_settings import AutoChoice
 from tailc.tuning.clock_problem import clock_problem
 from tailc.tuning.core_queues_space import with_bound_scaled
 from tailc.tuning.operating_point import operating_points

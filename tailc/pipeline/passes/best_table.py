@@ -12,7 +12,7 @@ from tailc.pipeline.auto.choice import best_policy, choice_remarks
 from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.passes.step import DesignSample, PassResult
-from tailc.policies import AutoChoice
+from tailc.specs.auto_settings import AutoChoice
 from tailc.traces.reading import clock_khz_of
 from tailc.tuning.tuning_problem import gains_by_climbing
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.lanes import Waking, lane_ladder
 from tailc.forms.ladder.table import Ladder
-from tailc.policies import AutoTuning
 from tailc.policies.elfen.lanes_spec import (
     CalibratedInterference,
     Interference,
@@ -18,6 +17,7 @@ from tailc.policies.elfen.lanes_spec import (
 )
 from tailc.policies.elfen.spec import BY_LOAD, LAST_BUDGET, ElfenSpec
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
+from tailc.specs.auto_settings import AutoTuning
 from tailc.specs.simulation_fields import AUTO, PAPER
 from tailc.traces.profile import DemandProfile
 

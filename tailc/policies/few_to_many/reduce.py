@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
-from tailc.policies import AutoChoice
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.problems.interval_grid import interval_grid
 from tailc.problems.ladder import LadderObjective, LadderProblem, Method
+from tailc.specs.auto_settings import AutoChoice
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.specs.simulation_fields import AUTO, SIMULATION, refuse_any
 from tailc.traces.profile import DemandProfile

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.lanes import AT_ONCE_AWAKE
 from tailc.percentiles import PPM
-from tailc.policies import AutoChoice
 from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
 from tailc.policies.joint_ladder.spec import JointSpec
 from tailc.problems.ladder import LadderObjective, LadderProblem, Method, SupplyLimit
+from tailc.specs.auto_settings import AutoChoice
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.specs.simulation_fields import AUTO, SIMULATION, refuse_any
 from tailc.traces.profile import DemandProfile

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.tail_table import Transition
 from tailc.percentiles import PPM
-from tailc.policies import AutoChoice
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.problems.colocation import BatchWork, Host, PairSearch
 from tailc.problems.tail_table import Distribution, TailProblem
+from tailc.specs.auto_settings import AutoChoice
 from tailc.specs.simulation_fields import AUTO, PAPER, refuse_any
 from tailc.traces.profile import DemandProfile
 

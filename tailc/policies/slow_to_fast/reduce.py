@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.policies import AutoChoice
 from tailc.policies.slow_to_fast.control_spec import SlowToFastControl
 from tailc.policies.slow_to_fast.spec import SlowToFastSearch, SlowToFastSpec
 from tailc.problems.control import ControllerTerms, ControlProblem, LoopGains
@@ -15,6 +14,7 @@ from tailc.problems.thresholds import (
     ThresholdObjective,
     ThresholdProblem,
 )
+from tailc.specs.auto_settings import AutoChoice
 from tailc.specs.cores import PowerUnit
 from tailc.specs.load import LoadedSpec
 from tailc.specs.robust import Ambiguity, ambiguity_of
