@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.intervals.grid import GridSolution, search_grid
 from tailc_solvers.ladder.dual import solve_ladder
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from bench import published_server as published
 from bench.timing import median_seconds, seconds, show
@@ -51,8 +51,8 @@ class Size:
         return LOADS * (self.steps + 1) ** len(SPEEDS)
 
     @property
-    def sample(self) -> Sample:
-        return Sample.common(self.demand_ms, SPEEDS)
+    def sample(self) -> WeightedSample:
+        return WeightedSample.common(self.demand_ms, SPEEDS)
 
     def grid(self) -> GridSolution:
         return search_grid(

@@ -20,7 +20,7 @@ from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import solve_ladder
 from tailc_solvers.ladder.kernels import DemandSteps
 from tailc_solvers.ladder.rows import hull_of, least_tails, sorted_steps, sorted_weights
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from bench.published_server import SPEEDS as PUBLISHED_SPEEDS
 from bench.published_server import demand_ms
@@ -62,16 +62,16 @@ def spread_curves(curves: int) -> np.ndarray:
     return 1.0 + (SPEEDS - 1.0) * factor
 
 
-def dual_kernel(sample: Sample, speeds: np.ndarray, costs: np.ndarray) -> None:
+def dual_kernel(sample: WeightedSample, speeds: np.ndarray, costs: np.ndarray) -> None:
     """Sort, prefix sums and all loads: no arrays of the solution."""
     least_tails(steps(sample), hull_of(speeds, costs), LOADS / BUDGET)
 
 
-def steps(sample: Sample) -> DemandSteps:
+def steps(sample: WeightedSample) -> DemandSteps:
     return sorted_steps(*sorted_weights(sample), RANK)
 
 
-def grid(sample: Sample, step_ms: float, longest_ms: float, **more: object) -> object:
+def grid(sample: WeightedSample, step_ms: float, longest_ms: float, **more: object) -> object:
     return search_grid(
         sample,
         COSTS,
@@ -86,9 +86,9 @@ def grid(sample: Sample, step_ms: float, longest_ms: float, **more: object) -> o
 
 def cases() -> dict[str, tuple[Callable[[], object], float | None]]:
     """What is timed, and the target in ms where there is one."""
-    sample = Sample.common(demand_ms(REQUESTS), SPEEDS)
-    classes = Sample.classes(demand_ms(REQUESTS), spread_curves(8), np.arange(REQUESTS) % 8)
-    individual = Sample.individual(demand_ms(REQUESTS), spread_curves(REQUESTS))
+    sample = WeightedSample.common(demand_ms(REQUESTS), SPEEDS)
+    classes = WeightedSample.classes(demand_ms(REQUESTS), spread_curves(8), np.arange(REQUESTS) % 8)
+    individual = WeightedSample.individual(demand_ms(REQUESTS), spread_curves(REQUESTS))
     solve = partial(solve_ladder, sample, COSTS, LOADS, BUDGET, rank=RANK)
     by_cost = {"objective": "cost", "target_ms": 500.0}
     return {
@@ -110,11 +110,11 @@ def growth(*, is_quick: bool) -> dict[str, Callable[[], object]]:
     found: dict[str, Callable[[], object]] = {}
     for n in (2, 8, 16, 64):
         speeds, costs = np.arange(1.0, n + 1) ** 0.8, np.arange(1.0, n + 1)
-        sample = Sample.common(demand_ms(REQUESTS), speeds)
+        sample = WeightedSample.common(demand_ms(REQUESTS), speeds)
         found[f"dual, {n} rungs"] = partial(dual_kernel, sample, speeds, costs)
     for requests in (10**5, 10**6, 10**7):
         if requests <= largest:
-            sample = Sample.common(demand_ms(requests), SPEEDS)
+            sample = WeightedSample.common(demand_ms(requests), SPEEDS)
             found[f"dual, {requests:,} requests"] = partial(dual_kernel, sample, SPEEDS, COSTS)
             ready, hull = steps(sample), hull_of(SPEEDS, COSTS)
             found[f"rows only, {requests:,} requests"] = partial(

@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.dual import solve_thresholds
 from tailc_solvers.thresholds.phases import Phase, solve_phases
@@ -201,7 +201,7 @@ def first_token_by_phase(asked: Requests, first_ms: float) -> Plan:
 
 
 def _phase(work_ms: Times, speed: Sequence[float], percentile_ppm: int) -> Phase:
-    sample = Sample.common(work_ms, [1.0])
+    sample = WeightedSample.common(work_ms, [1.0])
     rank = percentile_rank(percentile_ppm, work_ms.size)
     return Phase(sample, speed, DEGREES[: len(speed)], rank)
 

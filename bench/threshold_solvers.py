@@ -22,7 +22,7 @@ from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.linear import BackendLimits
 from tailc_solvers.ladder.kernels import DemandSteps
 from tailc_solvers.ladder.rows import hull_of, least_costs, sorted_steps, sorted_weights
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
 from tailc_solvers.thresholds.dual import ContinuousThresholds, solve_thresholds
 from tailc_solvers.thresholds.snap import snap_thresholds
@@ -60,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
     turns = 2 if parser.parse_args().quick else 9
-    sample = Sample.common(demand_ms(REQUESTS), [1.0])
+    sample = WeightedSample.common(demand_ms(REQUESTS), [1.0])
     slowest_ms = float(np.sort(sample.demand_ms)[RANK - 1])
     target_ms = round(SHARE_OF_SLOWEST * slowest_ms, 3)
     exact = partial(solve_thresholds, sample, SPEED, POWER, rank=RANK, target_ms=target_ms)
@@ -95,7 +95,10 @@ def _relative(energy: float, best: float) -> str:
 
 
 def _ways(
-    sample: Sample, target_ms: float, exact: Callable[[], ContinuousThresholds], children: ExitStack
+    sample: WeightedSample,
+    target_ms: float,
+    exact: Callable[[], ContinuousThresholds],
+    children: ExitStack,
 ) -> dict[str, Way]:
     def proposed_energy(
         backend: Backend, tangents: int | None, limits: BackendLimits | None = None
@@ -125,13 +128,15 @@ def _ways(
     }
 
 
-def _snapped(sample: Sample, target_ms: float, exact: Callable[[], ContinuousThresholds]) -> float:
+def _snapped(
+    sample: WeightedSample, target_ms: float, exact: Callable[[], ContinuousThresholds]
+) -> float:
     speed, power = ([round(MILLION * v) for v in values] for values in (SPEED, POWER))
     target_us = round(1_000 * target_ms)
     return snap_thresholds(exact(), sample, speed, power, rank=RANK, target_us=target_us).energy
 
 
-def _slsqp(sample: Sample, target_ms: float) -> float:
+def _slsqp(sample: WeightedSample, target_ms: float) -> float:
     """A local method on the work thresholds, once for each last type that can meet the target."""
     steps = sorted_steps(*sorted_weights(sample), RANK)
     w = float(steps.work[steps.rank])
@@ -167,7 +172,7 @@ def _slsqp_of(steps: DemandSteps, last: int, target_ms: float) -> float:
     return float(found.fun)
 
 
-def _kernel(sample: Sample, target_ms: float) -> float:
+def _kernel(sample: WeightedSample, target_ms: float) -> float:
     """Seconds of one problem whose demands are sorted and summed."""
     steps = sorted_steps(*sorted_weights(sample), RANK)
     hull = hull_of(np.array(SPEED), np.array(POWER))

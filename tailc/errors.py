@@ -193,7 +193,7 @@ class Code(enum.Enum):
         self.title = title
 
 
-class Rule(Protocol):
+class FindingRule(Protocol):
     """Type of a finding: a `Code`, or a defect of a trace."""
 
     @property
@@ -256,7 +256,7 @@ class Finding:
     code that has the file sets `place`.
     """
 
-    code: Rule
+    code: FindingRule
     message: str
     place: Place | None = None
     help: str | None = None

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class WeightedSample:
     """Requests as weighted demands, each following one row of a table of speeds.
 
     Attributes:

@@ -12,7 +12,7 @@ from tailc.errors import Code
 from tailc.ingest.columns import NAMES, count_parts, histogram_of
 from tailc.ingest.counting import Floats
 from tailc.ingest.input_times import InputTimes
-from tailc.specs.column_map import ColumnMap, TimeBetween, TimeColumn, TimeOfCounts
+from tailc.specs.column_map import ColumnMap, TimeBetween, TimeColumnSpec, TimeOfCounts
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import MEND, Cells, not_negative
 from tailc.traces.counted import Grain
@@ -54,10 +54,10 @@ def _wanted(map_: ColumnMap) -> Wanted:
     return Wanted((*numbers, *weights), texts, tuple(map_.where))
 
 
-def _columns(way: TimeColumn | TimeBetween | TimeOfCounts) -> tuple[Names, Names]:
+def _columns(way: TimeColumnSpec | TimeBetween | TimeOfCounts) -> tuple[Names, Names]:
     """Columns of numbers, and columns that may be date-times, which are read as text."""
     match way:
-        case TimeColumn(column=column):
+        case TimeColumnSpec(column=column):
             return (column,), ()
         case TimeBetween(begin=begin, end=end):
             return (), (begin, end)
@@ -68,7 +68,7 @@ def _columns(way: TimeColumn | TimeBetween | TimeOfCounts) -> tuple[Names, Names
 def _times_ns(cells: Cells, map_: ColumnMap) -> Floats:
     """Time of each row [whole ns], NaN if refused."""
     match map_.times.way:
-        case TimeColumn(column=column, unit=unit):
+        case TimeColumnSpec(column=column, unit=unit):
             return whole_ns(cells, column, TimeUnit(unit))
         case TimeBetween(begin=begin, end=end, unit=unit):
             return _spans_ns(cells, begin, end, unit)
@@ -135,7 +135,7 @@ def _ns_per_unit(cells: Cells, begin: str, kind: pa.DataType, unit: str | None) 
 def _unit(map_: ColumnMap) -> TimeUnit:
     """Unit of the column, or of the computed time."""
     match map_.times.way:
-        case TimeColumn(unit=unit):
+        case TimeColumnSpec(unit=unit):
             return TimeUnit(unit)
         case TimeBetween(unit=unit):
             return TimeUnit(unit or "ns")
@@ -146,7 +146,7 @@ def _unit(map_: ColumnMap) -> TimeUnit:
 def _times_text(map_: ColumnMap) -> str:
     """Description of the times."""
     match map_.times.way:
-        case TimeColumn(column=column):
+        case TimeColumnSpec(column=column):
             return column
         case TimeBetween(begin=begin, end=end):
             return f"{begin} to {end}"

@@ -33,7 +33,7 @@ from tailc.pipeline.loops import (
     operating_point,
     tuned_loop,
 )
-from tailc.pipeline.plants import TailSurface, measure_operation, measure_surface
+from tailc.pipeline.plants import TailGrid, measure_operation, measure_surface
 from tailc.pipeline.refusals import dropped_text
 from tailc.problems.control import ControlProblem, LoopGains
 from tailc.progress import Progress, silent
@@ -52,7 +52,7 @@ class TunedController:
     """
 
     controller: Controller
-    surface: TailSurface
+    surface: TailGrid
     intervals: tuple[RateInterval, ...]
 
     def gains_of(self, interval: RateInterval) -> tuple[float, float, float]:
@@ -83,7 +83,7 @@ def tune(
 
 def _loops(
     problem: ControlProblem,
-    surface: TailSurface,
+    surface: TailGrid,
     ladder: Ladder,
     design: DemandProfile,
     threads: int,
@@ -119,7 +119,7 @@ def _spec_gains(problem: ControlProblem, number: int, first_climb_us: int) -> Lo
     return LoopGains(own.kp / whole_ms, own.ki / whole_ms, own.kd / whole_ms)
 
 
-def _check_attainable(problem: ControlProblem, surface: TailSurface) -> None:
+def _check_attainable(problem: ControlProblem, surface: TailGrid) -> None:
     """Raise TailcError for rates at which even the smallest output misses the target."""
     least = [(rate, surface.least_us(rate)) for rate in problem.rates_mrps]
     missed = [(rate, us) for rate, us in least if us is None or us > problem.target_us]
@@ -144,7 +144,7 @@ def _attainable(tail_us: int | None) -> str:
 
 
 def _in_fixed_point(
-    problem: ControlProblem, surface: TailSurface, loops: Sequence[IntervalLoop]
+    problem: ControlProblem, surface: TailGrid, loops: Sequence[IntervalLoop]
 ) -> TunedController:
     """Round the gains to the finest fixed point that holds them, and check the loops again."""
     bits = _fraction_bits(loops)

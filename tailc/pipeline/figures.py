@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, evaluate
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.order_statistics import rank_limits
@@ -25,7 +25,7 @@ US_PER_MS = 1_000
 class ScheduleEvaluator:
     """Exact figures of schedules on the design trace, with the limits of the tail's interval."""
 
-    def __init__(self, problem: LadderProblem, sample: Sample) -> None:
+    def __init__(self, problem: LadderProblem, sample: WeightedSample) -> None:
         self._problem = problem
         self._sample = sample
         total = problem.profile.total_weight

@@ -17,7 +17,7 @@ from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import ContinuousLadders as ContinuousSolution
 from tailc_solvers.ladder.dual import solve_ladder
 from tailc_solvers.ladder.snap import snap
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 from tailc.errors import Code, Finding, TailcError
@@ -96,7 +96,9 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
     )
 
 
-def _smooth(problem: LadderProblem, sample: Sample, proposal: _Proposal) -> NDArray[np.float64]:
+def _smooth(
+    problem: LadderProblem, sample: WeightedSample, proposal: _Proposal
+) -> NDArray[np.float64]:
     """Smooth the schedules. A row that misses the target gets none, even if the dual has one."""
     solved = [status is Status.OPTIMAL for status in proposal.status]
     return smooth_schedules(
@@ -114,9 +116,9 @@ def _grid(problem: LadderProblem) -> IntervalGrid:
     return problem.grid
 
 
-def _sample(problem: LadderProblem) -> Sample:
+def _sample(problem: LadderProblem) -> WeightedSample:
     profile = problem.profile
-    return Sample(
+    return WeightedSample(
         profile.demand_ms, profile.weight, profile.curves, profile.curve_of.astype(np.int64)
     )
 
@@ -132,7 +134,9 @@ def _whole_bounds(problem: LadderProblem, bound_ms: NDArray[np.float64] | None) 
     return [math.floor(b * US_PER_MS) if math.isfinite(b) else None for b in bounds_ms]
 
 
-def _by_prices(problem: LadderProblem, sample: Sample) -> tuple[_Proposal, list[int | None]]:
+def _by_prices(
+    problem: LadderProblem, sample: WeightedSample
+) -> tuple[_Proposal, list[int | None]]:
     result = limited_schedules(problem, sample)
     solved = result.has_schedule.tolist()
     proposal = _Proposal(
@@ -146,7 +150,7 @@ def _by_prices(problem: LadderProblem, sample: Sample) -> tuple[_Proposal, list[
     return proposal, _whole_bounds(problem, result.bound)
 
 
-def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
+def _continuous(problem: LadderProblem, sample: WeightedSample) -> ContinuousSolution:
     return solve_ladder(
         sample,
         cost_rates(problem),
@@ -159,7 +163,7 @@ def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
 
 
 def _by_dual(
-    problem: LadderProblem, sample: Sample, continuous: ContinuousSolution | None
+    problem: LadderProblem, sample: WeightedSample, continuous: ContinuousSolution | None
 ) -> _Proposal:
     if continuous is None:
         raise _dual_unfit(
@@ -191,7 +195,9 @@ def _target_ms(problem: LadderProblem) -> float | None:
     return None if problem.target_us is None else problem.target_us / US_PER_MS
 
 
-def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Progress) -> _Proposal:
+def _by_grid(
+    problem: LadderProblem, sample: WeightedSample, threads: int, progress: Progress
+) -> _Proposal:
     if problem.max_evaluations is None:
         refuse_endless(_grid(problem), problem.profile.degrees)
     result = search_grid(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, evaluate
 from tailc_solvers.ladder.limits import LimitedSolution, solve_limited
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, cost_rates
@@ -36,7 +36,7 @@ class LimitedSchedules:
     prices: int
 
 
-def limited_schedules(problem: LadderProblem, sample: Sample) -> LimitedSchedules:
+def limited_schedules(problem: LadderProblem, sample: WeightedSample) -> LimitedSchedules:
     """The best schedule found for every load within every supply."""
     loads = np.array(problem.loads, dtype=np.float64)
     solution = _solve_loads(problem, sample, loads, problem.target_us)
@@ -53,7 +53,10 @@ def limited_schedules(problem: LadderProblem, sample: Sample) -> LimitedSchedule
 
 
 def _solve_loads(
-    problem: LadderProblem, sample: Sample, loads: NDArray[np.float64], target_us: int | None
+    problem: LadderProblem,
+    sample: WeightedSample,
+    loads: NDArray[np.float64],
+    target_us: int | None,
 ) -> LimitedSolution:
     """Solve for some loads. For the cost objective the budget is one more limit."""
     uses, budgets = _supplies(problem)
@@ -83,7 +86,7 @@ def _supplies(problem: LadderProblem) -> tuple[NDArray[np.float64], NDArray[np.f
 
 def _round(
     problem: LadderProblem,
-    sample: Sample,
+    sample: WeightedSample,
     loads: NDArray[np.float64],
     v_ms: NDArray[np.float64],
 ) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ FEWEST_EPOCHS = 3
 
 
 @dataclass(frozen=True)
-class TailSurface:
+class TailGrid:
     """Tails by rate and output: `tails_us[i][j]` at `rates_mrps[i]` and `outputs_ppm[j]` [us].
 
     None if the server is overloaded.
@@ -71,7 +71,7 @@ def measure_surface(
     design: DemandProfile,
     threads: int,
     progress: Progress,
-) -> TailSurface:
+) -> TailGrid:
     """Replay the tail by output, at every rate of the problem and in the middle of intervals."""
     progress("replaying for the tail by load", 0.0)
     rates = tuple(sorted({*problem.rates_mrps, *problem.middle_rates_mrps} - {0}))
@@ -88,7 +88,7 @@ def measure_surface(
             workers=workers,
         )
     rows = zip(replayed.tail_us.tolist(), replayed.is_overloaded.tolist(), strict=True)
-    return TailSurface(
+    return TailGrid(
         rates,
         OUTPUTS_PPM,
         tuple(
@@ -100,7 +100,7 @@ def measure_surface(
 
 def measure_operation(
     problem: ControlProblem,
-    surface: TailSurface,
+    surface: TailGrid,
     load: Workload,
     ladder: Ladder,
     rate_mrps: int,
@@ -128,9 +128,7 @@ def measure_operation(
     return Operation(rate_mrps, output_ppm, tail_us, last_ppm - first_ppm, change)
 
 
-def _meeting_output(
-    problem: ControlProblem, surface: TailSurface, rate_mrps: int
-) -> tuple[int, int]:
+def _meeting_output(problem: ControlProblem, surface: TailGrid, rate_mrps: int) -> tuple[int, int]:
     """The largest output that meets the target, interpolated linearly, and its tail.
 
     If none does, the smallest output. The rates of the spec are checked before.
@@ -153,7 +151,7 @@ def _meeting_output(
 
 
 def _step_around(
-    problem: ControlProblem, surface: TailSurface, rate_mrps: int, output_ppm: int
+    problem: ControlProblem, surface: TailGrid, rate_mrps: int, output_ppm: int
 ) -> tuple[int, int]:
     """Start and end of a step down, as near to the output as a step that changes the tail can be.
 

@@ -113,7 +113,7 @@ def _speedups(speedup: SpeedupSpec) -> Speedups:
     match speedup.source:
         case speedup_source.OneCurve() as one:
             return CommonCurve(Curve(one.name, one.curve))
-        case speedup_source.SpeedupColumns() as own:
+        case speedup_source.SpeedupColumnsSpec() as own:
             return SpeedupColumns(own.columns)
         case speedup_source.CurvesByClass() as by_class:
             curves = sorted(by_class.classes.curves.items())

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tailc.errors import Code, Finding, Rule, TailcError
+from tailc.errors import Code, Finding, FindingRule, TailcError
 from tailc.specs.load import LoadedSpec
 
 _Path = tuple[str | int, ...]
 
 # Places of findings that have none: the first of these keys that the spec has.
-_ABOUT: dict[Rule, tuple[_Path, ...]] = {
+_ABOUT: dict[FindingRule, tuple[_Path, ...]] = {
     Code.INFEASIBLE: (("target",), ("slo", 0, "latency")),
     Code.METHOD_UNFIT: (("search", "method"), ("speedup",)),
     Code.NO_TUNING: (("rates",),),

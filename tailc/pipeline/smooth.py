@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, Evaluation, evaluate
 from tailc_solvers.intervals.near import Candidates, near_best
 from tailc_solvers.ladder.smooth import jumps, smoothest
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, cost_rates
@@ -30,7 +30,7 @@ _MOST_PAIRS = 4e6
 _MOST_SCHEDULES = 1_000
 
 
-def smooth_schedules(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> Schedules:
+def smooth_schedules(problem: LadderProblem, sample: WeightedSample, v_ms: Schedules) -> Schedules:
     """Smooth the best schedules `v_ms` [loads, rungs] within the tolerance.
 
     Rows without a schedule stay as they are, and so does a `v_ms` that is already smooth.
@@ -49,7 +49,9 @@ def smooth_schedules(problem: LadderProblem, sample: Sample, v_ms: Schedules) ->
     return smooth
 
 
-def _limits_ms(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> NDArray[np.float64]:
+def _limits_ms(
+    problem: LadderProblem, sample: WeightedSample, v_ms: Schedules
+) -> NDArray[np.float64]:
     """The largest allowed objective of each row, in whole microseconds as in the evidence [ms]."""
     result = evaluate(sample, cost_rates(problem), v_ms, problem.rank)
     by_tail = problem.objective is LadderObjective.TAIL
@@ -63,7 +65,11 @@ def _target_ms(problem: LadderProblem) -> float | None:
 
 
 def _on_grid(
-    problem: LadderProblem, sample: Sample, loads: NDArray[np.int64], v_ms: Schedules, room: int
+    problem: LadderProblem,
+    sample: WeightedSample,
+    loads: NDArray[np.int64],
+    v_ms: Schedules,
+    room: int,
 ) -> list[Candidates]:
     assert problem.grid is not None
     result = near_best(
@@ -91,7 +97,7 @@ def _with_first(best: NDArray[np.float64], others: Candidates) -> Candidates:
 
 
 def _between(
-    problem: LadderProblem, sample: Sample, loads: NDArray[np.int64], v_ms: Schedules
+    problem: LadderProblem, sample: WeightedSample, loads: NDArray[np.int64], v_ms: Schedules
 ) -> list[Candidates]:
     """Candidates of each row: its own schedule, and those with ages limited by neighbouring rows.
 
@@ -131,7 +137,7 @@ def _stays(ages_ms: Ages) -> Ages:
 class _Evaluator:
     """Evaluate schedules; those that differ only in the wait are evaluated once."""
 
-    def __init__(self, problem: LadderProblem, sample: Sample) -> None:
+    def __init__(self, problem: LadderProblem, sample: WeightedSample) -> None:
         self._problem, self._sample = problem, sample
         self._of_stays: dict[bytes, Evaluation] = {}
 

@@ -16,7 +16,7 @@ import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import AnswerFault, AnswerTrust, KnownFacts, Tolerances, verdict
 from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
 from tailc_solvers.thresholds.dual import ContinuousThresholds as Continuous
@@ -64,9 +64,9 @@ class ProposedAges:
     evaluations: int = 1
 
 
-def solve_ages(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
+def solve_ages(problem: ThresholdProblem, sample: WeightedSample) -> ProposedAges:
     """Solve by the problem's method; TailcError if no ages meet the target, or the method fails."""
-    methods: dict[ThresholdMethod, Callable[[ThresholdProblem, Sample], ProposedAges]] = {
+    methods: dict[ThresholdMethod, Callable[[ThresholdProblem, WeightedSample], ProposedAges]] = {
         ThresholdMethod.DUAL: _by_dual,
         ThresholdMethod.CONVEX: _by_convex,
         ThresholdMethod.MIP: _by_mip,
@@ -85,7 +85,7 @@ def _proof(answer: ProposedAges) -> str:
     return answer.proof if answer.proof == GRID_EXHAUSTED else DUAL_BOUND
 
 
-def nearest_us(problem: ThresholdProblem, sample: Sample) -> int:
+def nearest_us(problem: ThresholdProblem, sample: WeightedSample) -> int:
     """The tail with all work on the fastest rung, rounded up [us]."""
     exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
     return math.ceil(exact.figures([0] * (len(problem.power_ppm) - 1)).tail_us)
@@ -96,7 +96,7 @@ def _target_us(problem: ThresholdProblem) -> int:
     return problem.target_us
 
 
-def _by_dual(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
+def _by_dual(problem: ThresholdProblem, sample: WeightedSample) -> ProposedAges:
     _check_common(problem)
     result = _continuous(problem, sample)
     snapped = _snap(problem, sample, result)
@@ -105,7 +105,7 @@ def _by_dual(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     )
 
 
-def _continuous(problem: ThresholdProblem, sample: Sample) -> Continuous:
+def _continuous(problem: ThresholdProblem, sample: WeightedSample) -> Continuous:
     result = solve_thresholds(
         sample,
         problem.speed_ppm[0] / PPM,
@@ -118,7 +118,7 @@ def _continuous(problem: ThresholdProblem, sample: Sample) -> Continuous:
     return result
 
 
-def _snap(problem: ThresholdProblem, sample: Sample, result: Continuous) -> Ages:
+def _snap(problem: ThresholdProblem, sample: WeightedSample, result: Continuous) -> Ages:
     snapped = snap_thresholds(
         result,
         sample,
@@ -136,7 +136,7 @@ def _backend(problem: ThresholdProblem) -> Backend:
     return Backend(problem.solver or Backend.HIGHS)
 
 
-def _by_convex(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
+def _by_convex(problem: ThresholdProblem, sample: WeightedSample) -> ProposedAges:
     """Solve one linear program per last rung, with tangents of convex functions at every demand."""
     _check_common(problem)
     convex = ConvexThresholds.of(
@@ -163,7 +163,7 @@ def _by_convex(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     return ProposedAges(ages, bound, gap, DUAL_BOUND, Backend.CLARABEL.value)
 
 
-def _by_mip(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
+def _by_mip(problem: ThresholdProblem, sample: WeightedSample) -> ProposedAges:
     """Solve one mixed-integer program. Its ages are checked.
 
     Its optimality is the solver's claim.
@@ -193,7 +193,9 @@ def _by_mip(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     return ProposedAges(ages, None, None, proof, answer.solver or backend.value)
 
 
-def _most_energy(problem: ThresholdProblem, sample: Sample, outcome: SolverOutcome) -> float:
+def _most_energy(
+    problem: ThresholdProblem, sample: WeightedSample, outcome: SolverOutcome
+) -> float:
     """Upper limit of the mean energy of a correct optimum, exact or on a grid of time.
 
     On a grid, each time on each type is rounded up, so a request takes up to one step longer on
@@ -211,7 +213,7 @@ def _most_energy(problem: ThresholdProblem, sample: Sample, outcome: SolverOutco
     return least + slack_us / US_PER_MS * float(power.sum())
 
 
-def _least_known(problem: ThresholdProblem, sample: Sample) -> float:
+def _least_known(problem: ThresholdProblem, sample: WeightedSample) -> float:
     """Least mean energy known without a general solver: of the dual, or of a grid."""
     if problem.profile.has_common_curve:
         return _continuous(problem, sample).energy
@@ -223,7 +225,7 @@ def _least_known(problem: ThresholdProblem, sample: Sample) -> float:
     return evaluate_thresholds(sample, power, np.array(ages), problem.rank).energy
 
 
-def _by_grid(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
+def _by_grid(problem: ThresholdProblem, sample: WeightedSample) -> ProposedAges:
     _check_faster(problem)
     target_us = _target_us(problem)
     step_us = _step_us(problem)
@@ -278,7 +280,7 @@ def _visits(problem: ThresholdProblem, step_us: int) -> float:
     return passes * requests * rungs
 
 
-def rounded_ages(problem: ThresholdProblem, sample: Sample, age_ms: np.ndarray) -> Ages:
+def rounded_ages(problem: ThresholdProblem, sample: WeightedSample, age_ms: np.ndarray) -> Ages:
     """Round proposed ages to whole microseconds that meet the target exactly.
 
     They are rounded down, which delays no request; if they still miss the target by the solver's
@@ -329,7 +331,7 @@ def _check_faster(problem: ThresholdProblem) -> None:
     raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 
-def _below_the_fastest(problem: ThresholdProblem, sample: Sample) -> TailcError:
+def _below_the_fastest(problem: ThresholdProblem, sample: WeightedSample) -> TailcError:
     nearest = format_us(nearest_us(problem, sample))
     target = promise(problem.percentile_ppm, _target_us(problem))
     message = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.thresholds.evaluate import ThresholdFigures, evaluate_thresholds
 from tailc_solvers.thresholds.exact import ExactSample
 
@@ -57,10 +57,10 @@ def solve_for_ages(
     )
 
 
-def sample_of(problem: ThresholdProblem) -> Sample:
+def sample_of(problem: ThresholdProblem) -> WeightedSample:
     """The design trace with its speeds by rung, in whole millionths."""
     profile = problem.profile
-    return Sample(
+    return WeightedSample(
         profile.demand_ms.copy(),
         profile.weight.copy(),
         problem.speed_ppm / PPM,
@@ -75,7 +75,9 @@ def _extreme_ages(problem: ThresholdProblem) -> ProposedAges:
     return ProposedAges(ages, None, None, "by-definition", "none")
 
 
-def _evidence(problem: ThresholdProblem, sample: Sample, answer: ProposedAges) -> RowEvidence:
+def _evidence(
+    problem: ThresholdProblem, sample: WeightedSample, answer: ProposedAges
+) -> RowEvidence:
     """Energy and tail, exact and rounded up once; mean and limits of the tail in floating point."""
     exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
     energy, tail = exact.figures(answer.age_us)
@@ -99,7 +101,7 @@ def _evidence(problem: ThresholdProblem, sample: Sample, answer: ProposedAges) -
 
 
 def _figures(
-    problem: ThresholdProblem, sample: Sample, answer: ProposedAges, rank: int
+    problem: ThresholdProblem, sample: WeightedSample, answer: ProposedAges, rank: int
 ) -> ThresholdFigures:
     ages_ms = np.array([math.inf if a is None else a / US_PER_MS for a in answer.age_us])
     return evaluate_thresholds(sample, np.array(problem.power_ppm) / PPM, ages_ms, rank)

@@ -12,7 +12,7 @@ from tailc.units import counted, format_mrps
 if TYPE_CHECKING:
     from tailc.pipeline.controller import TunedController
     from tailc.pipeline.loops import RateInterval
-    from tailc.pipeline.plants import TailSurface
+    from tailc.pipeline.plants import TailGrid
 
 US_PER_MS = 1_000
 MOST_MS = 10_000
@@ -41,7 +41,7 @@ def control_text(tuned: TunedController) -> str:
     return f"{surface_text(tuned.surface)}\n\n{_intervals(tuned)}"
 
 
-def surface_text(surface: TailSurface) -> str:
+def surface_text(surface: TailGrid) -> str:
     """Format tail latency by arrival rate, for every second output."""
     shown = range(0, len(surface.outputs_ppm), 2)
     title = ["tail at output", *(f"{surface.outputs_ppm[at] / PPM:g}" for at in shown)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tailc.errors import Code, ExitCode, Rule, Severity
+from tailc.errors import Code, ExitCode, FindingRule, Severity
 
 EXPLANATIONS: Mapping[Code, str] = {
     Code.SYNTAX: "The file is not YAML from the place shown on, so the rest of it was not "
@@ -327,7 +327,7 @@ EXPLANATIONS: Mapping[Code, str] = {
 }
 
 
-def heading(rule: Rule) -> str:
+def heading(rule: FindingRule) -> str:
     """Title line of a code: severity, exit code and name."""
     kind = severity_of(rule).value
     if rule.exit_code is not ExitCode.OK:
@@ -335,19 +335,19 @@ def heading(rule: Rule) -> str:
     return f"{rule.ident} ({kind}): {rule.title}"
 
 
-def severity_of(rule: Rule) -> Severity:
+def severity_of(rule: FindingRule) -> Severity:
     """Severity of a rule: codes with an exit code are errors, checks of traces have their own."""
     own = getattr(rule, "severity", None)
     usual = Severity.WARNING if rule.exit_code is ExitCode.OK else Severity.ERROR
     return own if isinstance(own, Severity) else usual
 
 
-def explanation(rule: Rule) -> str:
+def explanation(rule: FindingRule) -> str:
     """Explain a rule in sentences: what it means and what to do."""
     return EXPLANATIONS[rule] if isinstance(rule, Code) else getattr(rule, "explanation", "")
 
 
-def find_rule(word: str) -> Rule | None:
+def find_rule(word: str) -> FindingRule | None:
     """Find the rule with the code or name `word`; None if there is none."""
     code = next((code for code in Code if code.ident == word.upper()), None)
     if code is not None:

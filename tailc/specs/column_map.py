@@ -18,7 +18,7 @@ Unit = Literal["ns", "us", "ms", "s"]
 _UNIT = "Unit of the numbers in `column`, or `begin` and `end`; date-times have none."
 
 
-class TimeColumn(SpecModel):
+class TimeColumnSpec(SpecModel):
     """A column with the time of each row."""
 
     column: Text = Field(examples=["rt"], description="Column with the time.")
@@ -67,7 +67,9 @@ _ONE_WAY = ExactlyOne(
 class TimesSpec(SpecModel):
     """The time of each row: in a column, between two columns, or a sum over counts."""
 
-    way: Annotated[TimeColumn | TimeBetween | TimeOfCounts, OneOf(_ONE_WAY)] = Field(alias="<way>")
+    way: Annotated[TimeColumnSpec | TimeBetween | TimeOfCounts, OneOf(_ONE_WAY)] = Field(
+        alias="<way>"
+    )
 
 
 class ColumnMap(SpecModel):

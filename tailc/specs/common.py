@@ -18,8 +18,8 @@ from tailc.errors import Code
 from tailc.specs.demand_source import (
     ONE_DEMAND,
     PROFILE_PATTERN,
-    DemandColumn,
-    DemandProfile,
+    DemandColumnSpec,
+    DemandProfileSpec,
     DemandTimings,
     said_by_profile,
 )
@@ -37,7 +37,7 @@ from tailc.specs.fields import (
     with_short_form,
 )
 from tailc.specs.one_of import OneOf
-from tailc.specs.speedup_source import ONE_SPEEDUP, CurvesByClass, OneCurve, SpeedupColumns
+from tailc.specs.speedup_source import ONE_SPEEDUP, CurvesByClass, OneCurve, SpeedupColumnsSpec
 
 API_VERSION = "tailc/v1"
 MAX_SEED = 2**32 - 1
@@ -97,8 +97,8 @@ class DemandSpec(SpecModel):
     format: Literal["auto", "parquet", "csv", "ndjson", "profile"] = Field(
         default="auto", description="Format of the trace; `auto` goes by its name and first bytes."
     )
-    source: Annotated[DemandColumn | DemandTimings | DemandProfile, OneOf(ONE_DEMAND)] = Field(
-        alias="<source>"
+    source: Annotated[DemandColumnSpec | DemandTimings | DemandProfileSpec, OneOf(ONE_DEMAND)] = (
+        Field(alias="<source>")
     )
     # Stands before `measure`, whose check reads it.
     response_time_because: Text | None = Field(
@@ -170,7 +170,7 @@ class DemandSpec(SpecModel):
 
     def _profile_complaints(self) -> list[Complaint]:
         """Complaints about keys that need single requests, which a histogram does not have."""
-        if not isinstance(self.source, DemandProfile):
+        if not isinstance(self.source, DemandProfileSpec):
             return []
         of_rows = ("where", "held_out")
         return [said_by_profile(key) for key in of_rows if key in self.model_fields_set]
@@ -186,7 +186,7 @@ class DemandSpec(SpecModel):
 class SpeedupSpec(SpecModel):
     """Speed-ups of requests by degree: one curve, one per class, or one per request."""
 
-    source: Annotated[OneCurve | CurvesByClass | SpeedupColumns, OneOf(ONE_SPEEDUP)] = Field(
+    source: Annotated[OneCurve | CurvesByClass | SpeedupColumnsSpec, OneOf(ONE_SPEEDUP)] = Field(
         alias="<source>"
     )
 

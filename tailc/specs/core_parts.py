@@ -7,7 +7,13 @@ from typing import Annotated
 from pydantic import Field
 
 from tailc.specs.cores import PowerUnit
-from tailc.specs.cores_fields import FrequencyKhz, IdlePowerField, PauseUs, Power, PowerField
+from tailc.specs.cores_fields import (
+    FrequencyKhz,
+    IdlePowerField,
+    PauseUs,
+    PowerField,
+    PowerQuantity,
+)
 from tailc.specs.fields import Cell, SpecModel, SpeedupPpm, Text, Whole, or_absent
 from tailc.specs.one_of import AtMostOne, OneOf, Stray
 
@@ -17,7 +23,7 @@ MIGRATION_US = 500
 
 Count = Annotated[Whole, Field(ge=1, le=MAX_COUNT)]
 Row = dict[str, Cell]
-NO_POWER = Power(0, PowerUnit.SLOW_CORE)
+NO_POWER = PowerQuantity(0, PowerUnit.SLOW_CORE)
 _NAMED = "Column to value: the row of `table` to use."
 _ONE_TELLS = AtMostOne(
     both="and `{}` both define it",
@@ -63,7 +69,7 @@ class CoreOfRow(SpecModel):
         idle_power = NO_POWER if self.idle_power is None else self.idle_power
         return OwnCore.model_construct(speed_ppm=self.speed_ppm, idle_power=idle_power)
 
-    def filled(self, speed_ppm: int, power: Power, idle_power: Power) -> OwnCore:
+    def filled(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnCore:
         """The type with missing values from its row."""
         return OwnCore.model_construct(
             speed_ppm=self.speed_ppm or speed_ppm,
@@ -115,7 +121,7 @@ class LevelOfRow(SpecModel):
         """The keys of the spec."""
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm)
 
-    def filled(self, speed_ppm: int, power: Power, idle_power: Power) -> OwnLevel:  # noqa: ARG002
+    def filled(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnLevel:  # noqa: ARG002
         """The level with missing values from its row; the power of free cores does not depend on
         it."""
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm or speed_ppm, power=power)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from tailc.errors import Code
 from tailc.specs.core_parts import CoreTypeSpec, LevelSpec
 from tailc.specs.cores import Cores, CoreType, PowerUnit
-from tailc.specs.cores_fields import Power
+from tailc.specs.cores_fields import PowerQuantity
 from tailc.specs.cores_power import (
     CUBIC_STATIC_PPM,
     PUBLISHED,
@@ -20,7 +20,7 @@ from tailc.specs.cores_power import (
     cubic_static_ppm,
     micro_ppm,
 )
-from tailc.specs.cores_spec import CoresSpec, CoreTypes, DvfsCores, DvfsSpec, PowersBySpeed
+from tailc.specs.cores_spec import CoresSpec, CoreTypesSpec, DvfsCores, DvfsSpec, PowersBySpeed
 from tailc.specs.fields import PPM, Complaint, RefusalError, value_text
 from tailc.units import format_khz, shorten
 
@@ -43,8 +43,8 @@ class _Draft:
     unnamed: str
     count: int
     speed: Fraction | None
-    power: Power | None
-    idle_power: Power
+    power: PowerQuantity | None
+    idle_power: PowerQuantity
     move_us: int
 
     @property
@@ -52,7 +52,7 @@ class _Draft:
         """Its name, else its frequency, else its speed."""
         return self.unnamed if self.name is None else self.name
 
-    def filled(self, name: str | None, power: Power) -> _Draft:
+    def filled(self, name: str | None, power: PowerQuantity) -> _Draft:
         """The draft with a name and a power if they are missing."""
         return replace(self, name=self.name or name, power=self.power or power)
 
@@ -65,8 +65,8 @@ class _CompleteType:
     name: str
     count: int
     speed: Fraction
-    power: Power
-    idle_power: Power
+    power: PowerQuantity
+    idle_power: PowerQuantity
     move_us: int
 
 
@@ -120,7 +120,7 @@ def _refuse(complaints: list[Complaint]) -> None:
 
 def _drafts(spec: CoresSpec) -> list[_Draft]:
     match spec.which:
-        case CoreTypes(types=types):
+        case CoreTypesSpec(types=types):
             return [_of_type(each, ("types", at)) for at, each in enumerate(types)]
         case DvfsCores(dvfs=dvfs):
             return _of_levels(dvfs)
@@ -169,14 +169,14 @@ def _filled(spec: CoresSpec, draft: _Draft) -> _Draft:
     source = spec.powers.power_from
     if source in PUBLISHED:
         name, power_ppm = _of_published(source, draft.speed, draft.at)
-        return draft.filled(name, Power(power_ppm, PowerUnit.SLOW_CORE))
+        return draft.filled(name, PowerQuantity(power_ppm, PowerUnit.SLOW_CORE))
     relative_ppm = round(draft.speed / _slowest(spec) * PPM)
     modelled = (
         cubic_ppm(relative_ppm)
         if source == "cubic"
         else micro_ppm(relative_ppm, spec.powers.static_share_ppm or 0)
     )
-    return draft.filled(draft.name, Power(modelled, PowerUnit.SLOW_CORE))
+    return draft.filled(draft.name, PowerQuantity(modelled, PowerUnit.SLOW_CORE))
 
 
 def _slowest(spec: CoresSpec) -> Fraction:

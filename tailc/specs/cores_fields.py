@@ -27,15 +27,15 @@ _HINT = "for example `2.5W`, or `6.8` for 6.8 times the power of a slow core"
 
 
 @dataclass(frozen=True)
-class Power:
+class PowerQuantity:
     """A power in millionths of its unit."""
 
     ppm: int
     unit: PowerUnit
 
 
-def _power(value: object) -> Power:
-    if isinstance(value, Power):
+def _power(value: object) -> PowerQuantity:
+    if isinstance(value, PowerQuantity):
         return value
     power = _unchecked(value)
     if not 0 <= power.ppm <= _MOST_POWER * PPM:
@@ -48,27 +48,29 @@ def _outside(least: str, value: object) -> RefusalError:
     return RefusalError(Complaint(Code.BAD_VALUE, message, _HINT))
 
 
-def _unchecked(value: object) -> Power:
+def _unchecked(value: object) -> PowerQuantity:
     return _watts(value) if isinstance(value, str) else _slow_cores(value)
 
 
-def _watts(value: str) -> Power:
-    return Power(quantity(POWER, positive=False)(value) * _PPM_PER_MILLIWATT, PowerUnit.WATT)
+def _watts(value: str) -> PowerQuantity:
+    return PowerQuantity(
+        quantity(POWER, positive=False)(value) * _PPM_PER_MILLIWATT, PowerUnit.WATT
+    )
 
 
-def _slow_cores(value: object) -> Power:
+def _slow_cores(value: object) -> PowerQuantity:
     if value is None:
         raise RefusalError(Complaint(Code.BAD_VALUE, "has no value", _HINT))
-    return Power(round(exact(value) * PPM), PowerUnit.SLOW_CORE)
+    return PowerQuantity(round(exact(value) * PPM), PowerUnit.SLOW_CORE)
 
 
-def _positive_power(value: object) -> Power:
+def _positive_power(value: object) -> PowerQuantity:
     """Check a power that is at least the smallest accepted one."""
     if isinstance(value, str):
         least, least_ppm = "at least 0.001 W", _PPM_PER_MILLIWATT
     else:
         least, least_ppm = "at least 0.000001 of a slow core's", 1
-    power = value if isinstance(value, Power) else _unchecked(value)
+    power = value if isinstance(value, PowerQuantity) else _unchecked(value)
     if not least_ppm <= power.ppm <= _MOST_POWER * PPM:
         raise _outside(least, value)
     return power
@@ -83,8 +85,8 @@ _POSITIVE = _schema({"exclusiveMinimum": 0}, "A power in watts, or relative to a
 _IDLE = _schema({"minimum": 0}, "A power in watts, or relative to a slow core; it may be 0.")
 _ONE_OR_MORE = {"anyOf": [_POSITIVE, {"type": "array", "items": _POSITIVE, "minItems": 1}]}
 
-PowerField = Annotated[Power, BeforeValidator(_positive_power), WithJsonSchema(_POSITIVE)]
-IdlePowerField = Annotated[Power, BeforeValidator(_power), WithJsonSchema(_IDLE)]
+PowerField = Annotated[PowerQuantity, BeforeValidator(_positive_power), WithJsonSchema(_POSITIVE)]
+IdlePowerField = Annotated[PowerQuantity, BeforeValidator(_power), WithJsonSchema(_IDLE)]
 # One power is short for a list of it.
 PowersField = Annotated[
     tuple[PowerField, ...],

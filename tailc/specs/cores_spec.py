@@ -82,7 +82,7 @@ class CoreTableSpec(SpecModel):
 Fill = Callable[[int, Told], Told]
 
 
-class CoreTypes(SpecModel):
+class CoreTypesSpec(SpecModel):
     """Types of cores, each with its own number of cores."""
 
     types: Annotated[tuple[CoreTypeSpec, ...], Field(min_length=1, max_length=MAX_TYPES)] = Field(
@@ -97,7 +97,7 @@ class CoreTypes(SpecModel):
         """The types, slow ones first."""
         return self.types
 
-    def filled(self, fill: Fill) -> CoreTypes:
+    def filled(self, fill: Fill) -> CoreTypesSpec:
         """The types, each replaced by the result of `fill`."""
         told = [fill(position, each.told) for position, each in enumerate(self.types)]
         return self.model_copy(update={"types": _each_with(self.types, told)})
@@ -184,7 +184,7 @@ _ONE_POWER = AtMostOne(
 class CoresSpec(SpecModel):
     """The cores of a server: `types`, each with its own cores, or `dvfs`."""
 
-    which: Annotated[CoreTypes | DvfsCores, OneOf(_ONE_SERVER)] = Field(alias="<which>")
+    which: Annotated[CoreTypesSpec | DvfsCores, OneOf(_ONE_SERVER)] = Field(alias="<which>")
     powers: Annotated[OwnPowers | MeasuredCores | PowersBySpeed, OneOf(_ONE_POWER)] = Field(
         alias="<powers>"
     )

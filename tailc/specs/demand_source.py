@@ -27,7 +27,7 @@ class TimingsSpec(SpecModel):
     duration: Text = Field(examples=["time_ms"], description="Column with the measured time.")
 
 
-class DemandColumn(SpecModel):
+class DemandColumnSpec(SpecModel):
     """A table with one time per request."""
 
     column: Text = Field(description="Column with each request's demand.")
@@ -45,7 +45,7 @@ class DemandTimings(SpecModel):
     weight: Text | None = Field(default=None, description=_WEIGHT)
 
 
-class DemandProfile(SpecModel):
+class DemandProfileSpec(SpecModel):
     """A profile, which contains its columns and their unit."""
 
     column: ClassVar[str] = "demand_ms"
@@ -61,11 +61,11 @@ class _ByTrace:
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
         if _is_profile(keys.whole):
-            return DemandProfile
-        return self.of_table.chosen([one for one in groups if one is not DemandProfile], keys)
+            return DemandProfileSpec
+        return self.of_table.chosen([one for one in groups if one is not DemandProfileSpec], keys)
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        if group is DemandProfile:
+        if group is DemandProfileSpec:
             return said_by_profile(key)
         return self.of_table.stray(key, group, groups)
 

@@ -17,7 +17,7 @@ Group = type[BaseModel]
 Groups = Sequence[Group]
 
 
-class Choice(Protocol):
+class GroupRule(Protocol):
     """A rule by which one of several groups is chosen."""
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
@@ -33,7 +33,7 @@ class Choice(Protocol):
 class OneOf:
     """Annotation of a field whose value is one of several groups, with the rule of choice."""
 
-    choice: Choice
+    choice: GroupRule
 
     def __get_pydantic_core_schema__(
         self, annotation: Any, handler: GetCoreSchemaHandler

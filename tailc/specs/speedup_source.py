@@ -103,7 +103,7 @@ class CurvesByClass(SpecModel):
         return self.model_copy(update={"classes": self.classes.at_degrees(positions)})
 
 
-class SpeedupColumns(SpecModel):
+class SpeedupColumnsSpec(SpecModel):
     """Columns with speed-ups of each request."""
 
     columns: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
@@ -125,7 +125,7 @@ class SpeedupColumns(SpecModel):
         """Names of the classes: none."""
         return ()
 
-    def at_degrees(self, positions: Sequence[int]) -> SpeedupColumns:
+    def at_degrees(self, positions: Sequence[int]) -> SpeedupColumnsSpec:
         """The same columns at some degrees only."""
         return self.model_copy(update={"columns": tuple(self.columns[p] for p in positions)})
 

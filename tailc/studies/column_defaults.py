@@ -12,8 +12,8 @@ from tailc.pipeline.trace import trace_path
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
-from tailc.specs.demand_source import DemandColumn, DemandProfile, DemandTimings
-from tailc.specs.speedup_source import CurvesByClass, SpeedupColumns
+from tailc.specs.demand_source import DemandColumnSpec, DemandProfileSpec, DemandTimings
+from tailc.specs.speedup_source import CurvesByClass, SpeedupColumnsSpec
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.reading import TimeUnit
 
@@ -77,7 +77,7 @@ def _of_demand(opened: OpenedSpec, demand: DemandSpec) -> TraceOptions:
     )
 
 
-def _of_times(source: DemandColumn | DemandTimings | DemandProfile) -> dict[Role, str]:
+def _of_times(source: DemandColumnSpec | DemandTimings | DemandProfileSpec) -> dict[Role, str]:
     if not isinstance(source, DemandTimings):
         return {Role.DEMAND: source.column}
     timings = source.timings
@@ -95,7 +95,7 @@ def _classes(speedup: SpeedupSpec | None) -> dict[Role, str]:
 
 
 def _speedup_columns(speedup: SpeedupSpec | None) -> tuple[str, ...]:
-    if speedup is not None and isinstance(speedup.source, SpeedupColumns):
+    if speedup is not None and isinstance(speedup.source, SpeedupColumnsSpec):
         return speedup.source.columns
     return ()
 

@@ -15,7 +15,7 @@ ReadTrace = Callable[[OpenedSpec], Measured]
 
 
 @dataclass(frozen=True, eq=False)
-class _Read:
+class _ReadTrace:
     """What reading a trace gave: its data, or the findings why there is none.
 
     It travels to the process that compiles a variant.
@@ -38,7 +38,7 @@ class SharedTraces:
     def __init__(self, variants: Sequence[OpenedSpec | None]) -> None:
         self._variants = variants
         self._unused = Counter(map(_reading_key, variants))
-        self._read: dict[str, _Read] = {}
+        self._read: dict[str, _ReadTrace] = {}
 
     def reading_of(self, number: int) -> ReadTrace:
         """How a variant gets its trace; each variant is asked for once."""
@@ -61,8 +61,8 @@ def _reading_key(opened: OpenedSpec | None) -> str:
     return repr((spec.kind, opened.path, *how))
 
 
-def _read(opened: OpenedSpec) -> _Read:
+def _read(opened: OpenedSpec) -> _ReadTrace:
     try:
-        return _Read(open_measured(opened))
+        return _ReadTrace(open_measured(opened))
     except TailcError as error:
-        return _Read(error.findings)
+        return _ReadTrace(error.findings)

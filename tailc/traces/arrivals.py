@@ -170,7 +170,7 @@ def _not_single(source: Source, column: ArrivalColumn, why: str) -> TailcError:
 
 
 @dataclass(frozen=True, eq=False)
-class _Read:
+class _ReadTimes:
     """Times [ns] since the first row. has_zone: false for date-times without a time zone."""
 
     times_ns: Times
@@ -178,11 +178,11 @@ class _Read:
     warnings: tuple[Finding, ...] = ()
 
 
-def _times_read(cells: Cells, column: ArrivalColumn) -> _Read:
+def _times_read(cells: Cells, column: ArrivalColumn) -> _ReadTimes:
     """Read the column as times; record a finding for each cell that is not a time."""
     times = time_column(cells, column.name, "a stream of arrivals")
     if times is None or cells.findings:
-        return _Read(np.zeros(cells.count, np.int64))
+        return _ReadTimes(np.zeros(cells.count, np.int64))
     if pa.types.is_timestamp(times.type):
         if column.unit is not None:
             message = (
@@ -192,17 +192,17 @@ def _times_read(cells: Cells, column: ArrivalColumn) -> _Read:
             place = Place(cells.source, field=column.name)
             cells.findings.append(Finding(column.fault(Code.BAD_UNIT), message, place, hint))
         since = _since_first(numpy_of(times.cast(pa.int64())), 1.0, cells, column)
-        return _Read(since, times.type.tz is not None)
+        return _ReadTimes(since, times.type.tz is not None)
     if column.unit is None:
         message = "the column has numbers, and no unit is given"
         hint = f"give the unit, s, ms, us or ns, such as {column.unit_text('s')}"
         place = Place(cells.source, field=column.name)
         cells.findings.append(Finding(column.fault(Code.MISSING_UNIT), message, place, hint))
-        return _Read(np.zeros(cells.count, np.int64))
+        return _ReadTimes(np.zeros(cells.count, np.int64))
     values = numpy_of(times)
     warnings = _epoch_warnings(values, column.unit, cells, column)
     since = _since_first(values, column.unit.in_ms * _NS_PER_MS, cells, column)
-    return _Read(since, warnings=warnings)
+    return _ReadTimes(since, warnings=warnings)
 
 
 def _epoch_warnings(

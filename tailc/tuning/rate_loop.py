@@ -36,7 +36,7 @@ _BUDGET_FRACTION = 3_000
 
 
 @dataclass(frozen=True)
-class RateResult(TuningResult[Form]):
+class RateTuningResult(TuningResult[Form]):
     """A tuning result, with the highest rates of the formula's table and of the tuned one.
 
     kept_us: of the formula's table and those of the search, the smallest latency that one of them
@@ -47,10 +47,12 @@ class RateResult(TuningResult[Form]):
     kept_us: int | None
 
 
-class RateLoop(TuningLoop[Form, RateResult[Form]]):
+class RateLoop(TuningLoop[Form, RateTuningResult[Form]]):
     """The loop for the highest rate."""
 
-    def run(self, aim: TuningObjective, progress: Progress) -> tuple[RateResult[Form], bool | None]:
+    def run(
+        self, aim: TuningObjective, progress: Progress
+    ) -> tuple[RateTuningResult[Form], bool | None]:
         """See `TuningLoop.run`.
 
         Raises TailcError if the formula's table keeps the percentile at all rates of the range, and
@@ -67,13 +69,13 @@ class RateLoop(TuningLoop[Form, RateResult[Form]]):
 
     def tune(
         self, problem: TuningProblem[Form], aim: TuningObjective, progress: Progress
-    ) -> RateResult[Form]:
+    ) -> RateTuningResult[Form]:
         tables, found = self.propose(problem, aim, progress)
         sample = self._sample(problem, self._split.judging, aim.judging, _VALIDATING)
         table, rates = _first_higher(tables, problem.base, sample, aim)
         latencies_us = [sample.kept_us(one) for one in (problem.base, *tables)]
         kept_us = min((us for us in latencies_us if us is not None), default=None)
-        return RateResult(self._at_both(problem, table, rates, aim), found, rates, kept_us)
+        return RateTuningResult(self._at_both(problem, table, rates, aim), found, rates, kept_us)
 
     def propose(
         self, problem: TuningProblem[Form], aim: TuningObjective, progress: Progress
@@ -102,14 +104,14 @@ class RateLoop(TuningLoop[Form, RateResult[Form]]):
     def validate(
         self,
         formula: TuningProblem[Form],
-        plain: RateResult[Form],
+        plain: RateTuningResult[Form],
         table: Form,
         aim: TuningObjective,
-    ) -> RateResult[Form]:
+    ) -> RateTuningResult[Form]:
         sample = self._sample(formula, self._split.judging, aim.judging, _VALIDATING)
         _, rates = _first_higher([table], formula.base, sample, aim)
         validated = self._at_both(formula, table, rates, aim)
-        return RateResult(validated, plain.searched, rates, plain.kept_us)
+        return RateTuningResult(validated, plain.searched, rates, plain.kept_us)
 
     def _sample(
         self,

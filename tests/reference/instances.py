@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from tailc.percentiles import percentile_rank
 from tests.reference.enumerator import Outcome, Request, axis, climbing_grid, exact, search
@@ -14,7 +14,7 @@ SHAPES = ("common", "classes", "individual")
 
 @dataclass(frozen=True)
 class Instance:
-    sample: Sample
+    sample: WeightedSample
     costs: tuple[float, ...]
     loads: tuple[float, ...]
     budget: float
@@ -84,17 +84,17 @@ def _demands(rng: np.random.Generator, requests: int, step: float, longest: floa
     return np.round(rng.uniform(0.1, 1.2 * longest, requests), 2)
 
 
-def _sample(rng: np.random.Generator, demand: np.ndarray, n: int) -> Sample:
+def _sample(rng: np.random.Generator, demand: np.ndarray, n: int) -> WeightedSample:
     weight = rng.integers(1, 4, demand.size) if rng.random() < 0.5 else None
     shape = SHAPES[rng.integers(3)]
     if shape == "common":
-        return Sample.common(demand, _curves(rng, 1, n)[0], weight)
+        return WeightedSample.common(demand, _curves(rng, 1, n)[0], weight)
     if shape == "classes":
         curves = int(rng.integers(2, 4))
-        return Sample.classes(
+        return WeightedSample.classes(
             demand, _curves(rng, curves, n), rng.integers(0, curves, demand.size), weight
         )
-    return Sample.individual(demand, _curves(rng, demand.size, n), weight)
+    return WeightedSample.individual(demand, _curves(rng, demand.size, n), weight)
 
 
 def _curves(rng: np.random.Generator, curves: int, n: int) -> np.ndarray:

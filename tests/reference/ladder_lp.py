@@ -8,15 +8,15 @@ order climbs, so the least optimum over k is the ladder's.
 
 import numpy as np
 from scipy.optimize import linprog
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 
-def least_tail(sample: Sample, costs, load: float, budget: float, rank: int) -> float:
+def least_tail(sample: WeightedSample, costs, load: float, budget: float, rank: int) -> float:
     """Least wait + execution tail with q W <= p (wait + L)."""
     return least_tail_within(sample, [costs], load, [budget], rank)
 
 
-def least_tail_within(sample: Sample, uses, load: float, budgets, rank: int) -> float:
+def least_tail_within(sample: WeightedSample, uses, load: float, budgets, rank: int) -> float:
     """The same with a limit for each row of `uses`."""
     return min(
         _solve(_programs(sample, uses, k, load, budgets, rank), by_cost=False, target=None)
@@ -25,14 +25,14 @@ def least_tail_within(sample: Sample, uses, load: float, budgets, rank: int) -> 
 
 
 def least_cost(
-    sample: Sample, costs, load: float, budget: float, rank: int, target: float
+    sample: WeightedSample, costs, load: float, budget: float, rank: int, target: float
 ) -> float:
     """Least W with q W <= p (wait + L) and wait + T <= target; inf if there is none."""
     return least_cost_within(sample, [costs], load, [budget], rank, target)
 
 
 def least_cost_within(
-    sample: Sample, uses, load: float, budgets, rank: int, target: float
+    sample: WeightedSample, uses, load: float, budgets, rank: int, target: float
 ) -> float:
     """The same with a limit for each row of `uses`, of which the first is what is made small."""
     return min(
@@ -41,12 +41,12 @@ def least_cost_within(
     )
 
 
-def _programs(sample: Sample, uses, k: int, load: float, budgets, rank: int):
+def _programs(sample: WeightedSample, uses, k: int, load: float, budgets, rank: int):
     rows = zip(uses, budgets, strict=True)
     return [_program(sample, costs, k, load, budget, rank) for costs, budget in rows]
 
 
-def _program(sample: Sample, costs, k: int, load: float, budget: float, rank: int):
+def _program(sample: WeightedSample, costs, k: int, load: float, budget: float, rank: int):
     """Coefficients of T, W and the demand for wait in the variables, and the equations."""
     order = np.argsort(sample.demand_ms)
     demand, weight = sample.demand_ms[order], sample.weight[order]

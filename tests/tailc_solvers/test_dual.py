@@ -5,7 +5,7 @@ import pytest
 from tailc_solvers.intervals.evaluate import evaluate
 from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import solve_ladder
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 from tailc.percentiles import percentile_rank
@@ -18,7 +18,7 @@ ROUNDING = 1e-9
 """Relative: the tolerance of feasibility by which the dual's limits are wider."""
 
 
-def random_row(seed: int) -> tuple[Sample, np.ndarray, float, float, int]:
+def random_row(seed: int) -> tuple[WeightedSample, np.ndarray, float, float, int]:
     """Sample, costs, load, budget, rank: sublinear as a rule, one in five with a steep step."""
     rng = np.random.default_rng(seed)
     requests = int(rng.integers(1, 13))
@@ -32,14 +32,14 @@ def random_row(seed: int) -> tuple[Sample, np.ndarray, float, float, int]:
     costs = np.round(np.cumsum(rng.choice([0.5, 1, 1, 2], n)), 1)
     percentile_ppm = int(rng.choice([300_000, 500_000, 750_000, 900_000, 990_000, 1_000_000]))
     budget = float(rng.choice([2, 4, 6, 24]))
-    sample = Sample.common(demand, speeds, weight)
+    sample = WeightedSample.common(demand, speeds, weight)
     rank = percentile_rank(percentile_ppm, sample.total_weight)
     return sample, costs, float(budget * rng.uniform(0.1, 1.6)), budget, rank
 
 
 def test_the_last_rung_is_a_fixed_charge():
     # One multiplier over all rungs gives 128.06 here; keeping rung 1 for ever gives 100.
-    sample = Sample.common([10, 20, 100, 400], [1, 1.8, 2.2])
+    sample = WeightedSample.common([10, 20, 100, 400], [1, 1.8, 2.2])
     found = solve_ladder(sample, [1, 2, 3], [6], 6, rank=3)
     assert found.tail_ms[0] == pytest.approx(100.0, abs=1e-6)
     assert found.v_ms[0].tolist() == [0.0, np.inf, 0.0]
@@ -48,7 +48,7 @@ def test_the_last_rung_is_a_fixed_charge():
 
 def test_two_rungs_have_a_closed_form():
     # t_1 = (target - w / s_2) / (1 - 1 / s_2) = (200 - 145.5) / 0.5.
-    sample = Sample.common([100.0, 291.0], [1, 2])
+    sample = WeightedSample.common([100.0, 291.0], [1, 2])
     found = solve_ladder(sample, [1, 3], [1], 1e9, rank=2, objective="cost", target_ms=200)
     assert found.v_ms[0] == pytest.approx([0.0, 109.0], abs=1e-6)
     assert found.tail_ms[0] == pytest.approx(200.0)
@@ -59,19 +59,19 @@ def test_a_rung_that_works_at_less_cost_is_climbed_to_after_the_quantile():
     # 3 and the wait W / 2 - L = 100 ends the short request at 133. With rung 0 up to its end and a
     # share u of the other 100 (half of the long one's 200) on rung 1,
     # W = 400 - 100 u / 3, L = 200 - 200 u / 3, wait = 50 u: a target of 125 allows u = 1 / 2.
-    sample = Sample.common([100.0, 300.0], [1, 3])
+    sample = WeightedSample.common([100.0, 300.0], [1, 3])
     found = solve_ladder(sample, [2, 5], [5], 10, rank=1, objective="cost", target_ms=125)
     assert found.v_ms[0] == pytest.approx([25.0, 200.0], abs=1e-5)
     assert found.cost_time_ms[0] == pytest.approx(400 - 100 / 6)
     assert found.bound[0] == pytest.approx(400 - 100 / 6)
 
 
-def steep_row(seed: int) -> tuple[Sample, np.ndarray, float, float, int]:
+def steep_row(seed: int) -> tuple[WeightedSample, np.ndarray, float, float, int]:
     """As `random_row`, but speeds leap and fall: some later rungs are slower, or work for less."""
     sample, costs, load, budget, rank = random_row(seed)
     gains = np.random.default_rng(seed).uniform(-0.3, 2.0, sample.n_rungs)
     speeds = np.maximum(0.3, np.cumsum(gains) + 1)
-    return Sample.common(sample.demand_ms, speeds, sample.weight), costs, load, budget, rank
+    return WeightedSample.common(sample.demand_ms, speeds, sample.weight), costs, load, budget, rank
 
 
 @pytest.mark.parametrize("block", range(2))
@@ -132,7 +132,7 @@ def test_the_schedule_has_the_figures_that_are_claimed(objective, rows):
 
 def test_the_grid_is_at_most_a_step_behind_on_a_long_tail():
     demand = np.random.default_rng(1).gamma(1.625, 144, 2_000)
-    sample = Sample.common(demand, [1, 1.9, 2.65, 3.2])
+    sample = WeightedSample.common(demand, [1, 1.9, 2.65, 3.2])
     setting = {"rank": 1_980}
     dual = solve_ladder(sample, [1, 2, 3, 4], range(1, 31), 24, **setting)
     found = search_grid(
@@ -144,14 +144,16 @@ def test_the_grid_is_at_most_a_step_behind_on_a_long_tail():
 
 
 def test_sixty_four_rungs_close_the_gap():
-    sample = Sample.common(np.random.default_rng(2).gamma(1.6, 100, 500), np.arange(1, 65) ** 0.7)
+    sample = WeightedSample.common(
+        np.random.default_rng(2).gamma(1.6, 100, 500), np.arange(1, 65) ** 0.7
+    )
     found = solve_ladder(sample, np.arange(1, 65), range(1, 40), 24, rank=495)
     assert (found.gap <= 1e-12 * found.primal).all()
 
 
 def test_the_dual_refuses_several_curves_and_falling_costs():
-    two = Sample.classes([1, 2], [[1, 2], [1, 1.5]], [0, 1])
+    two = WeightedSample.classes([1, 2], [[1, 2], [1, 1.5]], [0, 1])
     with pytest.raises(ValueError, match="one common curve"):
         solve_ladder(two, [1, 2], [1], 6, rank=1)
     with pytest.raises(ValueError, match="must not fall"):
-        solve_ladder(Sample.common([1], [1, 2]), [2, 1], [1], 6, rank=1)
+        solve_ladder(WeightedSample.common([1], [1, 2]), [2, 1], [1], 6, rank=1)

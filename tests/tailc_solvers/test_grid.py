@@ -8,7 +8,7 @@ from tailc_solvers.intervals import grid
 from tailc_solvers.intervals.engines import curves_engine, individual_engine
 from tailc_solvers.intervals.grid import GridSolution, search_grid
 from tailc_solvers.objective import SearchObjective
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 from tailc.percentiles import percentile_rank
@@ -82,7 +82,7 @@ def test_the_grid_search_equals_the_enumerator_on_many_more(block, monkeypatch):
         assert_equals_enumerator(seed, monkeypatch)
 
 
-def larger(seed: int, shape: str) -> tuple[Sample, dict]:
+def larger(seed: int, shape: str) -> tuple[WeightedSample, dict]:
     """200 requests on a grid of 24 steps and 4 rungs, too large for the enumerator."""
     rng = np.random.default_rng(seed)
     demand = np.round(rng.gamma(1.6, 40, 200) + 1, 1)
@@ -90,7 +90,7 @@ def larger(seed: int, shape: str) -> tuple[Sample, dict]:
     speeds = 1 + np.cumsum(np.sort(rng.uniform(0.2, 1.0, (curves, 3)))[:, ::-1], axis=1)
     speeds = np.column_stack([np.ones(curves), speeds])
     curve = np.arange(200) % curves
-    sample = Sample.classes(demand, speeds, curve, rng.integers(1, 4, 200))
+    sample = WeightedSample.classes(demand, speeds, curve, rng.integers(1, 4, 200))
     rank = percentile_rank(950_000, sample.total_weight)
     setting = {"rank": rank, "step_ms": 5, "longest_ms": 120}
     return sample, setting
@@ -166,14 +166,16 @@ def test_progress_ends_at_one():
 
 def test_one_request_on_one_rung_waits_for_what_the_budget_lacks():
     # A = q 100 / (v_0 + 100) <= 2 at q = 3 needs v_0 = 50, and 60 on a grid of 20 ms.
-    found = search_grid(Sample.common([100], [1]), [1], [3], 2, rank=1, step_ms=20, longest_ms=100)
+    found = search_grid(
+        WeightedSample.common([100], [1]), [1], [3], 2, rank=1, step_ms=20, longest_ms=100
+    )
     assert found.v_ms.tolist() == [[60.0]]
     assert found.tail_ms.tolist() == [160.0]
 
 
 def test_equal_demands_take_the_smallest_of_equal_schedules():
     # Within the budget at once: every request starts on the fast rung.
-    sample = Sample.common([30, 30, 30], [1, 2])
+    sample = WeightedSample.common([30, 30, 30], [1, 2])
     found = search_grid(sample, [1, 2], [1], 2, rank=2, step_ms=10, longest_ms=30)
     assert found.v_ms.tolist() == [[0.0, 0.0]]
     assert found.tail_ms.tolist() == [15.0]
@@ -188,7 +190,7 @@ def test_rows_come_back_in_the_order_of_the_loads():
 
 def test_a_row_that_can_never_meet_the_budget_is_infeasible():
     found = search_grid(
-        Sample.common([50, 150], [1, 2]),
+        WeightedSample.common([50, 150], [1, 2]),
         [1, 2],
         [1000],
         1,
@@ -213,7 +215,7 @@ def test_a_row_that_can_never_meet_the_budget_is_infeasible():
 def test_misuse_is_refused(change, sentence):
     setting = {"rank": 2, "step_ms": 50, "longest_ms": 150} | change
     with pytest.raises(ValueError, match=sentence):
-        search_grid(Sample.common([50], [1, 2]), [1, 2], [1], 6, **setting)
+        search_grid(WeightedSample.common([50], [1, 2]), [1, 2], [1], 6, **setting)
 
 
 def test_cost_rates_may_fall_with_the_rung(monkeypatch):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import solve_ladder
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from tailc.percentiles import percentile_rank
 from tests.reference.instances import random_instance
@@ -65,7 +65,7 @@ def test_the_best_assignment_climbs_and_is_no_better_than_the_bound(seed):
     climbing = [rungs for rungs in feasible if all(a <= b for a, b in pairwise(rungs))]
     least = min(assigned_cost(running, r, costs, speeds) for r in feasible)
     assert min(assigned_cost(running, r, costs, speeds) for r in climbing) == pytest.approx(least)
-    sample = Sample.common(np.arange(1, slivers + 1), speeds, weight)
+    sample = WeightedSample.common(np.arange(1, slivers + 1), speeds, weight)
     bound = solve_ladder(
         sample, costs, [1], 1e6, rank=sample.total_weight, objective="cost", target_ms=target
     ).bound[0]
@@ -79,7 +79,9 @@ def test_more_rungs_never_raise_the_optimum(demand, steps, load):
     costs = np.arange(1.0, speeds.size + 1)
     rank = percentile_rank(900_000, len(demand))
     tails = [
-        solve_ladder(Sample.common(demand, speeds[:n]), costs[:n], [load], 6, rank=rank).tail_ms[0]
+        solve_ladder(
+            WeightedSample.common(demand, speeds[:n]), costs[:n], [load], 6, rank=rank
+        ).tail_ms[0]
         for n in range(1, speeds.size + 1)
     ]
     assert all(more <= fewer * (1 + ROUNDING) for fewer, more in pairwise(tails))
@@ -90,7 +92,7 @@ def test_more_rungs_never_raise_the_optimum(demand, steps, load):
 def test_the_tail_rises_with_the_load(demand, steps):
     speeds = sublinear(steps)
     costs = np.arange(1.0, speeds.size + 1)
-    sample = Sample.common(demand, speeds)
+    sample = WeightedSample.common(demand, speeds)
     rank = percentile_rank(900_000, len(demand))
     loads = np.arange(1, 20)
     dual = solve_ladder(sample, costs, loads, 6, rank=rank).tail_ms

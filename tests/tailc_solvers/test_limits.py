@@ -7,7 +7,7 @@ import pytest
 from tailc_solvers.ladder.chains import chain
 from tailc_solvers.ladder.dual import solve_ladder
 from tailc_solvers.ladder.limits import solve_limited
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from tests.reference.ladder_lp import least_cost_within, least_tail_within
 
@@ -28,7 +28,7 @@ POWER = np.array([rung[3] for rung in EVERY])
 
 def sample(seed, requests=40):
     demand_ms = np.random.default_rng(seed).gamma(1.6, 100, requests)
-    return Sample.common(demand_ms, SPEEDS)
+    return WeightedSample.common(demand_ms, SPEEDS)
 
 
 @pytest.mark.parametrize("load", [1, 4, 8])
@@ -58,12 +58,16 @@ def test_the_least_cost_is_near_that_of_a_linear_program(load):
 def test_no_chain_of_rungs_that_keeps_its_threads_has_a_much_shorter_tail():
     """Every set of rungs with rising speeds and no fewer threads, each as a program of its own."""
     rungs = [i for i in range(len(EVERY)) if WIDTHS[i] in (1, 2)]
-    own = Sample.common(sample(2).demand_ms, SPEEDS[rungs])
+    own = WeightedSample.common(sample(2).demand_ms, SPEEDS[rungs])
     uses, widths = USES[:, rungs], WIDTHS[rungs]
     found = solve_limited(own, uses, CORES, [4], rank=RANK, widths=widths)
     best = min(
         least_tail_within(
-            Sample.common(own.demand_ms, SPEEDS[rungs][list(few)]), uses[:, few], 4, CORES, RANK
+            WeightedSample.common(own.demand_ms, SPEEDS[rungs][list(few)]),
+            uses[:, few],
+            4,
+            CORES,
+            RANK,
         )
         for few in sets_of(range(len(rungs)))
         if (np.diff(widths[list(few)]) >= 0).all()
@@ -90,7 +94,7 @@ def test_no_climb_takes_threads_away_and_every_supply_suffices(load):
 
 
 def test_one_supply_is_the_ladder_with_that_cost():
-    slow = Sample.common(sample(4).demand_ms, np.array(CURVE))
+    slow = WeightedSample.common(sample(4).demand_ms, np.array(CURVE))
     costs = np.arange(1.0, 5)
     found = solve_limited(slow, [costs], [6], [2, 5], rank=RANK)
     wanted = solve_ladder(slow, costs, [2, 5], 6, rank=RANK)
@@ -123,8 +127,8 @@ def test_a_chain_leaves_out_what_has_fewer_threads_than_the_rung_below():
     ("change", "said"),
     [
         ({"cost": POWER}, "cost goes with target_ms"),
-        ({"sample": Sample.common([1.0, 2.0], [2.0, 1.0])}, "in order of speed"),
-        ({"sample": Sample.individual([1.0, 2.0], [[1.0, 2.0]] * 2)}, "one common curve"),
+        ({"sample": WeightedSample.common([1.0, 2.0], [2.0, 1.0])}, "in order of speed"),
+        ({"sample": WeightedSample.individual([1.0, 2.0], [[1.0, 2.0]] * 2)}, "one common curve"),
     ],
 )
 def test_a_problem_of_another_kind_is_refused(change, said):

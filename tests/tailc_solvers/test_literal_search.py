@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 from tailc_solvers.intervals.grid import GridSolution, search_grid
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 from tests.reference.brute_force import brute_force
 from tests.reference.literal_search import interval_table, tail_ms, time_ms
@@ -17,7 +17,7 @@ def exact_search(
     seq_ms: list[float], speedup: list[float], target_p: float, req_max: int, y_ms: float
 ) -> GridSolution:
     return search_grid(
-        Sample.common(seq_ms, speedup),
+        WeightedSample.common(seq_ms, speedup),
         np.arange(1.0, len(speedup) + 1),
         np.arange(1.0, req_max + 1),
         target_p,

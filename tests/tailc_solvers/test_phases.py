@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.evaluate import evaluate_thresholds
 from tailc_solvers.thresholds.phases import Phase, solve_phases
@@ -12,7 +12,7 @@ from tailc_solvers.thresholds.phases import Phase, solve_phases
 
 def phase(demand_ms, speed, power, rank=None):
     demand_ms = np.array(demand_ms, dtype=np.float64)
-    return Phase(Sample.common(demand_ms, [1.0]), speed, power, rank or demand_ms.size)
+    return Phase(WeightedSample.common(demand_ms, [1.0]), speed, power, rank or demand_ms.size)
 
 
 def test_the_phase_whose_time_is_cheaper_to_save_is_sped_up_first():
@@ -64,7 +64,7 @@ def least_on_grid(parts, target_ms, steps):
     for part in parts:
         grid = [*np.linspace(0, part.sample.demand_ms.max(), steps), np.inf]
         pairs = itertools.combinations_with_replacement(grid, 2)
-        sample = Sample.common(part.sample.demand_ms, part.speed)
+        sample = WeightedSample.common(part.sample.demand_ms, part.speed)
         figures.append([evaluate_thresholds(sample, part.power, p, part.rank) for p in pairs])
     return min(
         a.energy + b.energy

@@ -1,12 +1,12 @@
 """Samples that exist are sound."""
 
 import pytest
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 
 @pytest.mark.parametrize("rank", [0, 6])
 def test_a_rank_counts_requests_by_their_weight(rank):
-    sample = Sample.common([1.0, 2.0], [1], [2, 3])
+    sample = WeightedSample.common([1.0, 2.0], [1], [2, 3])
     sample.check_rank(5)
     with pytest.raises(ValueError, match="between 1 and 5"):
         sample.check_rank(rank)
@@ -26,15 +26,15 @@ def test_a_rank_counts_requests_by_their_weight(rank):
 )
 def test_a_broken_sample_cannot_be_built(demand, speeds, weight, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Sample.common(demand, speeds, weight)
+        WeightedSample.common(demand, speeds, weight)
 
 
 def test_a_class_must_exist():
     with pytest.raises(ValueError, match="curve must index"):
-        Sample.classes([1, 2], [[1, 2]], [0, 1])
+        WeightedSample.classes([1, 2], [[1, 2]], [0, 1])
 
 
 def test_a_sample_cannot_be_changed():
-    sample = Sample.common([1, 2], [1, 2])
+    sample = WeightedSample.common([1, 2], [1, 2])
     with pytest.raises(ValueError, match="read-only"):
         sample.demand_ms[0] = 3

@@ -7,7 +7,7 @@ import pytest
 from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import ContinuousLadders, solve_ladder
 from tailc_solvers.ladder.snap import SnappedLadder, snap
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 from tests.reference.enumerator import TOLERANCE, Request, exact, figures
@@ -23,9 +23,9 @@ BUDGET = 24
 RANK = 1_980
 
 
-def long_tailed() -> Sample:
+def long_tailed() -> WeightedSample:
     demand = np.random.default_rng(1).gamma(1.625, 144, 2_000)
-    return Sample.common(demand, [1, 1.9, 2.65, 3.2])
+    return WeightedSample.common(demand, [1, 1.9, 2.65, 3.2])
 
 
 def solved(sample, costs, loads, budget, rank, target=None) -> ContinuousLadders:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tailc_solvers.ladder.rows import sorted_steps, sorted_weights
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 positive = st.floats(min_value=0, exclude_min=True, max_value=1e300, allow_subnormal=True)
 quarters = st.integers(1, 40).map(lambda n: n / 4)
@@ -15,19 +15,19 @@ quarters = st.integers(1, 40).map(lambda n: n / 4)
 
 @given(st.lists(positive, min_size=1, max_size=60))
 def test_demands_of_any_size_come_out_ascending(demand: list[float]):
-    found, weight = sorted_weights(Sample.common(demand, [1.0]))
+    found, weight = sorted_weights(WeightedSample.common(demand, [1.0]))
     assert found.tolist() == sorted(demand)
     assert weight.tolist() == [1] * len(demand)
 
 
 def test_thousands_of_demands_come_out_as_from_a_sort_by_comparisons():
     demand = np.random.default_rng(7).gamma(1.6, 144, 8_000)
-    found, _ = sorted_weights(Sample.common(demand, [1.0]))
+    found, _ = sorted_weights(WeightedSample.common(demand, [1.0]))
     assert (found == np.sort(demand)).all()
 
 
 def test_weights_go_with_their_demands():
-    found, weight = sorted_weights(Sample.common([5.0, 3.0, 4.0], [1.0], [1, 2, 3]))
+    found, weight = sorted_weights(WeightedSample.common([5.0, 3.0, 4.0], [1.0], [1, 2, 3]))
     assert found.tolist() == [3.0, 4.0, 5.0]
     assert weight.tolist() == [2, 3, 1]
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.dual import ContinuousThresholds, solve_thresholds
 from tailc_solvers.thresholds.evaluate import evaluate_thresholds
@@ -28,7 +28,9 @@ def solved(instance: ThresholdInstance) -> ContinuousThresholds:
 
 
 def two_types(demand, target, rank, power=(1, 8)) -> ContinuousThresholds:
-    return solve_thresholds(Sample.common(demand, [1]), [1, 2], power, rank=rank, target_ms=target)
+    return solve_thresholds(
+        WeightedSample.common(demand, [1]), [1, 2], power, rank=rank, target_ms=target
+    )
 
 
 def test_two_types_have_a_closed_form():
@@ -46,7 +48,7 @@ def test_two_types_have_a_closed_form():
 @pytest.mark.parametrize("fast", [1.5, 2, 3.7, 8])
 def test_the_closed_form_holds_for_every_target_between_the_types(target, fast):
     found = solve_thresholds(
-        Sample.common([80.0, 291.0], [1]), [1, fast], [1, fast**3], rank=2, target_ms=target
+        WeightedSample.common([80.0, 291.0], [1]), [1, fast], [1, fast**3], rank=2, target_ms=target
     )
     if target < 291 / fast:
         assert found.status is Status.INFEASIBLE
@@ -57,7 +59,11 @@ def test_the_closed_form_holds_for_every_target_between_the_types(target, fast):
 
 def test_the_slowest_type_is_never_left_where_it_meets_the_target():
     found = solve_thresholds(
-        Sample.common([10.0, 50.0, 200.0], [1]), [1, 1.5, 2], [1, 3, 8], rank=3, target_ms=200
+        WeightedSample.common([10.0, 50.0, 200.0], [1]),
+        [1, 1.5, 2],
+        [1, 3, 8],
+        rank=3,
+        target_ms=200,
     )
     assert found.work_ms.tolist() == [math.inf, math.inf]
     assert found.age_ms.tolist() == [math.inf, math.inf]
@@ -79,7 +85,7 @@ def test_a_target_that_equals_the_nearest_tail_is_met_whatever_the_rounding():
     for speed in np.linspace(1.01, 9.7, 97):
         for demand in (1 / 3, 0.1, 291.3, 1e6 / 7):
             found = solve_thresholds(
-                Sample.common([demand], [1]),
+                WeightedSample.common([demand], [1]),
                 [1, speed],
                 [1, speed**3],
                 rank=1,
@@ -91,14 +97,14 @@ def test_a_target_that_equals_the_nearest_tail_is_met_whatever_the_rounding():
 
 def test_work_and_not_wall_time_decides_on_which_type_a_request_ends():
     # 100 ms on each of two types: 250 = 100 + 2 * 75 ends on the second, though 250 > 100 + 100.
-    sample = Sample.common([250.0], [1, 2, 4])
+    sample = WeightedSample.common([250.0], [1, 2, 4])
     found = evaluate_thresholds(sample, [1, 8, 64], [100, 200], 1)
     assert found.tail_ms == 175
     assert found.energy == 100 * 1 + 75 * 8
 
 
 def test_a_request_of_exactly_the_threshold_ends_on_the_type_below():
-    sample = Sample.common([300.0], [1, 2, 4])
+    sample = WeightedSample.common([300.0], [1, 2, 4])
     found = evaluate_thresholds(sample, [1, 8, 64], [100, 200], 1)
     assert (found.tail_ms, found.energy) == (200, 100 + 800)
 
@@ -107,7 +113,7 @@ def test_types_above_the_hull_are_skipped():
     # Energy per work 1, 3.9, 4 at time per work 1, 0.75, 0.5: the middle lies above the line.
     speed, power = [1, 4 / 3, 2], [1, 5.2, 8]
     found = solve_thresholds(
-        Sample.common([50.0, 291.0, 300.0], [1]), speed, power, rank=2, target_ms=200
+        WeightedSample.common([50.0, 291.0, 300.0], [1]), speed, power, rank=2, target_ms=200
     )
     assert found.age_ms == pytest.approx([109.0, 109.0])
     assert found.work_ms[0] == found.work_ms[1]
@@ -116,14 +122,14 @@ def test_types_above_the_hull_are_skipped():
 def test_the_type_of_the_tail_is_a_fixed_charge_for_what_is_longer():
     # Ten times the work comes after the rank: the cheaper of two types that can meet the target
     # does it, though it meets it only if used from the start.
-    sample = Sample.common([90.0, 900.0], [1])
+    sample = WeightedSample.common([90.0, 900.0], [1])
     found = solve_thresholds(sample, [1, 1.5, 3], [1, 3, 27], rank=1, target_ms=60)
     assert found.age_ms.tolist() == [0.0, math.inf]
     assert found.energy == pytest.approx(990 / 2 * 2)
 
 
 def test_one_type_is_a_question_of_feasibility():
-    sample = Sample.common([10.0, 20.0], [1])
+    sample = WeightedSample.common([10.0, 20.0], [1])
     found = solve_thresholds(sample, [2], [3], rank=2, target_ms=10)
     assert found.work_ms.size == 0
     assert (found.energy, found.tail_ms, found.last) == (22.5, 10, 0)
@@ -161,7 +167,9 @@ def test_the_thresholds_have_the_figures_that_are_claimed():
         found = solved(instance)
         if found.status is Status.INFEASIBLE:
             continue
-        sample = Sample.common(instance.sample.demand_ms, instance.speed, instance.sample.weight)
+        sample = WeightedSample.common(
+            instance.sample.demand_ms, instance.speed, instance.sample.weight
+        )
         got = evaluate_thresholds(sample, instance.power, found.age_ms, instance.rank)
         assert got.energy == pytest.approx(found.energy, rel=1e-9), seed
         assert got.tail_ms == pytest.approx(found.tail_ms, rel=1e-9), seed
@@ -212,7 +220,7 @@ def test_a_looser_target_never_costs_more():
 )
 def test_dominated_types_and_wrong_tables_are_refused(speed, power, sentence):
     with pytest.raises(ValueError, match=sentence):
-        solve_thresholds(Sample.common([1], [1]), speed, power, rank=1, target_ms=1)
+        solve_thresholds(WeightedSample.common([1], [1]), speed, power, rank=1, target_ms=1)
 
 
 @pytest.mark.parametrize("target", [0, -1, math.inf, math.nan])
@@ -223,7 +231,7 @@ def test_a_target_that_is_none_is_refused(target):
 
 def test_a_later_climb_raises_the_tail_by_what_the_fast_type_does_not_save():
     # The plant's gain at low load, 1 - 1 / s_2.
-    sample = Sample.common([100.0, 291.0], [1, 2])
+    sample = WeightedSample.common([100.0, 291.0], [1, 2])
     tails = [evaluate_thresholds(sample, [1, 8], [t], 2).tail_ms for t in (100, 101, 109)]
     assert np.diff(tails).tolist() == [0.5, 4.0]
 
@@ -234,7 +242,7 @@ def test_figures_of_any_curves_follow_each_request(seed):
     R, n, curves = int(rng.integers(1, 9)), int(rng.integers(1, 5)), int(rng.integers(1, 4))
     speeds = np.cumsum(rng.uniform(0.1, 0.9, (curves, n)), axis=1)
     weight, curve = rng.integers(1, 4, R), rng.integers(0, curves, R)
-    sample = Sample.classes(rng.gamma(1.5, 60, R) + 1, speeds, curve, weight)
+    sample = WeightedSample.classes(rng.gamma(1.5, 60, R) + 1, speeds, curve, weight)
     power = np.cumsum(rng.uniform(0.1, 5, n))
     ages = np.sort(np.where(rng.random(n - 1) < 0.2, math.inf, rng.uniform(0, 90, n - 1)))
     rank = int(rng.integers(1, weight.sum() + 1))
@@ -253,4 +261,4 @@ def test_figures_of_any_curves_follow_each_request(seed):
 
 def test_ages_that_fall_are_refused():
     with pytest.raises(ValueError, match="must not fall"):
-        evaluate_thresholds(Sample.common([1.0], [1, 2, 3]), [1, 2, 3], [2, 1], 1)
+        evaluate_thresholds(WeightedSample.common([1.0], [1, 2, 3]), [1, 2, 3], [2, 1], 1)

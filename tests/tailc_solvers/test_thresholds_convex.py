@@ -8,7 +8,7 @@ import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import AnswerTrust
 from tailc_solvers.backends.linear import BackendLimits, SolverAnswer, SolverOutcome, SolverPoint
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
 from tailc_solvers.thresholds.dual import solve_thresholds
@@ -86,7 +86,7 @@ def lucene_like(requests: int) -> ThresholdInstance:
     speed = (1.0, 1.2, 1.5, 1.8, 2.0)
     power = tuple(s**3 for s in speed)
     rank = math.ceil(0.99 * requests)
-    return ThresholdInstance(Sample.common(demand, [1]), speed, power, rank, 200.0)
+    return ThresholdInstance(WeightedSample.common(demand, [1]), speed, power, rank, 200.0)
 
 
 @pytest.mark.parametrize("tangents", [10, 50, 490])

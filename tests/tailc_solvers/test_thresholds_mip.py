@@ -8,7 +8,7 @@ import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import AnswerTrust, KnownFacts, verdict
 from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.dual import solve_thresholds
 from tailc_solvers.thresholds.evaluate import evaluate_thresholds
@@ -55,7 +55,7 @@ class Instance:
         if rng.random() < 0.1:
             demand[:] = demand[0]
         weight = rng.integers(1, 4, R) if rng.random() < 0.5 else None
-        self.sample = Sample.individual(demand, self.speed_ppm / MILLION, weight)
+        self.sample = WeightedSample.individual(demand, self.speed_ppm / MILLION, weight)
         dearest = self.speed_ppm.max(axis=0) * np.cumsum(rng.uniform(0.5, 2, n))
         self.power_ppm = np.sort(dearest.astype(np.int64)).tolist()
         total = self.sample.total_weight
@@ -180,7 +180,7 @@ def equals_the_dual(solver: Solver, seed: int) -> Status:
     exact = solve_thresholds(
         case.sample, case.speed, case.power, rank=case.rank, target_ms=case.target_ms
     )
-    common = Sample.common(case.sample.demand_ms, case.speed, case.sample.weight)
+    common = WeightedSample.common(case.sample.demand_ms, case.speed, case.sample.weight)
     mip = mip_thresholds(common, case.power, rank=case.rank, target_ms=case.target_ms)
     answer = solver.answer(mip.program)
     if exact.status is Status.INFEASIBLE:
@@ -208,7 +208,7 @@ def test_with_common_speeds_a_thousand_programs_have_the_optimum_of_the_dual(sol
 def test_a_fine_plain_search_finds_no_better_ages(solvers):
     # Two requests, two types: 0.02 ms steps over 40 ms, one age.
     speed = [[1.0, 1.6], [1.0, 2.4]]
-    sample = Sample.individual([24.0, 36.0], speed)
+    sample = WeightedSample.individual([24.0, 36.0], speed)
     mip = mip_thresholds(sample, [1.0, 4.0], rank=2, target_ms=22.0)
     answer = solvers[Backend.HIGHS].answer(mip.program)
     grid = [Fraction(t, 50) for t in range(2_001)]
@@ -230,14 +230,14 @@ def test_a_fine_plain_search_finds_no_better_ages(solvers):
 def test_the_request_of_the_tail_is_chosen_where_curves_cross(solvers):
     # At rank 1 of 2 only one must meet 15 ms. The second, longer one gains more from the fast
     # type: alone it would allow t = (15 - 30 / 4) / (1 - 1 / 4) = 10, the first t = 15 - ... less.
-    sample = Sample.individual([24.0, 30.0], [[1.0, 1.8], [1.0, 4.0]])
+    sample = WeightedSample.individual([24.0, 30.0], [[1.0, 1.8], [1.0, 4.0]])
     mip = mip_thresholds(sample, [1.0, 8.0], rank=1, target_ms=15.0)
     answer = solvers[Backend.SCIP].answer(mip.program)
     assert mip.age_ms(point_of(answer).x) == pytest.approx([10.0], abs=1e-5)
 
 
 def test_constants_are_the_least_that_the_data_allow():
-    sample = Sample.individual([24.0, 36.0], [[1.0, 1.6], [1.0, 2.4]])
+    sample = WeightedSample.individual([24.0, 36.0], [[1.0, 1.6], [1.0, 2.4]])
     program = mip_thresholds(sample, [1.0, 4.0], rank=2, target_ms=22.0).program
     # v_1; u by request; b; y: the second is met by its fast type alone, as is the first.
     assert program.upper.tolist() == pytest.approx([36, 24, 15, 36, 15, 1, 1, 1, 1])

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.dual import solve_thresholds
 from tailc_solvers.thresholds.search import GridThresholds, search_thresholds
@@ -20,7 +20,7 @@ MILLION = 1_000_000
 class Individual:
     """Requests with curves of their own; ages on a grid of `step_us`."""
 
-    sample: Sample
+    sample: WeightedSample
     speed_ppm: np.ndarray
     power_ppm: list[int]
     rank: int
@@ -59,7 +59,7 @@ def random_individual(seed: int) -> Individual:
     power = np.cumsum(rng.integers(100_000, 3_000_000, n))
     if rng.random() < 0.66:
         power = (table.max(axis=0) * np.cumsum(rng.uniform(1, 3, n))).astype(int)
-    sample = Sample.classes(
+    sample = WeightedSample.classes(
         np.round(rng.gamma(1.5, 20, R) + 1, 3), table / MILLION, np.arange(R) % curves, weight
     )
     rank = max(1, math.ceil(rng.choice([0.3, 0.5, 0.9, 1.0]) * weight.sum()))
@@ -97,7 +97,7 @@ def test_the_search_equals_the_plain_one(block):
 
 def test_of_equal_energies_the_latest_ages_are_kept():
     # Nobody takes longer than 20 ms: 20, 30 and never are the same.
-    sample = Sample.common([10.0, 20.0], [1.0])
+    sample = WeightedSample.common([10.0, 20.0], [1.0])
     found = search_thresholds(
         sample,
         [MILLION, 2 * MILLION],
@@ -114,9 +114,11 @@ def test_the_grid_of_common_speeds_is_a_step_behind_the_exact_thresholds():
     rng = np.random.default_rng(5)
     demand = np.round(rng.gamma(1.6, 60, 500), 6)
     speed, power = (1, 1.5, 2), (1, 3.375, 8)
-    exact = solve_thresholds(Sample.common(demand, [1]), speed, power, rank=495, target_ms=200)
+    exact = solve_thresholds(
+        WeightedSample.common(demand, [1]), speed, power, rank=495, target_ms=200
+    )
     found = search_thresholds(
-        Sample.common(demand, [1]),
+        WeightedSample.common(demand, [1]),
         [MILLION, 1_500_000, 2 * MILLION],
         [MILLION, 3_375_000, 8 * MILLION],
         rank=495,
@@ -128,7 +130,7 @@ def test_the_grid_of_common_speeds_is_a_step_behind_the_exact_thresholds():
 
 
 def test_an_infeasible_target_gives_the_nearest_tail():
-    sample = Sample.individual([10.0, 30.0], [[1, 2], [1, 3]])
+    sample = WeightedSample.individual([10.0, 30.0], [[1, 2], [1, 3]])
     table = np.array([[1, 2], [1, 3]]) * MILLION
     found = search_thresholds(
         sample, table, [1, 8], rank=2, target_us=9_999, step_us=1_000, longest_us=10_000
@@ -138,7 +140,7 @@ def test_an_infeasible_target_gives_the_nearest_tail():
 
 
 def test_a_target_that_equals_the_nearest_tail_is_met():
-    sample = Sample.individual([10.0, 30.0], [[1, 2], [1, 3]])
+    sample = WeightedSample.individual([10.0, 30.0], [[1, 2], [1, 3]])
     table = np.array([[1, 2], [1, 3]]) * MILLION
     found = search_thresholds(
         sample, table, [1, 8], rank=2, target_us=10_000, step_us=1_000, longest_us=10_000
@@ -150,9 +152,9 @@ def test_classes_are_individual_requests_with_shared_curves():
     table = np.array([[1_000_000, 1_500_000], [1_000_000, 2_500_000]])
     demand = [10.0, 20.0, 30.0, 40.0]
     setting = {"rank": 4, "target_us": 20_000, "step_us": 500, "longest_us": 40_000}
-    classes = Sample.classes(demand, table / MILLION, [0, 1, 0, 1])
+    classes = WeightedSample.classes(demand, table / MILLION, [0, 1, 0, 1])
     one_each = table[[0, 1, 0, 1]]
-    individual = Sample.individual(demand, one_each / MILLION)
+    individual = WeightedSample.individual(demand, one_each / MILLION)
     power = [MILLION, 4 * MILLION]
     assert search_thresholds(classes, table, power, **setting) == search_thresholds(
         individual, one_each, power, **setting
@@ -170,11 +172,19 @@ def test_classes_are_individual_requests_with_shared_curves():
 def test_grids_that_cannot_be_searched_are_refused(change, sentence):
     setting = {"rank": 1, "target_us": 10, "step_us": 10**14, "longest_us": 10} | change
     with pytest.raises(ValueError, match=sentence):
-        search_thresholds(Sample.common([1.0], [1]), [MILLION, 2 * MILLION], [1, 8], **setting)
+        search_thresholds(
+            WeightedSample.common([1.0], [1]), [MILLION, 2 * MILLION], [1, 8], **setting
+        )
 
 
 def test_speeds_that_do_not_ascend_are_refused():
     with pytest.raises(ValueError, match="must ascend"):
         search_thresholds(
-            Sample.common([1.0], [1]), [2, 1], [1, 8], rank=1, target_us=1, step_us=1, longest_us=1
+            WeightedSample.common([1.0], [1]),
+            [2, 1],
+            [1, 8],
+            rank=1,
+            target_us=1,
+            step_us=1,
+            longest_us=1,
         )

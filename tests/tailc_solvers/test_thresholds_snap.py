@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.thresholds.dual import solve_thresholds
 from tailc_solvers.thresholds.exact import ExactSample
 from tailc_solvers.thresholds.snap import SnappedThresholds, snap_thresholds
@@ -48,7 +48,7 @@ def plain(instance: ThresholdInstance, age_us) -> tuple[Fraction, Fraction]:
 
 
 def test_the_closed_form_is_kept_to_the_microsecond():
-    instance = ThresholdInstance(Sample.common([100.0, 291.0], [1]), (1, 2), (1, 8), 2, 0)
+    instance = ThresholdInstance(WeightedSample.common([100.0, 291.0], [1]), (1, 2), (1, 8), 2, 0)
     found = snapped(instance, 200_000)
     assert found.age_us == (109_000,)
     assert found.tail_us == 200_000
@@ -96,7 +96,7 @@ def test_no_single_climb_can_come_a_microsecond_later():
 
 
 def test_a_solution_that_is_late_by_rounding_is_brought_within_the_target():
-    sample = Sample.common([100.0, 291.0], [1])
+    sample = WeightedSample.common([100.0, 291.0], [1])
     solution = solve_thresholds(sample, [1, 2], [1, 8], rank=2, target_ms=200)
     late = replace(solution, age_ms=np.array([109.004]))
     found = snap_thresholds(late, sample, [MILLION, 2 * MILLION], [1, 8], rank=2, target_us=200_000)
@@ -105,7 +105,9 @@ def test_a_solution_that_is_late_by_rounding_is_brought_within_the_target():
 
 
 def test_an_infeasible_target_gives_the_nearest_tail():
-    instance = ThresholdInstance(Sample.common([100.0, 301.0], [1]), (1, 1.5, 3), (1, 2, 27), 2, 0)
+    instance = ThresholdInstance(
+        WeightedSample.common([100.0, 301.0], [1]), (1, 1.5, 3), (1, 2, 27), 2, 0
+    )
     found = snapped(instance, 100_000)
     assert found.age_us == (0, 0)
     assert found.tail_us == 100_334
@@ -114,7 +116,7 @@ def test_an_infeasible_target_gives_the_nearest_tail():
 
 
 def test_never_stays_never():
-    instance = ThresholdInstance(Sample.common([100.0, 300.0], [1]), (1, 2), (1, 8), 2, 0)
+    instance = ThresholdInstance(WeightedSample.common([100.0, 300.0], [1]), (1, 2), (1, 8), 2, 0)
     found = snapped(instance, 300_000)
     assert found.age_us == (None,)
     assert found.gap_after == 0.0
@@ -126,8 +128,8 @@ def test_exact_figures_of_individual_speeds_follow_each_request(seed):
     R, n = int(rng.integers(1, 9)), int(rng.integers(1, 5))
     weight = rng.integers(1, 4, R)
     curves = np.cumsum(rng.integers(100_000, 900_000, (R, n)), axis=1)
-    sample = Sample.common(np.round(rng.gamma(1.5, 60, R) + 1, 1), [1], weight)
-    sample = Sample.individual(sample.demand_ms, curves / MILLION, weight)
+    sample = WeightedSample.common(np.round(rng.gamma(1.5, 60, R) + 1, 1), [1], weight)
+    sample = WeightedSample.individual(sample.demand_ms, curves / MILLION, weight)
     power = np.cumsum(rng.integers(1, 5 * MILLION, n)).tolist()
     ages = [int(a) for a in np.sort(rng.integers(0, 90_000, n - 1))]
     rank = int(rng.integers(1, weight.sum() + 1))
@@ -148,7 +150,7 @@ def test_a_target_equal_to_the_slowest_tail_leaves_nobody_climbing():
     for tenths in range(1, 2_000, 7):
         demand = [0.1, tenths / 10, 1_000.0]
         rank = 1 + sorted(demand).index(tenths / 10)
-        instance = ThresholdInstance(Sample.common(demand, [1]), (1, 2), (1, 8), rank, 0)
+        instance = ThresholdInstance(WeightedSample.common(demand, [1]), (1, 2), (1, 8), rank, 0)
         found = snapped(instance, 100 * tenths)
         assert found.age_us == (None,), tenths
         assert found.meets_target, tenths
@@ -158,7 +160,7 @@ def test_a_target_missed_by_less_than_the_solver_can_tell_is_met_by_climbing():
     # 2,974,848,633 ns at 0.992059 take 1 / 992,059 ns longer than 2,998,661 us.
     demand_ms, speed = 2974.848633, (0.992059, 2)
     assert 2_974_848_633 * 1_000_000 == 2_998_661_000 * 992_059 + 1_000
-    instance = ThresholdInstance(Sample.common([demand_ms], [1]), speed, (1, 8), 1, 0)
+    instance = ThresholdInstance(WeightedSample.common([demand_ms], [1]), speed, (1, 8), 1, 0)
     found = snapped(instance, 2_998_661)
     assert found.meets_target
     assert found.age_us[0] is not None
@@ -166,14 +168,14 @@ def test_a_target_missed_by_less_than_the_solver_can_tell_is_met_by_climbing():
 
 def test_an_infeasible_solution_stays_infeasible_by_a_hair():
     # The tail is 100 000 and a third us: no whole ages bring it to 100 000.
-    instance = ThresholdInstance(Sample.common([300.001], [1]), (1, 3), (1, 27), 1, 0)
+    instance = ThresholdInstance(WeightedSample.common([300.001], [1]), (1, 3), (1, 27), 1, 0)
     found = snapped(instance, 100_000)
     assert not found.meets_target
     assert found.tail_us == 100_001
 
 
 def test_speeds_must_be_whole_millionths():
-    sample = Sample.common([1.0], [1])
+    sample = WeightedSample.common([1.0], [1])
     with pytest.raises(ValueError, match="positive integers"):
         ExactSample(sample, [0.5, 1.0], [1, 2], 1)
     with pytest.raises(ValueError, match="N powers"):

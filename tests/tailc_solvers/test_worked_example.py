@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tailc_solvers.intervals.evaluate import evaluate
 from tailc_solvers.intervals.grid import search_grid
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 from tests.reference import enumerator
@@ -20,7 +20,7 @@ F = Fraction
 SPEEDS = (F(1), F(3, 2), F(2))
 REQUESTS = [Request(F(50), SPEEDS), Request(F(150), SPEEDS)]
 COSTS = (F(1), F(2), F(3))
-SAMPLE = Sample.common([50, 150], [1, 1.5, 2])
+SAMPLE = WeightedSample.common([50, 150], [1, 1.5, 2])
 # The 99th percentile of two requests is the second.
 RANK = 2
 

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 PERCENTILES = (0.3, 0.5, 0.75, 0.9, 0.99, 1.0)
 
 
 @dataclass(frozen=True)
 class ThresholdInstance:
-    sample: Sample
+    sample: WeightedSample
     speed: tuple[float, ...]
     power: tuple[float, ...]
     rank: int
@@ -34,7 +34,7 @@ def random_thresholds(
     weight = rng.integers(1, 4, R) if rng.random() < 0.5 else None
     speed = np.cumsum(np.round(rng.uniform(0.1, 1.2, n), 2))
     per_work = np.cumsum(np.round(rng.uniform(0.1, 2.0, n), 2))
-    sample = Sample.common(demand, [1.0], weight)
+    sample = WeightedSample.common(demand, [1.0], weight)
     rank = max(1, int(np.ceil(rng.choice(PERCENTILES) * sample.total_weight)))
     w = float(np.sort(np.repeat(sample.demand_ms, sample.weight))[rank - 1])
     slow, fast = w / speed[0], w / speed[-1]

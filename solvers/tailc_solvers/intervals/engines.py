@@ -23,7 +23,7 @@ from tailc_solvers.intervals.kernels_individual import (
 )
 from tailc_solvers.intervals.prices import ContinuousRows, no_prices
 from tailc_solvers.ladder.rows import sorted_steps
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 Items = NDArray[np.int64]
 Share = tuple[int, int]
@@ -89,14 +89,14 @@ class IndividualEngine:
         )
 
 
-def engine_for(sample: Sample, rows: LoadRows, rank: int) -> GridEngine:
+def engine_for(sample: WeightedSample, rows: LoadRows, rank: int) -> GridEngine:
     """The engine that suits the number of curves; both give the same result."""
     if sample.n_curves == 1 or sample.n_curves * REQUESTS_PER_CURVE <= sample.demand_ms.size:
         return curves_engine(sample, rows, rank)
     return individual_engine(sample, rows, rank)
 
 
-def curves_engine(sample: Sample, rows: LoadRows, rank: int) -> CurvesEngine:
+def curves_engine(sample: WeightedSample, rows: LoadRows, rank: int) -> CurvesEngine:
     """Sort the curves and compute prefix sums: O(R log R)."""
     by_demand = np.argsort(sample.demand_ms, kind="stable")
     curve = sample.curve[by_demand]
@@ -131,7 +131,7 @@ def curves_engine(sample: Sample, rows: LoadRows, rank: int) -> CurvesEngine:
     return CurvesEngine(curves, (_floors(speeds, rows), prices), _seeds(continuous, rows))
 
 
-def individual_engine(sample: Sample, rows: LoadRows, rank: int) -> IndividualEngine:
+def individual_engine(sample: WeightedSample, rows: LoadRows, rank: int) -> IndividualEngine:
     """Requests in arrays, with the bounds of each over later rungs."""
     speeds = np.ascontiguousarray(sample.speeds[sample.curve].T)
     time = 1.0 / speeds
@@ -151,7 +151,7 @@ def individual_engine(sample: Sample, rows: LoadRows, rank: int) -> IndividualEn
 
 
 def _continuous(
-    sample: Sample, by_demand: NDArray[np.int64], rows: LoadRows, rank: int
+    sample: WeightedSample, by_demand: NDArray[np.int64], rows: LoadRows, rank: int
 ) -> ContinuousRows | None:
     """Continuous optima with the mean curve; None if cost rates decrease with the rung."""
     if (np.diff(rows.costs) < 0).any():

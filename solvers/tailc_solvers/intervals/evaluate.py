@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.intervals.kernels import request_times
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 FEASIBILITY_TOLERANCE = 1e-9
 """Relative: a schedule is feasible where A <= budget * (1 + this). Rows that are exactly on the
@@ -42,7 +42,7 @@ class Evaluation:
     cost_time_ms: NDArray[np.float64]
 
 
-def evaluate(sample: Sample, costs: ArrayLike, v_ms: ArrayLike, rank: int) -> Evaluation:
+def evaluate(sample: WeightedSample, costs: ArrayLike, v_ms: ArrayLike, rank: int) -> Evaluation:
     """T, L and W of each schedule in `v_ms` [S, rungs]; column 0, the wait, is ignored."""
     cost_rates = as_cost_rates(costs, sample.n_rungs)
     schedules = np.atleast_2d(np.asarray(v_ms, dtype=np.float64))
@@ -67,7 +67,7 @@ def as_cost_rates(costs: ArrayLike, n_rungs: int) -> NDArray[np.float64]:
     return rates
 
 
-def _quantile_request(sample: Sample, rank: int) -> int | None:
+def _quantile_request(sample: WeightedSample, rank: int) -> int | None:
     """The request that is the quantile under every schedule; None if it depends on them."""
     if sample.n_curves > 1:
         return None

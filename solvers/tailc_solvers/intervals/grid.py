@@ -38,7 +38,7 @@ from tailc_solvers.intervals.kernels import (
 )
 from tailc_solvers.intervals.shares import DurationGrid, GridSearch, course_of
 from tailc_solvers.objective import SearchObjective
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 UNLIMITED = 2**62
@@ -81,7 +81,7 @@ class GridSolution:
 
 
 def search_grid(
-    sample: Sample,
+    sample: WeightedSample,
     costs: ArrayLike,
     loads: ArrayLike,
     budget: float,
@@ -166,7 +166,7 @@ def _by_cost(rows: LoadRows, by_tail: Incumbents, target_ms: float) -> LoadRows:
 
 
 def _solution(
-    sample: Sample,
+    sample: WeightedSample,
     costs: NDArray[np.float64],
     loads: NDArray[np.float64],
     order: NDArray[np.int64],

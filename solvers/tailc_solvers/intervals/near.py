@@ -21,7 +21,7 @@ from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rate
 from tailc_solvers.intervals.grid import rows_for
 from tailc_solvers.intervals.kernels import COST_UNITS, NEVER_STEPS, NS_PER_MS
 from tailc_solvers.intervals.shares import DurationGrid, GridSearch
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 MOST_EVALUATIONS = 4_000_000
 """About two seconds."""
@@ -41,7 +41,7 @@ class Candidates:
 
 
 def near_best(
-    sample: Sample,
+    sample: WeightedSample,
     costs: ArrayLike,
     loads: ArrayLike,
     budget: float,

@@ -38,7 +38,7 @@ from tailc_solvers.ladder.rows import (
     sorted_weights,
 )
 from tailc_solvers.objective import SearchObjective
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 
@@ -91,7 +91,7 @@ class ContinuousLadders:
 
 
 def solve_ladder(
-    sample: Sample,
+    sample: WeightedSample,
     costs: ArrayLike,
     loads: ArrayLike,
     budget: float,

@@ -46,7 +46,7 @@ from tailc_solvers.ladder.rows import (
     sorted_steps,
     sorted_weights,
 )
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 MOST_PRICES = 40
 CLOSE_ENOUGH = 2e-4
@@ -112,7 +112,7 @@ class _LimitedResult:
 
 
 def solve_limited(
-    sample: Sample,
+    sample: WeightedSample,
     uses: ArrayLike,
     supplies: ArrayLike,
     loads: ArrayLike,

@@ -15,10 +15,10 @@ from tailc_solvers.ladder.kernels import (
     new_point,
 )
 from tailc_solvers.ladder.kernels_steps import DIGITS, RADIX, fill_steps, sort_bits
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 
-def sorted_weights(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def sorted_weights(sample: WeightedSample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Demands in ascending order with their weights."""
     if sample.total_weight == sample.weight.size:
         return _ascending(sample.demand_ms), np.ones_like(sample.weight)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, evaluate
 from tailc_solvers.ladder.dual import ContinuousLadders, solve_ladder
 from tailc_solvers.objective import SearchObjective
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 US_PER_MS = 1_000
 
@@ -50,7 +50,7 @@ class SnappedLadder:
 
 def snap(
     solution: ContinuousLadders,
-    sample: Sample,
+    sample: WeightedSample,
     costs: ArrayLike,
     budget: float,
     *,
@@ -77,7 +77,7 @@ def snap(
 class _SnapInputs:
     """The common inputs of all rows."""
 
-    sample: Sample
+    sample: WeightedSample
     costs: ArrayLike
     budget: float
     rank: int

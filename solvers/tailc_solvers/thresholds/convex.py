@@ -35,7 +35,7 @@ from tailc_solvers.backends.check import (
 from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
 from tailc_solvers.ladder.kernels import DemandSteps
 from tailc_solvers.ladder.rows import sorted_steps, sorted_weights
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.thresholds.dual import ROUNDING, ages_of, checked_types
 from tailc_solvers.thresholds.evaluate import evaluate_thresholds
 
@@ -87,7 +87,7 @@ class ConvexThresholds:
         most_tangents: of each g_i; None for all. Fewer are spread evenly over the requests.
     """
 
-    sample: Sample
+    sample: WeightedSample
     speed: Vector
     power: Vector
     steps: DemandSteps
@@ -98,7 +98,7 @@ class ConvexThresholds:
     @classmethod
     def of(
         cls,
-        sample: Sample,
+        sample: WeightedSample,
         speed: ArrayLike,
         power: ArrayLike,
         *,
@@ -223,7 +223,7 @@ def _thresholds(problem: ConvexThresholds, x: Vector | None, last: int) -> _Thre
 
 def _with_energy(problem: ConvexThresholds, work_ms: Vector) -> _Thresholds:
     ages = ages_of(work_ms, problem.speed)
-    common = Sample.common(problem.sample.demand_ms, problem.speed, problem.sample.weight)
+    common = WeightedSample.common(problem.sample.demand_ms, problem.speed, problem.sample.weight)
     figures = evaluate_thresholds(common, problem.power, ages, problem.rank)
     return _Thresholds(work_ms, ages, figures.energy)
 

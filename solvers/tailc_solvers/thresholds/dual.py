@@ -37,7 +37,7 @@ from tailc_solvers.ladder.rows import (
     sorted_steps,
     sorted_weights,
 )
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 ROUNDING = 1e-12
@@ -77,7 +77,7 @@ class ContinuousThresholds:
 
 
 def solve_thresholds(
-    sample: Sample, speed: ArrayLike, power: ArrayLike, *, rank: int, target_ms: float
+    sample: WeightedSample, speed: ArrayLike, power: ArrayLike, *, rank: int, target_ms: float
 ) -> ContinuousThresholds:
     """The thresholds of least mean energy whose tail is at most `target_ms`.
 

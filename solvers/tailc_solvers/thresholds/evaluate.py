@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tailc_solvers.intervals.evaluate import evaluate
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ThresholdFigures:
 
 
 def evaluate_thresholds(
-    sample: Sample, power: ArrayLike, age_ms: ArrayLike, rank: int
+    sample: WeightedSample, power: ArrayLike, age_ms: ArrayLike, rank: int
 ) -> ThresholdFigures:
     """Figures of the ages `age_ms` [N - 1], inf for never, with the speeds of `sample` [.., N]."""
     ages = np.array(age_ms, dtype=np.float64)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 PPM = 1_000_000
 NS_PER_US = 1_000
@@ -52,7 +52,7 @@ class ExactSample:
     """
 
     def __init__(
-        self, sample: Sample, speed_ppm: ArrayLike, power_ppm: Sequence[int], rank: int
+        self, sample: WeightedSample, speed_ppm: ArrayLike, power_ppm: Sequence[int], rank: int
     ) -> None:
         sample.check_rank(rank)
         table = _whole(speed_ppm)
@@ -126,7 +126,7 @@ def _whole(speed_ppm: ArrayLike) -> np.ndarray:
 
 
 def _by_curve(
-    sample: Sample, curve: NDArray[np.int64]
+    sample: WeightedSample, curve: NDArray[np.int64]
 ) -> Iterator[tuple[int, list[int], list[int]]]:
     """Each used curve, with the demands of its requests ascending and their weights."""
     demand_ns = np.rint(sample.demand_ms * NS_PER_MS).astype(np.int64)

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.backends.linear import LinearProgram
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 
 Vector = NDArray[np.float64]
 STEPS_PER_MS = 1_000
@@ -55,7 +55,7 @@ class MipThresholds:
 
 
 def mip_thresholds(
-    sample: Sample, power: ArrayLike, *, rank: int, target_ms: float
+    sample: WeightedSample, power: ArrayLike, *, rank: int, target_ms: float
 ) -> MipThresholds:
     """The program for the speeds of `sample`: one curve for all, for classes or for each."""
     sample.check_rank(rank)
@@ -74,7 +74,7 @@ def mip_thresholds(
 class _Layout:
     """Indices of the variables: v, then u by request, then b by request, then y."""
 
-    sample: Sample
+    sample: WeightedSample
     power: Vector
     target_ms: float
 

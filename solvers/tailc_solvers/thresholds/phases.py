@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.dual import ContinuousThresholds, checked_types, solve_thresholds
 
@@ -44,7 +44,7 @@ class Phase:
     As for `solve_thresholds`, where the sample's own speeds are not used either.
     """
 
-    sample: Sample
+    sample: WeightedSample
     speed: ArrayLike
     power: ArrayLike
     rank: int

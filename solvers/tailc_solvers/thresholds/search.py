@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.exact import NS_PER_MS, NS_PER_US, PPM, ExactSample
 from tailc_solvers.thresholds.kernels import RequestArrays, new_search, search
@@ -48,7 +48,7 @@ class GridThresholds:
 
 
 def search_thresholds(
-    sample: Sample,
+    sample: WeightedSample,
     speed_ppm: ArrayLike,
     power_ppm: Sequence[int],
     *,
@@ -88,7 +88,9 @@ def search_thresholds(
     )
 
 
-def _requests(sample: Sample, speed_ppm: ArrayLike, power_ppm: Sequence[int]) -> RequestArrays:
+def _requests(
+    sample: WeightedSample, speed_ppm: ArrayLike, power_ppm: Sequence[int]
+) -> RequestArrays:
     table = np.atleast_2d(np.array(speed_ppm, dtype=np.int64))
     if (np.diff(table, axis=1) <= 0).any():
         raise ValueError("speed_ppm must ascend with the type")

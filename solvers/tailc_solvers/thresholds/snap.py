@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc_solvers.sample import Sample
+from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.dual import ContinuousThresholds, solve_thresholds
 from tailc_solvers.thresholds.exact import PPM, ExactFigures, ExactSample
@@ -54,7 +54,7 @@ class SnappedThresholds:
 
 def snap_thresholds(
     solution: ContinuousThresholds,
-    sample: Sample,
+    sample: WeightedSample,
     speed_ppm: Sequence[int],
     power_ppm: Sequence[int],
     *,

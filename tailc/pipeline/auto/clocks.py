@@ -64,7 +64,7 @@ class ClockPolicy:
 
 
 @dataclass(frozen=True, eq=False)
-class Cores:
+class ReplayedCores:
     """The cores that clock policies are replayed on, as a `Machine`."""
 
     load: Workload
@@ -130,7 +130,7 @@ def best_clocks(
     return _with_forms(policy, taken.option.table, chosen), chosen
 
 
-def cores_of(own: ClockPolicy, problem: TuningProblem[TailTable], clock_khz: int) -> Cores:
+def cores_of(own: ClockPolicy, problem: TuningProblem[TailTable], clock_khz: int) -> ReplayedCores:
     """The cores of the tables that an problem tunes, with the policy's controller."""
 
     def subject_of(one: ClockPolicy) -> CoreQueues:
@@ -138,7 +138,7 @@ def cores_of(own: ClockPolicy, problem: TuningProblem[TailTable], clock_khz: int
         return CoreQueues("table", clocks, one.controller and _settling_soon(one.controller))
 
     own_settling = settling(own.controller and _settling_soon(own.controller))
-    return Cores(problem.load, problem.cores, subject_of, own_settling)
+    return ReplayedCores(problem.load, problem.cores, subject_of, own_settling)
 
 
 def _settling_soon(controller: Controller) -> Controller:

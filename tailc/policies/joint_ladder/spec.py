@@ -24,8 +24,8 @@ from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
 from tailc.specs.cores_build import build, reference_complaints
-from tailc.specs.cores_fields import Power
-from tailc.specs.cores_spec import CoresSpec, CoreTypes, MeasuredCores
+from tailc.specs.cores_fields import PowerQuantity
+from tailc.specs.cores_spec import CoresSpec, CoreTypesSpec, MeasuredCores
 from tailc.specs.fields import (
     PPM,
     Complaint,
@@ -170,7 +170,7 @@ class JointSpec(WithSlos):
             message = f"is `{objective}`, but what rungs on `lanes` cost is batch work"
             hint = "set `objective: batch`, or remove `lanes`"
             return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, ("lanes",))]
-        if not isinstance(self.cores.which, CoreTypes) or len(self.cores.which.types) != 1:
+        if not isinstance(self.cores.which, CoreTypesSpec) or len(self.cores.which.types) != 1:
             message, hint = "needs cores of one type", "give `cores.types` with one type"
             return [Complaint(Code.CONFLICT, message, hint, ("lanes",), ("cores",))]
         if self.lanes.interference_ppm + self.lanes.slowdown_ppm >= PPM:
@@ -193,7 +193,7 @@ class JointSpec(WithSlos):
             return [Complaint(Code.MISSING_KEY, message, hint, ("server", "peak_power"))]
         unit = self.all_cores.unit
         slowest_ppm = min(each.power_ppm for each in self.all_cores.types)
-        powers: list[tuple[Power, tuple[str | int, ...]]] = [
+        powers: list[tuple[PowerQuantity, tuple[str | int, ...]]] = [
             (self.peak_power, ("server", "peak_power")),
             *((power, ("server", "target_power")) for power in self.server.target_powers or ()),
         ]
@@ -213,7 +213,7 @@ class JointSpec(WithSlos):
         """With core types, the cores are limited instead of the power, and counts fit the
         server.
         """
-        most = Power(self.all_cores.peak_ppm, self.all_cores.unit)
+        most = PowerQuantity(self.all_cores.peak_ppm, self.all_cores.unit)
         if self.peak_power.ppm < most.ppm:
             message = (
                 f"is less than `{most.ppm / PPM:g}`, the power of all busy cores, but with "
@@ -299,7 +299,7 @@ class JointSpec(WithSlos):
             message = f"need the objective `tail` or `rate`, but the objective is `{self.aim}`"
             at, hint = ("search", "optional_rules"), "remove them, or set `objective: tail`"
             yield Complaint(Code.CONFLICT, message, hint, at, OBJECTIVE_AT)
-        if "start-below" in optional_rules and isinstance(self.cores.which, CoreTypes):
+        if "start-below" in optional_rules and isinstance(self.cores.which, CoreTypesSpec):
             message = "holds `start-below`, which counts one supply, but each type of cores is one"
             at, also = ("search", "optional_rules"), ("cores", "types")
             yield Complaint(Code.CONFLICT, message, "remove it, or give `cores.dvfs`", at, also)
@@ -333,10 +333,10 @@ class JointSpec(WithSlos):
         return build(self.cores, self.demand.reference)
 
     @property
-    def peak_power(self) -> Power:
+    def peak_power(self) -> PowerQuantity:
         """Power limit of all busy cores together."""
         cores = self.all_cores
-        return self.server.own_peak_power or Power(cores.peak_ppm, cores.unit)
+        return self.server.own_peak_power or PowerQuantity(cores.peak_ppm, cores.unit)
 
     @property
     def rungs(self) -> tuple[JointRung, ...]:
@@ -358,10 +358,10 @@ class JointSpec(WithSlos):
         return tuple(each.ppm for each in self.server.target_powers or (self._full_power,))
 
     @property
-    def _full_power(self) -> Power:
+    def _full_power(self) -> PowerQuantity:
         """The power limit; for core types the power of all cores."""
         cores, peak = self.all_cores, self.peak_power
-        return peak if cores.is_in_place else Power(cores.peak_ppm, cores.unit)
+        return peak if cores.is_in_place else PowerQuantity(cores.peak_ppm, cores.unit)
 
     @property
     def aim_us(self) -> int:
@@ -382,6 +382,6 @@ class JointSpec(WithSlos):
 
     def with_target(self, power_ppm: int) -> JointSpec:
         """Return the spec with one target power."""
-        power = Power(power_ppm, self.peak_power.unit)
+        power = PowerQuantity(power_ppm, self.peak_power.unit)
         server = self.server.model_copy(update={"target_powers": (power,)})
         return self.model_copy(update={"server": server})

@@ -13,7 +13,7 @@ from tailc.forms.tail_table import LARGEST_FREQUENCY_KHZ, Level
 from tailc.policies.rubik.levels_spec import (
     AT_MOST,
     MAX_LEVELS,
-    LevelSpec,
+    LevelPowerSpec,
     LevelTableSpec,
     PowerSpec,
     RangeSpec,
@@ -33,19 +33,19 @@ ONE_SOURCE = ExactlyOne(
 class ListedLevels(SpecModel):
     """Frequencies one by one."""
 
-    levels_listed: Annotated[tuple[LevelSpec, ...], Field(min_length=1, max_length=MAX_LEVELS)] = (
-        Field(
-            alias="levels",
-            examples=[[{"frequency": "0.8GHz", "power": "1.6W"}]],
-            description="Frequencies and powers, low ones first.",
-        )
+    levels_listed: Annotated[
+        tuple[LevelPowerSpec, ...], Field(min_length=1, max_length=MAX_LEVELS)
+    ] = Field(
+        alias="levels",
+        examples=[[{"frequency": "0.8GHz", "power": "1.6W"}]],
+        description="Frequencies and powers, low ones first.",
     )
 
     @classmethod
     def from_powers(cls, powers_mw: Mapping[int, int]) -> ListedLevels:
         """Those of a file or a model: power by frequency in kHz."""
         levels = tuple(
-            LevelSpec.model_construct(frequency_khz=khz, power_mw=power_mw)
+            LevelPowerSpec.model_construct(frequency_khz=khz, power_mw=power_mw)
             for khz, power_mw in powers_mw.items()
         )
         return cls.model_construct(levels_listed=levels)

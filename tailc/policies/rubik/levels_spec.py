@@ -41,7 +41,7 @@ EnergyNj = Annotated[
 ]
 
 
-class LevelSpec(SpecModel):
+class LevelPowerSpec(SpecModel):
     """A frequency, and what a core draws at it while it serves a request."""
 
     frequency_khz: FrequencyKhz = Field(alias="frequency", examples=["2.4GHz"])

@@ -13,11 +13,11 @@ from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
 from tailc.specs.core_parts import NO_POWER, CoreOfRow, LevelOfRow, Row, Told
 from tailc.specs.cores import PowerUnit, dominated
-from tailc.specs.cores_fields import Power
+from tailc.specs.cores_fields import PowerQuantity
 from tailc.specs.cores_spec import (
     CoresSpec,
     CoreTableSpec,
-    CoreTypes,
+    CoreTypesSpec,
     DvfsCores,
     MeasuredCores,
     OwnPowers,
@@ -99,7 +99,7 @@ class _CoreTableReader:
     path: str
     at: tuple[str, ...]
 
-    def filled(self, group: CoreTypes | DvfsCores) -> CoreTypes | DvfsCores:
+    def filled(self, group: CoreTypesSpec | DvfsCores) -> CoreTypesSpec | DvfsCores:
         """Fill in types or levels from their rows; speeds are relative to the first row's."""
         rows = {
             position: self._row(part.told.row, position)
@@ -156,5 +156,5 @@ class _CoreTableReader:
         return told.filled(speed_ppm, _watts(row.power * in_watts), idle_power)
 
 
-def _watts(power_w: float) -> Power:
-    return Power(max(round(power_w * PPM), 1), PowerUnit.WATT)
+def _watts(power_w: float) -> PowerQuantity:
+    return PowerQuantity(max(round(power_w * PPM), 1), PowerUnit.WATT)

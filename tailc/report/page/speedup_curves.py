@@ -23,7 +23,7 @@ _CHARACTERS, _MOST_LINES = 90, 2
 
 
 @dataclass(frozen=True, eq=False)
-class SpeedupCurves:
+class SpeedupPlotData:
     """Speed-ups by number of threads, or by rung number, both from 1.
 
     measured: mean speed-ups by group of requests, (places,) each.
@@ -57,7 +57,7 @@ class SpeedupCurves:
 
 def compute_speedup_curves(
     profile: DemandProfile, ladders: Sequence[Ladder]
-) -> SpeedupCurves | None:
+) -> SpeedupPlotData | None:
     """Compute the speed-up curves of a sample; None if it has one place only."""
     if profile.degrees < 2:
         return None
@@ -68,9 +68,9 @@ def compute_speedup_curves(
         measured |= {"longest 5 %": summary.longest, "shortest 5 %": summary.shortest}
         spread = _spread(profile)
     if axis.title != "threads":
-        return SpeedupCurves(axis, measured, spread, used, None, ())
+        return SpeedupPlotData(axis, measured, spread, used, None, ())
     serial = serial_share(summary.everyone)
-    return SpeedupCurves(axis, measured, spread, used, serial, tuple(_odd(profile)))
+    return SpeedupPlotData(axis, measured, spread, used, serial, tuple(_odd(profile)))
 
 
 def _places(profile: DemandProfile, ladders: Sequence[Ladder]) -> tuple[Axis, Mapping[int, float]]:

@@ -8,7 +8,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.report.page.axis import linear
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import LegendEntry, Plot, Point
-from tailc.report.page.speedup_curves import SpeedupCurves, compute_speedup_curves
+from tailc.report.page.speedup_curves import SpeedupPlotData, compute_speedup_curves
 from tailc.report.page.tones import line_tone
 from tailc.traces.profile import DemandProfile
 
@@ -37,7 +37,7 @@ def speedup_figures(profile: DemandProfile, ladders: Sequence[Ladder], sample: s
     return [_curves(curves, sample), *([dots] if dots else [])]
 
 
-def _curves(curves: SpeedupCurves, sample: str) -> Figure:
+def _curves(curves: SpeedupPlotData, sample: str) -> Figure:
     every = [*curves.measured.values(), *([] if curves.spread is None else curves.spread)]
     tops = [float(speeds.max()) for speeds in every]
     top = max(*tops, *curves.used.values(), *curves.law.values(), 0.0)
@@ -53,7 +53,7 @@ def _curves(curves: SpeedupCurves, sample: str) -> Figure:
     return Figure(_IDENT, _TITLE, caption, (_numbers(curves),), svg)
 
 
-def _caption(curves: SpeedupCurves, sample: str) -> str:
+def _caption(curves: SpeedupPlotData, sample: str) -> str:
     if curves.spread is None:
         caption = f"One speed-up curve for all of {sample}: it is given, or was measured as one."
     else:
@@ -70,7 +70,7 @@ def _caption(curves: SpeedupCurves, sample: str) -> str:
     return caption + "".join(f" {odd[:1].upper()}{odd[1:]}." for odd in curves.odd)
 
 
-def _residuals(curves: SpeedupCurves) -> Figure | None:
+def _residuals(curves: SpeedupPlotData) -> Figure | None:
     """Draw residuals against the policy's speeds, or against Amdahl's law; None if all are 0."""
     base, name = (
         (curves.used, "the policy's speed") if curves.used else (curves.law, "Amdahl's law")
@@ -109,7 +109,7 @@ def _percent(speed: float, base: float) -> float:
     return (speed / base - 1) * _PERCENT
 
 
-def _measured(curves: SpeedupCurves) -> Iterator[tuple[str, str, float, int, float]]:
+def _measured(curves: SpeedupPlotData) -> Iterator[tuple[str, str, float, int, float]]:
     """Yield group, CSS class, horizontal position, place and mean speed-up of each dot."""
     middle = (len(curves.measured) - 1) / 2
     aside = [0.0, _ASIDE, -_ASIDE] if middle else [0.0]
@@ -118,13 +118,13 @@ def _measured(curves: SpeedupCurves) -> Iterator[tuple[str, str, float, int, flo
             yield name, line_tone(number), place + aside[number], place, speed
 
 
-def _lines(curves: SpeedupCurves) -> Iterator[tuple[str, list[Point]]]:
+def _lines(curves: SpeedupPlotData) -> Iterator[tuple[str, list[Point]]]:
     for tone, speeds in ((_LAW, curves.law), (_USED, curves.used)):
         if speeds:
             yield tone, [(float(place), speed) for place, speed in sorted(speeds.items())]
 
 
-def _legend(curves: SpeedupCurves) -> tuple[LegendEntry, ...]:
+def _legend(curves: SpeedupPlotData) -> tuple[LegendEntry, ...]:
     entries = [LegendEntry(name, line_tone(n), "dot") for n, name in enumerate(curves.measured)]
     entries += [LegendEntry("used by the policy", _USED)] * bool(curves.used)
     if curves.serial is not None:
@@ -132,7 +132,7 @@ def _legend(curves: SpeedupCurves) -> tuple[LegendEntry, ...]:
     return tuple(entries)
 
 
-def _numbers(curves: SpeedupCurves) -> Numbers:
+def _numbers(curves: SpeedupPlotData) -> Numbers:
     rows = [
         (
             name,

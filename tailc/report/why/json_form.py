@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tailc.forms.ladder.table import Climb, Row
     from tailc.studies.why.cell_explanation import CellExplanation
     from tailc.studies.why.decision import Decision
-    from tailc.studies.why.occupancy import Occupancy
+    from tailc.studies.why.occupancy import OccupancyShares
     from tailc.studies.why.paired_effect import Effect, PairedDifference
 
 
@@ -84,7 +84,7 @@ def _bought_dict(decision: Decision, answer: CellExplanation) -> dict[str, objec
     }
 
 
-def _presence_dict(presence: Occupancy) -> dict[str, int]:
+def _presence_dict(presence: OccupancyShares) -> dict[str, int]:
     return {
         "requests_ppm": presence.requests_ppm,
         "held_time_ppm": presence.held_time_ppm,

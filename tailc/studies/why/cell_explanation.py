@@ -25,7 +25,12 @@ from tailc.progress import Progress, silent
 from tailc.studies.why.decision import Decision, decision
 from tailc.studies.why.inputs import OtherInput, changed_inputs
 from tailc.studies.why.measurement import ReplayCase, TableMeasurement, measure
-from tailc.studies.why.occupancy import Occupancy, held_resources, replay_counts, total_occupancy
+from tailc.studies.why.occupancy import (
+    OccupancyShares,
+    held_resources,
+    replay_counts,
+    total_occupancy,
+)
 from tailc.studies.why.paired_effect import Effect, MeasuredEffect, effect, measured_effect
 from tailc.studies.why.perturbations import EditedTable, edited_tables, with_row_of
 from tailc.threads import thread_count
@@ -67,7 +72,7 @@ class CellExplanation:
     query: CellQuery
     replays: int
     as_it_is: MeasuredEffect
-    presence: Occupancy
+    presence: OccupancyShares
     edits: tuple[tuple[EditedTable, Effect], ...]
     formula: AgainstFormula | None
     inputs: tuple[tuple[str, Effect], ...]
@@ -145,7 +150,7 @@ class _Cell:
         experiment = self.experiment.on(other.load).with_gaps(other.gaps)
         return ReplayCase(_subject(other.table, self.query), experiment)
 
-    def presence(self) -> Occupancy:
+    def presence(self) -> OccupancyShares:
         """Share of requests, and of their resources, in the cell."""
         at, scenario = self.at, self.experiment.scenario
         first = 0 if at.row == at.table.rows[0] else at.row.first_load

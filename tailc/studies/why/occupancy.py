@@ -26,7 +26,7 @@ _MOST_STRETCHES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Occupancy:
+class OccupancyShares:
     """Shares in millionths, of measured requests and of their resource use over time.
 
     requests: in the system at some time while the row applies. held_time: resource use while the
@@ -52,11 +52,11 @@ class RowTimeline:
         return np.searchsorted(self.since_ns, time_ns, side="right") - 1
 
 
-def total_occupancy(counts: Sequence[ReplayCounts]) -> Occupancy:
+def total_occupancy(counts: Sequence[ReplayCounts]) -> OccupancyShares:
     """The shares over all replications."""
     requests = sum(one.requests for one in counts)
     held_ns = sum(one.held_ns for one in counts)
-    return Occupancy(
+    return OccupancyShares(
         round(sum(one.passing for one in counts) / requests * PPM),
         round(sum(one.row_held_ns for one in counts) / held_ns * PPM),
         round(sum(one.turning for one in counts) / requests * PPM),
@@ -66,7 +66,7 @@ def total_occupancy(counts: Sequence[ReplayCounts]) -> Occupancy:
 
 @dataclass(frozen=True)
 class ReplayCounts:
-    """Counts behind `Occupancy` for the measured requests of one replication; held times in ns."""
+    """Counts for `OccupancyShares` of the measured requests of a replication; held times in ns."""
 
     requests: int
     passing: int

@@ -46,7 +46,7 @@ _OPTIONS = VerifyOptions(
 _FALL = 0.02
 
 
-class Axis(enum.Enum):
+class UncertainInput(enum.Enum):
     """The input with an error; `JOINT`: all uncertain inputs, in the stated proportion."""
 
     DEMAND = "demand"
@@ -62,7 +62,7 @@ class Reach:
     is_all: whether it is the largest that was tried, so the true one may be larger.
     """
 
-    axis: Axis
+    axis: UncertainInput
     ppm: int
     is_all: bool
 
@@ -94,7 +94,7 @@ def radius_of(
     subject: a table, with its controller if it has one. slowed: effect of an error of speed on the
     rungs of the table.
     """
-    search = _Search(subject, slowed, load, arrivals, slo, ambiguity, workers)
+    search = _RadiusSearch(subject, slowed, load, arrivals, slo, ambiguity, workers)
     reaches = []
     axes = _axes(ambiguity)
     for number, axis in enumerate(axes):
@@ -103,14 +103,14 @@ def radius_of(
     return Radius(slo, search.holds, tuple(reaches))
 
 
-def _axes(ambiguity: Ambiguity) -> list[Axis]:
+def _axes(ambiguity: Ambiguity) -> list[UncertainInput]:
     sizes = {
-        Axis.DEMAND: ambiguity.demand_ppm,
-        Axis.TAIL: ambiguity.tail_ppm,
-        Axis.SPEEDUP: ambiguity.speedup_ppm,
+        UncertainInput.DEMAND: ambiguity.demand_ppm,
+        UncertainInput.TAIL: ambiguity.tail_ppm,
+        UncertainInput.SPEEDUP: ambiguity.speedup_ppm,
     }
     alone = [axis for axis, size in sizes.items() if size]
-    return [*alone, Axis.JOINT] if len(alone) > 1 else alone
+    return [*alone, UncertainInput.JOINT] if len(alone) > 1 else alone
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class _Errors:
     speedup: int = 0
 
 
-class _Search:
+class _RadiusSearch:
     def __init__(
         self,
         subject: Subject,
@@ -144,16 +144,16 @@ class _Search:
         self.holds = min(nominal.values()) >= 0
         self._hardest_first = sorted(arrivals, key=nominal.__getitem__)
 
-    def reach(self, axis: Axis) -> Reach:
+    def reach(self, axis: UncertainInput) -> Reach:
         """Largest error of an input at all rates."""
         steps = _steps(axis, self._ambiguity)
         found = steps if self.holds else 0
         for arrivals in self._hardest_first:
             found = self._last_met(axis, arrivals, found)
-        size = _FACTOR_STEP_PPM if axis is Axis.JOINT else _STEP_PPM
+        size = _FACTOR_STEP_PPM if axis is UncertainInput.JOINT else _STEP_PPM
         return Reach(axis, found * size, found == steps)
 
-    def _last_met(self, axis: Axis, arrivals: Arrivals, most: int) -> int:
+    def _last_met(self, axis: UncertainInput, arrivals: Arrivals, most: int) -> int:
         """Last step that holds at one rate, at most `most`; most rates hold at all steps."""
 
         def margin(step: int) -> float:
@@ -191,24 +191,24 @@ class _Search:
         return self._slowed(with_more_work(heavy, 1 + errors.demand / PPM), errors.speedup / PPM)
 
 
-def _steps(axis: Axis, ambiguity: Ambiguity) -> int:
+def _steps(axis: UncertainInput, ambiguity: Ambiguity) -> int:
     """Largest number of steps: errors up to 100 %, factors up to 10."""
-    if axis is not Axis.JOINT:
+    if axis is not UncertainInput.JOINT:
         return PPM // _STEP_PPM
     largest = max(ambiguity.demand_ppm, ambiguity.tail_ppm, ambiguity.speedup_ppm)
     return min(PPM * PPM // largest, _MOST_FACTOR_PPM) // _FACTOR_STEP_PPM
 
 
-def _errors(axis: Axis, step: int, ambiguity: Ambiguity) -> _Errors:
+def _errors(axis: UncertainInput, step: int, ambiguity: Ambiguity) -> _Errors:
     size = step * _STEP_PPM
     match axis:
-        case Axis.DEMAND:
+        case UncertainInput.DEMAND:
             return _Errors(demand=size)
-        case Axis.TAIL:
+        case UncertainInput.TAIL:
             return _Errors(tail=size)
-        case Axis.SPEEDUP:
+        case UncertainInput.SPEEDUP:
             return _Errors(speedup=size)
-        case Axis.JOINT:
+        case UncertainInput.JOINT:
             factor_ppm = step * _FACTOR_STEP_PPM
             stated = (ambiguity.demand_ppm, ambiguity.tail_ppm, ambiguity.speedup_ppm)
             return _Errors(*(factor_ppm * one // PPM for one in stated))

@@ -8,7 +8,7 @@ from tailc_solvers.control.plant import SampledPlant
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.pipeline.controller import TunedController
 from tailc.pipeline.loops import IdentifiedPlant, RateInterval
-from tailc.pipeline.plants import Operation, TailSurface
+from tailc.pipeline.plants import Operation, TailGrid
 
 PLANT = SampledPlant((50.0,), (1.0, -0.5), 1)
 KP, KI = 1 / 512, 1 / 256
@@ -25,4 +25,4 @@ def made_tuned() -> TunedController:
     interval = RateInterval(
         ROW, 40_000, OPERATION, IdentifiedPlant(PLANT, 0.4), margins_sampled(PLANT, KP, KI, 0.0)
     )
-    return TunedController(CONTROLLER, TailSurface((), (), ()), (interval,))
+    return TunedController(CONTROLLER, TailGrid((), (), ()), (interval,))

@@ -14,7 +14,7 @@ from tailc.models.arrivals import Poisson
 from tailc.studies.why.cell_explanation import CellQuery, explain_cell
 from tailc.studies.why.decision import decision
 from tailc.studies.why.inputs import InputChange
-from tailc.studies.why.occupancy import Occupancy
+from tailc.studies.why.occupancy import OccupancyShares
 from tailc.studies.why.perturbations import RowEdit
 from tests.tailc.models.shared_cores.servers import overloaded
 from tests.tailc.tuning import core_case
@@ -68,7 +68,7 @@ def test_a_row_that_does_not_occur_has_no_share_and_binds_nothing():
     crowd = Row(31, None, AT_ONCE, (Climb(0, 1),))
     table = replace(SPRINT, rows=(*rows, replace(last, last_load=30), crowd))
     found = explain_cell(decision(table, 40, 20 * MS), LOAD, None, IDLE)
-    assert found.presence == Occupancy(0, 0, 0, 0)
+    assert found.presence == OccupancyShares(0, 0, 0, 0)
     assert [one.edit for one, _ in found.edits] == [RowEdit.LATER, RowEdit.LOWER, RowEdit.HIGHER]
     assert found.better == found.worse == ()
 

@@ -16,7 +16,7 @@ from tailc.percentiles import PPM
 from tailc.progress import silent
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
-from tailc.tuning.robust.radius import Axis, Radius, radius_of
+from tailc.tuning.robust.radius import Radius, UncertainInput, radius_of
 from tailc.tuning.robust.uncertainty_cases import slowed_on
 from tailc.tuning.tuning_problem import ladder_subject
 from tests.tailc.models.shared_cores.servers import at_once, ladder
@@ -69,12 +69,12 @@ def test_the_radius_of_a_single_server_queue_is_its_closed_form():
     wanted = longest_mean_ms() / MEAN_MS - 1
     assert found.holds
     reach = {one.axis: one.ppm / 1e6 for one in found.reaches}
-    assert set(reach) == {Axis.DEMAND, Axis.TAIL, Axis.JOINT}
-    for axis in (Axis.DEMAND, Axis.TAIL):
+    assert set(reach) == {UncertainInput.DEMAND, UncertainInput.TAIL, UncertainInput.JOINT}
+    for axis in (UncertainInput.DEMAND, UncertainInput.TAIL):
         assert wanted - 0.1 <= reach[axis] <= wanted + 0.01
     # both at once: (1 + r)^2
     most = (math.sqrt(1 + wanted) - 1) / 0.1
-    assert most - 0.6 <= reach[Axis.JOINT] <= most + 0.1
+    assert most - 0.6 <= reach[UncertainInput.JOINT] <= most + 0.1
     assert not any(reach.is_all for reach in found.reaches)
 
 
@@ -84,7 +84,7 @@ def test_a_slower_rung_is_a_longer_mean():
     found = radius(ON_BOTH, load, doubted(speedup=100_000), 110.0, (35.0,))
     wanted = 1 - MEAN_MS / longest_mean_ms(35.0, 110.0) / SPEED
     (reach,) = found.reaches
-    assert reach.axis is Axis.SPEEDUP
+    assert reach.axis is UncertainInput.SPEEDUP
     assert wanted - 0.1 <= reach.ppm / 1e6 <= wanted + 0.01
 
 
@@ -119,7 +119,7 @@ def test_a_radius_ends_where_nothing_more_was_tried():
     """One thread is never faster than speed 1. What is not in doubt has no radius."""
     found = radius(FIFO, exponential(), doubted(speedup=100_000))
     (reach,) = found.reaches
-    assert (reach.axis, reach.ppm, reach.is_all) == (Axis.SPEEDUP, 1_000_000, True)
+    assert (reach.axis, reach.ppm, reach.is_all) == (UncertainInput.SPEEDUP, 1_000_000, True)
 
 
 def test_few_records_are_sure_of_less():
