@@ -42,7 +42,7 @@ def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int | None = Non
             # Before the first rename: a folder that cannot be opened could not be flushed after it.
             folders: dict[Path, int] = {}
             for _, path in pending:
-                folders[path.parent] = folders.get(path.parent) or _opened(path.parent, stack)
+                folders[path.parent] = folders.get(path.parent) or _open_folder(path.parent, stack)
             while pending:
                 temporary, path = pending[0]
                 temporary.replace(path)
@@ -92,7 +92,7 @@ def _write_to_disk(path: Path, content: bytes, mode: int | None) -> None:
         os.close(descriptor)
 
 
-def _opened(folder: Path, stack: ExitStack) -> int:
+def _open_folder(folder: Path, stack: ExitStack) -> int:
     """A descriptor of the folder until the stack ends, opened before anything can fail."""
     descriptor = os.open(folder, os.O_RDONLY)
     stack.callback(_close, descriptor)

@@ -97,9 +97,9 @@ def seekable_input(path: str, until_read: ExitStack) -> SeekableInput:
     key = path if path == STDIN else os.path.abspath(path)  # noqa: PTH100, links stay links
     is_full = held is not None and key not in held.files and len(held.files) >= MOST_HELD
     if held is None or (is_full and Path(path).is_file()):
-        return _opened(path, until_read)
+        return _open_seekable(path, until_read)
     if key not in held.files:
-        held.files[key] = _opened(path, held.until_read)
+        held.files[key] = _open_seekable(path, held.until_read)
     return held.files[key]
 
 
@@ -120,19 +120,19 @@ def refuse_device_as_standard_input() -> None:
         _refuse_device(found, "<stdin>")
 
 
-def _opened(path: str, until_read: ExitStack) -> SeekableInput:
+def _open_seekable(path: str, until_read: ExitStack) -> SeekableInput:
     if path == STDIN:
         if sys.stdin is None:
             raise OSError("it is closed")
         refuse_device_as_standard_input()
-        return _copied(sys.stdin.buffer, "<stdin>", until_read)
+        return _copy_rest(sys.stdin.buffer, "<stdin>", until_read)
     file = until_read.enter_context(open_input(path))
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        return _copied(file, path, until_read)
+        return _copy_rest(file, path, until_read)
     return SeekableInput(file.fileno(), _stamp(file.fileno()))
 
 
-def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> SeekableInput:
+def _copy_rest(file: BinaryIO, name: str, until_read: ExitStack) -> SeekableInput:
     """Copy the remaining bytes of the file to a temporary file."""
     import tempfile
 

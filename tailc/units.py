@@ -176,7 +176,7 @@ def parse(text: str, *dimensions: Dimension) -> int:
     digit separators are not read. A value between two grid steps is refused. Only in a unit that is
     itself no whole number of steps is it rounded, if that changes it by 0.1 % at most.
     """
-    amount, unit = _split(text, dimensions)
+    amount, unit = _split_unit(text, dimensions)
     for dimension in dimensions:
         if unit in dimension.units:
             return _on_grid(text, amount, unit, dimension)
@@ -185,7 +185,7 @@ def parse(text: str, *dimensions: Dimension) -> int:
     raise _wrong_unit(text, amount, unit, dimensions)
 
 
-def _split(text: str, dimensions: tuple[Dimension, ...]) -> tuple[Fraction, str]:
+def _split_unit(text: str, dimensions: tuple[Dimension, ...]) -> tuple[Fraction, str]:
     match = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST_TEXT else None
     if match is None:
         examples = " or ".join(f"`{dimension.example}`" for dimension in dimensions)
@@ -241,7 +241,7 @@ def _with_unit(amount: Fraction, dimension: Dimension) -> str:
 def _wrong_unit(
     text: str, amount: Fraction, unit: str, dimensions: tuple[Dimension, ...]
 ) -> QuantityError:
-    meant = _meant(unit, dimensions)
+    meant = _similar_unit(unit, dimensions)
     listing = _listing(dimensions)
     if meant:
         listing = f"did you mean `{_plain(amount)}{meant}`? U{listing[1:]}"
@@ -252,7 +252,7 @@ def _wrong_unit(
     )
 
 
-def _meant(unit: str, dimensions: tuple[Dimension, ...]) -> str | None:
+def _similar_unit(unit: str, dimensions: tuple[Dimension, ...]) -> str | None:
     folded = unit.casefold()
     for dimension in dimensions:
         known = {name.casefold(): name for name in dimension.units}
@@ -307,7 +307,7 @@ def digits_text(value: float, digits: int) -> str:
 
 def format_us(value_us: int) -> str:
     """A duration as `1.5 ms`, exactly, in the largest of us, ms and s that is not above it."""
-    return _scaled(value_us, (("us", 1), ("ms", 1_000), ("s", 1_000_000)))
+    return _scale_text(value_us, (("us", 1), ("ms", 1_000), ("s", 1_000_000)))
 
 
 def format_s(value_s: int) -> str:
@@ -320,7 +320,7 @@ def format_s(value_s: int) -> str:
 
 def format_ppm(value_ppm: int) -> str:
     """Millionths as a percentage, exactly: `99.9 %`."""
-    return _scaled(value_ppm, (("%", 10_000),))
+    return _scale_text(value_ppm, (("%", 10_000),))
 
 
 def format_percentile(percentile_ppm: int) -> str:
@@ -340,20 +340,22 @@ def format_mrps(value_mrps: int) -> str:
 
 def format_khz(value_khz: int) -> str:
     """A frequency as `2.4 GHz`, exactly."""
-    return _scaled(value_khz, (("kHz", 1), ("MHz", 1_000), ("GHz", 1_000_000)))
+    return _scale_text(value_khz, (("kHz", 1), ("MHz", 1_000), ("GHz", 1_000_000)))
 
 
 def format_mw(value_mw: int) -> str:
     """A power as `250 W`, exactly."""
-    return _scaled(value_mw, (("mW", 1), ("W", 1_000), ("kW", 1_000_000)))
+    return _scale_text(value_mw, (("mW", 1), ("W", 1_000), ("kW", 1_000_000)))
 
 
 def format_nj(value_nj: int) -> str:
     """An energy as `5 uJ`, exactly."""
-    return _scaled(value_nj, (("nJ", 1), ("uJ", 1_000), ("mJ", 1_000_000), ("J", 1_000_000_000)))
+    return _scale_text(
+        value_nj, (("nJ", 1), ("uJ", 1_000), ("mJ", 1_000_000), ("J", 1_000_000_000))
+    )
 
 
-def _scaled(value: int, units: tuple[tuple[str, int], ...]) -> str:
+def _scale_text(value: int, units: tuple[tuple[str, int], ...]) -> str:
     reached = [(unit, steps) for unit, steps in units if abs(value) >= steps]
     unit, steps = reached[-1] if reached else units[0]
     return f"{_plain(Fraction(value, steps))} {unit}"

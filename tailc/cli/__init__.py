@@ -110,7 +110,7 @@ def main() -> None:
 
     make_streams_usable()
     import_numba_without_blas()
-    interrupts = Interrupts(lambda code: _interrupted(code, sys.argv[1:]))
+    interrupts = Interrupts(lambda code: _report_interrupt(code, sys.argv[1:]))
     interrupts.leave(run(sys.argv[1:]))
 
 
@@ -125,11 +125,11 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
     except click.ClickException as error:
         return _usage(error, arguments)
     except TailcError as error:  # an option's file
-        return _failed(error.exit_code, arguments, *error.findings)
+        return _report_failure(error.exit_code, arguments, *error.findings)
     except (click.Abort, KeyboardInterrupt):
-        return _interrupted(ExitCode.INTERRUPTED, arguments)
+        return _report_interrupt(ExitCode.INTERRUPTED, arguments)
     except Terminated as ended:
-        return _interrupted(ended.code, arguments)
+        return _report_interrupt(ended.code, arguments)
     except SystemExit as exit_:  # how click ends shell completion (0) and a closed pipe
         return ExitCode.OK if exit_.code == 0 else _cannot_print()
     except OSError as error:
@@ -137,9 +137,9 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
     return code if isinstance(code, int) else ExitCode.OK
 
 
-def _interrupted(code: ExitCode, arguments: Sequence[str]) -> int:
+def _report_interrupt(code: ExitCode, arguments: Sequence[str]) -> int:
     click.echo("interrupted; each output file is either unchanged or complete", err=True)
-    return _failed(code, arguments)
+    return _report_failure(code, arguments)
 
 
 def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
@@ -151,7 +151,9 @@ def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
     message = error.format_message().rstrip(".")
     begins_with_word = message[1:2].islower()
     usage_message = message[:1].lower() + message[1:] if begins_with_word else message
-    return _failed(ExitCode.USAGE, arguments, Finding(Code.USAGE, usage_message, help=_hint(error)))
+    return _report_failure(
+        ExitCode.USAGE, arguments, Finding(Code.USAGE, usage_message, help=_hint(error))
+    )
 
 
 def _hint(error: click.ClickException) -> str:
@@ -163,7 +165,7 @@ def _hint(error: click.ClickException) -> str:
     return f"`{usage}`; `{context.command_path} --help` says more"
 
 
-def _failed(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -> int:
+def _report_failure(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -> int:
     """End without a result; findings are JSON if the arguments request JSON."""
     from tailc.cli.outcome import CommandOutcome, show
     from tailc.cli.output_option import find_stdout_target

@@ -114,14 +114,14 @@ class ArrivalOptions:
     ) -> tuple[Arrivals, ...] | None:
         """Build all requested processes; None if no option is given."""
         if not self.every_kind:
-            return (*self.processes, *self._recorded(recorded)) or None
+            return (*self.processes, *self._recorded_arrivals(recorded)) or None
         from tailc.studies.arrival_settings import comparison_arrivals
 
         every = comparison_arrivals(policy, self.rates_mrps or policy.rates_mrps, recorded)
-        rescaled = self._recorded(recorded) if self.rescale_mrps else ()
+        rescaled = self._recorded_arrivals(recorded) if self.rescale_mrps else ()
         return (*every, *(one for one in (*self.processes, *rescaled) if one not in every))
 
-    def _recorded(self, recorded: RecordedArrivals | None) -> tuple[RecordedArrivals, ...]:
+    def _recorded_arrivals(self, recorded: RecordedArrivals | None) -> tuple[RecordedArrivals, ...]:
         if recorded is None:
             return ()
         at_rates = tuple(recorded.rescaled_to(rate) for rate in self.rescale_mrps)

@@ -31,7 +31,7 @@ def command(specs: tuple[str, ...], *, with_trace: bool) -> CommandOutcome:
         try:
             warnings = _warnings(path, with_trace)
             findings += warnings
-            cases.append(_passed(path, len(warnings)))
+            cases.append(_passing_case(path, len(warnings)))
         except TailcError as error:
             findings += error.findings
             exit_code = exit_code or error.exit_code
@@ -50,7 +50,7 @@ def _summary(checked: int, wrong: int, errors: int, warnings: int) -> str:
     return f"{of_specs}, {_count(errors, 'error')}, {_count(warnings, 'warning')}"
 
 
-def _passed(path: str, warnings: int) -> JUnitCase:
+def _passing_case(path: str, warnings: int) -> JUnitCase:
     """Test case of a valid spec; the findings of other specs have test cases of their own."""
     from tailc.report.junit import JUnitCase
 

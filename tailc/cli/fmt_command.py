@@ -29,7 +29,7 @@ def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> CommandOutcom
     files: list[Rewritten] = []
     for path in specs:
         try:
-            files.append(_formatted(path))
+            files.append(_format_file(path))
         except TailcError as error:
             findings += error.findings
     if findings:
@@ -48,10 +48,10 @@ def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> CommandOutcom
         cases=tuple(_case(file, is_changed=file in changed) for file in files) if check else (),
         is_answer=diff or (not check and "-" in specs),
     )
-    return _unformatted(outcome, changed) if check and changed else outcome
+    return _files_to_format(outcome, changed) if check and changed else outcome
 
 
-def _formatted(path: str) -> Rewritten:
+def _format_file(path: str) -> Rewritten:
     from tailc.cli.rewrite import Rewritten
     from tailc.pipeline.spec import DOCUMENT_MODELS, open_document
     from tailc.specs.formatting import formatted
@@ -77,7 +77,7 @@ def _text(files: list[Rewritten], changed: list[Rewritten], *, check: bool, diff
     return "\n".join([*lines, f"{len(files):,} checked, {len(changed):,} {verb}"])
 
 
-def _unformatted(outcome: CommandOutcome, changed: list[Rewritten]) -> CommandOutcome:
+def _files_to_format(outcome: CommandOutcome, changed: list[Rewritten]) -> CommandOutcome:
     from dataclasses import replace
 
     findings = tuple(_finding(file) for file in changed)

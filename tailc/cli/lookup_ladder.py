@@ -28,18 +28,20 @@ def look_up(policy: Policy, query: LadderQuery) -> CommandOutcome:
     has_steps = None if policy.controller is None else bool(query.controller.measured_us)
     load = _load(form.load_axis.value, query.in_system, query.controller.rate_mrps, has_steps)
     if steered is None:
-        answer = _shared(lookup(form, load, waited, age), form, waited, age)
+        answer = _apply_sharing(lookup(form, load, waited, age), form, waited, age)
         return CommandOutcome(text=_sentence(answer, form), result=_result(answer, form))
     scaled = scaled_ladder(form, steered.output_ppm)
     answer, climbs = lookup(scaled, load, waited, age), _climbs(scaled, load)
-    answer = _shared(answer, form, waited, age)
+    answer = _apply_sharing(answer, form, waited, age)
     return CommandOutcome(
-        text=f"{_sentence(answer, form)}\n{_steered(steered, climbs, form)}",
+        text=f"{_sentence(answer, form)}\n{_controller_text(steered, climbs, form)}",
         result=_result(answer, form) | {"controller": _steered_result(steered, climbs)},
     )
 
 
-def _shared(answer: LookupAnswer, form: Ladder, waited_us: int, executed_us: int) -> LookupAnswer:
+def _apply_sharing(
+    answer: LookupAnswer, form: Ladder, waited_us: int, executed_us: int
+) -> LookupAnswer:
     """Apply the sharing rule: a request that has given up runs on the first rung."""
     from tailc.forms.ladder.table import Rule
 
@@ -131,7 +133,7 @@ def _sentence(answer: LookupAnswer, form: Ladder) -> str:
     return "\n".join([*lines, *filter(None, (sharing_text(form), overload_text(form)))])
 
 
-def _steered(steered: ControllerOutput, climbs: tuple[Climb, ...], form: Ladder) -> str:
+def _controller_text(steered: ControllerOutput, climbs: tuple[Climb, ...], form: Ladder) -> str:
     from tailc.report.steering import climbs_text
 
     return f"controller: ages times {steered.text()}\nclimbs: {climbs_text(climbs, form)}"

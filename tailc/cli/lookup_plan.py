@@ -45,7 +45,7 @@ def _answer(plan: Plan, epoch: int, query: PlanQuery) -> tuple[str, dict[str, ob
         case JobQuery(name):
             return _job_answer(plan, epoch, name)
         case PriceQuery() as job:
-            return _priced(plan, epoch, job)
+            return _quote_cheapest(plan, epoch, job)
         case PoolQuery(name):
             return _pools_answer(plan, epoch, [_pool(plan, name)])
         case PoolsQuery():
@@ -73,7 +73,7 @@ def _job_answer(plan: Plan, epoch: int, name: str) -> tuple[str, dict[str, objec
 
     names = [job.name for job in plan.jobs]
     if name not in names:
-        raise _unknown("job", name, names, "the plan has no jobs")
+        raise _unknown_name("job", name, names, "the plan has no jobs")
     places = plan.allocation(name, epoch) or ()
     servers = [
         f"{servers} of {printable(plan.pools[pool].name)} ({_source(plan, pool, epoch)})"
@@ -129,7 +129,7 @@ def _battery_answer(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:
     return f"\nthe battery {does}, and holds {charge} at the end", {"battery": result}
 
 
-def _priced(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, object]]:
+def _quote_cheapest(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, object]]:
     """Quote for a rigid job, or for the cheapest width of a malleable one."""
     if len(job.epochs) != len(job.widths):
         raise click.UsageError(
@@ -138,13 +138,13 @@ def _priced(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, obj
     if plan.malleable is None:
         if len(job.widths) > 1:
             raise click.UsageError("jobs of this plan run on one width: give `--width` once")
-        return _quoted(plan, epoch, job)
+        return _quote_rigid(plan, epoch, job)
     green = given_options({"green": job.green_ppm})
     refuse(green, {"this plan has no green energy in its SLA": ("green",)})
     return _cheapest(plan, epoch, dict(zip(job.widths, job.epochs, strict=True)))
 
 
-def _quoted(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, object]]:
+def _quote_rigid(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, object]]:
     from tailc.forms.plan.plan import PPM
     from tailc.forms.plan.quote import RigidJob, quote
     from tailc.report.plan import money_text
@@ -153,7 +153,7 @@ def _quoted(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, obj
     if green_ppm > PPM:
         raise click.BadParameter("a share lies from 0 % to 100 %", param_hint="'--green'")
     offer = quote(plan, plan.free, RigidJob(epoch, epochs, width, green_ppm))
-    within, cut = _within(plan, epoch, epochs)
+    within, cut = _epochs_in_plan(plan, epoch, epochs)
     result: dict[str, object] = {"quote": _quote_dict(plan, offer) | {"epochs_in_plan": within}}
     if offer.places is None:
         return _no_room(plan, epoch, epochs), result
@@ -164,7 +164,7 @@ def _quoted(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, obj
     return f"{does} {pays}, its places are worth {worth}\n{slots}; {where}{cut}", result
 
 
-def _within(plan: Plan, epoch: int, epochs: int) -> tuple[int, str]:
+def _epochs_in_plan(plan: Plan, epoch: int, epochs: int) -> tuple[int, str]:
     """Number of the job's epochs inside the plan, and a note if that is not all of them."""
     within = min(epochs, len(plan.epochs) - epoch)
     if within == epochs:
@@ -192,7 +192,7 @@ def _cheapest(plan: Plan, epoch: int, widths: dict[int, int]) -> tuple[str, dict
     places = width and cheapest_places(plan, plan.free, epoch, widths[width], width)
     if width is None or places is None or isinstance(places, int):
         return _no_room(plan, epoch, widths[min(widths)]), {"width": None, "places": None}
-    within, cut = _within(plan, epoch, widths[width])
+    within, cut = _epochs_in_plan(plan, epoch, widths[width])
     text = f"{width} servers cost least; {_places_text(plan, places)}{cut}"
     result = {"width": width, "epochs_in_plan": within, "places": _spans(plan, places)}
     return text, result
@@ -234,11 +234,11 @@ def _source(plan: Plan, pool: int, epoch: int) -> str:
 def _pool(plan: Plan, name: str) -> int:
     names = [pool.name for pool in plan.pools]
     if name not in names:
-        raise _unknown("pool", name, names, "")
+        raise _unknown_name("pool", name, names, "")
     return names.index(name)
 
 
-def _unknown(noun: str, name: str, names: list[str], none: str) -> click.BadParameter:
+def _unknown_name(noun: str, name: str, names: list[str], none: str) -> click.BadParameter:
     import difflib
 
     from tailc.errors import did_you_mean

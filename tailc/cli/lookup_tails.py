@@ -25,19 +25,19 @@ def look_up(policy: Policy, table: TailTable, query: TailTableQuery) -> CommandO
 
     steered = controller_output(policy.controller, query.controller)
     scale_ppm = PPM if steered is None else steered.output_ppm
-    queued = _queued(query)
+    queued = _queued_requests(query)
     level, needed = level_for(table, queued, scale_ppm), request_needs(table, queued, scale_ppm)
     text = f"{_level_text(table, level)}\n{_because(table, queued, needed)}"
     result = _result(table, level, needed)
     if steered is None:
         return CommandOutcome(text=text, result=result)
     return CommandOutcome(
-        text=f"{text}\n{_steered(table, steered)}",
+        text=f"{text}\n{_controller_text(table, steered)}",
         result=result | {"controller": steered.result()},
     )
 
 
-def _queued(query: TailTableQuery) -> Queued:
+def _queued_requests(query: TailTableQuery) -> Queued:
     from tailc.forms.tail_table import Queued
 
     if not query.held_us:
@@ -82,7 +82,7 @@ def _because(table: TailTable, queued: Queued, needed: tuple[Need, ...]) -> str:
     from tailc.forms.tail_needs import binding_need
 
     need = binding_need(needed)
-    return f"because {_named(need.position)} {_needs(table, need)}"
+    return f"because {_position_name(need.position)} {_needs(table, need)}"
 
 
 def _beyond_sample(table: TailTable, queued: Queued) -> str:
@@ -95,7 +95,7 @@ def _beyond_sample(table: TailTable, queued: Queued) -> str:
     return "memory time" if last == LARGEST_TIME_NS else ""
 
 
-def _named(position: int) -> str:
+def _position_name(position: int) -> str:
     if position == 0:
         return "the running request"
     return f"the request with {position} before it"
@@ -117,7 +117,7 @@ def _needs(table: TailTable, need: Need) -> str:
     return f"needs {needed}: {need.cycles:,} cycles in {slack_us:,.3f} us{beyond}"
 
 
-def _steered(table: TailTable, steered: ControllerOutput) -> str:
+def _controller_text(table: TailTable, steered: ControllerOutput) -> str:
     from tailc.forms.tail_table import internal_bound_ns
     from tailc.units import format_us
 

@@ -94,7 +94,7 @@ def _issues(outcome: CommandOutcome, subject: str) -> tuple[Issue, ...]:
     return tuple(issues(outcome.findings, outcome.notes, subject))
 
 
-def _markdown(_command: str, outcome: CommandOutcome, _subject: str) -> str:
+def _render_markdown(_command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.findings import as_markdown
     from tailc.report.table import fenced
 
@@ -110,5 +110,5 @@ _FORMS: dict[str, Callable[[str, CommandOutcome, str], str]] = {
     "github": _github,
     "gitlab": _gitlab,
     "sarif": _sarif,
-    "markdown": _markdown,
+    "markdown": _render_markdown,
 }

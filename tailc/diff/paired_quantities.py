@@ -133,7 +133,7 @@ class Percentile:
                 for outcome, at_ns in zip(pair, self.at_ns, strict=True)
             )
             return old, new
-        counted = self._counted(one, pair[0])
+        counted = self._counted_requests(one, pair[0])
         old, new = (
             at_ns / NS_PER_US
             + rise * (self.tail.percentile_ppm / PPM - _share(outcome, at_ns, counted))
@@ -143,7 +143,7 @@ class Percentile:
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
         """Only requests of the class count, with a larger weight."""
-        counted = self._counted(one, pair[0])
+        counted = self._counted_requests(one, pair[0])
         old, new = (
             rise * (_latency_ns(outcome) <= at_ns)
             for outcome, at_ns, rise in zip(pair, self.at_ns, self.rise_us, strict=True)
@@ -158,7 +158,7 @@ class Percentile:
             return at_ns / NS_PER_US
         return percentile_ns(latency_ns, self.tail.percentile_ppm) / NS_PER_US
 
-    def _counted(self, one: Replication, outcome: Outcome) -> NDArray[np.bool_]:
+    def _counted_requests(self, one: Replication, outcome: Outcome) -> NDArray[np.bool_]:
         order = one.order[outcome.measured]
         if self.tail.curve is None:
             return np.ones(len(order), np.bool_)

@@ -69,10 +69,10 @@ def tail_table_change(old: TailTable | None, new: TailTable | None) -> TailTable
 def _summary(table: TailTable | None) -> str | None:
     if table is None:
         return None
-    return f"{_bound(table)}, {counted(len(table.levels), 'level')}"
+    return f"{_bound_text(table)}, {counted(len(table.levels), 'level')}"
 
 
-def _bound(table: TailTable) -> str:
+def _bound_text(table: TailTable) -> str:
     return f"{format_us(table.bound_us)} for {format_percentile(table.percentile_ppm)}"
 
 
@@ -80,7 +80,7 @@ def _settings(table: TailTable) -> dict[str, str]:
     """All settings of a table except its entries, by name."""
     clock = table.reference_khz
     return {
-        "bound": _bound(table),
+        "bound": _bound_text(table),
         "cores": str(table.cores),
         "positions": str(table.positions),
         "demands measured at": "none" if clock is None else format_khz(clock),

@@ -109,7 +109,7 @@ def _tables_body(embedded: Embedded, tables: Tables, name: str) -> str:
 
 
 def _bytes_body(embedded: Embedded, sealed: bytes, name: str) -> str:
-    return _body(embedded, _sealed(sealed), name)
+    return _body(embedded, _sealed_bytes(sealed), name)
 
 
 def _body(embedded: Embedded, content: str, name: str) -> str:
@@ -124,7 +124,7 @@ def _body(embedded: Embedded, content: str, name: str) -> str:
     )
 
 
-def _sealed(content: bytes) -> str:
+def _sealed_bytes(content: bytes) -> str:
     return fill_template(_SEALED, bytes=hex_rows(content, "\t"))
 
 

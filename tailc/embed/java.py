@@ -121,7 +121,7 @@ def _tables_body(embedded: Embedded, tables: Tables, name: str) -> str:
 
 
 def _bytes_body(embedded: Embedded, sealed: bytes, name: str) -> str:
-    return _body(embedded, "import java.util.Base64;", _sealed(sealed), name)
+    return _body(embedded, "import java.util.Base64;", _sealed_bytes(sealed), name)
 
 
 def _body(embedded: Embedded, imports: str, content: str, name: str) -> str:
@@ -139,7 +139,7 @@ def _body(embedded: Embedded, imports: str, content: str, name: str) -> str:
     )
 
 
-def _sealed(content: bytes) -> str:
+def _sealed_bytes(content: bytes) -> str:
     text = base64.b64encode(content).decode()
     constants = [text[at : at + _LONGEST_CONSTANT] for at in range(0, len(text), _LONGEST_CONSTANT)]
     joined = [" +\n            ".join(pieces(list(constant))) for constant in constants]

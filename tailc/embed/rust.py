@@ -94,7 +94,7 @@ def _tables_body(embedded: Embedded, tables: Tables, _name: str) -> str:
 
 
 def _bytes_body(embedded: Embedded, sealed: bytes, _name: str) -> str:
-    return _body(embedded, _sealed(sealed))
+    return _body(embedded, _sealed_bytes(sealed))
 
 
 def _body(embedded: Embedded, content: str) -> str:
@@ -108,7 +108,7 @@ def _body(embedded: Embedded, content: str) -> str:
     )
 
 
-def _sealed(content: bytes) -> str:
+def _sealed_bytes(content: bytes) -> str:
     return fill_template(_SEALED, count=str(len(content)), bytes=hex_rows(content, "    "))
 
 

@@ -126,7 +126,7 @@ class _Replays(Generic[OutcomeT]):
 
     def outcomes(self, replay: Replay[OutcomeT]) -> list[OutcomeT]:
         """Replay one policy on each window."""
-        return [self._counted(replay(window)) for window in self._windows]
+        return [self._counted_outcome(replay(window)) for window in self._windows]
 
     def baseline_outcomes(self, name: str) -> list[OutcomeT]:
         """Replay the named baseline on each window."""
@@ -134,7 +134,7 @@ class _Replays(Generic[OutcomeT]):
             self._beside[name] = self.outcomes(self._model.baseline(name))
         return self._beside[name]
 
-    def _counted(self, outcome: OutcomeT) -> OutcomeT:
+    def _counted_outcome(self, outcome: OutcomeT) -> OutcomeT:
         self._done += 1
         if self._progress is not None:
             self._progress(self._done, self._of)

@@ -32,7 +32,7 @@ class WindowMean:
 def means_of(samples: QuantitySamples) -> dict[JobQuantity, WindowMean]:
     """Each quantity with its interval; shares lie from 0 to 1, and only profit may be negative."""
     return {
-        one: rare_of(sample) if one in _RARE else _within(one, mean_of(sample))
+        one: rare_of(sample) if one in _RARE else _clip_interval(one, mean_of(sample))
         for one, sample in samples.items()
     }
 
@@ -94,7 +94,7 @@ def _student(value: float, residuals: Floats | None) -> WindowMean:
     return WindowMean(value, value - width, value + width)
 
 
-def _within(quantity: JobQuantity, mean: WindowMean) -> WindowMean:
+def _clip_interval(quantity: JobQuantity, mean: WindowMean) -> WindowMean:
     """The interval without values that the quantity cannot have."""
     if quantity is JobQuantity.PROFIT or mean.low is None or mean.high is None:
         return mean

@@ -30,12 +30,12 @@ def persistent_forecasts(actual: TimeSeries, issue: Ints, steps: int, period_s: 
 def _last_known(actual: TimeSeries, period: int) -> Ints:
     """For each step, itself or the latest known step whole periods earlier; -1 if there is none."""
     last = np.where(actual.known, np.arange(actual.steps), -1)
-    for first, length in zip(*_unknown(actual), strict=True):
+    for first, length in zip(*_unknown_steps(actual), strict=True):
         for step in range(first, first + length):
             last[step] = last[step - period] if step >= period else -1
     return last
 
 
-def _unknown(actual: TimeSeries) -> tuple[list[int], list[int]]:
+def _unknown_steps(actual: TimeSeries) -> tuple[list[int], list[int]]:
     gaps = gaps_of(actual.known)
     return gaps.first.tolist(), gaps.length.tolist()

@@ -77,7 +77,7 @@ def solar_forecasts(
             "a forecast needs two steps before it, and cloud cover up to its last step"
         )
     cover = known_cover[target]
-    inferred, is_inferred = _inferred(actual, ideal, issue, issue - 1)
+    inferred, is_inferred = _infer_cover(actual, ideal, issue, issue - 1)
     uses_last = is_inferred & _prefers_last(actual, ideal, known_cover, issue, rule.cover)
     cover = np.where(uses_last[:, np.newaxis], inferred[:, np.newaxis], cover)
     value = rule.conservatism * ideal.production_at(issue[:, np.newaxis], target) * (1.0 - cover)
@@ -96,7 +96,7 @@ def nearest_known(clouds: TimeSeries) -> Floats:
     return clouds.value[known[np.where(is_after, after, before)]]
 
 
-def _inferred(actual: TimeSeries, ideal: Ideal, issue: Ints, step: Ints) -> tuple[Floats, Mask]:
+def _infer_cover(actual: TimeSeries, ideal: Ideal, issue: Ints, step: Ints) -> tuple[Floats, Mask]:
     """Cloud cover of the step before each issue, and whether it is known."""
     best = ideal.production_at(issue, step)
     tells = actual.known[step] & (best > 0)
@@ -112,7 +112,7 @@ def _prefers_last(
     if cover is not Cover.BETTER:
         return np.full(len(issue), cover is Cover.LAST_HOUR)
     before = issue - 1
-    inferred, is_inferred = _inferred(actual, ideal, issue, before - 1)
+    inferred, is_inferred = _infer_cover(actual, ideal, issue, before - 1)
     best, brought = ideal.production_at(issue, before), actual.value[before]
     missed_by_last = np.abs(best * (1.0 - inferred) - brought)
     missed_by_weather = np.abs(best * (1.0 - known_cover[before]) - brought)

@@ -65,7 +65,9 @@ class Cumulative:
             # Numbers of other metrics may end in this, too, and need not be whole.
             self._histogram_of(name.removesuffix(COUNT), labels).total = count, place
         elif LE in labels and (name.endswith(BUCKET) or not name):
-            sample = BucketSample(_bound(labels[LE], place), whole(count, place), place, between)
+            sample = BucketSample(
+                _read_bound(labels[LE], place), whole(count, place), place, between
+            )
             self._histogram_of(name.removesuffix(BUCKET), labels).samples.append(sample)
 
     def scraped(self) -> Iterator[Scraped]:
@@ -109,7 +111,7 @@ def whole(text: str, place: Place) -> int:
     raise TailcError(Finding(Code.OUT_OF_RANGE, message, place, hint))
 
 
-def _bound(text: str, place: Place) -> float:
+def _read_bound(text: str, place: Place) -> float:
     try:
         bound = float(text)
     except ValueError:
@@ -130,7 +132,7 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
     reached = 0
     for sample in samples:
         if sample.le == below:
-            raise _broken(
+            raise _inconsistent(
                 f"`{name}` has two buckets with the upper bound `{below:g}`",
                 sample.place,
                 _ONE_SCRAPE,
@@ -140,7 +142,7 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
                 f"`{name}` has {sample.count:,} requests up to `{sample.le:g}`, but {reached:,} "
                 "in the buckets below"
             )
-            raise _broken(
+            raise _inconsistent(
                 message,
                 sample.place,
                 ("a bucket must include the counts of the buckets below; ") + _ONE_SCRAPE,
@@ -149,7 +151,7 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
         below, reached = sample.le, sample.count
     if not math.isinf(below):
         message = f"`{name}` has no bucket to `+Inf`, so times above `{below:g}` are unknown"
-        raise _broken(message, samples[-1].place, "give all of its buckets")
+        raise _inconsistent(message, samples[-1].place, "give all of its buckets")
     if histogram.total is not None:
         _check_total(reached, *histogram.total, name)
     return found
@@ -163,7 +165,7 @@ def _check_times(samples: Sequence[BucketSample], name: str) -> None:
         spans = (f"`{one.le:g}` {_span(one)}" for one in (first, other))
         message = f"buckets of `{name}` were counted over different periods: {', '.join(spans)}"
         hint = "query a range that has every bucket from its start to its end"
-        raise _broken(message, other.place, hint)
+        raise _inconsistent(message, other.place, hint)
 
 
 def _span(sample: BucketSample) -> str:
@@ -176,8 +178,8 @@ def _check_total(reached: int, total: str, place: Place, name: str) -> None:
     """Raise TailcError unless the buckets have as many requests as the stated total."""
     if whole(total, place) != reached:
         message = f"`{name}` has {reached:,} requests in its buckets, but states {total}"
-        raise _broken(message, place, _ONE_SCRAPE)
+        raise _inconsistent(message, place, _ONE_SCRAPE)
 
 
-def _broken(message: str, place: Place, help_: str) -> TailcError:
+def _inconsistent(message: str, place: Place, help_: str) -> TailcError:
     return TailcError(Finding(Code.BROKEN_FORMAT, message, place, help_))

@@ -62,7 +62,7 @@ def _braces(text: str, at: int, name: str, labels: dict[str, str]) -> tuple[str,
         found = _LABEL.match(text, at)
         if found is None:
             raise LineError(at, 'a label, as `name="value"`, with `\\`, `"` escaped')
-        label = found[1] or _unescaped(found[2])
+        label = found[1] or _unescape(found[2])
         if found[3] is None:
             if name or found[1]:
                 raise LineError(at, "a label with a value")
@@ -70,10 +70,10 @@ def _braces(text: str, at: int, name: str, labels: dict[str, str]) -> tuple[str,
         elif label in labels:
             raise LineError(at, f"the label `{label}` once")
         else:
-            labels[label] = _unescaped(found[3])
+            labels[label] = _unescape(found[3])
         at = found.end()
     return name, closed.end()
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return _ESCAPE.sub(lambda found: "\n" if found[1] == "n" else found[1], text)

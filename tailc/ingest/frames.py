@@ -58,7 +58,7 @@ def frames_of(stream: pa.NativeFile) -> Iterator[bytes]:
 
 def inflated(data: bytes) -> bytes:
     """Decompress zstd data; raises WireError for damaged or truncated data, and TooLongError."""
-    found, is_whole = _inflated(data)
+    found, is_whole = _decompress_up_to_limit(data)
     if len(found) > MAX_MESSAGE_BYTES:
         raise TooLongError(f"expands to more than {MAX_MESSAGE_BYTES:,} bytes")
     if not is_whole:
@@ -68,10 +68,10 @@ def inflated(data: bytes) -> bytes:
 
 def inflated_start(data: bytes) -> bytes:
     """Decompress as much as the first bytes of zstd data give."""
-    return _inflated(data)[0]
+    return _decompress_up_to_limit(data)[0]
 
 
-def _inflated(data: bytes) -> tuple[bytes, bool]:
+def _decompress_up_to_limit(data: bytes) -> tuple[bytes, bool]:
     """Decompressed bytes up to about the limit, and whether there was no error."""
     found = bytearray()
     try:

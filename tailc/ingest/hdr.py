@@ -94,10 +94,10 @@ def decoded(text: str) -> tuple[Unsigned, Whole]:
     compressed = data[_COMPRESSED_HEAD.size :]
     if length != len(compressed):
         raise HdrError(f"it has {len(compressed)} bytes, but its header states {length}")
-    return _counted(_inflated(compressed))
+    return _decode_counts(_decompress(compressed))
 
 
-def _inflated(compressed: bytes) -> bytes:
+def _decompress(compressed: bytes) -> bytes:
     inflater = zlib.decompressobj()
     try:
         data = inflater.decompress(compressed, MAX_INFLATED_BYTES + 1)
@@ -110,7 +110,7 @@ def _inflated(compressed: bytes) -> bytes:
     return data
 
 
-def _counted(data: bytes) -> tuple[Unsigned, Whole]:
+def _decode_counts(data: bytes) -> tuple[Unsigned, Whole]:
     if len(data) < _COOKIE.size + _HEADER_0.size:
         raise HdrError("it is truncated")
     (cookie,) = _COOKIE.unpack_from(data)

@@ -62,15 +62,15 @@ def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -
     """
     if stated.interval_us is not None:
         options = replace(options, interval_ns=stated.interval_us * _NS_PER_US)
-    return _added(tuple(_input(path, options, stated) for path in paths))
+    return _add_inputs(tuple(_input(path, options, stated) for path in paths))
 
 
 def ingest_source(source: Source, options: InputOptions) -> Ingested:
     """Read an open input without options about its measure; see `ingest`."""
-    return _added((_input_in(source, options, StatedMeasure()),))
+    return _add_inputs((_input_in(source, options, StatedMeasure()),))
 
 
-def _added(inputs: tuple[CountedInput, ...]) -> Ingested:
+def _add_inputs(inputs: tuple[CountedInput, ...]) -> Ingested:
     first = inputs[0]
     for other in inputs[1:]:
         if other.counted.measure is not first.counted.measure:
@@ -133,7 +133,7 @@ def _read(source: Source, options: InputOptions) -> InputTimes:
         times = _read_table(source, options.table, options)
         return times if format_ is None else replace(times, loop=format_.loop(source))
     if format_ is None:
-        raise _unknown(source)
+        raise _unknown_format(source)
     _check_has(format_, options, source)
     return format_.read(source, options)
 
@@ -167,7 +167,7 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
         raise source.fault(Code.USAGE, message, advice=hint)
 
 
-def _unknown(source: Source) -> TailcError:
+def _unknown_format(source: Source) -> TailcError:
     names = _columns(source)
     if names:
         listed = ", ".join(f"`{shorten(name)}`" for name in names[:COLUMNS_TOLD])

@@ -35,7 +35,7 @@ _MOST_EXACT = 2.0**62
 def read_mapped(source: Source, map_: ColumnMap, interval_ns: int | None) -> InputTimes:
     """Count the times of the rows that the map selects; raises TailcError for bad cells."""
     format_ = format_of(source, "auto")
-    wanted = _wanted(map_)
+    wanted = _columns_to_read(map_)
     table = table_of(source, wanted, format_)
     refuse_running_total(source, table, map_.weight)
     where, times = tuple(map_.where.items()), partial(_times_ns, map_=map_)
@@ -48,7 +48,7 @@ def read_mapped(source: Source, map_: ColumnMap, interval_ns: int | None) -> Inp
     )
 
 
-def _wanted(map_: ColumnMap) -> Wanted:
+def _columns_to_read(map_: ColumnMap) -> Wanted:
     numbers, texts = _columns(map_.times.way)
     weights = () if map_.weight is None else (map_.weight,)
     return Wanted((*numbers, *weights), texts, tuple(map_.where))

@@ -39,7 +39,7 @@ def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
     """The input as a profile; raises TailcError if its measure is unknown or contradicted."""
     measure = stated.measure or _measure_stated_in(times, stated)
     if measure is None:
-        raise _unstated(times, name)
+        raise _missing_measure(times, name)
     if stated.interval_us is not None and measure is not Measure.RESPONSE_CLOSED:
         message = (
             f"`{_INTERVAL}` corrects times of a closed loop, but `{name}` is `{measure.value}`"
@@ -50,11 +50,11 @@ def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
     if measure in DEMANDS and times.loop is not None and stated.because is None:
         raise _response(times, measure, name)
     if measure is Measure.RESPONSE_OPEN and times.loop is Loop.CLOSED:
-        raise _closed(times, name)
+        raise _closed_loop_error(times, name)
     if measure is Measure.RESPONSE_CLOSED and stated.interval_us is None:
-        raise _closed(times, name)
+        raise _closed_loop_error(times, name)
     because = stated.because if measure in DEMANDS else None
-    histogram = _corrected(times, stated, name)
+    histogram = _add_missing_requests(times, stated, name)
     return Counted(histogram, measure, (_origin(times, histogram, stated.interval_us, because),))
 
 
@@ -67,7 +67,7 @@ def _measure_stated_in(times: InputTimes, stated: StatedMeasure) -> Measure | No
     )
 
 
-def _corrected(times: InputTimes, stated: StatedMeasure, name: str) -> Histogram:
+def _add_missing_requests(times: InputTimes, stated: StatedMeasure, name: str) -> Histogram:
     """The histogram with missing requests added; exact times already have them."""
     if stated.interval_us is None or times.grain is Grain.REQUESTS:
         return times.histogram
@@ -103,7 +103,7 @@ def _origin(
     )
 
 
-def _unstated(times: InputTimes, name: str) -> TailcError:
+def _missing_measure(times: InputTimes, name: str) -> TailcError:
     if times.loop is Loop.UNSTATED:
         message = (
             f"`{name}` is {times.format}, which does not say whether requests were sent at a "
@@ -128,7 +128,7 @@ def _response(times: InputTimes, measure: Measure, name: str) -> TailcError:
     return _refusal(Code.RESPONSE_TIME, message, name, hint)
 
 
-def _closed(times: InputTimes, name: str) -> TailcError:
+def _closed_loop_error(times: InputTimes, name: str) -> TailcError:
     message = (
         f"`{name}` is {times.format} of a closed loop, whose client waits for each answer: while "
         "the server was slow, requests that would have waited were not sent"

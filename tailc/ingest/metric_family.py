@@ -94,7 +94,7 @@ def _fields_of_histogram(histogram: memoryview) -> _HistogramFields:
         elif number == _SPAN:
             told.spans.append(_span(value))
         elif number == _DELTA:
-            told.deltas += map(_signed, _varints(value, wire))
+            told.deltas += map(_decode_zigzag, _varints(value, wire))
         else:
             _set_number(told, number, wire, value)
         if max(len(told.deltas), len(told.spans), len(told.cumulative)) > MAX_BUCKETS:
@@ -107,7 +107,7 @@ def _set_number(told: _HistogramFields, number: int, wire: int, value: memoryvie
     if number == _TOTAL:
         told.total = _whole(value, wire)
     elif number == _SCHEMA:
-        told.schema = _signed(_whole(value, wire))
+        told.schema = _decode_zigzag(_whole(value, wire))
     elif number == _THRESHOLD:
         told.threshold = _double(value, wire)
     elif number == _ZERO:
@@ -128,7 +128,7 @@ def _double(value: memoryview, wire: int) -> float:
     return _DOUBLE.unpack(value)[0]
 
 
-def _signed(zigzag: int) -> int:
+def _decode_zigzag(zigzag: int) -> int:
     return (zigzag >> 1) ^ -(zigzag & 1)
 
 
@@ -156,7 +156,7 @@ def _bucket(bucket: memoryview) -> tuple[float, int]:
 
 def _span(span: memoryview) -> tuple[int, int]:
     found = {number: _whole(value, wire) for number, wire, value in values(span)}
-    return _signed(found.get(1, 0)), found.get(2, 0)
+    return _decode_zigzag(found.get(1, 0)), found.get(2, 0)
 
 
 def _add_classic(

@@ -186,11 +186,13 @@ class Decoder:
             is_server=span.kind in _SERVER,
             is_internal=span.kind in _INTERNAL,
             is_failed=span.status.code in _FAILED,
-            reading=None if self._attribute is None else self._attribute.value_of(_decoded(span)),
+            reading=None
+            if self._attribute is None
+            else self._attribute.value_of(_decode_numbers(span)),
         )
 
 
-def _decoded(span: Any) -> dict[str, object]:
+def _decode_numbers(span: Any) -> dict[str, object]:
     """Attributes with numbers."""
     values = ((one.key, one.value) for one in span.attributes)
     return {

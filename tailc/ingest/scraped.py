@@ -62,11 +62,11 @@ def series_text(metric: str, labels: Labels) -> str:
     """A metric with its labels in braces, if it has any."""
     if not metric and not labels:
         return "series without a name"
-    label_text = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels)
+    label_text = ",".join(f'{name}="{_escape(value)}"' for name, value in labels)
     return f"{metric}{{{label_text}}}" if label_text else metric
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
@@ -117,17 +117,17 @@ def _other_metric(source: Source, wanted: str | None, metrics: list[str]) -> Tai
     message = f"`{source.name}` has histograms of {len(metrics)} metrics, and none is chosen"
     if wanted is not None:
         message = f"`{source.name}` has no histogram `{wanted}`"
-    hint = f"choose with `--metric`: {_listed(metrics)}"
+    hint = f"choose with `--metric`: {_list_names(metrics)}"
     return source.fault(Code.NO_METRIC, message, advice=hint)
 
 
 def _other_labels(source: Source, wanted: Labels, there: list[Scraped]) -> TailcError:
     message = f"`{source.name}` has no histogram `{series_text(there[0].metric, wanted)}`"
-    hint = f"choose with `--label NAME=VALUE` one of: {_listed([one.name for one in there])}"
+    hint = f"choose with `--label NAME=VALUE` one of: {_list_names([one.name for one in there])}"
     return source.fault(Code.NO_METRIC, message, advice=hint)
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     shown = ", ".join(f"`{name}`" for name in names[:_MOST_LISTED])
     more = len(names) - _MOST_LISTED
     return f"{shown} and {more:,} more" if more > 0 else shown
@@ -161,12 +161,11 @@ def increased(now: list[Scraped], before: list[Scraped], source: Source) -> list
     if gone:
         raise restarted(source, earlier[min(gone)].name, "is missing")
     return [
-        _increased(one, earlier[one.labels], source) if one.labels in earlier else one
-        for one in now
+        _increase(one, earlier[one.labels], source) if one.labels in earlier else one for one in now
     ]
 
 
-def _increased(now: Scraped, before: Scraped, source: Source) -> Scraped:
+def _increase(now: Scraped, before: Scraped, source: Source) -> Scraped:
     check_alike([now, before], source)
     count = Counter(now.count)
     count.subtract(before.count)

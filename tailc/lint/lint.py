@@ -42,7 +42,7 @@ def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linte
     try:
         with open_source(path) as source:
             seen = views_of_file(source, options)
-            told = map(_with_help, map(_softened, seen.findings))
+            told = map(_with_help, map(_soften, seen.findings))
             findings = [*told, *sighted(find_checks(), seen.views, source.name)]
             kept = [one for one in findings if not _is_ignored(one, ignored)]
             kept.sort(key=lambda one: (_ORDER[one.severity], one.code.ident))
@@ -52,7 +52,7 @@ def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linte
     return Linted(source.name, seen.format, seen.rows, seen.looked_at, placed)
 
 
-def _softened(finding: Finding) -> Finding:
+def _soften(finding: Finding) -> Finding:
     """Make a warning of errors that concern only the replay of recorded arrivals."""
     is_soft = finding.code in _OF_REPLAYS
     return replace(finding, severity=Severity.WARNING) if is_soft else finding

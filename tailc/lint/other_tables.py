@@ -71,7 +71,7 @@ def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> Through
     """A reading of throughput of machines; None if columns are missing."""
     if isinstance(options.table, ThroughputReading):
         return options.table
-    time = _named(names, _TIME)
+    time = _find_column(names, _TIME)
     machine, share, done = _all(names, "machine", "share", "throughput")
     if time is None or machine is None or share is None or done is None:
         return None
@@ -84,10 +84,10 @@ def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | N
     """Columns of a list of jobs; None if a required one is missing."""
     if isinstance(options.table, JobColumns):
         return options.table
-    submit, run, width = (_named(names, each) for each in (_SUBMIT, _RUN, _WIDTH))
+    submit, run, width = (_find_column(names, each) for each in (_SUBMIT, _RUN, _WIDTH))
     if submit is None or run is None or width is None:
         return None
-    number = _named(names, _NUMBER)
+    number = _find_column(names, _NUMBER)
     submit_unit, run_unit = (JobTimeUnit((each[1] or "s").lower()) for each in (submit, run))
     named = submit[0], run[0], width[0]
     return JobColumns(*named, submit_unit, run_unit, number=number and number[0])
@@ -97,7 +97,7 @@ def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterCol
     """Columns of cycles and memory time; None unless both exist."""
     if isinstance(options.table, CounterColumns):
         return options.table
-    cycles, memory = _named(names, _CYCLES), _named(names, _MEMORY)
+    cycles, memory = _find_column(names, _CYCLES), _find_column(names, _MEMORY)
     return None if cycles is None or memory is None else CounterColumns(cycles[0], memory[0])
 
 
@@ -111,7 +111,7 @@ def counters_in(source: Source, columns: CounterColumns, form: Format) -> Counte
     return CounterRows(cycles, memory, row, columns.cycles, columns.memory)
 
 
-def _named(names: tuple[str, ...], wanted: re.Pattern[str]) -> tuple[str, str | None] | None:
+def _find_column(names: tuple[str, ...], wanted: re.Pattern[str]) -> tuple[str, str | None] | None:
     """The first column with such a name, and the unit in it."""
     found = ((name, wanted.fullmatch(name.strip())) for name in names)
     return next(((name, match[1]) for name, match in found if match), None)

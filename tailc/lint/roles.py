@@ -174,11 +174,11 @@ def roles_of(names: tuple[str, ...], options: TraceOptions) -> Roles:
     named = {role: one.name for role, one in timed.items() if one.name is not None}
     units = {role: one.unit for role, one in timed.items() if one.unit is not None}
     told = {role: name for role, name in options.columns.items() if role not in timed}
-    every = {**named, **_named(names), **told}
+    every = {**named, **_roles_by_name(names), **told}
     return Roles(every, units, options.speedups or speedups_of(names), series)
 
 
-def _named(names: tuple[str, ...]) -> dict[Role, str]:
+def _roles_by_name(names: tuple[str, ...]) -> dict[Role, str]:
     """Columns that are recognised by their names alone."""
     lower = {name.strip().lower(): name for name in reversed(names)}
     found = {role: first_of(wanted, tuple(lower)) for role, wanted in _NAMES.items()}
@@ -192,7 +192,7 @@ def _time(names: tuple[str, ...], options: TraceOptions) -> _TimedColumn:
     found.sort(key=lambda one: not one[1][3])
     likely = [name for name, _match in found]
     units = {name: TimeUnit(match[3].lower()) for name, match in found if match[3]}
-    return _timed(Role.TIME, likely, units, options)
+    return _timed_column(Role.TIME, likely, units, options)
 
 
 def _demand(names: tuple[str, ...], time: str | None, options: TraceOptions) -> _TimedColumn:
@@ -203,10 +203,10 @@ def _demand(names: tuple[str, ...], time: str | None, options: TraceOptions) -> 
         if name != time and not _ARRIVALS.fullmatch(name) and not _NO_DEMAND.search(name)
     }
     likely = [name for name in units if name.startswith("demand")] or list(units)
-    return _timed(Role.DEMAND, likely, units, options)
+    return _timed_column(Role.DEMAND, likely, units, options)
 
 
-def _timed(
+def _timed_column(
     role: Role, likely: list[str], units: dict[str, TimeUnit], options: TraceOptions
 ) -> _TimedColumn:
     name = options.columns.get(role) or (likely[0] if likely else None)

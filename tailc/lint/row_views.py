@@ -107,7 +107,7 @@ def views_of(
     findings = [*_status_findings(cells, roles), *_arrival_findings(source, table)]
     if roles.is_of_timings or roles.speedups:
         if roles.is_of_timings and requests is not None:
-            made, told = _timed(cells, roles, requests)
+            made, told = _timing_views(cells, roles, requests)
         else:
             made, told = _curves(cells, roles)
         views += made
@@ -259,7 +259,9 @@ def _is_status_label(status: pa.ChunkedArray) -> np.ndarray:
     return is_word[numpy_of(words.indices)]
 
 
-def _timed(cells: Cells, roles: Roles, requests: DemandRows) -> tuple[Views, tuple[Finding, ...]]:
+def _timing_views(
+    cells: Cells, roles: Roles, requests: DemandRows
+) -> tuple[Views, tuple[Finding, ...]]:
     """View of executions by degree, and of their speed-ups."""
     columns = TimingColumns(
         *(roles.names[role] for role in (Role.REQUEST, Role.DEGREE, Role.DEMAND))

@@ -43,7 +43,7 @@ def measured_tail_us(state, steer):
     for i in range(held):
         state.scratch[i] = state.ring[i]
     rank = -(-steer.percentile_ppm * held // PPM)
-    return _selected(state.scratch, held, rank - 1)
+    return _select(state.scratch, held, rank - 1)
 
 
 @_part  # pragma: no cover - compiled
@@ -92,7 +92,7 @@ def log_step(server, steps, measured_us, rate_mrps):
 
 
 @_kernel  # pragma: no cover - compiled
-def _selected(values, count, place):
+def _select(values, count, place):
     """The value at index `place` in ascending order (Hoare's selection)."""
     low, high = 0, count - 1
     while low < high:

@@ -148,15 +148,15 @@ class _MeasuredIndex:
         return float(low), best == 0
 
     def loss(self, r: float) -> float:
-        fitted = 1 + self.excess(r) * self._reached(r)
+        fitted = 1 + self.excess(r) * self._probability_reached(r)
         return float((((fitted - self.index) * self.weight) ** 2).sum())
 
     def excess(self, r: float) -> float:
         """The best I - 1 at this r."""
-        reached = self._reached(r) * self.weight
+        reached = self._probability_reached(r) * self.weight
         return max(float(reached @ ((self.index - 1) * self.weight) / (reached @ reached)), 0.0)
 
-    def _reached(self, r: float) -> NDArray[np.float64]:
+    def _probability_reached(self, r: float) -> NDArray[np.float64]:
         return np.array([share_reached(r * each) for each in self.window_s])
 
 

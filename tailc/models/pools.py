@@ -43,7 +43,7 @@ def pools(ladder: Ladder) -> Pools:
 
     Raises TailcError for a rung in several pools, and for boosting in no pool or another one.
     """
-    limited = _limited(ladder)
+    limited = _limited_units(ladder)
     units = [unit_of(rung, ladder) for rung in ladder.rungs]
     if ladder.boost is not None and units[-1] != ladder.boost.unit:
         refuse(
@@ -82,14 +82,14 @@ def unit_of(rung: Rung, ladder: Ladder) -> int | None:
 
     Raises TailcError for a rung in several pools.
     """
-    takes = [unit for unit in _limited(ladder) if rung.cost_ppm[unit] > 0]
+    takes = [unit for unit in _limited_units(ladder) if rung.cost_ppm[unit] > 0]
     if len(takes) > 1:
         names = ", ".join(f"`{ladder.cost_units[unit].name}`" for unit in takes)
         refuse(f"rung `{rung.name}` shares several limited cost units: {names}")
     return takes[0] if takes else None
 
 
-def _limited(ladder: Ladder) -> list[int]:
+def _limited_units(ladder: Ladder) -> list[int]:
     return [i for i, unit in enumerate(ladder.cost_units) if unit.capacity_ppm is not None]
 
 

@@ -80,7 +80,7 @@ def fitting(name: str, policy: Subject) -> Query[Baseline[Any]]:
     query = _folder(policy).query(name, known)
     refusal = query.baseline.check_fit(policy, query.values)
     if refusal is not None:
-        raise unfit_error(name, refusal.why, refusal.help or f"known: {_listed(known)}")
+        raise unfit_error(name, refusal.why, refusal.help or f"known: {_list_names(known)}")
     return query
 
 
@@ -94,7 +94,7 @@ def _fits(baseline: Baseline[Any], policy: Subject, name: str) -> bool:
     return values is not None and baseline.check_fit(policy, values) is None
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 

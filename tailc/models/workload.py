@@ -102,7 +102,7 @@ def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
         _work_ns(profile),
         profile.weight,
         profile.curve_of,
-        _speed(profile, ladder),
+        _speed_table(profile, ladder),
         serial=None if degrees(ladder) is None else profile.serial,
     )
 
@@ -139,7 +139,7 @@ def has_own_speeds(profile: DemandProfile, ladder: Ladder) -> bool:
     return on_cores and profile.degrees == len(ladder.rungs) > 1
 
 
-def _speed(profile: DemandProfile, ladder: Ladder) -> NDArray[np.float64]:
+def _speed_table(profile: DemandProfile, ladder: Ladder) -> NDArray[np.float64]:
     """Speeds by curve and rung."""
     if has_own_speeds(profile, ladder):
         return np.ascontiguousarray(profile.curves, dtype=np.float64)

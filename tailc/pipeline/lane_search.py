@@ -149,11 +149,11 @@ class _PlanTrials:
         for left in range(_CUT - 1, -1, -1):
             if trial.is_met:
                 break
-            shorter = tuple((load, self._cut(age, left)) for load, age in plan.ages_us)
+            shorter = tuple((load, self._cut_age(age, left)) for load, age in plan.ages_us)
             trial = self.trial(replace(plan, ages_us=shorter))
         return trial
 
-    def _cut(self, age_us: int | None, left: int) -> int:
+    def _cut_age(self, age_us: int | None, left: int) -> int:
         """The fraction `left` / `_CUT` of an age; None (never) counts as the target."""
         return (self._problem.target_us if age_us is None else age_us) * left // _CUT
 

@@ -127,9 +127,9 @@ def _serial(spec: SerialSpec) -> Serial:
 
 def _rows(demand: DemandSpec | ClockedDemandSpec) -> Rows:
     held_out = demand.held_out
-    return Rows(tuple(sorted(demand.where.items())), held_out and _split(held_out))
+    return Rows(tuple(sorted(demand.where.items())), held_out and _split_rule(held_out))
 
 
-def _split(held_out: HeldOutSpec) -> SplitRule:
+def _split_rule(held_out: HeldOutSpec) -> SplitRule:
     by = SplitBy(held_out.by)
     return SplitRule(by, held_out.fraction_ppm, held_out.column, held_out.seed or 0)

@@ -109,13 +109,13 @@ def _between(
         _Row(problem, evaluator, int(load), limit_ms)
         for load, limit_ms in zip(loads, limits_ms.tolist(), strict=True)
     ]
-    later = _cut(rows, v_ms, np.maximum)
-    earlier = _cut(rows[::-1], v_ms[::-1], np.minimum)[::-1]
+    later = _limit_ages(rows, v_ms, np.maximum)
+    earlier = _limit_ages(rows[::-1], v_ms[::-1], np.minimum)[::-1]
     each = zip(rows, v_ms, later, earlier, strict=True)
     return [row.candidates(np.unique(cut, axis=0), own) for row, own, *cut in each]
 
 
-def _cut(
+def _limit_ages(
     rows: Sequence[_Row], v_ms: Schedules, cut: Callable[[Ages, Ages], Ages]
 ) -> list[NDArray[np.float64]]:
     """The schedules of `rows` in order, each with its ages limited by those before."""

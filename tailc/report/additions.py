@@ -37,7 +37,7 @@ def _tuned_table() -> AdditionRenderer:
     return AdditionRenderer(queue_result, lambda tuned, evidence: (queue_text(tuned, evidence),))
 
 
-def _chosen() -> AdditionRenderer:
+def _chosen_renderer() -> AdditionRenderer:
     from tailc.report.best import best_paragraphs, best_result
 
     return AdditionRenderer(best_result, lambda chosen, _: best_paragraphs(chosen))
@@ -67,7 +67,7 @@ def _robust_tables() -> AdditionRenderer:
 RENDERERS: Mapping[str, Callable[[], AdditionRenderer]] = {
     "TunedController": _controller,
     "TunedTable": _tuned_table,
-    "Chosen": _chosen,
+    "Chosen": _chosen_renderer,
     "Relief": _overload,
     "Robustness": _radius,
     "RobustTables": _robust_tables,
@@ -77,18 +77,18 @@ RENDERERS: Mapping[str, Callable[[], AdditionRenderer]] = {
 def additions_result(compiled: AnyCompiled) -> dict[str, object]:
     """Build the members of the JSON result for all additions of a compile."""
     members: dict[str, object] = {}
-    for addition, renderer in _rendered(compiled):
+    for addition, renderer in _with_renderers(compiled):
         members |= renderer.result(addition)
     return members
 
 
 def additions_text(compiled: AnyCompiled) -> Iterator[str]:
     """Yield the text paragraphs of all additions of a compile."""
-    for addition, renderer in _rendered(compiled):
+    for addition, renderer in _with_renderers(compiled):
         yield from renderer.paragraphs(addition, compiled.policy.evidence)
 
 
-def _rendered(compiled: AnyCompiled) -> Iterator[tuple[Addition, AdditionRenderer]]:
+def _with_renderers(compiled: AnyCompiled) -> Iterator[tuple[Addition, AdditionRenderer]]:
     order = list(RENDERERS)
     for addition in sorted(compiled.additions, key=lambda one: order.index(type(one).__name__)):
         yield addition, RENDERERS[type(addition).__name__]()

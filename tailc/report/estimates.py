@@ -29,10 +29,10 @@ def estimates_text(policy: Policy) -> str:
     if estimates is None:
         return ""
     table = aligned([HEADS, *estimates_cells(policy, estimates.rows)])
-    return f"{_replayed(estimates)}\n{table}"
+    return f"{_sample_text(estimates)}\n{table}"
 
 
-def _replayed(estimates: Estimates) -> str:
+def _sample_text(estimates: Estimates) -> str:
     """State which requests were replayed, and that the result is not a verdict."""
     replays = counted(estimates.repeats, "replay")
     return (

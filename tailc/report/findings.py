@@ -57,7 +57,7 @@ def _text_lines(finding: Finding, colour: bool) -> list[str]:
 def _excerpt_lines(place: Place, gutter: str, tone: str, colour: bool) -> list[str]:
     if not place.excerpt or place.line is None:
         return []
-    excerpt, column = _cut(place.excerpt, place.column or 1)
+    excerpt, column = _cut_line(place.excerpt, place.column or 1)
     bar = _paint("|", _BLUE, colour)
     lines = [f"{gutter} {bar}", f"{_paint(str(place.line), _BLUE, colour)} {bar} {excerpt}"]
     if place.column is not None:
@@ -67,7 +67,7 @@ def _excerpt_lines(place: Place, gutter: str, tone: str, colour: bool) -> list[s
     return lines
 
 
-def _cut(excerpt: str, column: int) -> tuple[str, int]:
+def _cut_line(excerpt: str, column: int) -> tuple[str, int]:
     """Cut a long line around `column`; return the printable part and the column in it."""
     start = 0 if len(excerpt) <= _EXCERPT_WIDTH else max(0, column - 1 - _CONTEXT)
     part = excerpt[start : start + _EXCERPT_WIDTH]

@@ -48,10 +48,10 @@ def fit_sections(sections: Sequence[TextSection], most_lines: int) -> tuple[Text
     If cuts are not enough, whole sections are omitted, the last first; one line counts them.
     """
     printed = [section for section in sections if section.lines]
-    shortened, folded = _cut(printed, most_lines), 0
+    shortened, folded = _cut_longest(printed, most_lines), 0
     while _lines(shortened) > most_lines and folded < sum(section.may_fold for section in printed):
         folded += 1
-        shortened = _cut(_folded(printed, folded), most_lines)
+        shortened = _cut_longest(_fold_last(printed, folded), most_lines)
     return tuple(shortened)
 
 
@@ -59,7 +59,7 @@ def _lines(sections: Sequence[TextSection]) -> int:
     return sum(len(section.lines) + 1 for section in sections) - 1
 
 
-def _folded(sections: Sequence[TextSection], count: int) -> list[TextSection]:
+def _fold_last(sections: Sequence[TextSection], count: int) -> list[TextSection]:
     """Replace the last `count` foldable sections by one line that counts them."""
     places = [place for place, section in enumerate(sections) if section.may_fold][-count:]
     shortened = [section for place, section in enumerate(sections) if place not in places]
@@ -67,7 +67,7 @@ def _folded(sections: Sequence[TextSection], count: int) -> list[TextSection]:
     return shortened
 
 
-def _cut(sections: list[TextSection], most_lines: int) -> list[TextSection]:
+def _cut_longest(sections: list[TextSection], most_lines: int) -> list[TextSection]:
     """Cut the longest section line by line until all fit or none can be cut."""
     shortened = list(sections)
     while _lines(shortened) > most_lines:

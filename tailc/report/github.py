@@ -17,7 +17,7 @@ def as_github(findings: Sequence[Finding], notes: Sequence[Note] = ()) -> str:
 
 
 def _note_line(note: Note) -> str:
-    return f"::{note.level.value} title={_escaped_property(note.title)}::{_escaped(note.message)}"
+    return f"::{note.level.value} title={_escaped_property(note.title)}::{_escape(note.message)}"
 
 
 def _github_line(finding: Finding) -> str:
@@ -33,13 +33,13 @@ def _github_line(finding: Finding) -> str:
         finding.message if place is None or place.row is None else f"{place}: {finding.message}"
     )
     message += f"\nhelp: {finding.help}" if finding.help else ""
-    return f"::{LEVELS[finding.severity].value} {listing}::{_escaped(message)}"
+    return f"::{LEVELS[finding.severity].value} {listing}::{_escape(message)}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape a text as the message of a workflow command: one line of printable characters."""
     return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _escaped_property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")

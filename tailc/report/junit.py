@@ -39,7 +39,7 @@ def junit_document(command: str, cases: Sequence[JUnitCase], findings: Sequence[
     """
     stops = [finding for finding in findings if finding.severity is Severity.ERROR]
     warnings = [finding for finding in findings if finding.severity is not Severity.ERROR]
-    every = [*cases, *(_stopped(command, finding) for finding in stops)]
+    every = [*cases, *(_stopped_case(command, finding) for finding in stops)]
     counts = {
         "tests": len(every),
         "failures": sum(case.fault is CaseFault.FAILURE for case in every),
@@ -57,7 +57,7 @@ def junit_document(command: str, cases: Sequence[JUnitCase], findings: Sequence[
     return _DECLARATION + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _stopped(command: str, finding: Finding) -> JUnitCase:
+def _stopped_case(command: str, finding: Finding) -> JUnitCase:
     place = "" if finding.place is None else f"{finding.place}: "
     hint = "" if finding.help is None else f"; help: {finding.help}"
     message = f"{place}{finding.message}{hint}"

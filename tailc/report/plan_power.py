@@ -80,7 +80,7 @@ def power_from_plan(plan: Plan) -> PowerSeries:
         entries,
         is_expected=True,
         forecast_mw=None,
-        begun=_counted(firsts),
+        begun=_count_moments(firsts),
         refused={},
         stored_mj=stored_mj,
     )
@@ -94,8 +94,8 @@ def power_from_replay(start_unix_s: int, course: Course) -> PowerSeries:
         course.entries,
         is_expected=False,
         forecast_mw=course.forecast_mw,
-        begun=_counted(course.begun_s),
-        refused=_counted(course.refused_s),
+        begun=_count_moments(course.begun_s),
+        refused=_count_moments(course.refused_s),
     )
 
 
@@ -103,7 +103,7 @@ def _even_edges_s(epochs: int, epoch_s: int) -> tuple[int, ...]:
     return tuple(epoch * epoch_s for epoch in range(epochs + 1))
 
 
-def _counted(moments_s: Sequence[int]) -> dict[int, int]:
+def _count_moments(moments_s: Sequence[int]) -> dict[int, int]:
     """Count equal moments, in order of time."""
     times, counts = np.unique(np.array(moments_s, np.int64), return_counts=True)
     return dict(zip(times.tolist(), counts.tolist(), strict=True))

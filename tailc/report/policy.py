@@ -54,7 +54,10 @@ def policy_text(policy: Policy) -> str:
 
     Text from the artifact is escaped, so that the terminal obeys no control characters.
     """
-    head = [f"{policy.name} ({policy.kind}), generation {policy.generation}", *_promised(policy)]
+    head = [
+        f"{policy.name} ({policy.kind}), generation {policy.generation}",
+        *_promise_lines(policy),
+    ]
     head.append(f"evidence   {evidence_line(policy)}")
     if policy.evidence.proof == REPLAYED:
         head.append(f"tuned for  {arrivals_text(dict(policy.evidence.settings))}")
@@ -76,7 +79,7 @@ def policy_text(policy: Policy) -> str:
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
 
 
-def _promised(policy: Policy) -> list[str]:
+def _promise_lines(policy: Policy) -> list[str]:
     """What the policy promises, and of which requests."""
     lines = []
     if policy.slos:

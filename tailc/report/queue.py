@@ -194,7 +194,9 @@ def _tail_table(tuned: AnyTunedTable) -> str:
         return aligned([heads, *rows])
     heads = (*heads, "clairvoyant", "closed")
     result = zip(rows, gains, strict=True)
-    rows = [(*row, *_reached(gain, is_taken=tuned.validated.is_better)) for row, gain in result]
+    rows = [
+        (*row, *_reached_text(gain, is_taken=tuned.validated.is_better)) for row, gain in result
+    ]
     return f"{aligned([heads, *rows])}\n{_CLAIRVOYANT}"
 
 
@@ -258,7 +260,7 @@ def _percents(change_ppm: int, low_ppm: int, high_ppm: int) -> tuple[str, str]:
     return _percent(change_ppm), f"{_percent(low_ppm)} .. {_percent(high_ppm)}"
 
 
-def _reached(gain: RateGain, *, is_taken: bool) -> tuple[str, ...]:
+def _reached_text(gain: RateGain, *, is_taken: bool) -> tuple[str, ...]:
     assert gain.clairvoyant_us is not None
     closed = gain.closed if is_taken else None
     return format_us(gain.clairvoyant_us), "" if closed is None else f"{closed:.0%}"

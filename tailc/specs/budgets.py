@@ -26,7 +26,7 @@ def percentile_ppm(key: str) -> int | None:
     return int(Decimal(found[1]) * _PPM_PER_PERCENT) or None if found else None
 
 
-def _named(budgets: dict[str, int]) -> dict[str, int]:
+def _check_names(budgets: dict[str, int]) -> dict[str, int]:
     """Refuse a quantity by which policies are not compared."""
     complaints = [
         Complaint(
@@ -47,7 +47,7 @@ _SHARE = {**quantity_schema("Largest allowed increase.", PERCENT), "examples": [
 _Most = Annotated[int, BeforeValidator(quantity(PERCENT, positive=False)), WithJsonSchema(_SHARE)]
 Budgets = Annotated[
     dict[str, _Most],
-    AfterValidator(_named),
+    AfterValidator(_check_names),
     Field(
         default_factory=dict,
         description="By how much quantities may be worse than under an earlier policy.",

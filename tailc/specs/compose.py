@@ -59,7 +59,7 @@ def compose_all(text: str, source: str) -> tuple[Mapping, ...]:
 
 
 @dataclass
-class _Anchored:
+class _AnchoredNode:
     """A node with an anchor: number of nodes in it, and its depth."""
 
     node: Node
@@ -75,7 +75,7 @@ class _Composer:
     lines: tuple[str, ...]
     text: str
     findings: list[Finding] = field(default_factory=list)
-    anchors: dict[str, _Anchored] = field(default_factory=dict)
+    anchors: dict[str, _AnchoredNode] = field(default_factory=dict)
     open_anchors: set[str] = field(default_factory=set)
     nodes: int = 0
 
@@ -178,20 +178,20 @@ class _Composer:
                 Code.SYNTAX, f"YAML {written} is not supported, only 1.2", _span(start), hint
             )
 
-    def _node(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, _Anchored]:
+    def _node(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, _AnchoredNode]:
         """The node that begins with `event`, with its number of nodes and depth after aliases
         are expanded."""
         if depth > MAX_DEPTH:
             self._too_large(event, f"nested deeper than {MAX_DEPTH} levels")
         if isinstance(event, AliasEvent):
-            anchored = self._aliased(event, depth)
+            anchored = self._resolve_alias(event, depth)
             return anchored.node, anchored
         self._count(event, 1)
         before = self.nodes - 1
         if event.anchor is not None:
             self.open_anchors.add(event.anchor)
         node, height = self._fresh(event, events, depth)
-        anchored = _Anchored(node, self.nodes - before, height)
+        anchored = _AnchoredNode(node, self.nodes - before, height)
         if event.anchor is not None:
             self.open_anchors.discard(event.anchor)
             self.anchors[event.anchor] = anchored
@@ -205,7 +205,7 @@ class _Composer:
             return self._sequence(event, events, depth)
         return self._mapping(event, events, depth)
 
-    def _aliased(self, event: Any, depth: int) -> _Anchored:
+    def _resolve_alias(self, event: Any, depth: int) -> _AnchoredNode:
         name = event.anchor
         if name in self.open_anchors:
             message = f"the alias `*{name}` is inside its own anchor `&{name}`"
@@ -279,7 +279,7 @@ class _Composer:
             self._note(Code.SYNTAX, message, span, "remove it")
             return Scalar("", "", span)
         is_text = event.style is not None or self._check_tag(event) is not None
-        value = event.value if is_text else self._resolved(event.value, span)
+        value = event.value if is_text else self._resolve_scalar(event.value, span)
         return Scalar(value, event.value, span)
 
     def _check_tag(self, event: Any) -> str | None:
@@ -291,7 +291,7 @@ class _Composer:
         self._note(Code.SYNTAX, message, _span(event), "remove it")
         return tag
 
-    def _resolved(self, text: str, span: TextSpan) -> str | int | float | bool | None:
+    def _resolve_scalar(self, text: str, span: TextSpan) -> str | int | float | bool | None:
         if len(text) > _MAX_DIGITS and is_number(text):
             message = f"number `{shorten(text)}` has more than {_MAX_DIGITS} characters"
             self._note(Code.BAD_VALUE, message, span, "put text in quotes")

@@ -76,8 +76,8 @@ def build(spec: CoresSpec, reference: str) -> Cores:
     Speed 1 is that of the type that `reference` names, or of the core of the published table with
     this name, or else of the slowest type. Raises RefusalError with paths below `cores`.
     """
-    known = _complete_types([_filled(spec, draft) for draft in _drafts(spec)])
-    _refuse([*_out_of_order(known), *_repeated(known), *_mixed(known), *_idle(known)])
+    known = _complete_types([_fill_power(spec, draft) for draft in _drafts(spec)])
+    _refuse([*_out_of_order(known), *_repeated_names(known), *_mixed_powers(known), *_idle(known)])
     types = _relative(known, _reference_speed(spec, known, reference))
     cores = Cores(types, isinstance(spec.which, DvfsCores), known[0].power.unit)
     return _with_static(cores, spec)
@@ -103,8 +103,8 @@ def reference_complaints(spec: CoresSpec, reference: str) -> list[Complaint]:
 
 def _names(spec: CoresSpec) -> list[str]:
     """Names that a reference can have: cores of the spec, then those of its published table."""
-    own = [_filled(spec, draft).called for draft in _drafts(spec)]
-    published = _published(spec).values()
+    own = [_fill_power(spec, draft).called for draft in _drafts(spec)]
+    published = _published_cores(spec).values()
     return list(dict.fromkeys([*own, *(core.name for core in published if core.name)]))
 
 
@@ -162,7 +162,7 @@ def _speed_name(speed: Fraction | None) -> str:
     return f"speed {float(speed or 0):g}"
 
 
-def _filled(spec: CoresSpec, draft: _Draft) -> _Draft:
+def _fill_power(spec: CoresSpec, draft: _Draft) -> _Draft:
     """The draft with a missing power from the table or the model."""
     if not isinstance(spec.powers, PowersBySpeed) or draft.speed is None:
         return draft
@@ -183,7 +183,7 @@ def _slowest(spec: CoresSpec) -> Fraction:
     return min(draft.speed for draft in _drafts(spec) if draft.speed is not None)
 
 
-def _published(spec: CoresSpec) -> Mapping[int, PublishedCore]:
+def _published_cores(spec: CoresSpec) -> Mapping[int, PublishedCore]:
     """Cores of the published table of the spec, by speed; empty without one."""
     match spec.powers:
         case PowersBySpeed(power_from=source):
@@ -241,7 +241,7 @@ def _out_of_order(known: list[_CompleteType]) -> list[Complaint]:
     ]
 
 
-def _repeated(known: list[_CompleteType]) -> list[Complaint]:
+def _repeated_names(known: list[_CompleteType]) -> list[Complaint]:
     complaints, seen = [], {}
     for each in known:
         if each.name in seen:
@@ -254,7 +254,7 @@ def _repeated(known: list[_CompleteType]) -> list[Complaint]:
     return complaints
 
 
-def _mixed(known: list[_CompleteType]) -> list[Complaint]:
+def _mixed_powers(known: list[_CompleteType]) -> list[Complaint]:
     first = known[0]
     return [
         Complaint(
@@ -287,7 +287,7 @@ def _idle(known: list[_CompleteType]) -> list[Complaint]:
 
 def _reference_speed(spec: CoresSpec, known: list[_CompleteType], reference: str) -> Fraction:
     named = [each.speed for each in known if each.name == reference]
-    published = _published(spec).items()
+    published = _published_cores(spec).items()
     named += [Fraction(ppm, PPM) for ppm, core in published if core.name == reference]
     return named[0] if named else known[0].speed
 

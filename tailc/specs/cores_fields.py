@@ -37,7 +37,7 @@ class PowerQuantity:
 def _power(value: object) -> PowerQuantity:
     if isinstance(value, PowerQuantity):
         return value
-    power = _unchecked(value)
+    power = _skip_check(value)
     if not 0 <= power.ppm <= _MOST_POWER * PPM:
         raise _outside("at least zero", value)
     return power
@@ -48,7 +48,7 @@ def _outside(least: str, value: object) -> RefusalError:
     return RefusalError(Complaint(Code.BAD_VALUE, message, _HINT))
 
 
-def _unchecked(value: object) -> PowerQuantity:
+def _skip_check(value: object) -> PowerQuantity:
     return _watts(value) if isinstance(value, str) else _slow_cores(value)
 
 
@@ -70,7 +70,7 @@ def _positive_power(value: object) -> PowerQuantity:
         least, least_ppm = "at least 0.001 W", _PPM_PER_MILLIWATT
     else:
         least, least_ppm = "at least 0.000001 of a slow core's", 1
-    power = value if isinstance(value, PowerQuantity) else _unchecked(value)
+    power = value if isinstance(value, PowerQuantity) else _skip_check(value)
     if not least_ppm <= power.ppm <= _MOST_POWER * PPM:
         raise _outside(least, value)
     return power

@@ -66,11 +66,15 @@ def _flatten(mapping: Schema, alias: str, groups: Sequence[Schema]) -> None:
     together = {key: field for group in reversed(groups) for key, field in _keys(group)}
     ordered = {key: together[key] for group in groups for key, _ in _keys(group)}
     mapping["properties"] = _in_place(mapping["properties"], alias, ordered)
-    shared = [key for key in _needed(groups[0]) if all(key in _needed(one) for one in groups)]
-    required = [key for key in (*_needed(mapping), *shared) if key != alias]
+    shared = [
+        key
+        for key in _required_keys(groups[0])
+        if all(key in _required_keys(one) for one in groups)
+    ]
+    required = [key for key in (*_required_keys(mapping), *shared) if key != alias]
     del mapping["required"]
     mapping |= {"required": required} if required else {}
-    needed = [[key for key in _needed(group) if key not in shared] for group in groups]
+    needed = [[key for key in _required_keys(group) if key not in shared] for group in groups]
     if all(needed):
         one = {"oneOf": [{"required": keys} for keys in needed]}
         mapping["allOf"] = [*mapping.get("allOf", ()), one]
@@ -80,7 +84,7 @@ def _keys(mapping: Schema) -> Sequence[tuple[str, Schema]]:
     return tuple(mapping.get("properties", {}).items())
 
 
-def _needed(mapping: Schema) -> Sequence[str]:
+def _required_keys(mapping: Schema) -> Sequence[str]:
     return mapping.get("required", ())
 
 

@@ -23,7 +23,7 @@ def migrated_text(document: Document, older: Sequence[OlderKey]) -> str:
     for key in older_keys_in(document, older):
         if key.is_in(document):
             _refuse_both(document, key)
-            document = _moved(_displaced(document, key), key)
+            document = _move(_displace(document, key), key)
     return "\n".join(document.lines)
 
 
@@ -36,31 +36,31 @@ def _refuse_both(document: Document, key: OlderKey) -> None:
     raise TailcError(Finding(Code.CONFLICT, message, place, hint))
 
 
-def _displaced(document: Document, key: OlderKey) -> Document:
+def _displace(document: Document, key: OlderKey) -> Document:
     """Move the value at the new place of a key to its own new key."""
     if not key.displaced or document.existing(key.now) != key.now:
         return document
     span = _entry(document, key.now).key_span
     edit = TextEdit(span, _quoted_as(_text_at(document, span), key.displaced))
-    return _parsed(document, edited("\n".join(document.lines), [edit]))
+    return _parse_again(document, edited("\n".join(document.lines), [edit]))
 
 
-def _moved(document: Document, key: OlderKey) -> Document:
+def _move(document: Document, key: OlderKey) -> Document:
     entry = _entry(document, key.at)
     *parent, last = key.now
     old = _text_at(document, entry.key_span)
     name, value = _quoted_as(old, str(last)), _value(document, entry, key)
     if tuple(parent) == key.at[:-1]:
-        return _replaced(document, entry, name, value)
+        return _replace(document, entry, name, value)
     if document.node_at(tuple(parent)) is None:
         (outer,) = parent
-        return _replaced(document, entry, f"{_quoted_as(old, str(outer))}: {{{name}", f"{value}}}")
+        return _replace(document, entry, f"{_quoted_as(old, str(outer))}: {{{name}", f"{value}}}")
     return _put_below(document, entry, tuple(parent), f"{name}: {value}")
 
 
-def _replaced(document: Document, entry: MappingEntry, key: str, value: str) -> Document:
+def _replace(document: Document, entry: MappingEntry, key: str, value: str) -> Document:
     edits = [TextEdit(entry.key_span, key), TextEdit(entry.value.span, value)]
-    return _parsed(document, edited("\n".join(document.lines), edits))
+    return _parse_again(document, edited("\n".join(document.lines), edits))
 
 
 def _value(document: Document, entry: MappingEntry, key: OlderKey) -> str:
@@ -77,12 +77,12 @@ def _quoted_as(old: str, word: str) -> str:
 
 def _put_below(document: Document, entry: MappingEntry, parent: Path, text: str) -> Document:
     """The text with an entry of the root moved below another, with its comments."""
-    taken = (_removed_from_flow if document.root.is_flow else _removed)(document.lines, entry)
-    rest = _parsed(document, "\n".join(taken.rest))
+    taken = (_removed_from_flow if document.root.is_flow else _remove)(document.lines, entry)
+    rest = _parse_again(document, "\n".join(taken.rest))
     outer = _entry(rest, parent)
     assert isinstance(outer.value, Mapping)
     put = _inserted_in_flow if outer.value.is_flow else _inserted_in_block
-    return _parsed(document, "\n".join(put(rest.lines, outer, outer.value, taken, text)))
+    return _parse_again(document, "\n".join(put(rest.lines, outer, outer.value, taken, text)))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _RemovedEntry:
     behind: str = ""
 
 
-def _removed(lines: Sequence[str], entry: MappingEntry) -> _RemovedEntry:
+def _remove(lines: Sequence[str], entry: MappingEntry) -> _RemovedEntry:
     line, value = entry.key_span.line - 1, entry.value.span
     first = line
     while first > 0 and lines[first - 1].lstrip().startswith("#"):
@@ -157,5 +157,5 @@ def _text_at(document: Document, span: TextSpan) -> str:
     return document.lines[span.line - 1][span.column - 1 :][: span.width]
 
 
-def _parsed(document: Document, text: str) -> Document:
+def _parse_again(document: Document, text: str) -> Document:
     return parse_document(text, document.source)

@@ -34,14 +34,14 @@ class OlderKey:
 
     def written_in(self, document: Document) -> str:
         """Its form in the document, for messages."""
-        return _spelled(self.at, _text(document, self.at) if self.words else "")
+        return _spell(self.at, _text(document, self.at) if self.words else "")
 
     def now_in(self, document: Document) -> str:
         """Its form in this version, for messages."""
-        return _spelled(self.now, self.words.get(_text(document, self.at), ""))
+        return _spell(self.now, self.words.get(_text(document, self.at), ""))
 
 
-def _spelled(path: Path, value: str) -> str:
+def _spell(path: Path, value: str) -> str:
     return ".".join(str(step) for step in path) + (f": {value}" if value else "")
 
 

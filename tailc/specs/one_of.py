@@ -43,9 +43,9 @@ class OneOf:
             {_tag(group): handler.generate_schema(group) for group in groups},
             discriminator=lambda given: _tag(given.group),
         )
-        return core_schema.no_info_before_validator_function(self._given(groups), union)
+        return core_schema.no_info_before_validator_function(self._given_keys(groups), union)
 
-    def _given(self, groups: Groups) -> Callable[[Gathered], _GroupKeys]:
+    def _given_keys(self, groups: Groups) -> Callable[[Gathered], _GroupKeys]:
         def given(keys: Gathered) -> _GroupKeys:
             group = self.choice.chosen(groups, keys)
             own = fields_of(group)
@@ -97,7 +97,7 @@ class ExactlyOne:
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
         """The group of which a required key is given."""
-        named = _only_one(_named(groups, keys), self.both)
+        named = _only_one(_groups_by_key(groups, keys), self.both)
         if not named:
             # An unknown key may be a misspelled one, and is told.
             missing = Complaint(Code.MISSING_KEY, *self.missing)
@@ -123,14 +123,14 @@ class AtMostOne:
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
         """The group of which a required key is given, else the one that requires none."""
         without = [group for group in groups if not _leading(group, groups)]
-        return (_only_one(_named(groups, keys), self.both) or without)[0]
+        return (_only_one(_groups_by_key(groups, keys), self.both) or without)[0]
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
         """The complaint from `strays`."""
         return _stray(key, self.strays, _leading(group, groups))
 
 
-def _named(groups: Groups, keys: Gathered) -> Mapping[str, Group]:
+def _groups_by_key(groups: Groups, keys: Gathered) -> Mapping[str, Group]:
     """Groups of which a key is given that no other group has, by the first such key."""
     found = {}
     for group in groups:

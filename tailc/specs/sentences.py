@@ -124,7 +124,7 @@ def _for_example(spot: Spot) -> str:
     return f"wanted: {said[0].lower()}{said[1:].rstrip('.')}" if said else "correct or remove it"
 
 
-def _unknown(error: ErrorDetails, spot: Spot) -> Complaint:
+def _unknown_key(error: ErrorDetails, spot: Spot) -> Complaint:
     key = str(error["loc"][-1])
     name, colon, value = key.partition(":")
     if colon and name in spot.siblings:
@@ -139,7 +139,7 @@ def _missing(error: ErrorDetails, spot: Spot) -> Complaint:
     return Complaint(Code.MISSING_KEY, "is missing", hint)
 
 
-def _wanted(what: str) -> Callable[[ErrorDetails, Spot], Complaint]:
+def _expect(what: str) -> Callable[[ErrorDetails, Spot], Complaint]:
     def sentence(error: ErrorDetails, spot: Spot) -> Complaint:
         message = f"must be {what}, not {value_text(error['input'])}"
         return Complaint(Code.BAD_VALUE, message, _for_example(spot))
@@ -172,7 +172,7 @@ def _choice(error: ErrorDetails, spot: Spot) -> Complaint:
     return Complaint(Code.BAD_VALUE, message, did_you_mean(word, spot.choices))
 
 
-def _bound(words: str, limit: str, verb: str) -> Callable[[ErrorDetails, Spot], Complaint]:
+def _expect_bound(words: str, limit: str, verb: str) -> Callable[[ErrorDetails, Spot], Complaint]:
     def sentence(error: ErrorDetails, _: Spot) -> Complaint:
         bound = error.get("ctx", {}).get(limit)
         message = f"must be {words} {bound:,}, not {value_text(error['input'])}"
@@ -199,16 +199,16 @@ def _name(error: ErrorDetails, spot: Spot) -> Complaint:
     return Complaint(Code.BAD_VALUE, message, f"{hint}`{spot.example or 'websearch-isn'}`")
 
 
-_LIST = _wanted("a list")
-_MAPPING = _wanted("a mapping")
+_LIST = _expect("a list")
+_MAPPING = _expect("a mapping")
 _SENTENCES: dict[str, Callable[[ErrorDetails, Spot], Complaint]] = {
-    "extra_forbidden": _unknown,
+    "extra_forbidden": _unknown_key,
     "missing": _missing,
     "string_type": _text,
     "string_too_short": _empty,
     "string_too_long": _name,
     "string_pattern_mismatch": _name,
-    "int_type": _wanted("a whole number"),
+    "int_type": _expect("a whole number"),
     "bool_type": _flag,
     "literal_error": _choice,
     "tuple_type": _LIST,
@@ -216,6 +216,6 @@ _SENTENCES: dict[str, Callable[[ErrorDetails, Spot], Complaint]] = {
     "dict_type": _MAPPING,
     "model_type": _MAPPING,
     "too_short": _too_few,
-    "greater_than_equal": _bound("at least", "ge", "raise"),
-    "less_than_equal": _bound("at most", "le", "lower"),
+    "greater_than_equal": _expect_bound("at least", "ge", "raise"),
+    "less_than_equal": _expect_bound("at most", "le", "lower"),
 }

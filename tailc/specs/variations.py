@@ -52,7 +52,7 @@ class _Key:
         if not isinstance(node, Mapping):
             raise _no_keys(node, self.span, above)
         held = node.get(self.step)
-        inner = _inserted(held.value if held else None, rest, value, (*above, self.step))
+        inner = _insert(held.value if held else None, rest, value, (*above, self.step))
         key_span = held.key_span if held and rest else self.span
         return replace(node, entries={**node.entries, self.step: MappingEntry(key_span, inner)})
 
@@ -73,14 +73,14 @@ class _Index:
             message = (
                 f"`{name}` is not a list" if node is not None else f"`{name}` is not in the spec"
             )
-            raise _refused(message, self.span, f"give the whole value of `{name}`")
+            raise _refusal(message, self.span, f"give the whole value of `{name}`")
         if self.step >= len(node.items):
             message = (
                 f"`{name}[{self.step}]` is not in the spec: the list has {len(node.items)} entries"
             )
-            raise _refused(message, self.span, f"the first is `{name}[0]`")
+            raise _refusal(message, self.span, f"the first is `{name}[0]`")
         items = list(node.items)
-        items[self.step] = _inserted(items[self.step], rest, value, (*above, self.step))
+        items[self.step] = _insert(items[self.step], rest, value, (*above, self.step))
         return replace(node, items=tuple(items))
 
 
@@ -129,11 +129,11 @@ def read_variation(argument: str) -> Variation:
     path, equals, values = argument.partition("=")
     origin = TextOrigin(OPTION, (argument,))
     if not argument.isprintable():
-        raise _refused(
+        raise _refusal(
             "the values contain a line break or a control character", TextSpan(1, 1, 1, origin)
         )
     if not equals:
-        raise _refused(
+        raise _refusal(
             f"`{shorten(argument)}` gives no values", TextSpan(1, 1, len(argument), origin)
         )
     key, below = _steps(path, origin)
@@ -148,7 +148,7 @@ def refuse_overlap(variations: Several[Variation]) -> None:
             if one.path[:shared] == other.path[:shared]:
                 message = f"`{one.spelled}` and `{other.spelled}` set the same part of the spec"
                 hint = "give all its values in one option, separated by commas"
-                raise _refused(message, one.last, hint)
+                raise _refusal(message, one.last, hint)
 
 
 def _steps(path: str, origin: TextOrigin) -> tuple[_Key, _Steps]:
@@ -165,7 +165,7 @@ def _steps(path: str, origin: TextOrigin) -> tuple[_Key, _Steps]:
             "write keys with dots between them, and `[0]` for the first entry of a list, such as "
             "`slo[0].latency`"
         )
-        raise _refused(message, TextSpan(1, at + 1, max(len(path) - at, 1), origin), hint)
+        raise _refusal(message, TextSpan(1, at + 1, max(len(path) - at, 1), origin), hint)
     (key, indices), *others = found
     return key, (*indices, *(step for other, its in others for step in (other, *its)))
 
@@ -182,14 +182,16 @@ def _values(path: str, values: str, origin: TextOrigin) -> tuple[Node, ...]:
     try:
         parsed = compose(text, OPTION).entries["k"].value
     except TailcError as error:
-        raise TailcError([_moved(finding, origin) for finding in error.findings]) from None
+        raise TailcError(
+            [_move_to_argument(finding, origin) for finding in error.findings]
+        ) from None
     found = parsed.items if isinstance(parsed, Sequence) else ()
     if not found:
-        raise _refused(f"`{shorten(path)}` has no value", TextSpan(1, 1, len(path), origin))
+        raise _refusal(f"`{shorten(path)}` has no value", TextSpan(1, 1, len(path), origin))
     return tuple(_from(node, origin) for node in found)
 
 
-def _moved(finding: Finding, origin: TextOrigin) -> Finding:
+def _move_to_argument(finding: Finding, origin: TextOrigin) -> Finding:
     """A finding about the parsed text as a finding about the argument."""
     assert finding.place is not None
     column = min(finding.place.column or 1, len(origin.lines[0]))
@@ -215,7 +217,7 @@ def _from(node: Node, origin: TextOrigin) -> Node:
             return replace(node, entries=entries, span=span)
 
 
-def _inserted(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ...]) -> Node:
+def _insert(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ...]) -> Node:
     """The node with the value inserted at the end of the steps; creates missing mappings."""
     if not steps:
         return value
@@ -226,14 +228,14 @@ def _inserted(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, 
 def _no_keys(node: Scalar | Sequence, span: TextSpan, above: tuple[Step, ...]) -> TailcError:
     name = spelled(above)
     if isinstance(node, Sequence):
-        return _refused(f"`{name}` is a list", span, f"write `{name}[0]` for its first entry")
+        return _refusal(f"`{name}` is a list", span, f"write `{name}[0]` for its first entry")
     message = f"`{name}` has no keys in this spec, but the value `{shorten(node.text)}`"
-    return _refused(
+    return _refusal(
         message, span, (f"give the whole value of `{name}`, or write its keys out in the spec")
     )
 
 
-def _refused(message: str, span: TextSpan, hint: str = _EXAMPLE) -> TailcError:
+def _refusal(message: str, span: TextSpan, hint: str = _EXAMPLE) -> TailcError:
     assert span.origin is not None
     place = place_of(span.origin.source, span.origin.lines, span)
     return TailcError(Finding(Code.USAGE, message, place, hint))

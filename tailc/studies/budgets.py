@@ -37,7 +37,7 @@ class SpecBudgets:
         """
         if rulings.unmeasured:
             raise TailcError(
-                [self._unmeasured(key, rulings.measured) for key in rulings.unmeasured]
+                [self._not_measured(key, rulings.measured) for key in rulings.unmeasured]
             )
         return tuple(self._ruling_findings(rulings))
 
@@ -55,7 +55,7 @@ class SpecBudgets:
                 message = _budget_text(one, "cannot be decided")
                 yield Finding(Code.UNTOLD_BUDGET, message, place, hint, Severity.WARNING)
 
-    def _unmeasured(self, key: str, measured: tuple[str, ...]) -> Finding:
+    def _not_measured(self, key: str, measured: tuple[str, ...]) -> Finding:
         message = f"`{BUDGETS}.{key}` is not a quantity by which these policies are compared"
         hint = f"the report compares {', '.join(f'`{name}`' for name in measured)}"
         return Finding(Code.CONFLICT, message, self.loaded.place(BUDGETS, key), hint)

@@ -79,7 +79,7 @@ def compile_variants(
     documents = _valid_documents(document, variations, choices)
     used = min(thread_count(processes), len(choices))
     threads = max(1, thread_count(None) // used)
-    opened = [_opened(each, spec_path) for each in documents]
+    opened = [_open_spec(each, spec_path) for each in documents]
     cases = _Cases(choices, documents, SharedTraces(opened), spec_path, threads)
     progress("compiling variants", 0.0)
 
@@ -159,7 +159,7 @@ def _with_cause(finding: Finding, variations: Sequence[Variation], choice: Choic
     return replace(finding, message=f"with {given}: {finding.message}")
 
 
-def _opened(document: Document, spec_path: str) -> OpenedSpec | None:
+def _open_spec(document: Document, spec_path: str) -> OpenedSpec | None:
     """None of one that cannot be opened, which its own process reports."""
     try:
         return complete_spec(check_document(document, KIND_MODELS), spec_path)

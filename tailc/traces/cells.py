@@ -172,13 +172,13 @@ def _as_floats(column: pa.ChunkedArray) -> Floats:
     if pa.types.is_duration(column.type):
         return np.full(len(column), np.nan)
     if pa.types.is_string(column.type):
-        column = _parsed(column)
+        column = _parse(column)
     elif column.type != pa.float64():
         column = column.cast(pa.float64(), safe=False)
     return numpy_of(column)
 
 
-def _parsed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _parse(column: pa.ChunkedArray) -> pa.ChunkedArray:
     trimmed = pc.utf8_trim_whitespace(column)
     is_number = pc.or_(
         pc.match_substring_regex(trimmed, NUMBER), pc.match_substring_regex(trimmed, INFINITY)

@@ -88,7 +88,7 @@ def check_whole(raw: Raw, codec: Codec, name: str) -> None:
                 pass
     except OSError as error:
         is_cut = "runcated" in str(error) or "ended before" in str(error)
-        raise (_cut if is_cut else _broken)(name, codec) from None
+        raise (_truncated_file if is_cut else _damaged_file)(name, codec) from None
 
 
 def _check_members(raw: Raw, name: str) -> None:
@@ -104,9 +104,9 @@ def _check_members(raw: Raw, name: str) -> None:
                 if at_start:
                     inflater = zlib.decompressobj(wbits=31)
         except zlib.error:
-            raise _broken(name, Codec.GZIP) from None
+            raise _damaged_file(name, Codec.GZIP) from None
     if not at_start:
-        raise _cut(name, Codec.GZIP)
+        raise _truncated_file(name, Codec.GZIP)
 
 
 def _inflate(inflater: zlib._Decompress, chunk: bytes) -> None:
@@ -118,11 +118,11 @@ def _inflate(inflater: zlib._Decompress, chunk: bytes) -> None:
         chunk = inflater.unconsumed_tail
 
 
-def _broken(name: str, codec: Codec) -> TailcError:
+def _damaged_file(name: str, codec: Codec) -> TailcError:
     return _refusal(Code.BROKEN_FORMAT, f"`{name}` has damaged {codec.value} data", name)
 
 
-def _cut(name: str, codec: Codec) -> TailcError:
+def _truncated_file(name: str, codec: Codec) -> TailcError:
     return _refusal(Code.TRUNCATED, f"`{name}` ends in the middle of its {codec.value} data", name)
 
 

@@ -50,10 +50,10 @@ def read_cores(source: str, columns: CoreColumns, where: Filters = ()) -> tuple[
     )
     with open_source(source) as opened:
         cells = kept_cells(opened, wanted, where)
-    return _measured(cells, columns)
+    return _measured_cores(cells, columns)
 
 
-def _measured(cells: Cells, columns: CoreColumns) -> tuple[MeasuredCore, ...]:
+def _measured_cores(cells: Cells, columns: CoreColumns) -> tuple[MeasuredCore, ...]:
     of = np.ones(cells.count)
     if columns.cores is not None:
         of = positive(cells, columns.cores, LARGEST_POWER)

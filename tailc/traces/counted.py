@@ -92,7 +92,7 @@ class Counted:
         return any(origin.grain == Grain.PERCENTILES.value for origin in self.origins)
 
     def __post_init__(self) -> None:
-        if tuple(_added(self.origins)) != self.origins:
+        if tuple(_add_counts(self.origins)) != self.origins:
             raise ValueError("origins must be sorted and different")
         if sum(origin.requests for origin in self.origins) != self.histogram.requests:
             raise ValueError("origins and histogram differ in their number of requests")
@@ -110,10 +110,10 @@ def together(parts: Sequence[Counted]) -> Counted:
         raise ValueError("profiles with different measures cannot be added")
     origins = [origin for part in parts for origin in part.origins]
     histogram = merged([part.histogram for part in parts])
-    return Counted(histogram, measures.pop(), tuple(_added(origins)))
+    return Counted(histogram, measures.pop(), tuple(_add_counts(origins)))
 
 
-def _added(origins: Sequence[Origin]) -> list[Origin]:
+def _add_counts(origins: Sequence[Origin]) -> list[Origin]:
     """The different origins, with their counts added."""
     groups = itertools.groupby(sorted(origins, key=_order), key=_kind)
     return [_sum_of(list(group)) for _, group in groups]

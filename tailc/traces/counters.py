@@ -96,7 +96,7 @@ def _trace(source: Source, format: Format) -> CounterTrace:  # noqa: A002
     names = TABLES[format_of(source, format)](source).names
     cores = _cores(names)
     has_volt = any(re.fullmatch(rf"core\d+_{CORE_VOLT}", name) for name in names)
-    wanted = tuple(_wanted(cores, has_volt, UNCORE_VOLT in names))
+    wanted = tuple(_column_names(cores, has_volt, UNCORE_VOLT in names))
     cells = kept_cells(source, Wanted(wanted, (), ()), format=format)
     _check_times(cells)
     core_w, uncore_w, dram_w = (positive(cells, name, LARGEST_WATT) for name in PARTS_W)
@@ -130,7 +130,7 @@ def _cores(names: Sequence[str]) -> int:
     return max(len({int(match[1]) for match in found if match}), 1)
 
 
-def _wanted(cores: int, has_volt: bool, has_uncore_volt: bool) -> Iterator[str]:
+def _column_names(cores: int, has_volt: bool, has_uncore_volt: bool) -> Iterator[str]:
     yield TIME
     for core in range(cores):
         for name in (CORE_FREQUENCY, *CORE_COUNTERS, *((CORE_VOLT,) if has_volt else ())):

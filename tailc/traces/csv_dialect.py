@@ -73,7 +73,7 @@ def dialect_of(text: str) -> Dialect:
         return Dialect()
     decimal = "," if _has_decimal_commas(rows, sample.delimiter) else "."
     dialect = Dialect(sample.delimiter, decimal)
-    return replace(dialect, unnamed=_unnamed(rows, dialect))
+    return replace(dialect, unnamed=_default_names(rows, dialect))
 
 
 def rows_of(text: str, delimiter: str) -> Iterable[list[str]]:
@@ -94,7 +94,7 @@ def _has_decimal_commas(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
     return delimiter != "," or (bool(decimals) and len(found) >= len(rows) - 1)
 
 
-def _unnamed(rows: Sequence[Sequence[str]], dialect: Dialect) -> tuple[str, ...]:
+def _default_names(rows: Sequence[Sequence[str]], dialect: Dialect) -> tuple[str, ...]:
     """Names for the columns of a file without a header; empty if the first line is a header."""
     first = [dialect.in_points(cell) for cell in rows[0]] if rows else []
     if not first or not all(map(_NUMBER.fullmatch, first)) or _are_degrees(first):

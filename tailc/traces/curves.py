@@ -33,7 +33,7 @@ class Curves:
 
 def common_curves(requests: int, curve: Curve, max_degree: int | None) -> Curves:
     """The single curve for all requests."""
-    speedup = _stacked([curve], max_degree)
+    speedup = _stack([curve], max_degree)
     return Curves(speedup, np.zeros(requests, dtype=np.int32), (curve.name,) if curve.name else ())
 
 
@@ -53,7 +53,7 @@ def curves_by_class(
         "is a class without a speed-up curve",
         f"known: {listing}",
     )
-    return Curves(_stacked(curves, max_degree), of.astype(np.int32), names)
+    return Curves(_stack(curves, max_degree), of.astype(np.int32), names)
 
 
 def curves_by_request(cells: Cells, columns: Sequence[str]) -> Curves:
@@ -85,5 +85,5 @@ def distinct_curves(speedup: NDArray[np.float64]) -> Curves:
     return Curves(first.reshape(-1, millionths.shape[1]) / PPM, numpy_of(rows.indices), ())
 
 
-def _stacked(curves: Sequence[Curve], max_degree: int | None) -> NDArray[np.float64]:
+def _stack(curves: Sequence[Curve], max_degree: int | None) -> NDArray[np.float64]:
     return np.array([curve.speedup_ppm[:max_degree] for curve in curves]) / PPM

@@ -31,7 +31,7 @@ def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -
     TailcError for the first part with bad cells, and if there are too many different rows.
     """
     limit = most_bytes(source)
-    merged, curves, keys = _Merged(), _CurveTable(reading), _Keys(reading)
+    merged, curves, keys = _MergedRows(), _CurveTable(reading), _Keys(reading)
     for cells in parts:
         rows = request_rows(cells, reading)
         columns = {"demand": rows.demand_ns, "weight": rows.weight, "memory": rows.memory_ns}
@@ -49,7 +49,7 @@ def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -
     return RequestRows(found["demand"], memory, weight * repeats, speedups, key, repeats)
 
 
-class _Merged:
+class _MergedRows:
     """Different rows so far; new rows are merged when they are twice as many as the merged ones."""
 
     def __init__(self) -> None:

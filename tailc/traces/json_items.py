@@ -39,7 +39,7 @@ def items_of(source: Source, begin: re.Pattern[str]) -> Iterator[Any]:
         text = next(blocks, "")
         found = begin.match(text)
         assert found is not None
-        text = _filled(text[found.end() :], blocks)
+        text = _skip_space(text[found.end() :], blocks)
         for row in count(1):
             if text.startswith("]"):
                 return
@@ -47,7 +47,7 @@ def items_of(source: Source, begin: re.Pattern[str]) -> Iterator[Any]:
                 text = _after_comma(text, blocks, source, row)
             item, text = _item(text, blocks, source, f"element {row}", row)
             yield item
-            text = _filled(text, blocks)
+            text = _skip_space(text, blocks)
 
 
 def documents_of(source: Source) -> Iterator[Any]:
@@ -57,13 +57,13 @@ def documents_of(source: Source) -> Iterator[Any]:
     """
     with source.plain() as stream:
         blocks = _texts(stream)
-        text = _filled("", blocks)
+        text = _skip_space("", blocks)
         for row in count(1):
             if not text:
                 return
             document, text = _item(text, blocks, source, f"document {row}", row)
             yield document
-            text = _filled(text, blocks)
+            text = _skip_space(text, blocks)
 
 
 def _texts(stream: pa.NativeFile) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _texts(stream: pa.NativeFile) -> Iterator[str]:
         yield decoder.decode(block)
 
 
-def _filled(text: str, blocks: Iterator[str]) -> str:
+def _skip_space(text: str, blocks: Iterator[str]) -> str:
     """The text from its next character that is not white space; empty at the end of the input."""
     text = text.lstrip()
     while not text and (more := next(blocks, None)) is not None:
@@ -82,10 +82,10 @@ def _filled(text: str, blocks: Iterator[str]) -> str:
 
 def _after_comma(text: str, blocks: Iterator[str], source: Source, row: int) -> str:
     if not text:
-        raise _cut(source, f"element {row}", row)
+        raise _truncated_json(source, f"element {row}", row)
     if not text.startswith(","):
-        raise _broken(source, f"element {row}", row)
-    return _filled(text[1:], blocks)
+        raise _invalid_json(source, f"element {row}", row)
+    return _skip_space(text[1:], blocks)
 
 
 def _item(text: str, blocks: Iterator[str], source: Source, what: str, row: int) -> tuple[Any, str]:
@@ -97,9 +97,9 @@ def _item(text: str, blocks: Iterator[str], source: Source, what: str, row: int)
         except json.JSONDecodeError as error:
             is_wrong = error.pos < len(text) - _LONGEST_TOKEN
             if is_wrong and not error.msg.startswith(_UNTERMINATED):
-                raise _broken(source, what, row) from None
+                raise _invalid_json(source, what, row) from None
         except (ValueError, RecursionError):
-            raise _broken(source, what, row) from None
+            raise _invalid_json(source, what, row) from None
         if len(text) > MAX_ITEM_CHARACTERS:
             message = f"{what} is longer than {MAX_ITEM_CHARACTERS:,} characters"
             hint = "check that the file is the right one, or remove the element"
@@ -107,7 +107,7 @@ def _item(text: str, blocks: Iterator[str], source: Source, what: str, row: int)
         # As much again as there is, so that a long element is not gone through often.
         more = _as_much(min(len(text), MAX_ITEM_CHARACTERS - len(text)), blocks)
         if not more:
-            raise _cut(source, what, row)
+            raise _truncated_json(source, what, row)
         text += more
 
 
@@ -120,11 +120,11 @@ def _as_much(length: int, blocks: Iterator[str]) -> str:
     return "".join(found)
 
 
-def _cut(source: Source, what: str, row: int) -> TailcError:
+def _truncated_json(source: Source, what: str, row: int) -> TailcError:
     message = f"`{source.name}` ends in the middle, at {what}"
     return source.fault(Code.TRUNCATED, message, row=row, advice="write or copy the file again")
 
 
-def _broken(source: Source, what: str, row: int) -> TailcError:
+def _invalid_json(source: Source, what: str, row: int) -> TailcError:
     message = f"{what} is not valid JSON"
     return source.fault(Code.BROKEN_FORMAT, message, row=row, advice="write or copy the file again")

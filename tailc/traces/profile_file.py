@@ -68,7 +68,7 @@ def read_counted(source: Source) -> Counted:
         message = f"`{source.name}` was changed after it was written: its digest does not match"
         raise source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN)
     try:
-        counted = _counted(document)
+        counted = _read_counts(document)
         if document != _without_digest(counted):
             raise ValueError("it has numbers that are not whole")
         return counted
@@ -113,11 +113,11 @@ class ProfileTable:
         self.source = source
 
     @cached_property
-    def _counted(self) -> Counted:
+    def _read_counts(self) -> Counted:
         return read_counted(self.source)
 
     def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        histogram = self._counted.histogram
+        histogram = self._read_counts.histogram
         columns = {
             DEMAND: pa.array(histogram.demand_ns / NS_PER_MS),
             WEIGHT: pa.array(histogram.count.astype(np.float64)),
@@ -164,7 +164,7 @@ def _no_profile(source: Source) -> TailcError:
     return source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN)
 
 
-def _counted(document: dict[str, Any]) -> Counted:
+def _read_counts(document: dict[str, Any]) -> Counted:
     stated = document["histogram"]
     if stated["buckets_a_doubling"] != BUCKETS_A_DOUBLING:
         raise ValueError("its buckets have another width")

@@ -255,7 +255,7 @@ class DemandReading:
     def number_columns(self) -> tuple[str, ...]:
         """The columns that are read as numbers."""
         speedups = self.speedups.number_columns(self.max_degree)
-        return (*self.demand.columns, *_named(self.weight), *speedups)
+        return (*self.demand.columns, *_column_names(self.weight), *speedups)
 
     @property
     def text_columns(self) -> tuple[str, ...]:
@@ -302,7 +302,7 @@ class TimingsReading:
     @property
     def number_columns(self) -> tuple[str, ...]:
         """The columns that are read as numbers."""
-        return (self.timings.duration, self.timings.degree, *_named(self.weight))
+        return (self.timings.duration, self.timings.degree, *_column_names(self.weight))
 
     @property
     def text_columns(self) -> tuple[str, ...]:
@@ -330,7 +330,7 @@ class ThroughputColumns:
     @property
     def numbers(self) -> tuple[str, ...]:
         """Those that hold numbers."""
-        return (self.time, self.throughput, self.share, *_named(self.waiting))
+        return (self.time, self.throughput, self.share, *_column_names(self.waiting))
 
 
 @dataclass(frozen=True)
@@ -396,7 +396,7 @@ def memory_column(reading: TraceReading) -> str | None:
     return None
 
 
-def _named(column: str | None) -> tuple[str, ...]:
+def _column_names(column: str | None) -> tuple[str, ...]:
     return () if column is None else (column,)
 
 

@@ -92,9 +92,9 @@ def _extend(words):
             early, late = before[LANES + lane], before[14 * LANES + lane]
             made[lane] = np.uint32(
                 before[lane]
-                + (_turned(early, 7) ^ _turned(early, 18) ^ (early >> np.uint32(3)))
+                + (_rotate_right(early, 7) ^ _rotate_right(early, 18) ^ (early >> np.uint32(3)))
                 + before[9 * LANES + lane]
-                + (_turned(late, 17) ^ _turned(late, 19) ^ (late >> np.uint32(10)))
+                + (_rotate_right(late, 17) ^ _rotate_right(late, 19) ^ (late >> np.uint32(10)))
             )
 
 
@@ -136,12 +136,14 @@ def _round(a, b, c, d, e, f, g, word):
     """The new e and a of a round, which take the places of d and h; word: with h."""
     choice = (e & f) ^ (~e & g)
     majority = (a & b) ^ (a & c) ^ (b & c)
-    first = np.uint32((_turned(e, 6) ^ _turned(e, 11) ^ _turned(e, 25)) + choice + word)
-    second = (_turned(a, 2) ^ _turned(a, 13) ^ _turned(a, 22)) + majority
+    first = np.uint32(
+        (_rotate_right(e, 6) ^ _rotate_right(e, 11) ^ _rotate_right(e, 25)) + choice + word
+    )
+    second = (_rotate_right(a, 2) ^ _rotate_right(a, 13) ^ _rotate_right(a, 22)) + majority
     return np.uint32(d + first), np.uint32(first + second)
 
 
 @njit(cache=True, nogil=True)
-def _turned(word, bits):
+def _rotate_right(word, bits):
     """The word rotated to the right."""
     return np.uint32((word >> np.uint32(bits)) | (word << np.uint32(32 - bits)))

@@ -127,7 +127,7 @@ def throughput_in(
 ) -> ThroughputTrace:
     """Read the trace of an open source; see `read_throughput`."""
     columns = reading.columns
-    cells = kept_cells(source, _wanted(reading), reading.rows.where, format)
+    cells = kept_cells(source, _columns_to_read(reading), reading.rows.where, format)
     time_us = _times_us(cells, columns.time, reading.measured.unit)
     throughput = _throughput(cells, columns.throughput)
     share = _shares(cells, columns.share)
@@ -168,7 +168,7 @@ def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, Throughpu
     )
 
 
-def _wanted(reading: ThroughputReading) -> Wanted:
+def _columns_to_read(reading: ThroughputReading) -> Wanted:
     columns = reading.columns
     filters = tuple(dict.fromkeys(name for name, _value in reading.rows.where))
     return Wanted(columns.numbers, (columns.machine,), filters)

@@ -77,7 +77,7 @@ def instants(texts: Sequence[str], zone: str | None = None, pattern: str | None 
     TimeError for texts that are not times, times without a time zone, hours that the clock skips,
     and fractions of a second.
     """
-    times = [_parsed(text, index, pattern) for index, text in enumerate(texts)]
+    times = [_parse_time(text, index, pattern) for index, text in enumerate(texts)]
     lacking = next((i for i, time in enumerate(times) if time.tzinfo is None), None)
     if lacking is None:
         return Clocked(np.array([_unix(time) for time in times], dtype=np.int64))
@@ -87,7 +87,7 @@ def instants(texts: Sequence[str], zone: str | None = None, pattern: str | None 
     return _local(times, texts, zone_of(zone))
 
 
-def _parsed(text: str, index: int, pattern: str | None) -> datetime:
+def _parse_time(text: str, index: int, pattern: str | None) -> datetime:
     try:
         time = datetime.fromisoformat(text) if pattern is None else datetime.strptime(text, pattern)
     except ValueError:

@@ -28,7 +28,9 @@ def least_given_up_us(
     percentile_ppm: int, target_us: int, lanes: Lanes, replications: Replications, workers: Executor
 ) -> int:
     """A bound on the batch work given up by request, if the tail of all meets the target."""
-    queues = [_measured(replications, number, lanes) for number in range(len(replications.repeats))]
+    queues = [
+        _measured_queue(replications, number, lanes) for number in range(len(replications.repeats))
+    ]
     demand_ns = sum(int(queue.service_ns.sum()) for queue in queues)
     requests = sum(len(queue.service_ns) for queue in queues)
     gain_ppm = PPM - lanes.interference_ppm - lanes.batch_slowdown_ppm
@@ -62,7 +64,7 @@ def least_of_work(ladder: Ladder, replications: Replications) -> int:
     return math.floor(PPM * least * mean_ns / NS_PER_US)
 
 
-def _measured(replications: Replications, number: int, lanes: Lanes) -> Queue:
+def _measured_queue(replications: Replications, number: int, lanes: Lanes) -> Queue:
     """The requests of a repeat that count, after those before them that never shared."""
     one = replications.repeats[number]
     service_ns = replications.scenario.workload.work_ns[one.order]

@@ -53,7 +53,7 @@ class CoreQueuesSpace:
             pairs = zip(given, added, strict=True)
             return tuple(_scaled_row(row, logs + more, most) for row, more in pairs)
 
-        base = with_bound_scaled(self.base, round(PPM * math.exp(_within(bound))))
+        base = with_bound_scaled(self.base, round(PPM * math.exp(_share_in_range(bound))))
         return replace(
             base,
             cycles=scaled(self.base.cycles, LARGEST_CYCLES),
@@ -104,7 +104,7 @@ def with_bound_scaled(table: TailTable, part_ppm: int) -> TailTable:
     return replace(table, bound_us=bound_us)
 
 
-def _within(log: float) -> float:
+def _share_in_range(log: float) -> float:
     return min(max(log, -_LARGEST_LOG), _LARGEST_LOG)
 
 

@@ -56,7 +56,7 @@ def relative_tails(
     formula = base_us.reshape(1, -1, len(weights))
     longest = by_case.max(axis=1) / formula.max(axis=1)
     worse = _WORSE * np.maximum((by_case / formula).max(axis=1) - 1.0, 0.0)
-    return _weighted(longest + worse, weights)
+    return _weight(longest + worse, weights)
 
 
 def best_by_point(measured: Measurements, aim: TuningObjective) -> Measurements:
@@ -74,7 +74,7 @@ def penalized_amounts(measured: Measurements, aim: TuningObjective) -> NDArray[n
     return np.where(missed > 0, amounts.max() * (1.0 + missed), amounts)
 
 
-def _weighted(values: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np.float64]:
+def _weight(values: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np.float64]:
     share = np.array(weights) / sum(weights)
     return (values * share).sum(axis=-1)
 
@@ -84,7 +84,7 @@ def _by_objectives(measured: Measurements, aim: TuningObjective) -> NDArray[np.f
     if measured.closest is None:
         return 0.0
     closest = _by_case(measured.closest.mean(axis=2), aim).max(axis=1)
-    return _weighted(_MISSED * np.maximum(closest + _SPARE - 1.0, 0.0), aim.weights)
+    return _weight(_MISSED * np.maximum(closest + _SPARE - 1.0, 0.0), aim.weights)
 
 
 def _tail_us(measured: Measurements) -> NDArray[np.float64]:
@@ -118,7 +118,7 @@ def _energy_values(
     more = np.maximum(energy / formula - 1.0, 0.0)
     worse = _WORSE * np.where(formula_us <= _NEARLY * target_us, more, 0.0).max(axis=1)
     most = energy.max(axis=1) / formula.max(axis=1)
-    of_energy = _weighted(most + worse + _MISSED * missed, aim.weights)
+    of_energy = _weight(most + worse + _MISSED * missed, aim.weights)
     return of_energy + _by_objectives(measured, aim)
 
 

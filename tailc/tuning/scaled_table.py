@@ -54,7 +54,7 @@ def scale_to_limit(
     requests that share power climb too soon. Between two tried factors the tail is assumed to grow
     with the factor.
     """
-    return _scale_down(_Scaled(problem, table, sample, aim, _mean))
+    return _scale_down(_ScalableTable(problem, table, sample, aim, _mean))
 
 
 def scale_to_limit_surely(
@@ -65,7 +65,7 @@ def scale_to_limit_surely(
     So with more replays of the same requests the mean exceeds the limit with a probability of at
     most 1/40 at each rate.
     """
-    return _scale_down(_Scaled(problem, table, sample, aim, _most))
+    return _scale_down(_ScalableTable(problem, table, sample, aim, _most))
 
 
 def relax_to_limit(
@@ -75,13 +75,13 @@ def relax_to_limit(
     found = scale_to_limit(problem, table, sample, aim)
     if problem.relaxed is None or not found.was_kept:
         return found
-    scaled = _Scaled(problem, table, sample, aim, _mean)
+    scaled = _ScalableTable(problem, table, sample, aim, _mean)
     if scaled.keeps(problem.most_parts):
         return scaled.as_kept(problem.most_parts)
     return scaled.between(problem.parts, problem.most_parts)
 
 
-def _scale_down(scaled: _Scaled[Form]) -> ScaledTable[Form]:
+def _scale_down(scaled: _ScalableTable[Form]) -> ScaledTable[Form]:
     problem, aim = scaled.problem, scaled.aim
     if aim.limit_us is None or problem.earlier is None:
         return ScaledTable(scaled.table)
@@ -107,7 +107,7 @@ def _most(repeats: NDArray) -> float:
 
 
 @dataclass(eq=False)
-class _Scaled(Generic[Form]):
+class _ScalableTable(Generic[Form]):
     """A table whose ages can be scaled in steps of 1 / `problem.parts`.
 
     of_repeats: the statistic of the replays at an operating point that must be within the limit.

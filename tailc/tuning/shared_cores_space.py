@@ -156,7 +156,7 @@ class SharedCoresSpace:
         step = -(-self.last_load // _MOST_ROWS)
         loads = np.arange(1, self.last_load + 1, step)
         ages_us = self._on_grid(_growing(self.ages_of(point, loads.astype(np.float64))))
-        delays_us, climbs_us = self._parted(ages_us)
+        delays_us, climbs_us = self._delays_and_ages(ages_us)
         waits_from = round(admission * self.cores) if self.starts_by_row else self.last_load
         by_load = zip(loads.tolist(), delays_us.tolist(), climbs_us.T.tolist(), strict=True)
         rows = [
@@ -179,9 +179,9 @@ class SharedCoresSpace:
             yield self.point(formula, part, _BOOST)
         rungs = len(self.base.rungs)
         for first in sorted({round(part) for part in np.linspace(0, rungs - 2, _FIRST_RUNGS)}):
-            yield self.point(_ages_from(first, rungs), self._crowded(first), _BOOST)
+            yield self.point(_ages_from(first, rungs), self._cores_taken(first), _BOOST)
 
-    def _crowded(self, rung: int) -> float:
+    def _cores_taken(self, rung: int) -> float:
         """Cores that requests of one rung take, somewhat more than there are."""
         if self.starts_by_use:
             return _CROWDED
@@ -227,7 +227,9 @@ class SharedCoresSpace:
         """From tails to us."""
         return np.rint(ages * self.tail_us / self.step_us).astype(np.int64) * self.step_us
 
-    def _parted(self, ages_us: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _delays_and_ages(
+        self, ages_us: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Delays, and ages of climbs, of which later rungs come later."""
         delays_us = ages_us[0] if self.has_delays else np.zeros(ages_us.shape[1], np.int64)
         climbs_us = ages_us[1:] if self.has_delays else ages_us

@@ -145,10 +145,10 @@ def _batch(
         return ()
     cores = problem.batch.cores
     least = [problem.batch.least(one.replications, workers) for one in found.last.experiments]
-    return tuple(map(partial(_left, cores), found.validated.gains, least))
+    return tuple(map(partial(_batch_left, cores), found.validated.gains, least))
 
 
-def _left(cores: int, gain: RateGain, least: int) -> BatchLeft:
+def _batch_left(cores: int, gain: RateGain, least: int) -> BatchLeft:
     assert gain.energy is not None
     formula, tuned = (
         None if each is None else batch_left_ppm(cores, each, gain.rate_mrps)

@@ -150,7 +150,7 @@ def _on_shared_cores(
         subject_of=ladder_subject,
         search_space=search_space,
         starts=shared_cores.MOST_STARTS,
-        near=lambda table, tail_us: _beside(search_space(tail_us).finer(), table),
+        near=lambda table, tail_us: _boosted_space(search_space(tail_us).finer(), table),
         earlier=None if power_unit(formula) is None else scaled_ladder,
         server=_clairvoyant_server(formula, load),
     )
@@ -203,7 +203,7 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> Tuni
         subject_of=ladder_subject,
         search_space=search_space,
         starts=core_types.STARTS,
-        near=lambda table, tail_us: _beside(search_space(tail_us).finer(), table),
+        near=lambda table, tail_us: _boosted_space(search_space(tail_us).finer(), table),
         earlier=scaled_ladder,
     )
 
@@ -244,7 +244,7 @@ def ladder_subject(table: Ladder) -> Subject:
     return on_ladders("table", (table,))
 
 
-def _beside(
+def _boosted_space(
     space: SharedCoresSpace | CoreTypesSpace, table: Ladder
 ) -> tuple[SearchSpace[Ladder], NDArray[np.float64]]:
     return space, space.next_to(table)

@@ -117,7 +117,7 @@ class TuningSample(Generic[Form]):
     def measure(self, tables: Sequence[Form]) -> Measurements:
         """What each replay of each table shows; the last tables are not replayed again."""
         new = [table for table in dict.fromkeys(tables) if table not in self._known]
-        replayed = self._replayed([self.subject_of(table) for table in new])
+        replayed = self._replay([self.subject_of(table) for table in new])
         self._known.update(zip(new, replayed, strict=True))
         found = [self._known[table] for table in tables]
         for table in list(self._known)[:-_REMEMBERED]:
@@ -126,9 +126,9 @@ class TuningSample(Generic[Form]):
 
     def measure_subjects(self, subjects: Sequence[Subject]) -> Measurements:
         """What each replay of each subject shows; `Measurements` has it as of tables."""
-        return self._measurements(self._replayed(subjects))
+        return self._measurements(self._replay(subjects))
 
-    def _replayed(self, subjects: Sequence[Subject]) -> list[list[_Repeat]]:
+    def _replay(self, subjects: Sequence[Subject]) -> list[list[_Repeat]]:
         """The replays of each subject, scene by scene."""
         scenes = list(zip(self.experiments, self.objectives, strict=True))
         cells = [(subject, *scene) for subject in subjects for scene in scenes]

@@ -213,7 +213,7 @@ class _Trial:
         self._workers = workers
         self._tick = tick
         self.subject_at = cache(self._subject_at)
-        self._repeats = cache(self._replayed)
+        self._repeats = cache(self._replay)
         self._interval_at = cache(self._interval)
 
     def rate_mrps(self, step: int) -> int:
@@ -255,7 +255,7 @@ class _Trial:
         (found,) = experiment.sample(self.subject_at(step), (self._tail,), repeats)
         return interval(found)
 
-    def _replayed(self, step: int, repeats: int) -> Repeats[ServerUse] | None:
+    def _replay(self, step: int, repeats: int) -> Repeats[ServerUse] | None:
         """Repeats without replicates; None if the server is overloaded."""
         experiment = self._experiment(step, repeats)
         found = experiment.replay_with_use(self.subject_at(step), (self._tail,))

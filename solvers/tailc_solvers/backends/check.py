@@ -176,7 +176,7 @@ def proved_bound(program: LinearProgram, dual: Vector) -> float:
     side = np.where(reduced > 0, program.lower, program.upper)
     if np.isinf(side[reduced != 0]).any():
         return -math.inf
-    terms = (_masked(y, row_side), _masked(reduced, side))
+    terms = (_mask(y, row_side), _mask(reduced, side))
     return dot(*(np.concatenate(pair) for pair in zip(*terms, strict=True))) + program.offset
 
 
@@ -198,7 +198,7 @@ def _bounding(program: LinearProgram, dual: Vector) -> Vector:
     return np.where(np.isinf(side), 0.0, dual)
 
 
-def _masked(multiplier: Vector, bound: Vector) -> tuple[Vector, Vector]:
+def _mask(multiplier: Vector, bound: Vector) -> tuple[Vector, Vector]:
     used = multiplier != 0
     return multiplier[used], bound[used]
 
@@ -250,10 +250,10 @@ class _CheckedAnswer:
     def of_point(self) -> AnswerVerdict:
         point = self.answer.point
         if point is None:
-            return self._refuted([AnswerFault.POINT_MISSING])
+            return self._refute([AnswerFault.POINT_MISSING])
         faults = faults_of_point(self.program, point.x, self.tolerances)
         if faults:
-            return self._refuted(faults)
+            return self._refute(faults)
         objective = self._objective(point.x)
         bound = max(self.known.bound, self._dual_bound())
         faults = self._faults_of_value(point.objective, objective, bound)
@@ -271,7 +271,7 @@ class _CheckedAnswer:
         if self.answer.outcome is SolverOutcome.UNBOUNDED and self._is_bounded():
             faults.append(AnswerFault.BOUNDED_AFTER_ALL)
         if faults:
-            return self._refuted(faults)
+            return self._refute(faults)
         return AnswerVerdict(self.answer.outcome, AnswerTrust.CLAIMED, bound=self.known.bound)
 
     def _faults_of_value(self, claimed: float, objective: float, bound: float) -> list[AnswerFault]:
@@ -320,7 +320,7 @@ class _CheckedAnswer:
         side = np.where(cost > 0, self.program.lower, self.program.upper)
         return bool(np.isfinite(side[cost != 0]).all())
 
-    def _refuted(self, faults: list[AnswerFault]) -> AnswerVerdict:
+    def _refute(self, faults: list[AnswerFault]) -> AnswerVerdict:
         return AnswerVerdict(
             self.answer.outcome, AnswerTrust.REFUTED, tuple(faults), bound=self.known.bound
         )

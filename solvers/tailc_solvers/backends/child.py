@@ -82,9 +82,9 @@ class Child:
         except TimeoutError:
             return self._timed_out(limits)
         except GarbledFrameError as error:
-            return self._lost(SolverOutcome.GARBLED, str(error))
+            return self._lost_answer(SolverOutcome.GARBLED, str(error))
         except (BrokenPipeError, EOFError):
-            return self._crashed(limits, time.monotonic() - begun)
+            return self._crash_answer(limits, time.monotonic() - begun)
         except BaseException:
             self._end()
             raise
@@ -97,7 +97,7 @@ class Child:
             self._running.await_ready(START_S)
         return self._running
 
-    def _crashed(self, limits: BackendLimits, elapsed_s: float) -> SolverAnswer:
+    def _crash_answer(self, limits: BackendLimits, elapsed_s: float) -> SolverAnswer:
         assert self._running is not None
         code, words = self._running.end()
         # The worker's own wall limit was reached first. A guard that was killed cannot report it.
@@ -105,14 +105,14 @@ class Child:
         if code == -signal.SIGALRM or is_late:
             return self._timed_out(limits)
         if any(sign in words for sign in NO_MEMORY):
-            return self._lost(SolverOutcome.OUT_OF_MEMORY, "the solver ran out of memory")
+            return self._lost_answer(SolverOutcome.OUT_OF_MEMORY, "the solver ran out of memory")
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
-        return self._lost(SolverOutcome.CRASHED, f"the solver ended with {how}")
+        return self._lost_answer(SolverOutcome.CRASHED, f"the solver ended with {how}")
 
     def _timed_out(self, limits: BackendLimits) -> SolverAnswer:
-        return self._lost(SolverOutcome.TIMED_OUT, f"no answer within {limits.wall_s:g} s")
+        return self._lost_answer(SolverOutcome.TIMED_OUT, f"no answer within {limits.wall_s:g} s")
 
-    def _lost(self, outcome: SolverOutcome, message: str) -> SolverAnswer:
+    def _lost_answer(self, outcome: SolverOutcome, message: str) -> SolverAnswer:
         self._end()
         return SolverAnswer(outcome, message=message)
 

@@ -57,9 +57,9 @@ Arrays = dict[str, NDArray]
 def encoded(head: dict, arrays: Arrays) -> bytes:
     """Encode one frame; scalars in the head may be infinite or NaN."""
     layout = [[name, a.dtype.kind, a.size] for name, a in arrays.items()]
-    text = _padded(json.dumps({"head": head, "arrays": layout}).encode(), b" ")
+    text = _pad(json.dumps({"head": head, "arrays": layout}).encode(), b" ")
     body = [
-        _padded(np.ascontiguousarray(a, _TYPES[a.dtype.kind]).view(np.uint8).data, b"\0")
+        _pad(np.ascontiguousarray(a, _TYPES[a.dtype.kind]).view(np.uint8).data, b"\0")
         for a in arrays.values()
     ]
     length = len(text) + sum(len(part) for part in body)
@@ -76,7 +76,7 @@ def body_bytes(prefix: bytes) -> int:
     return length
 
 
-def _padded(part: bytes | memoryview, end: bytes) -> bytes | memoryview:
+def _pad(part: bytes | memoryview, end: bytes) -> bytes | memoryview:
     """Pad to a multiple of eight bytes."""
     lack = -len(part) % ALIGNED
     return bytes(part) + lack * end if lack else part

@@ -31,14 +31,14 @@ def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     """Solve by simplex, or branch and bound; TOO_LARGE above the licence's limit."""
     with gurobipy.Env(params=_params(limits)) as env, gurobipy.Model(env=env) as model:
         try:
-            return _solved(program, model)
+            return _solve_model(program, model)
         except gurobipy.GurobiError as error:
             if error.errno == GRB.Error.SIZE_LIMIT_EXCEEDED:
                 return SolverAnswer(SolverOutcome.TOO_LARGE, solver=_name(), message=str(error))
             raise
 
 
-def _solved(program: LinearProgram, model: gurobipy.Model) -> SolverAnswer:
+def _solve_model(program: LinearProgram, model: gurobipy.Model) -> SolverAnswer:
     x = model.addMVar(
         program.n_variables,
         lb=program.lower,

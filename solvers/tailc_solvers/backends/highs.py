@@ -104,9 +104,9 @@ def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     global _last  # noqa: PLW0603 (a child answers one question after another)
     last, _last = _last, None
     if last is not None and _goes_on(program, last, limits.seed):
-        highs = _extended(last, program)
+        highs = _extend_model(last, program)
     else:
-        highs = _passed(program, limits)
+        highs = _new_model(program, limits)
     answer = _answer(highs, program)
     duals = answer.duals
     if answer.outcome is SolverOutcome.OPTIMAL and duals is not None and duals.basis is not None:
@@ -114,7 +114,7 @@ def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     return answer
 
 
-def _passed(program: LinearProgram, limits: BackendLimits) -> highspy.Highs:
+def _new_model(program: LinearProgram, limits: BackendLimits) -> highspy.Highs:
     """A new HiGHS model with only this program."""
     highs = highspy.Highs()
     highs.passOptions(_options(limits.nodes, limits.seed))
@@ -159,7 +159,7 @@ def _goes_on(program: LinearProgram, last: _Last, seed: int) -> bool:
     return is_same and is_new and is_at_zero and not program.integer.any()
 
 
-def _extended(last: _Last, program: LinearProgram) -> highspy.Highs:
+def _extend_model(last: _Last, program: LinearProgram) -> highspy.Highs:
     """The last HiGHS model with the upper bounds and the additional variables of this program."""
     highs, old = last.highs, last.program
     n, e = old.n_variables, old.value.size

@@ -108,7 +108,7 @@ class LinearProgram:
             _require(array.shape == (n,), "bounds and integer must be as long as cost")
         _require(self.row_upper.shape == (m,), "row bounds must be of one length")
         _require(self.row.shape == self.column.shape == self.value.shape, "A must be triplets")
-        _require(_within(self.row, m) and _within(self.column, n), "A has a place outside")
+        _require(_is_within(self.row, m) and _is_within(self.column, n), "A has a place outside")
         finite = np.isfinite(self.cost).all() and np.isfinite(self.value).all()
         _require(bool(finite and np.isfinite(self.offset)), "costs and A must be finite")
         for low, high in ((self.lower, self.upper), (self.row_lower, self.row_upper)):
@@ -228,5 +228,5 @@ def _ascend(places: NDArray[np.int64]) -> bool:
     return bool((places[1:] > places[:-1]).all())
 
 
-def _within(index: NDArray[np.int64], end: int) -> bool:
+def _is_within(index: NDArray[np.int64], end: int) -> bool:
     return bool(((index >= 0) & (index < end)).all())

@@ -36,7 +36,7 @@ def main() -> None:
         answers.write(READY)
         answers.flush()
         while question := _read(questions):
-            answers.write(_answered(adapter, question))
+            answers.write(_answer(adapter, question))
             answers.flush()
 
 
@@ -55,7 +55,7 @@ def _adapter(name: str) -> Callable[[LinearProgram, BackendLimits], SolverAnswer
     return getattr(importlib.import_module(module), function)
 
 
-def _answered(adapter: str, question: bytes | bytearray) -> bytes:
+def _answer(adapter: str, question: bytes | bytearray) -> bytes:
     """The adapter's answer; any exception is a refusal."""
     program, limits = decoded_question(question)
     # The kernel also enforces the limit, because the asking process may be stopped or dead.

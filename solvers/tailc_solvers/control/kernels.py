@@ -108,7 +108,7 @@ def respond(loop, law, setpoint, load, tolerance, most, record):
             for i in range(n):
                 x[i] += loop.after[i] * (record.output[k] + load)
         peak = max(peak, abs(error))
-        counted = _counted(loop, k, error)
+        counted = _counted_error(loop, k, error)
         so_far += counted
         absolute += abs(counted)
         moment += k * abs(counted)
@@ -156,7 +156,7 @@ def _in_steps(most, step):
 
 
 @inner_loops
-def _counted(loop, k, error):
+def _counted_error(loop, k, error):
     """The share of an error that sums count: half of the first in continuous time."""
     return 0.5 * error if k == 0 and loop.filter_ratio > 0.0 else error
 
@@ -170,7 +170,7 @@ def integrals(loop, record, steps, total):
     """
     sum_abs, sum_time, sum_error = 0.0, 0.0, 0.0
     for k in range(steps):
-        e = _counted(loop, k, record.error[k])
+        e = _counted_error(loop, k, record.error[k])
         sum_abs += abs(e)
         sum_time += k * abs(e)
         sum_error += e
@@ -224,7 +224,7 @@ def factors_within(sigma, plant, shape, floor, is_double):
     is_beyond = is_double
     excess = 1.0 - floor * floor
     for i in range(sigma.shape[0]):
-        response = _shaped(sigma[i], shape) * plant[i]
+        response = _shape_output(sigma[i], shape) * plant[i]
         is_near = False
         if response.real < 0.0:
             is_beyond = is_beyond or response.imag >= 0.0
@@ -255,7 +255,7 @@ def _phase_peak(sigma, plant, shape):
     """Index of the phase's peak before it falls below -180 degrees; -1 if it begins there."""
     highest, peak = -1.0, -1
     for i in range(sigma.shape[0]):
-        response = _shaped(sigma[i], shape) * plant[i]
+        response = _shape_output(sigma[i], shape) * plant[i]
         if response.imag >= 0.0:
             return peak
         cosine = response.real / abs(response)
@@ -265,7 +265,7 @@ def _phase_peak(sigma, plant, shape):
 
 
 @inner_loops
-def _shaped(s, shape):
+def _shape_output(s, shape):
     ti, td, ratio = shape
     lead = td * s
     if ratio > 0.0:

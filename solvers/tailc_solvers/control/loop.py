@@ -64,10 +64,10 @@ def continuous_loop(plant: Plant, longest_step: float) -> LoopEquations:
     """The loop of a plant in continuous time, with steps of at most `longest_step`."""
     delay = math.ceil(plant.dead_time / longest_step)
     step = plant.dead_time / delay if delay else longest_step
-    return _stepped(plant, step, delay)
+    return _loop_of_step(plant, step, delay)
 
 
-def _stepped(plant: Plant, step: float, delay: int) -> LoopEquations:
+def _loop_of_step(plant: Plant, step: float, delay: int) -> LoopEquations:
     a, b, c, through = _state_space(plant)
     phi, before, after = _linear_hold(a, b, step)
     half = step / 2
@@ -133,13 +133,13 @@ def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.f
     own = own_lags(plant)
     if own == 0:  # dead time alone, or an integrator with it
         return _answer_at_once(plant)
-    step, y = _undelayed(plant, plant.dead_time + own)
-    return step, _delayed(y, plant.dead_time, step)
+    step, y = _without_delay(plant, plant.dead_time + own)
+    return step, _delay(y, plant.dead_time, step)
 
 
 def undelayed_step_response(plant: Plant) -> tuple[float, NDArray[np.float64]]:
     """(step, values) of a plant with lags, without its dead time."""
-    return _undelayed(plant, own_lags(plant))
+    return _without_delay(plant, own_lags(plant))
 
 
 def own_lags(plant: Plant) -> float:
@@ -147,9 +147,9 @@ def own_lags(plant: Plant) -> float:
     return _REST * sum(1 / -p.real for p in plant.poles if p.real < 0)
 
 
-def _undelayed(plant: Plant, lasting: float) -> tuple[float, NDArray[np.float64]]:
+def _without_delay(plant: Plant, lasting: float) -> tuple[float, NDArray[np.float64]]:
     step = lasting / _MOST_STEPS
-    return step, _steps_of(_stepped(plant, step, 0), _MOST_STEPS)
+    return step, _steps_of(_loop_of_step(plant, step, 0), _MOST_STEPS)
 
 
 _REST = 12.0
@@ -168,7 +168,7 @@ def _steps_of(loop: LoopEquations, count: int) -> NDArray[np.float64]:
     return y
 
 
-def _delayed(y: NDArray[np.float64], dead_time: float, step: float) -> NDArray[np.float64]:
+def _delay(y: NDArray[np.float64], dead_time: float, step: float) -> NDArray[np.float64]:
     at = np.arange(y.size) - dead_time / step
     return np.interp(at, np.arange(y.size), y, left=0.0)
 

@@ -53,7 +53,7 @@ class SampledPlant:
     @property
     def is_stable(self) -> bool:
         """Whether all poles are inside the unit circle, except one at 1."""
-        return bool(np.all(np.abs(_without(self.poles, 1.0, self.is_integrating)) < 1.0))
+        return bool(np.all(np.abs(_without_pole(self.poles, 1.0, self.is_integrating)) < 1.0))
 
     def at(self, omega: ArrayLike) -> NDArray[np.complex128]:
         """The frequency response at angles of `omega` radians a sample."""
@@ -85,8 +85,8 @@ class Plant:
 
     def __post_init__(self) -> None:
         _require(all(np.isfinite((*self.num, *self.den))), "coefficients must be finite")
-        object.__setattr__(self, "num", _trimmed(self.num))
-        object.__setattr__(self, "den", _trimmed(self.den))
+        object.__setattr__(self, "num", _trim(self.num))
+        object.__setattr__(self, "den", _trim(self.den))
         _require(bool(self.num), "a plant whose numerator is 0 cannot be controlled")
         _require(bool(self.den), "a denominator of 0 is no plant")
         _require(0 <= self.dead_time < np.inf, "a dead time is finite and not negative")
@@ -114,7 +114,7 @@ class Plant:
     @property
     def is_stable(self) -> bool:
         """Whether all poles are left of the imaginary axis, except one at 0."""
-        return bool(np.all(_without(self.poles, 0.0, self.is_integrating).real < 0.0))
+        return bool(np.all(_without_pole(self.poles, 0.0, self.is_integrating).real < 0.0))
 
     def at(self, omega: ArrayLike) -> NDArray[np.complex128]:
         """The frequency response at `omega` radians a unit of time; the dead time is exact."""
@@ -141,12 +141,12 @@ def _ratio(above: float, below: float, is_integrating: bool) -> float:
     return np.copysign(np.inf, above) if is_integrating else above / below
 
 
-def _trimmed(coefficients: Coefficients) -> Coefficients:
+def _trim(coefficients: Coefficients) -> Coefficients:
     start = next((i for i, c in enumerate(coefficients) if c != 0), len(coefficients))
     return tuple(map(float, coefficients[start:]))
 
 
-def _without(poles: NDArray[np.complex128], edge: float, once: bool) -> NDArray[np.complex128]:
+def _without_pole(poles: NDArray[np.complex128], edge: float, once: bool) -> NDArray[np.complex128]:
     """The poles without the one nearest to `edge`."""
     return np.delete(poles, np.argmin(np.abs(poles - edge))) if once else poles
 

@@ -172,7 +172,7 @@ def _scale_of(plant: AnyPlant) -> PlantScale:
 def largest_pole(plant: SampledPlant, gains: Gains) -> MarginComparison:
     """The pole of the closed loop with the largest modulus, which decides its stability."""
     ours = roots.spectral_radius(roots.characteristic(plant, *gains, plant.delay))
-    theirs = float(np.max(np.abs(_closed(plant, gains).poles())))
+    theirs = float(np.max(np.abs(_close_loop(plant, gains).poles())))
     return MarginComparison("largest pole", ours, theirs, POLE_TOLERANCE)
 
 
@@ -288,7 +288,7 @@ def _at_pi(plant: AnyPlant, gains: Gains) -> tuple[float, ...]:
     return (-1 / last,) if last < 0 else ()
 
 
-def _closed(plant: AnyPlant, gains: Gains) -> control.lti.LTI:
+def _close_loop(plant: AnyPlant, gains: Gains) -> control.lti.LTI:
     if isinstance(plant, SampledPlant):
         return control.feedback(loop_to_control(plant, gains), 1)
     # Products of states lose fewer digits than those of polynomials.
@@ -299,7 +299,7 @@ def _closed(plant: AnyPlant, gains: Gains) -> control.lti.LTI:
 
 def _on_the_right(plant: AnyPlant, gains: Gains) -> MarginComparison:
     """Number of poles of a stable loop that are not left of the imaginary axis, which is 0."""
-    theirs = float(np.sum(_closed(plant, gains).poles().real >= 0))
+    theirs = float(np.sum(_close_loop(plant, gains).poles().real >= 0))
     return MarginComparison("number of unstable poles", 0.0, theirs, 0.0)
 
 
@@ -309,7 +309,7 @@ def _step(plant: AnyPlant, gains: Gains, settling: float) -> MarginComparison:
     until = max(least, _SETTLINGS * settling) if math.isfinite(settling) else 2 * least
     times, outputs, _ = responses(plant, *gains, setpoint=1.0, load=0.0, until=until)
     times, outputs = times[:_MOST_POINTS], outputs[:_MOST_POINTS]
-    theirs = control.forced_response(_closed(plant, gains), times, np.ones(times.size)).outputs
+    theirs = control.forced_response(_close_loop(plant, gains), times, np.ones(times.size)).outputs
     is_approximated = isinstance(plant, Plant) and plant.dead_time > 0
     tolerance = STEP_TOLERANCE_DEAD_TIME if is_approximated else STEP_TOLERANCE
     difference = math.sqrt(float(np.mean((outputs - np.asarray(theirs)) ** 2)))

@@ -24,7 +24,7 @@ class PlantScale:
         """The plant in these units."""
         if isinstance(plant, SampledPlant):
             return replace(plant, b=tuple(b / self.gain for b in plant.b))
-        num, den = (_stretched(c, self.time) for c in (plant.num, plant.den))
+        num, den = (_rescale(c, self.time) for c in (plant.num, plant.den))
         return Plant(tuple(b / self.gain for b in num), tuple(den), plant.dead_time / self.time)
 
     def gains(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
@@ -43,11 +43,11 @@ def scale_of(plant: AnyPlant) -> PlantScale:
     lags = [1 / abs(p) for p in plant.poles.tolist() if p != 0]
     time = _power(plant.dead_time + sum(lags))
     lowest = next(i for i, c in enumerate(reversed(plant.den)) if c)
-    gain = max(map(abs, _stretched(plant.num, time)))
-    return PlantScale(_power(gain / abs(_stretched(plant.den, time)[-1 - lowest])), time)
+    gain = max(map(abs, _rescale(plant.num, time)))
+    return PlantScale(_power(gain / abs(_rescale(plant.den, time)[-1 - lowest])), time)
 
 
-def _stretched(coefficients: Iterable[float], time: float) -> list[float]:
+def _rescale(coefficients: Iterable[float], time: float) -> list[float]:
     """Coefficients of powers of s, descending, for another unit of time."""
     ascending = list(coefficients)[::-1]
     return [c / time**power for power, c in enumerate(ascending)][::-1]

@@ -195,7 +195,7 @@ def tune(
     if np.isfinite(scratch.answer).all():
         fine = _on_grid(problem, unit, sign, unit_limits, _fine_grid(unit, problem))
         gains = [_NEARLY * sign * gain for gain in scale.back(*gains_at(fine, scratch.best))]
-        found = _within(plant, gains, limits, WEIGHTS[criterion])
+        found = _reduce_to_limits(plant, gains, limits, WEIGHTS[criterion])
     begun = None if start is None else _with_margins(plant, start, limits, WEIGHTS[criterion])
     if begun is not None and (found is None or begun[0].criterion < found[0].criterion):
         found = begun
@@ -300,7 +300,7 @@ def _points(problem: LoopProblem, gains: list[float]) -> list[NDArray[np.float64
     return [point]
 
 
-def _within(
+def _reduce_to_limits(
     plant: AnyPlant, gains: list[float], limits: LoopLimits, weight: float
 ) -> tuple[TunedGains, LoopMargins] | None:
     """Round the gains and reduce them until the limits hold exactly; None if they do not.

@@ -88,15 +88,15 @@ def dispatch(
     """
     _check(demand_mj, green_mj, weight, end_weight)
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)
-    discharged_mj, last_mj = _given(limits, stored_mj, given_mj, np.append(weight, end_weight))
-    held_mj = _held(limits, stored_mj, discharged_mj, last_mj)
+    discharged_mj, last_mj = _give(limits, stored_mj, given_mj, np.append(weight, end_weight))
+    held_mj = _charge_by_epoch(limits, stored_mj, discharged_mj, last_mj)
     into_mj = np.diff(held_mj, prepend=limits.first_mj) + discharged_mj
-    allowed = _allowed((stored_mj, into_mj), (given_mj, discharged_mj), weight, end_weight)
+    allowed = _value_bounds((stored_mj, into_mj), (given_mj, discharged_mj), weight, end_weight)
     stored_value = _multipliers(limits.capacity_mj, held_mj, allowed, end_weight)
-    value = _weighed(weight, discharged_mj) + end_weight * int(held_mj[-1])
+    value = _weighted_sum(weight, discharged_mj) + end_weight * int(held_mj[-1])
     bound = upper_bound(limits, demand_mj, green_mj, weight, stored_value, end_weight)
     assert value == bound, "the schedule is not proved"
-    charged_mj = _drawn(limits, into_mj)
+    charged_mj = _to_draw(limits, into_mj)
     return Dispatch(charged_mj, discharged_mj, held_mj, stored_value, value, bound)
 
 
@@ -114,8 +114,8 @@ def upper_bound(
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)
     rises = np.maximum(np.diff(stored_value, append=end_weight), 0)
     found = int(stored_value[0]) * limits.first_mj + limits.capacity_mj * int(rises.sum())
-    found += _weighed(stored_value, stored_mj)
-    return found + _weighed(np.maximum(weight - stored_value, 0), given_mj)
+    found += _weighted_sum(stored_value, stored_mj)
+    return found + _weighted_sum(np.maximum(weight - stored_value, 0), given_mj)
 
 
 def green_prices(
@@ -154,7 +154,7 @@ def _after_losses(limits: BatteryLimits, amount: Whole) -> Whole:
     return amount // PPM * limits.kept_ppm + amount % PPM * limits.kept_ppm // PPM
 
 
-def _given(
+def _give(
     limits: BatteryLimits, stored_mj: Whole, given_mj: Whole, weight: Whole
 ) -> tuple[Whole, int]:
     """The amount given in each epoch, the largest weight first, and the final charge.
@@ -167,7 +167,7 @@ def _given(
     """
     into_mj, most_mj = np.append(stored_mj, 0), np.append(given_mj, limits.capacity_mj)
     reserve = limits.first_mj + np.cumsum(into_mj)
-    unstored = reserve - _filled(limits, into_mj)
+    unstored = reserve - _fill(limits, into_mj)
     given = np.zeros_like(most_mj)
     # A stable sort: among equal weights the earlier epoch comes first.
     order = np.argsort(-weight, kind="stable")
@@ -179,7 +179,7 @@ def _given(
     return given[:-1], int(given[-1])
 
 
-def _filled(limits: BatteryLimits, into_mj: Whole) -> Whole:
+def _fill(limits: BatteryLimits, into_mj: Whole) -> Whole:
     """Charge by epoch if everything is stored that fits, and nothing is given."""
     held, now = np.empty_like(into_mj), limits.first_mj
     for epoch, into in enumerate(into_mj.tolist()):
@@ -187,7 +187,9 @@ def _filled(limits: BatteryLimits, into_mj: Whole) -> Whole:
     return held
 
 
-def _held(limits: BatteryLimits, stored_mj: Whole, discharged_mj: Whole, last_mj: int) -> Whole:
+def _charge_by_epoch(
+    limits: BatteryLimits, stored_mj: Whole, discharged_mj: Whole, last_mj: int
+) -> Whole:
     """Charge by epoch if exactly what will be given or kept is stored, as early as possible."""
     held, now = np.empty_like(stored_mj), limits.first_mj
     wanted = sum(discharged_mj.tolist()) + last_mj
@@ -200,12 +202,12 @@ def _held(limits: BatteryLimits, stored_mj: Whole, discharged_mj: Whole, last_mj
     return held
 
 
-def _drawn(limits: BatteryLimits, into_mj: Whole) -> Whole:
+def _to_draw(limits: BatteryLimits, into_mj: Whole) -> Whole:
     """The least amount to draw in order to store exactly these amounts."""
     return np.array([-(-into * PPM // limits.kept_ppm) for into in into_mj.tolist()], np.int64)
 
 
-def _allowed(
+def _value_bounds(
     stored: tuple[Whole, Whole], given: tuple[Whole, Whole], weight: Whole, end_weight: int
 ) -> tuple[Whole, Whole]:
     """Bounds of the value of a stored millijoule, by what is stored and given in each epoch.
@@ -243,7 +245,7 @@ def _multipliers(
     return found
 
 
-def _weighed(weight: Whole, amount_mj: Whole) -> int:
+def _weighted_sum(weight: Whole, amount_mj: Whole) -> int:
     """The product in Python's integers, which do not overflow."""
     pairs = zip(weight.tolist(), amount_mj.tolist(), strict=True)
     return sum(each * amount for each, amount in pairs)

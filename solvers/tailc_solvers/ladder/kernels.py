@@ -250,7 +250,7 @@ def _entry_at(work, place, high):
 
 
 @inner_loops
-def _need(load, value):
+def _required_wait(load, value):
     """The required wait at load = q / p: q W / p - L."""
     return load * value[2] - value[1]
 
@@ -264,8 +264,8 @@ def _objective(by_cost, value):
 def _excess(by_cost, load, ratio, target, value):
     """Excess over the constraint: the wait, or by cost T + ratio * wait - target."""
     if by_cost:
-        return value[0] + ratio * _need(load, value) - target
-    return _need(load, value)
+        return value[0] + ratio * _required_wait(load, value) - target
+    return _required_wait(load, value)
 
 
 @inner_loops
@@ -348,7 +348,7 @@ def least_tail(steps, hull, loads, points, answer):
         for k in range(hull.time.shape[0]):
             setting = (False, loads[q], 1.0, 0.0, 1.0)
             bound, proof, _, count = _solve(steps, hull, k, setting, low, high, trial, point)
-            wait = _need(loads[q], point.value)
+            wait = _required_wait(loads[q], point.value)
             if wait <= TIGHT * point.value[1]:
                 wait = 0.0
             answer.evaluations[q] += count
@@ -399,7 +399,7 @@ def _least_cost_of(steps, hull, case, load, target, points, answer):
     if not is_met:
         return
     weights = _weights(True, load, 0.0, proof)
-    if _need(load, early.value) <= TIGHT * early.value[1]:
+    if _required_wait(load, early.value) <= TIGHT * early.value[1]:
         _keep_better(answer, q, k, 0.0, early, early.value[2], bound, weights)
         return
     setting = (True, load, 1.0, target, np.inf)
@@ -410,7 +410,7 @@ def _least_cost_of(steps, hull, case, load, target, points, answer):
     if value > bound:
         bound = value
         weights = _weights(True, load, 1.0, proof)
-    wait = _need(load, late.value)
+    wait = _required_wait(load, late.value)
     if wait >= -TIGHT * late.value[1]:
         _keep_better(answer, q, k, max(0.0, wait), late, late.value[2], bound, weights)
         return
@@ -430,7 +430,7 @@ def _least_cost_of(steps, hull, case, load, target, points, answer):
         if value > bound:
             bound = value
             weights = _weights(True, load, ratio, proof)
-        if _need(load, point.value) > 0.0:
+        if _required_wait(load, point.value) > 0.0:
             least_ratio = ratio
             _copy(point, early)
         else:
@@ -448,7 +448,7 @@ def _between(steps, hull, k, load, target, early, late, point):
     if late.value[0] > target:
         share = (target - early.value[0]) / (late.value[0] - early.value[0])
     _mix(steps, hull, k, early, late, share, point)
-    wait = _need(load, point.value)
+    wait = _required_wait(load, point.value)
     if wait > TIGHT * point.value[1]:
         return np.inf
     return point.value[2]

@@ -157,17 +157,17 @@ def solve_limited(
 
 def _of_each(limits: LadderLimits, load: NDArray[np.float64]) -> list[_LimitedResult]:
     tail_limits, ones = replace(limits, cost=None, target_ms=None), np.ones(limits.supplies.size)
-    tails = _searched(lambda each, prices: _least_tail(tail_limits, each, prices), load, ones)
+    tails = _search_loads(lambda each, prices: _least_tail(tail_limits, each, prices), load, ones)
     if limits.cost is None:
         return tails
     by_load = dict(zip(load.tolist(), tails, strict=True))
     first = ones * FIRST_PRICE * limits.cost.max()
-    return _searched(
+    return _search_loads(
         lambda each, prices: _least_cost(limits, each, by_load[each], prices), load, first
     )
 
 
-def _searched(
+def _search_loads(
     search: Callable[[float, NDArray[np.float64]], _LimitedResult],
     load: NDArray[np.float64],
     first: NDArray[np.float64],

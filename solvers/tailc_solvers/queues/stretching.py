@@ -68,7 +68,7 @@ class Queue:
 
 
 @dataclass(frozen=True, eq=False)
-class _Gridded:
+class _GriddedQueue:
     """A queue in cells."""
 
     service: NDArray[np.int64]
@@ -95,17 +95,17 @@ def stretch_bound_ns(
         return whole_ns
     cell_ns = max(limit_ns // cells, 1)
     limit = -(-limit_ns // cell_ns) + _ROUNDED_LATER
-    gridded = [_gridded(queue, cell_ns) for queue in queues]
+    gridded = [_put_in_cells(queue, cell_ns) for queue in queues]
     price = _price(gridded[0], limit, late / len(queues))
     values = workers.map(lambda queue: queue.value(limit, price), gridded)
     bound = sum(values) + price * late + _LEFT_OVER * len(queues)
     return min(bound * cell_ns, whole_ns)
 
 
-def _gridded(queue: Queue, cell_ns: int) -> _Gridded:
+def _put_in_cells(queue: Queue, cell_ns: int) -> _GriddedQueue:
     parts = (queue.service_ns, queue.stretch_ns, queue.gap_ns)
     service, stretch, gap = (_cells(part, cell_ns) for part in parts)
-    return _Gridded(service, stretch, gap, queue.wait_ns // cell_ns)
+    return _GriddedQueue(service, stretch, gap, queue.wait_ns // cell_ns)
 
 
 def _cells(times_ns: NDArray[np.int64], cell_ns: int) -> NDArray[np.int64]:
@@ -113,7 +113,7 @@ def _cells(times_ns: NDArray[np.int64], cell_ns: int) -> NDArray[np.int64]:
     return np.diff(np.cumsum(times_ns) // cell_ns, prepend=0)
 
 
-def _price(queue: _Gridded, limit: int, late: float) -> int:
+def _price(queue: _GriddedQueue, limit: int, late: float) -> int:
     """The integer price at which the queue's bound is about least; the bound is convex in it."""
 
     def bound(price: int) -> float:

@@ -22,7 +22,7 @@ def share_effect(x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.f
     Arrays of one length, finite, with at least four rows.
     """
     x, u, y = (each - math.fsum(each.tolist()) / len(each) for each in (x, u, y))
-    u, y = _without(x, u), _without(x, y)
+    u, y = _residual(x, u), _residual(x, y)
     uu, uy = _dot(u, u), _dot(u, y)
     if not uu:
         return 0.0
@@ -34,7 +34,7 @@ def share_effect(x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.f
     return math.copysign(math.inf, slope) if slope else 0.0
 
 
-def _without(x: NDArray[np.float64], of: NDArray[np.float64]) -> NDArray[np.float64]:
+def _residual(x: NDArray[np.float64], of: NDArray[np.float64]) -> NDArray[np.float64]:
     """The residual of a regression on x without a constant."""
     xx = _dot(x, x)
     return of - _dot(x, of) / xx * x if xx else of

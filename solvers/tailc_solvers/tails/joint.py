@@ -103,7 +103,7 @@ def joint_tables(
 
     The other arguments are those of tail_tables. Raises ValueError for an invalid sample or grid.
     """
-    sample = _grouped(*checked_sample(cycles, weight), checked_sample(memory, weight)[0])
+    sample = _group(*checked_sample(cycles, weight), checked_sample(memory, weight)[0])
     grid = _checked_grid(frequency)
     check_shape(quantile, rows, positions, most_positions)
     z = normal_deviations(quantile) if deviations is None else deviations
@@ -112,10 +112,10 @@ def joint_tables(
     for at, f in enumerate(grid):
         time = sample.cycles / f + sample.memory
         counted = histogram(time, sample.counts, buckets)
-        known = _known(sample, cases, counted, time, 1 - quantile + CLOSE, first)
+        known = _kernel_cases(sample, cases, counted, time, 1 - quantile + CLOSE, first)
         known = known._replace(elapsed=known.elapsed / f)
         left[at, :, positions:] = _gaussian(counted, known, z, np.arange(positions, most_positions))
-        left[at, :, :positions] = _convolved(counted, known, np.empty((begins.size, positions)))
+        left[at, :, :positions] = _convolve(counted, known, np.empty((begins.size, positions)))
     left = np.maximum.accumulate(left, axis=2)
     return JointTables(grid, begins, *_lines(left, grid), left, float(sample.cycles.max()))
 
@@ -129,7 +129,7 @@ def _checked_grid(frequency: ArrayLike) -> NDArray[np.float64]:
     return grid
 
 
-def _grouped(
+def _group(
     cycles: NDArray[np.float64], counts: NDArray[np.int64], memory: NDArray[np.float64]
 ) -> _GroupedSample:
     """Group requests by C: the same 1 / GROUPS of all, or the same C."""
@@ -167,7 +167,7 @@ def _cases(
     return np.array(begins), cases, np.searchsorted(elapsed, begins)
 
 
-def _known(
+def _kernel_cases(
     sample: _GroupedSample,
     cases: list[_GroupCase],
     counted: WorkHistogram,
@@ -197,7 +197,7 @@ def _known(
     )
 
 
-def _convolved(
+def _convolve(
     counted: WorkHistogram, known: OwnLawCases, left: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     size = counted.share.size * (left.shape[1] + 1)

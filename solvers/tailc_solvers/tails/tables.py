@@ -118,7 +118,7 @@ def tables_of(
 ) -> TailTables:
     """The same from a histogram."""
     check_shape(quantile, rows, positions, most_positions)
-    elapsed = even_quantiles(counted, rows) if begins is None else _checked(counted, begins)
+    elapsed = even_quantiles(counted, rows) if begins is None else _check(counted, begins)
     law = law_of(counted)
     cases = list_all_cases(counted, law, elapsed, 1 - quantile + CLOSE)
     z = normal_deviations(quantile) if deviations is None else deviations
@@ -144,7 +144,7 @@ def normal_deviations(quantile: float) -> float:
     return math.ceil(NormalDist().inv_cdf(quantile) * scale) / scale
 
 
-def _checked(counted: WorkHistogram, begins: ArrayLike) -> NDArray[np.float64]:
+def _check(counted: WorkHistogram, begins: ArrayLike) -> NDArray[np.float64]:
     elapsed = np.array(begins, dtype=np.float64)
     holds = elapsed.ndim == 1 and elapsed.size > 0 and elapsed[0] == 0
     if not (holds and (np.diff(elapsed) > 0).all()):

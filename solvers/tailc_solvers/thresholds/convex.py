@@ -185,7 +185,7 @@ def propose_thresholds(
         answer = solver.answer(program, limits)
         judged = verdict(program, answer, KnownFacts(points=[np.zeros(program.n_variables)]))
         if answer.point is None or judged.trust is AnswerTrust.REFUTED:
-            return _failed(answer, judged)
+            return _failure(answer, judged)
         outcome = outcome if answer.outcome is SolverOutcome.OPTIMAL else answer.outcome
         assert judged.objective is not None
         claimed, bound = min(claimed, judged.objective), min(bound, judged.bound)
@@ -228,7 +228,7 @@ def _with_energy(problem: ConvexThresholds, work_ms: Vector) -> _Thresholds:
     return _Thresholds(work_ms, ages, figures.energy)
 
 
-def _failed(answer: SolverAnswer, judged: AnswerVerdict) -> ThresholdProposal:
+def _failure(answer: SolverAnswer, judged: AnswerVerdict) -> ThresholdProposal:
     if judged.trust is AnswerTrust.REFUTED:
         return _none(answer.outcome, AnswerTrust.REFUTED, "; ".join(judged.faults))
     return _none(answer.outcome, AnswerTrust.CLAIMED, answer.message)

@@ -92,7 +92,7 @@ def solve_phases(
             _solve(second, min(target_ms - part_ms, most[1])),
         )
 
-    return _searched(at, low, max(min(high, most[0]), low), tolerance)
+    return _search_splits(at, low, max(min(high, most[0]), low), tolerance)
 
 
 def _limits(phase: Phase) -> tuple[float, float]:
@@ -109,12 +109,12 @@ def _solve(phase: Phase, target_ms: float) -> ContinuousThresholds:
     )
 
 
-def _searched(
+def _search_splits(
     at: Callable[[float], Solved], low: float, high: float, tolerance: float
 ) -> PhasesSolution:
     """Search cells of splits, halved in order of their bounds."""
     best = min((at(low), at(high)), key=_energy)
-    cells = [(_bound(at, low, high), low, high)]
+    cells = [(_lower_bound(at, low, high), low, high)]
     splits = 2
     while True:
         bound, begin, end = cells[0]
@@ -125,7 +125,7 @@ def _searched(
         best = min(best, at(middle), key=_energy)
         splits += 1
         for cell in ((begin, middle), (middle, end)):
-            heapq.heappush(cells, (_bound(at, *cell), *cell))
+            heapq.heappush(cells, (_lower_bound(at, *cell), *cell))
     energy = _energy(best)
     status = Status.OPTIMAL if bound >= energy * (1 - tolerance) else Status.BUDGET
     return PhasesSolution(status, best, energy, min(bound, energy), splits)
@@ -135,5 +135,5 @@ def _energy(solved: Solved) -> float:
     return solved[0].energy + solved[1].energy
 
 
-def _bound(at: Callable[[float], Solved], begin: float, end: float) -> float:
+def _lower_bound(at: Callable[[float], Solved], begin: float, end: float) -> float:
     return at(end)[0].bound + at(begin)[1].bound

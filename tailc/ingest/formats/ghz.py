@@ -39,9 +39,9 @@ def read(source: Source, options: InputOptions) -> InputTimes:
         loop = _loop(document["options"])
         warnings = _of_missing(source.name, len(times_ns), int(document.get("count") or 0))
     except RecursionError:
-        raise _broken(source, "it is nested too deeply") from None
+        raise _format_error(source, "it is nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise _broken(source, str(error)) from None
+        raise _format_error(source, str(error)) from None
     cells = Cells(source.name, {_TIME: pa.chunked_array([times_ns])}, len(times_ns), None)
     histogram, added, failed = of_successes(
         cells, _TIME, TimeUnit.NS, succeeded, options.interval_ns
@@ -77,7 +77,7 @@ def _loop(options: dict[str, Any]) -> Loop:
     return Loop.UNSTATED if options.get("rps") else Loop.CLOSED
 
 
-def _broken(source: Source, why: str) -> TailcError:
+def _format_error(source: Source, why: str) -> TailcError:
     message = f"`{source.name}` is JSON of ghz, but not whole ({why})"
     return source.fault(Code.BROKEN_FORMAT, message, advice="give the unchanged output of the tool")
 

@@ -147,7 +147,7 @@ def _add(requests: _Requests, source: Source, line: bytes, row: int) -> None:
         ns = round(float(point["data"]["value"]) * _NS_PER_MS)
         status = float(tags[_STATUS]) if _STATUS in tags else None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise _broken(source, line, row) from None
+        raise _row_error(source, line, row) from None
     if status is None:
         raise _without_status(source, row)
     if not is_success(np.array(status)):
@@ -159,7 +159,7 @@ def _add(requests: _Requests, source: Source, line: bytes, row: int) -> None:
     requests.ns.append(ns)
 
 
-def _broken(source: Source, line: bytes, row: int) -> TailcError:
+def _row_error(source: Source, line: bytes, row: int) -> TailcError:
     cut = not line.endswith(b"\n")
     message = "the last line ends in the middle" if cut else "line is not a sample of a k6 metric"
     code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT

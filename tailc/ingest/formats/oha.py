@@ -84,11 +84,15 @@ def read_json(source: Source, options: InputOptions) -> InputTimes:
         _check_answered(document, source)
         points = list(_points(document))
         histogram = of_points(points)
-        failed, lost, cut_short = _failed(document), _lost(document), _cut_short(document)
+        failed, lost, cut_short = (
+            _failed_requests(document),
+            _lost_requests(document),
+            _cut_short(document),
+        )
     except RecursionError:
-        raise _broken(source, "it is nested too deeply") from None
+        raise _format_error(source, "it is nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise _broken(source, str(error)) from None
+        raise _format_error(source, str(error)) from None
     return InputTimes(
         "oha JSON",
         "latencyPercentiles",
@@ -146,13 +150,13 @@ def _ns(seconds: Any) -> int:
     return ns
 
 
-def _failed(document: dict[str, Any]) -> int:
+def _failed_requests(document: dict[str, Any]) -> int:
     """Number of answers with an error status; their times are among the others."""
     by_status = document["statusCodeDistribution"].items()
     return sum(count for status, count in by_status if not 200 <= int(status) < 400)
 
 
-def _lost(document: dict[str, Any]) -> int:
+def _lost_requests(document: dict[str, Any]) -> int:
     """Number of requests without an answer, other than those that the end of the run cut short."""
     return sum(_errors(document).values()) - _cut_short(document)
 
@@ -170,7 +174,7 @@ def _errors(document: dict[str, Any]) -> dict[str, int]:
     return errors
 
 
-def _broken(source: Source, why: str) -> TailcError:
+def _format_error(source: Source, why: str) -> TailcError:
     message = f"`{source.name}` is JSON of oha, but incomplete ({why})"
     return source.fault(Code.BROKEN_FORMAT, message, advice="give the unchanged output of the tool")
 

@@ -50,11 +50,11 @@ def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[TraceSpan
         try:
             found = spans_of_json(line, attribute)
         except ValueError as error:
-            raise _broken(source, line, row, error) from None
+            raise _row_error(source, line, row, error) from None
         yield from found
 
 
-def _broken(source: Source, line: bytes, row: int, error: ValueError) -> TailcError:
+def _row_error(source: Source, line: bytes, row: int, error: ValueError) -> TailcError:
     cut = not (line.endswith(b"\n") or isinstance(error, SpanError))
     is_none = f"line is not an OTLP export of spans{_reason(error)}"
     message = "the last line ends in the middle" if cut else is_none

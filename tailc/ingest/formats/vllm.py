@@ -38,13 +38,13 @@ def read(source: Source, options: InputOptions) -> InputTimes:
     try:
         document = json.loads(report(source, _MAX_BYTES))
         times_s, loop = _times_s(document), _loop(document)
-        succeeded = _succeeded(document, times_s)
+        succeeded = _without_error(document, times_s)
     except RecursionError:
-        raise _broken(source, "it is nested too deeply") from None
+        raise _format_error(source, "it is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise _not_one(source, error) from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise _broken(source, str(error)) from None
+        raise _format_error(source, str(error)) from None
     if loop is None:
         raise _at_once(source)
     column = pa.chunked_array([times_s])
@@ -77,7 +77,7 @@ def _times_s(document: dict[str, Any]) -> NDArray[np.float64]:
     return times_s
 
 
-def _succeeded(document: dict[str, Any], times_s: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _without_error(document: dict[str, Any], times_s: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which requests have no error; one that failed may have no tokens, and so no time."""
     pairs = zip(document["errors"], times_s, strict=True)
     return np.array([error in ("", None) and time != 0 for error, time in pairs], np.bool_)
@@ -105,13 +105,13 @@ def _at_once(source: Source) -> TailcError:
 
 def _not_one(source: Source, error: json.JSONDecodeError) -> TailcError:
     if error.msg != "Extra data":
-        return _broken(source, str(error))
+        return _format_error(source, str(error))
     message = f"`{source.name}` has the results of several runs, which vLLM appended"
     hint = "write each line to a file of its own, and give those of runs that belong together"
     return source.fault(Code.BROKEN_FORMAT, message, line=error.lineno, advice=hint)
 
 
-def _broken(source: Source, why: str) -> TailcError:
+def _format_error(source: Source, why: str) -> TailcError:
     message = f"`{source.name}` is a result of a vLLM benchmark, but not whole ({why})"
     return source.fault(Code.BROKEN_FORMAT, message, advice="keep what was written as it is")
 

@@ -86,7 +86,7 @@ def _mixed_epochs(stream: Stream) -> Iterator[Sighting]:
         )
 
 
-def _unset(stream: Stream) -> Iterator[Sighting]:
+def _zero_times(stream: Stream) -> Iterator[Sighting]:
     """Zeros among times since 1970."""
     if stream.raw is None or (_epochs(stream) >= 0).mean() < 0.5:
         return
@@ -137,7 +137,7 @@ def _rate_shift(stream: Stream) -> Iterator[Sighting]:
         yield Sighting(message, rows=(int(stream.row[half + 1]),), column=stream.column)
 
 
-def _ordered(stream: Stream) -> bool:
+def _has_ordered_arrivals(stream: Stream) -> bool:
     """Whether there are ordered arrivals with demands."""
     has_demand = np.isfinite(stream.demand_ns).all()
     return bool(len(stream.at_ns) >= _ENOUGH and has_demand and (_gaps(stream) >= 0).all())
@@ -148,19 +148,19 @@ def _is_closed(stream: Stream) -> bool:
     return is_closed_loop(stream.at_ns, stream.demand_ns)
 
 
-def _closed(stream: Stream) -> Iterator[Sighting]:
-    if _ordered(stream) and _is_closed(stream):
+def _closed_loop(stream: Stream) -> Iterator[Sighting]:
+    if _has_ordered_arrivals(stream) and _is_closed(stream):
         message = "each request arrives when an earlier one is answered"
         yield Sighting(message, column=stream.column)
 
 
-def _omitted(stream: Stream) -> Iterator[Sighting]:
+def _coordinated_omission(stream: Stream) -> Iterator[Sighting]:
     """Whether fewer requests than usual arrive while the longest requests run.
 
     Time after the last arrival was not recorded.
     """
     span_ns = int(stream.at_ns[-1] - stream.at_ns[0]) if len(stream.at_ns) else 0
-    if not _ordered(stream) or _is_closed(stream) or span_ns == 0:
+    if not _has_ordered_arrivals(stream) or _is_closed(stream) or span_ns == 0:
         return
     longest = np.argsort(stream.demand_ns)[-int(_LONGEST_SHARE * len(stream.row)) :]
     longest = longest[stream.demand_ns[longest] < stream.at_ns[-1] - stream.at_ns[longest]]
@@ -191,14 +191,14 @@ def _is_fifo(stream: Stream) -> bool:
     )
 
 
-def _queued(stream: Stream) -> Iterator[Sighting]:
-    if _ordered(stream) and not _is_closed(stream) and _is_fifo(stream):
+def _queueing_in_demands(stream: Stream) -> Iterator[Sighting]:
+    if _has_ordered_arrivals(stream) and not _is_closed(stream) and _is_fifo(stream):
         message = "answers leave in the order of arrival, as of one server with a queue"
         yield Sighting(message, column=stream.column)
 
 
-def _loaded(stream: Stream) -> Iterator[Sighting]:
-    if not _ordered(stream) or _is_closed(stream):
+def _load_dependence(stream: Stream) -> Iterator[Sighting]:
+    if not _has_ordered_arrivals(stream) or _is_closed(stream):
         return
     busy = in_system(stream.at_ns, stream.demand_ns)
     found = correlation(busy, stream.demand_ns) if np.ptp(busy) else 0.0
@@ -253,7 +253,7 @@ CHECKS = (
         5,
         "unset-time",
         _ERROR,
-        _unset,
+        _zero_times,
         "a time is 0 among Unix times",
         "the request was logged before its time was set, or never finished",
         "leave the row out, and find out why it is so",
@@ -289,7 +289,7 @@ CHECKS = (
         9,
         "closed-loop",
         _ERROR,
-        _closed,
+        _closed_loop,
         "requests arrive as answers leave",
         "no request was sent while the server was slow, so the longest waits are missing",
         "send at a rate, or correct the times with `tailc ingest --expected-interval`",
@@ -298,7 +298,7 @@ CHECKS = (
         10,
         "coordinated-omission",
         _WARNING,
-        _omitted,
+        _coordinated_omission,
         "nothing arrives while long requests run",
         "requests that would have waited were not sent, so percentiles are too low",
         "measure at a rate, with a generator that does not wait",
@@ -307,7 +307,7 @@ CHECKS = (
         11,
         "queue-order",
         _ERROR,
-        _queued,
+        _queueing_in_demands,
         "answers leave in the order in which requests came",
         "the times are response times and not demands, so a policy counts waiting twice",
         "log times from the start of execution, or processor times",
@@ -316,7 +316,7 @@ CHECKS = (
         12,
         "load-in-demand",
         _WARNING,
-        _loaded,
+        _load_dependence,
         "times increase with the number of requests",
         "they include waiting or contention, which a policy adds again",
         "measure demand on an idle server, or the processor time of each request",

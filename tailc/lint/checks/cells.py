@@ -74,7 +74,7 @@ def _minus_one(table: CellColumns) -> Iterator[Sighting]:
         yield Sighting("demand `-1` means a missing value", int(found.sum()), rows, column=name)
 
 
-def _quoted(text: TextLines) -> Iterator[Sighting]:
+def _quoted_numbers(text: TextLines) -> Iterator[Sighting]:
     lines = [line for line in text.sample if text.is_csv]
     cells = [cell.strip() for line in lines for cell in line.split(",")]
     quoted = [cell for cell in cells if cell[:1] == cell[-1:] == _QUOTED and _is_number(cell)]
@@ -86,7 +86,7 @@ def _is_number(cell: str) -> bool:
     return re.match(NUMBER, cell.strip(_QUOTED)) is not None
 
 
-def _mixed(table: CellColumns) -> Iterator[Sighting]:
+def _mixed_numbers(table: CellColumns) -> Iterator[Sighting]:
     """A column with both whole numbers and fractions, as of two writers."""
     for name in table.number_columns:
         column = table.cells.columns[name]
@@ -221,7 +221,7 @@ CHECKS = (
             "write numbers without quotes",
         ),
         TextLines,
-        _quoted,
+        _quoted_numbers,
     ),
     Check(
         Defect(
@@ -233,6 +233,6 @@ CHECKS = (
             "find where it changes, and separate the parts",
         ),
         CellColumns,
-        _mixed,
+        _mixed_numbers,
     ),
 )

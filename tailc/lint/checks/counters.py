@@ -26,7 +26,7 @@ def _total(counters: CounterRows) -> Iterator[Sighting]:
         yield Sighting("cycles rise from row to row", column=counters.column)
 
 
-def _wrapped(counters: CounterRows) -> Iterator[Sighting]:
+def _wrapped_counters(counters: CounterRows) -> Iterator[Sighting]:
     found = counters.cycles >= max(_WRAPPED, _TIMES_MEDIAN * float(np.median(counters.cycles)))
     if found.any():
         rows = first_rows(counters.row, found)
@@ -72,7 +72,7 @@ CHECKS = (
         2,
         "wrapped-counter",
         Severity.ERROR,
-        _wrapped,
+        _wrapped_counters,
         "cycles are thousands of times those of other requests",
         "a counter that overflows within a request gives a value near its maximum",
         "compute differences modulo the counter's width, or leave those rows out",

@@ -49,7 +49,7 @@ def _constant(requests: DemandRows) -> Iterator[Sighting]:
         yield Sighting(message, column=requests.column)
 
 
-def _piled(requests: DemandRows, at: int) -> Iterator[Sighting]:
+def _piled_demands(requests: DemandRows, at: int) -> Iterator[Sighting]:
     """Many requests at the largest (-1) or smallest (0) demand, and few near it."""
     value, count = _values(requests)
     if requests.requests < ENOUGH or len(value) < _FEW_VALUES:
@@ -65,7 +65,7 @@ def _piled(requests: DemandRows, at: int) -> Iterator[Sighting]:
 
 
 def _at_largest(requests: DemandRows) -> Iterator[Sighting]:
-    exactly = list(_piled(requests, -1))
+    exactly = list(_piled_demands(requests, -1))
     yield from exactly or _near_largest(requests)
 
 
@@ -85,7 +85,7 @@ def _near_largest(requests: DemandRows) -> Iterator[Sighting]:
 
 
 def _at_least(requests: DemandRows) -> Iterator[Sighting]:
-    yield from _piled(requests, 0)
+    yield from _piled_demands(requests, 0)
 
 
 def _ties(requests: DemandRows) -> Iterator[Sighting]:

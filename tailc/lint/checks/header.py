@@ -17,13 +17,13 @@ _LEAST_LOSS_S = 2.0**24
 _NAMES_TOLD = 5
 
 
-def _padded(header: Header) -> Iterator[Sighting]:
+def _padded_names(header: Header) -> Iterator[Sighting]:
     for name in header.names:
         if name != name.strip() and name.strip():
             yield Sighting(f"the column is called `{name}`, with blanks around it", column=name)
 
 
-def _unnamed(header: Header) -> Iterator[Sighting]:
+def _unnamed_columns(header: Header) -> Iterator[Sighting]:
     for number, name in enumerate(header.names, 1):
         if not name.strip():
             yield Sighting(f"column {number} has no name")
@@ -93,7 +93,7 @@ CHECKS = (
             "write the header without blanks",
         ),
         Header,
-        _padded,
+        _padded_names,
     ),
     Check(
         Defect(
@@ -105,7 +105,7 @@ CHECKS = (
             "name it, or write the file without it",
         ),
         Header,
-        _unnamed,
+        _unnamed_columns,
     ),
     Check(
         Defect(

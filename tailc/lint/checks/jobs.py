@@ -32,7 +32,7 @@ def _sighting_of(jobs: Jobs, message: str, found: NDArray[np.bool_]) -> Iterator
     yield Sighting(message, len(at), rows=rows, lines=lines)
 
 
-def _doubled(jobs: Jobs) -> Iterator[Sighting]:
+def _repeated_jobs(jobs: Jobs) -> Iterator[Sighting]:
     """Jobs that equal the previous one, except in values that many jobs share."""
     log = jobs.log
     stated = np.stack([log.submit_s, log.run_s, log.width], axis=1)
@@ -42,7 +42,7 @@ def _doubled(jobs: Jobs) -> Iterator[Sighting]:
     yield from _sighting_of(jobs, "the job is equal to the one before it, to the second", again)
 
 
-def _cut(jobs: Jobs) -> Iterator[Sighting]:
+def _cut_jobs(jobs: Jobs) -> Iterator[Sighting]:
     run_s = jobs.log.run_s
     cut = run_s == run_s.max()
     if len(run_s) >= _FEWEST and not cut.all() and cut.mean() >= _CUT_SHARE:
@@ -110,7 +110,7 @@ CHECKS = (
         1,
         "doubled-job",
         Severity.NOTE,
-        _doubled,
+        _repeated_jobs,
         "a job is equal to the one before it",
         "if two logs were joined, its servers and its energy count twice in every plan",
         "remove one of each, unless one user submits equal jobs",
@@ -119,7 +119,7 @@ CHECKS = (
         2,
         "cut-at-limit",
         Severity.WARNING,
-        _cut,
+        _cut_jobs,
         "many jobs ran for exactly the longest time",
         "they were ended at a limit, so their real work is larger and unknown",
         "leave them out, or keep them if they use all the time that they get",

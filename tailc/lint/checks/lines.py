@@ -18,7 +18,7 @@ _AGAIN = "write or copy the file again"
 _SUMS = ("total", "totals", "sum", "mean", "average", "avg", "count", "grand total")
 
 
-def _tallied(tally: Tally, message: str) -> Iterator[Sighting]:
+def _line_finding(tally: Tally, message: str) -> Iterator[Sighting]:
     if tally.count:
         yield Sighting(message, tally.count, lines=tuple(tally.first))
 
@@ -39,36 +39,36 @@ def _json_list(text: TextLines) -> Iterator[Sighting]:
 
 
 def _undecodable(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.undecodable, "a line holds bytes that are not UTF-8")
+    yield from _line_finding(text.undecodable, "a line holds bytes that are not UTF-8")
 
 
 def _nul(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.nul, "a line holds a NUL byte")
+    yield from _line_finding(text.nul, "a line holds a NUL byte")
 
 
 def _mixed_ends(text: TextLines) -> Iterator[Sighting]:
     if text.crlf.count and text.lf.count:
         rarer = min((text.crlf, text.lf), key=lambda tally: tally.count)
-        yield from _tallied(rarer, "lines end in both LF and CR LF; the fewer are here")
+        yield from _line_finding(rarer, "lines end in both LF and CR LF; the fewer are here")
 
 
 def _carriage_returns(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.cr, "a line has a carriage return in the middle")
+    yield from _line_finding(text.cr, "a line has a carriage return in the middle")
 
 
 def _blank(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.blank, "a line is blank")
+    yield from _line_finding(text.blank, "a line is blank")
 
 
 def _comments(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.comment, "a line begins with `#`, but CSV has no comments")
+    yield from _line_finding(text.comment, "a line begins with `#`, but CSV has no comments")
 
 
-def _repeated(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.repeated, "the header is repeated among the rows")
+def _repeated_lines(text: TextLines) -> Iterator[Sighting]:
+    yield from _line_finding(text.repeated, "the header is repeated among the rows")
 
 
-def _unended(text: TextLines) -> Iterator[Sighting]:
+def _missing_end(text: TextLines) -> Iterator[Sighting]:
     if not text.is_ended and text.sample:
         yield Sighting("the last line has no line break", lines=(text.last_line,))
 
@@ -223,7 +223,7 @@ CHECKS = (
             "remove it, and check whether the runs belong together",
         ),
         TextLines,
-        _repeated,
+        _repeated_lines,
     ),
     Check(
         _defect(
@@ -235,7 +235,7 @@ CHECKS = (
             f"{_AGAIN}, or end the last line if it is whole",
         ),
         TextLines,
-        _unended,
+        _missing_end,
     ),
     Check(
         _defect(

@@ -26,7 +26,7 @@ def _is_sorted(demand: np.ndarray) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _sorted(requests: DemandRows) -> Iterator[Sighting]:
+def _sorted_demands(requests: DemandRows) -> Iterator[Sighting]:
     if _is_looked_at(requests) and np.ptp(requests.demand) and _is_sorted(requests.demand):
         message = f"all {len(requests.demand):,} rows are sorted by demand"
         yield Sighting(message, column=requests.column)
@@ -52,7 +52,7 @@ def _warm_up(requests: DemandRows) -> Iterator[Sighting]:
         yield Sighting(message, rows=(int(requests.row[0]),), column=requests.column)
 
 
-def _steadied(requests: DemandRows) -> np.ndarray:
+def _without_warm_up(requests: DemandRows) -> np.ndarray:
     """The demands without the first rows, which may be warm-up."""
     return requests.demand[_start(requests) :]
 
@@ -73,7 +73,7 @@ def _jump(demand: np.ndarray) -> tuple[int, float, float]:
 
 
 def _drift(requests: DemandRows) -> Iterator[Sighting]:
-    demand = _steadied(requests)
+    demand = _without_warm_up(requests)
     if not _is_looked_at(requests) or _is_sorted(demand):
         return
     trend = correlation(np.arange(len(demand)), demand)
@@ -85,7 +85,7 @@ def _drift(requests: DemandRows) -> Iterator[Sighting]:
 
 
 def _level(requests: DemandRows) -> Iterator[Sighting]:
-    demand = _steadied(requests)
+    demand = _without_warm_up(requests)
     if not _is_looked_at(requests) or _is_sorted(demand):
         return
     where, sure, straight = _jump(demand)
@@ -98,7 +98,7 @@ def _level(requests: DemandRows) -> Iterator[Sighting]:
 
 def _following(requests: DemandRows) -> Iterator[Sighting]:
     """Correlation of neighbouring demands that is not due to a trend or a step."""
-    demand = _steadied(requests)
+    demand = _without_warm_up(requests)
     if not _is_looked_at(requests) or _is_sorted(demand):
         return
     near = correlation(demand[1:], demand[:-1])
@@ -119,7 +119,7 @@ CHECKS = (
             "keep the order of arrival, or hold out by seed or hash",
         ),
         DemandRows,
-        _sorted,
+        _sorted_demands,
     ),
     Check(
         Defect(

@@ -16,7 +16,7 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 _COMMON_SHARE = 0.01
 
 
-def _doubled(stream: Stream) -> Iterator[Sighting]:
+def _repeated_rows(stream: Stream) -> Iterator[Sighting]:
     """Rows with equal time and demand, if times alone rarely tie."""
     known = np.isfinite(stream.demand_ns)
     pair = np.stack([stream.at_ns[known], stream.demand_ns[known].astype(np.int64)], axis=1)
@@ -66,7 +66,7 @@ def _same_ids(requests: RequestIds) -> Iterator[Sighting]:
         yield Sighting("an earlier row has the same request id", int(again.sum()), rows)
 
 
-def _retried(attempts: Attempts) -> Iterator[Sighting]:
+def _retried_requests(attempts: Attempts) -> Iterator[Sighting]:
     found = attempts.number > np.nanmin(attempts.number)
     if found.any():
         rows = first_rows(attempts.row, found)
@@ -84,7 +84,7 @@ CHECKS = (
             "remove one of each, and check whether two logs were joined",
         ),
         Stream,
-        _doubled,
+        _repeated_rows,
     ),
     Check(
         Defect(
@@ -120,6 +120,6 @@ CHECKS = (
             "keep only the first attempt of each, with its whole time",
         ),
         Attempts,
-        _retried,
+        _retried_requests,
     ),
 )

@@ -31,7 +31,7 @@ def _sighting_of(view: TimeTexts, found: np.ndarray, what: str) -> Iterator[Sigh
         yield Sighting(message, int(found.sum()), rows, column=view.column)
 
 
-def _slashed(view: TimeTexts) -> Iterator[Sighting]:
+def _slashed_dates(view: TimeTexts) -> Iterator[Sighting]:
     yield from _sighting_of(view, _those(view, _SLASHED), "may have the day or the month first")
 
 
@@ -73,7 +73,7 @@ CHECKS = (
         1,
         "slashed-date",
         Severity.ERROR,
-        _slashed,
+        _slashed_dates,
         "a date may have the day or the month first",
         "days and months may be swapped, so seasons and gaps are wrong",
         "write times like 2012-10-01T06:30:00Z",

@@ -67,7 +67,7 @@ def clock_table(clocks: Clocks, steering: Steering | None = None) -> CoreQueueAr
     # Batch work of the chip replaces that of the table.
     batch = table.batch if clocks.chip is None else None
     wake_ns = table.sleep.wake_ns if batch is None else 0
-    needed = _left(table.cycles) * _PARTS_PER_CYCLE
+    needed = _remaining_times(table.cycles) * _PARTS_PER_CYCLE
     lowered = ClockTable(
         follows_tails=clocks.rule is None,
         frequency_khz=np.array([level.frequency_khz for level in table.levels], np.int64),
@@ -75,7 +75,7 @@ def clock_table(clocks: Clocks, steering: Steering | None = None) -> CoreQueueAr
         cycles_from=_froms(table.cycles),
         needed=needed,
         memory_from=_froms(table.memory_ns),
-        memory_left=_left(table.memory_ns),
+        memory_left=_remaining_times(table.memory_ns),
         bound_us=table.bound_us,
         least=least_level(table),
         idle_mw=table.sleep.power_mw if batch is None else batch.power_mw,
@@ -103,5 +103,5 @@ def _froms(rows: tuple[TailRow, ...]) -> NDArray[np.int64]:
     return np.array([row.from_elapsed for row in rows], np.int64)
 
 
-def _left(rows: tuple[TailRow, ...]) -> NDArray[np.int64]:
+def _remaining_times(rows: tuple[TailRow, ...]) -> NDArray[np.int64]:
     return np.array([row.left for row in rows], np.int64)

@@ -67,12 +67,12 @@ def replay(
     `shared_cores`.
     """
     state = empty_server(table, len(demand.arrival_ns), measured_from)
-    _run(state, demand, table, measured_from, most_in_system, log)
+    _run_events(state, demand, table, measured_from, most_in_system, log)
     return int(state.server["arrived"]), int(state.server["steps"])
 
 
 @_loop  # pragma: no cover - compiled
-def _run(state, demand, table, measured_from, most_in_system, log):
+def _run_events(state, demand, table, measured_from, most_in_system, log):
     """Process one event after another, in the order of the module's docstring."""
     server = state.server
     _begin_resting(state, demand, table, log)

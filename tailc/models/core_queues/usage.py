@@ -107,11 +107,11 @@ def level_times(outcome: CoreQueuesOutcome) -> LevelShares:
         outcome.levels.frequency_khz,
         outcome.level_shares,
         outcome.batch_share,
-        None if outcome.chip is None else _limited(outcome, outcome.chip),
+        None if outcome.chip is None else _limited_shares(outcome, outcome.chip),
     )
 
 
-def _limited(outcome: CoreQueuesOutcome, chip: ChipTimes) -> tuple[float, ...]:
+def _limited_shares(outcome: CoreQueuesOutcome, chip: ChipTimes) -> tuple[float, ...]:
     return tuple(outcome.shares_of_time(chip.limited_ns).tolist())
 
 

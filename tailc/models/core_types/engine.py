@@ -86,12 +86,12 @@ def replay(
     """
     seed = int(demand.arrival_ns[-1]) if len(demand.arrival_ns) else 0
     state = empty_server(table, measured_from, seed)
-    _run(state, demand, table, measured_from, most_in_system, log)
+    _run_events(state, demand, table, measured_from, most_in_system, log)
     return int(state.server["arrived"]), int(state.server["steps"])
 
 
 @_loop  # pragma: no cover - compiled
-def _run(state, demand, table, measured_from, most_in_system, log):
+def _run_events(state, demand, table, measured_from, most_in_system, log):
     """Process one event after another, in the order of the module's docstring."""
     server = state.server
     scale(state, table)
@@ -209,7 +209,7 @@ def _tick_from(job, earliest, table):
 
 
 @_part  # pragma: no cover - compiled
-def _wanted(state, row, age):
+def _wanted_rung(state, row, age):
     """The highest rung that the age reaches."""
     rung = 0
     while state.reach_ns[row, rung + 1] <= age:
@@ -267,7 +267,7 @@ def _start(state, demand, table, log):
 @_part  # pragma: no cover - compiled
 def _rung_to_start(state, row, age, table):
     """The rung on which a waiter of that age starts now."""
-    wanted = _wanted(state, row, age)
+    wanted = _wanted_rung(state, row, age)
     if table.makes_room:
         driven = _driven_rung(state, wanted, table)
         if driven != NOWHERE:
@@ -338,7 +338,7 @@ def _tick(state, demand, table, log):
 def _rung_to_move(state, place, job, demand, table):
     """The rung to which a job moves at this tick; none if it stays."""
     _count_wants(state, place)
-    for rung in range(_wanted(state, job.row, state.server.now - job.born), job.rung, -1):
+    for rung in range(_wanted_rung(state, job.row, state.server.now - job.born), job.rung, -1):
         is_in_place = table.unit_of[rung] == table.unit_of[job.rung]
         if is_in_place or _is_open(rung, state.older, state, table):
             return rung
@@ -473,7 +473,7 @@ def _start_at(state, demand, table):
         return server.now
     if not table.ages_from_arrival:
         return NEVER_NS
-    for rung in range(_wanted(state, row, age) + 1, len(table.unit_of)):
+    for rung in range(_wanted_rung(state, row, age) + 1, len(table.unit_of)):
         if state.reach_ns[row, rung] < NEVER_NS and _is_open(rung, state.older, state, table):
             return demand.arrival_ns[server.started] + state.reach_ns[row, rung]
     return NEVER_NS

@@ -80,7 +80,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> CoreTypesEngine:
         """See `core_table`."""
-        arrays = _lowered(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
+        arrays = _core_table(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return CoreTypesEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: CoreTypesOutcome) -> float:
@@ -109,7 +109,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
 
 @lru_cache(SUBJECTS_AT_ONCE)
-def _lowered(
+def _core_table(
     subject: CoreTypes, rate_mrps: int, most_in_system: int, cut_off_us: int | None
 ) -> CoreTable:
     return core_table(

@@ -212,11 +212,11 @@ class ShareState(NamedTuple):
 
 def run(settings: ShareSettings, world: World, given_ppm: NDArray, log: ShareLog) -> None:
     """Simulate all steps and fill the log; `given_ppm` (machines, steps) is for the law GIVEN."""
-    _run(settings, world, _first_state(settings), world.start.copy(), given_ppm, log)
+    _run_steps(settings, world, _first_state(settings), world.start.copy(), given_ppm, log)
 
 
 @loop
-def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - compiled
+def _run_steps(settings, world, state, now, given_ppm, log):  # pragma: no cover - compiled
     machines, steps = world.a.shape
     ticks = np.int64(0)
     for k in range(steps):
@@ -231,7 +231,7 @@ def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - com
         log.batch_ppm[k] = batch_ppm
         for i in range(machines):
             log.granted_ppm[i, k] = state.granted[i]
-            log.online[i, k], log.offline[i, k] = _predicted(settings, state, i, is_first)
+            log.online[i, k], log.offline[i, k] = _predict(settings, state, i, is_first)
             log.is_capped[i, k] = state.caps.mode[i] != FREE
             now[i] = work_rate(world, i, k, now[i], state.granted[i], total_ppm)
         for _ in range(settings.lag):
@@ -262,7 +262,7 @@ def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
     lag = settings.lag
     for i in range(len(now)):
         state.total[i] += now[i] * settings.tick_s
-        y = _measured(settings, world.unit[i], state, i, ticks)
+        y = _measure(settings, world.unit[i], state, i, ticks)
         state.measured[i] = y
         level = min(y / settings.target[i], LARGEST_LEVEL)
         is_sample = state.busy_ticks[i] >= max(settings.full, lag)
@@ -391,7 +391,7 @@ def _batch_ppm(settings, wanted):  # pragma: no cover - compiled
 
 
 @loop
-def _predicted(settings, state, i, is_first):  # pragma: no cover - compiled
+def _predict(settings, state, i, is_first):  # pragma: no cover - compiled
     """Predictions of the estimated and of the first model for the end of the step."""
     if is_first:
         return np.nan, np.nan
@@ -403,7 +403,7 @@ def _predicted(settings, state, i, is_first):  # pragma: no cover - compiled
 
 
 @loop
-def _measured(settings, unit, state, i, ticks):  # pragma: no cover - compiled
+def _measure(settings, unit, state, i, ticks):  # pragma: no cover - compiled
     """Work of the last window per time; in whole units if the machine counts units."""
     window, total = settings.window_ticks, state.total[i]
     counted = total if unit == 0.0 else np.floor(total / unit) * unit

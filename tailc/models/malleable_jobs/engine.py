@@ -42,7 +42,7 @@ def replay_malleable(
         _admit(state)
         wake_s = _allocate(state, forecasts.ahead(epoch, supply.epochs - epoch), allocator)
         until_s = min(_next_event(state, wake_s), (epoch + 1) * cluster.epoch_s)
-        _run(state, epoch, until_s)
+        _advance(state, epoch, until_s)
     done = tuple(sorted(state.done, key=lambda one: one.number))
     books = tuple(state.books.entries), tuple(state.ends_s)
     return ClusterOutcome(len(jobs), done, len(state.active), *books, tuple(state.history))
@@ -114,7 +114,7 @@ def _next_event(state: _ClusterState, wake_s: int | None) -> int:
     return min(ends, default=state.supply.epochs * state.cluster.epoch_s)
 
 
-def _run(state: _ClusterState, epoch: int, until_s: int) -> None:
+def _advance(state: _ClusterState, epoch: int, until_s: int) -> None:
     """Advance the time, and add the energy to the ledger."""
     cluster, length_s = state.cluster, until_s - state.now_s
     busy = sum(one.servers for one in state.active)

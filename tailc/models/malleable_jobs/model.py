@@ -60,7 +60,7 @@ class MalleableJobs(JobModel[ClusterOutcome]):
     @property
     def policy(self) -> Replay[ClusterOutcome]:
         """Each job chooses its servers by the plan's prices at the same time of day."""
-        return lambda window: self._replayed(
+        return lambda window: self._replay(
             window,
             lambda of, _jobs: PricedWidths(self.plan, epoch_of(self.plan, of.start_unix_s)),
         )
@@ -68,7 +68,7 @@ class MalleableJobs(JobModel[ClusterOutcome]):
     def baseline(self, name: str) -> Replay[ClusterOutcome]:
         """The replay with the allocator of that name."""
         make = self.baselines.make_rule(name)
-        return lambda window: self._replayed(window, make)
+        return lambda window: self._replay(window, make)
 
     def samples(
         self, outcomes: Sequence[ClusterOutcome], baseline: BaselineOutcomes[ClusterOutcome]
@@ -102,7 +102,7 @@ class MalleableJobs(JobModel[ClusterOutcome]):
         """Jobs choose their servers when they start, without a forecast."""
         return course_of(outcome)
 
-    def _replayed(self, window: JobWindow, make: Make) -> ClusterOutcome:
+    def _replay(self, window: JobWindow, make: Make) -> ClusterOutcome:
         jobs = malleable_jobs_of(window, self.curves, self.slowdown_ppm, self.cluster.servers)
         supply, expected = window.supply, window.expected
         return replay_malleable(self.cluster, supply, expected, jobs, make(window, jobs))

@@ -30,7 +30,7 @@ class PricedWidths:
         if not waiting:
             return Allocation(servers)
         epoch_s = view.cluster.epoch_s
-        plan = self._rolled(view.now_s // epoch_s)
+        plan = self._plan_from(view.now_s // epoch_s)
         free = np.full((1, len(plan.epochs)), view.cluster.servers, np.int64)
         for one in view.active:
             if one.servers:
@@ -44,7 +44,7 @@ class PricedWidths:
             free[0, : epochs_of[width]] -= width
         return Allocation(servers)
 
-    def _rolled(self, epoch: int) -> Plan:
+    def _plan_from(self, epoch: int) -> Plan:
         """The plan with the current epoch as its first, and without its own jobs."""
         plan = self._plan
         order = [self._epoch_of(epoch + number) for number in range(len(plan.epochs))]

@@ -68,7 +68,7 @@ def replay_rigid(
         _fail(state, epoch)
         if arrived or state.running:
             _plan(state, forecasts, epoch, arrived, planner)
-        green_racks.append(_run(state, epoch))
+        green_racks.append(_simulate_epoch(state, epoch))
         busy.append(sum(one.width for one in state.running))
     _end(state, None)
     settled = tuple(sorted(state.settled, key=lambda one: one.number))
@@ -164,7 +164,7 @@ def _shrink(state: _RackState, epoch: int, one: RunningJob, lost: int) -> None:
     one.width -= lost
 
 
-def _run(state: _RackState, epoch: int) -> int:
+def _simulate_epoch(state: _RackState, epoch: int) -> int:
     """Simulate an epoch and add it to the ledger; return the number of green racks."""
     site, supply = state.site, state.supply
     busy_s = np.zeros(site.racks, np.int64)

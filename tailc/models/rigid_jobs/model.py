@@ -56,14 +56,14 @@ class RigidJobs(JobModel[RigidOutcome]):
     @property
     def policy(self) -> Replay[RigidOutcome]:
         """Admit jobs by the plan's prices at the same time of day."""
-        return lambda window: self._replayed(
+        return lambda window: self._replay(
             window, PriceAdmission(self.plan, epoch_of(self.plan, window.start_unix_s))
         )
 
     def baseline(self, name: str) -> Replay[RigidOutcome]:
         """The replay with the planner of that name."""
         planner = self.baselines.make_rule(name)
-        return lambda window: self._replayed(window, planner)
+        return lambda window: self._replay(window, planner)
 
     def samples(
         self,
@@ -90,7 +90,7 @@ class RigidJobs(JobModel[RigidOutcome]):
         forecast_mw = tuple(window.expected.ahead(0, window.supply.epochs).green_mw.tolist())
         return course_of(self.site.epoch_s, rigid_jobs_of(window), outcome, forecast_mw)
 
-    def _replayed(self, window: JobWindow, planner: Planner) -> RigidOutcome:
+    def _replay(self, window: JobWindow, planner: Planner) -> RigidOutcome:
         jobs, supply, expected = rigid_jobs_of(window), window.supply, window.expected
         return replay_rigid(self.site, supply, expected, jobs, planner, self.seed)
 

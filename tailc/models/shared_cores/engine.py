@@ -96,19 +96,19 @@ def replay(
 @loop  # pragma: no cover - compiled
 def _run_one(state, demand, table, measured_from, log):
     """Run with one ladder and one pool as constants, a quarter faster without loops over them."""
-    _run(_with_constants(state, 1, 1, False), demand, table, measured_from, log)
+    _run_events(_with_constants(state, 1, 1, False), demand, table, measured_from, log)
 
 
 @loop  # pragma: no cover - compiled
 def _run_many(state, demand, table, measured_from, log):
     many = _with_constants(state, state.ladders, state.pools, False)
-    _run(many, demand, table, measured_from, log)
+    _run_events(many, demand, table, measured_from, log)
 
 
 @loop  # pragma: no cover - compiled
 def _run_parts(state, demand, table, measured_from, log):
     parts = _with_constants(state, state.ladders, state.pools, True)
-    _run(parts, demand, table, measured_from, log)
+    _run_events(parts, demand, table, measured_from, log)
 
 
 @once  # pragma: no cover - compiled
@@ -128,7 +128,7 @@ def _with_constants(state, ladders, pools, has_parts):
 
 
 @part  # pragma: no cover - compiled
-def _run(state, demand, table, measured_from, log):
+def _run_events(state, demand, table, measured_from, log):
     """Process one event after another, in the order of the module's docstring."""
     server = state.server
     while True:
@@ -144,7 +144,7 @@ def _run(state, demand, table, measured_from, log):
             if not _begin_next_part(leaver, state, demand, table, log):
                 _exit(leaver, state, demand, table, log)
         elif server.cut_at == upcoming:
-            _cut(state, demand, table, log)
+            _cut_off(state, demand, table, log)
         elif arrive_at == upcoming:
             if server.in_system >= table.shed_from:
                 _refuse(state, demand, measured_from, log)
@@ -232,7 +232,7 @@ def _exit(leaving, state, demand, table, log):
 
 
 @once  # pragma: no cover - compiled
-def _cut(state, demand, table, log):
+def _cut_off(state, demand, table, log):
     """Process the next cut-off; the remaining work of the request is lost."""
     job = state.jobs[state.server.oldest]
     left = max(job.done - state.clocks[job.clock].served, 0.0)

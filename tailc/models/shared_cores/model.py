@@ -76,7 +76,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SharedCoresEngine:
         """The engine of this policy; see `ladder_arrays` for errors."""
-        arrays = _lowered(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
+        arrays = _ladder_arrays(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return SharedCoresEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: SharedCoresOutcome) -> float:
@@ -99,7 +99,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
 
 
 @lru_cache(SUBJECTS_AT_ONCE)
-def _lowered(
+def _ladder_arrays(
     subject: SharedCores, rate_mrps: int, most_in_system: int, cut_off_us: int | None
 ) -> LadderArrays:
     return ladder_arrays(

@@ -15,7 +15,7 @@ def run_on(state, number, left, table, may_boost):
     job = state.jobs[number]
     cost = table.threads_ppm[job.rung]
     is_raised = may_boost and job.rung == len(table.threads_ppm) - 1
-    if is_raised and _boosted(state) + cost < table.boost_below_ppm:
+    if is_raised and _boosted_threads(state) + cost < table.boost_below_ppm:
         job.clock = state.pools
         _reserve(cost, state)
     else:
@@ -56,7 +56,7 @@ def log_threads(job, state, table, log):
 
 
 @part  # pragma: no cover - compiled
-def _boosted(state):
+def _boosted_threads(state):
     """Threads of the rungs of boosted jobs; in a serial part a job uses fewer."""
     return state.server.boosted if state.has_parts else state.clocks[state.pools].threads
 

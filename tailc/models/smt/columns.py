@@ -62,12 +62,12 @@ class SmtColumns(UsageColumns["SmtUse"]):
         idle = [use.idle for use in uses]
         group = (
             column("idle", [percent(one.share_ppm) for one in idle]),
-            column("in idle periods", [", ".join(_within(one)) for one in idle], False),
+            column("in idle periods", [", ".join(_cells_up_to(one)) for one in idle], False),
         )
         return [UsageTable(_IDLE, arrivals, (group,))]
 
 
-def _within(idle: IdleUse) -> Iterator[str]:
+def _cells_up_to(idle: IdleUse) -> Iterator[str]:
     """Cells such as `11.2 % up to 10 ms`."""
     sums_ppm = list(itertools.accumulate(one.time_ppm for one in idle.periods))
     chosen: list[int] = []

@@ -16,7 +16,7 @@ _ANY_RATE = 0
 
 def at_age(name: str, policy: Smt, age_us: int | None) -> Smt:
     """Let requests share up to an age at every rate; None: always."""
-    return _planned(name, policy, plan_at_any_load(age_us, policy.lanes.cores), "")
+    return _policy_of_plan(name, policy, plan_at_any_load(age_us, policy.lanes.cores), "")
 
 
 def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
@@ -31,9 +31,9 @@ def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
         budget_us = max(setup.search.target_us - alone_us, 0)
     age_us = budget_age_us(budget_us, lanes, charges_harm=borrowing is Borrowing.DYNAMIC)
     plan = sharing_plan(borrowing, ((_ANY_RATE, age_us),), lanes)
-    return _planned(borrowing.value, policy, plan, f"budget {format_us(budget_us)}")
+    return _policy_of_plan(borrowing.value, policy, plan, f"budget {format_us(budget_us)}")
 
 
-def _planned(name: str, policy: Smt, plan: SharingPlan, note: str) -> Smt:
+def _policy_of_plan(name: str, policy: Smt, plan: SharingPlan, note: str) -> Smt:
     ladder = lane_ladder(policy.lanes, plan)
     return Smt(name, (ladder,), note=note, waking=policy.waking)

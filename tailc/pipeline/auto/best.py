@@ -103,7 +103,7 @@ class Choice(ABC):
         self.now = operating_points(asked.parts.tuning, asked.objective)
         self.scenes, self.objective = self.scenes_of_search()
         progress("replaying what could be set by hand", 0.0)
-        self.screening = self._screened()
+        self.screening = self._screening_sample()
         variants = (
             replace(one, table=table)
             for one in formulas
@@ -192,7 +192,7 @@ class Choice(ABC):
         progress = by_halves(self.progress)[1]
         return search_near(space, start, given, self.scenes, objective, self.workers, progress)
 
-    def _screened(self) -> TuningSample[Ladder]:
+    def _screening_sample(self) -> TuningSample[Ladder]:
         repeats = self.asked.budget.screening
         return screening_sample(
             self.problem, self.scenes, self.objective, repeats, Seed.DESIGN, self.workers

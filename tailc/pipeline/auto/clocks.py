@@ -103,8 +103,8 @@ def best_clocks(
             effort.budget.screening,
         )
         screening = screening_sample(cores, scenes, judged, repeats, Seed.DESIGN, workers)
-        fixed = promising(_fixed(own), screening, judged)
-        tuned = _tuned(effort, aim, towards, threads, progress)
+        fixed = promising(_fixed_frequencies(own), screening, judged)
+        tuned = _tune(effort, aim, towards, threads, progress)
         progress("judging the tables", 1.0)
         comparison = Comparison(
             cores,
@@ -116,14 +116,14 @@ def best_clocks(
             asked.risk_ppm / PPM,
             workers,
         )
-        found = [*comparison.compare(list(_published(own))), *comparison.baselines()]
+        found = [*comparison.compare(list(_published_tables(own))), *comparison.baselines()]
         if effort.budget.tuned:
             found += comparison.compare(
                 _with_margins(own, tuned, towards(aim), aim, effort.budget, workers)
             )
         if not any(one.is_safe for one in found):
             found += comparison.compare(list(_shorter(own)))
-    taken = _preferred(found)
+    taken = _prefer_feedback(found)
     spent = (0, 0) if tuned is None else (tuned.evaluations, tuned.requests)
     best = Best(taken.option, tuple(fixed), taken.loss_share, taken.is_safe, *spent)
     chosen = Chosen(best, asked, requests.is_kept_back, requests.judging.total_weight)
@@ -148,13 +148,13 @@ def _settling_soon(controller: Controller) -> Controller:
     return replace(controller, window_requests=window, epoch_requests=epoch)
 
 
-def _published(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
+def _published_tables(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
     if own.controller is not None:
         yield Option(WITH_FEEDBACK, own)
     yield Option(FORMULA, ClockPolicy(own.table))
 
 
-def _fixed(own: ClockPolicy) -> list[Option[ClockPolicy]]:
+def _fixed_frequencies(own: ClockPolicy) -> list[Option[ClockPolicy]]:
     """A table for each frequency of requests; at most 16, at equal distances."""
     levels, lowest = own.table.levels, least_level(own.table)
     return [
@@ -174,7 +174,7 @@ def _shorter(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
     )
 
 
-def _tuned(
+def _tune(
     effort: Effort,
     aim: TuningObjective,
     towards: Callable[[TuningObjective], TuningProblem[TailTable]],
@@ -212,7 +212,7 @@ def _with_margins(
     return list(dict.fromkeys(found))
 
 
-def _preferred(found: Sequence[ComparedTable[ClockPolicy]]) -> ComparedTable[ClockPolicy]:
+def _prefer_feedback(found: Sequence[ComparedTable[ClockPolicy]]) -> ComparedTable[ClockPolicy]:
     """The best table, or the formula's with feedback, where that is safe and costs hardly more.
 
     The feedback also holds the percentile of demand that changes. It holds the tail just below the

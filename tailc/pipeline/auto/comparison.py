@@ -61,7 +61,7 @@ def least_regret(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
     return min(tables, key=lambda table: table.regret)
 
 
-class _Measured(NamedTuple):
+class _TableMeasurements(NamedTuple):
     """What replays of some tables show: of resamples, of what was searched on, of what was not."""
 
     over_resamples: Measurements
@@ -107,23 +107,23 @@ class Comparison(Generic[Form]):
         self._trials = validation_sample(
             machine, scenes, self._objective, Seed.VALIDATION, workers, budget.repeats
         )
-        self._of_baselines = self._measured(baselines)
+        self._of_baselines = self._measure(baselines)
 
     def baselines(self) -> list[ComparedTable[Form]]:
         """Each baseline, compared with the best of them."""
-        return self._compared(self._baselines, self._of_baselines)
+        return self._compare(self._baselines, self._of_baselines)
 
     def compare(self, options: Sequence[Option[Form]]) -> list[ComparedTable[Form]]:
         """Each table, compared with the best baseline."""
-        return self._compared(options, self._measured(options)) if options else []
+        return self._compare(options, self._measure(options)) if options else []
 
-    def _measured(self, options: Sequence[Option[Form]]) -> _Measured:
+    def _measure(self, options: Sequence[Option[Form]]) -> _TableMeasurements:
         tables = [option.table for option in options]
         samples = self.resamples.trials, self._searched_on, self._trials
-        return _Measured(*(sample.measure(tables) for sample in samples))
+        return _TableMeasurements(*(sample.measure(tables) for sample in samples))
 
-    def _compared(
-        self, options: Sequence[Option[Form]], measured: _Measured
+    def _compare(
+        self, options: Sequence[Option[Form]], measured: _TableMeasurements
     ) -> list[ComparedTable[Form]]:
         is_limited = measure_of(self._objective).is_limited
         scores = self._within_limit(measured) if is_limited else self._by_tail(measured)
@@ -132,7 +132,7 @@ class Comparison(Generic[Form]):
         columns = (each.tolist() for each in (*scores[:3], is_safe))
         return [ComparedTable(*row) for row in zip(options, *columns, keeps, strict=True)]
 
-    def _by_tail(self, measured: _Measured) -> _Scores:
+    def _by_tail(self, measured: _TableMeasurements) -> _Scores:
         over_resamples, baselines = (
             self.resamples.amounts(one.over_resamples) for one in (measured, self._of_baselines)
         )
@@ -144,7 +144,7 @@ class Comparison(Generic[Form]):
         keeps = np.ones(changes.shape[:2], np.bool_)
         return _Scores(*each, changes.mean(axis=(1, 2)), worst > 0, keeps)
 
-    def _within_limit(self, measured: _Measured) -> _Scores:
+    def _within_limit(self, measured: _TableMeasurements) -> _Scores:
         own, baselines = (
             excess_and_cost(one.over_resamples, one.as_they_are, self.resamples)
             for one in (measured, self._of_baselines)

@@ -41,15 +41,15 @@ class LimitedChoice(Choice):
         rivals = [one.table for one in self.others]
         first, baselines = self.first_searched(), self.comparison.baselines()
         missing = [one.option.table for one in baselines if not all(one.keeps)]
-        scaled = distinct(map(self._scaled, [*first.tables, *missing]))
+        scaled = distinct(map(self._scale_to_limit, [*first.tables, *missing]))
         tables = [table for table in scaled if table not in rivals]
         found = self.compared(tables)
-        aim = self._tightened([*found, *baselines])
-        found += self.compared(self._joined([*tables, *rivals], aim))
+        aim = self._tighten([*found, *baselines])
+        found += self.compared(self._best_joins([*tables, *rivals], aim))
         nearest = least_regret([*found, *baselines]).option.table
         second = self.searched_about(nearest, aim)
-        later = [self._scaled(table) for table in second.tables]
-        joined = self._joined([*later, *tables, *rivals], self._tightened([*found, *baselines]))
+        later = [self._scale_to_limit(table) for table in second.tables]
+        joined = self._best_joins([*later, *tables, *rivals], self._tighten([*found, *baselines]))
         known = {one.option.table for one in [*found, *baselines]}
         found += self.compared(
             [table for table in distinct([*later, *joined]) if table not in known]
@@ -62,19 +62,19 @@ class LimitedChoice(Choice):
         most = min(costs, default=math.inf) - _HARDLY
         return [one for one in found if one.option.name != SEARCHED or one.change < most]
 
-    def _scaled(self, table: Ladder) -> Ladder:
+    def _scale_to_limit(self, table: Ladder) -> Ladder:
         """The table with ages that meet the latency in the search and in most resamples."""
         table = scale_to_limit(self.problem, table, self.screening, self.asked.objective).table
         return reliable(table, self.problem, self.comparison.resamples, self.asked.risk)
 
-    def _joined(self, tables: Sequence[Ladder], aim: TuningObjective) -> list[Ladder]:
+    def _best_joins(self, tables: Sequence[Ladder], aim: TuningObjective) -> list[Ladder]:
         """The best of the tables that join two."""
         cores = self.problem.cores
         alike = [_rereading(table) for table in tables]
         joined = list(joined_by_rate(alike, self.screening, aim, cores))
         return [joined[least_far(joined, self.screening, aim)]] if joined else []
 
-    def _tightened(self, compared: Sequence[ComparedTable[Ladder]]) -> TuningObjective:
+    def _tighten(self, compared: Sequence[ComparedTable[Ladder]]) -> TuningObjective:
         """The longest tail, at each rate, of a table that keeps the latency there.
 
         On the requests of the search; where no table keeps it, what is asked.

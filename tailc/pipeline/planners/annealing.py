@@ -100,7 +100,7 @@ class Annealing:
 
     def _search_places(self, view: View, arriving: SubmittedJob | None) -> Places:
         """Places in a better plan; empty if none is found."""
-        seed = self._seed(view.epoch, arriving)
+        seed = self._search_seed(view.epoch, arriving)
         schedule = self._schedule
         running = jobs_to_replan(view, schedule.most_jobs, schedule.moves_a_server, seed)
         if not running and arriving is None:
@@ -108,7 +108,7 @@ class Annealing:
         problem = _JointProblem(view, running, arriving, self._epsilons)
         return problem.places(self._search, replace(schedule, seed=seed, most_jobs=None))
 
-    def _seed(self, epoch: int, arriving: SubmittedJob | None) -> int:
+    def _search_seed(self, epoch: int, arriving: SubmittedJob | None) -> int:
         """A different seed for each search of a replay."""
         number = 0 if arriving is None else arriving.number + 1
         return (self._schedule.seed << 96) + (epoch << 64) + number

@@ -83,7 +83,7 @@ class RacksSearch:
             if not math.isfinite(proved.bound):
                 reason = "its multipliers give no bound"
                 raise solver_error(self.prices.backend, proved.outcome, AnswerTrust.REFUTED, reason)
-            return proved.bound, proved.admitted or self._begun
+            return proved.bound, proved.admitted or self._running_jobs
         result = solve_horizon(self.formulation.groups, self.jobs, self.prices, limits)
         if result.outcome is not SolverOutcome.OPTIMAL or result.trust is AnswerTrust.REFUTED:
             raise solver_error(self.prices.backend, result.outcome, result.trust, result.message)
@@ -108,10 +108,10 @@ class RacksSearch:
             if Tolerances().above(value, result.claimed_bound):
                 reason = "it calls a set of admitted jobs optimal, but another set is worth more"
                 raise solver_error(solver.backend, result.outcome, AnswerTrust.REFUTED, reason)
-        return result.admitted or self._begun
+        return result.admitted or self._running_jobs
 
     @property
-    def _begun(self) -> tuple[bool, ...]:
+    def _running_jobs(self) -> tuple[bool, ...]:
         return tuple(job.must_run for job in self.jobs)
 
     def _one_by_one(self) -> Plan:

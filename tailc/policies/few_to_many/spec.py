@@ -45,7 +45,7 @@ _E1 = OlderKey(
 )
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """Convert a single number to a list."""
     return value if isinstance(value, (list, dict)) else [value]
 
@@ -64,7 +64,7 @@ class FewToManyServer(SpecModel):
     targets_ppm: Annotated[
         tuple[ThreadsPpm, ...],
         Field(min_length=1),
-        BeforeValidator(_listed),
+        BeforeValidator(_as_list),
         WithJsonSchema(_TARGETS_SCHEMA),
     ] = Field(
         alias="target_parallelism",

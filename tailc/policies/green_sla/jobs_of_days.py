@@ -57,14 +57,16 @@ class JobsOfDays:
         These are running jobs, and jobs submitted since the last epoch began; if it `foresees`, all
         jobs of the horizon. Raises TailcError (TOO_WIDE).
         """
-        begun = self._begun()
+        begun = self._running_mask()
         last = self.days.first + self.days.epochs - 1 if foresees else self.days.first
         come = (self._first >= self.days.first) & (self._first <= last)
         self._refuse_wide(begun | come)
         runs = begun & self._had_room()
         chosen = np.flatnonzero(runs | come)
         first, names = self._first - self.days.first, self._names()
-        jobs = (self._named(index, int(first[index]), names[index]) for index in chosen.tolist())
+        jobs = (
+            self._named_job(index, int(first[index]), names[index]) for index in chosen.tolist()
+        )
         again = np.setdiff1d(chosen, np.unique(self._log.number, return_index=True)[1])
         renamed = (names[index] for index in again.tolist())
         return KnownRigidJobs(tuple(jobs), int((begun & ~runs).sum()), tuple(renamed))
@@ -81,18 +83,18 @@ class JobsOfDays:
         length_s = days.epochs * days.epoch_s
         period_s = -(-length_s // S_PER_DAY) * S_PER_DAY
         begins_s = [start_s - number * period_s for number in range(1, spans + 1)]
-        return tuple(self._submitted(begin_s) for begin_s in begins_s if begin_s >= 0)
+        return tuple(self._submitted_jobs(begin_s) for begin_s in begins_s if begin_s >= 0)
 
-    def _submitted(self, begin_s: int) -> tuple[NamedJob, ...]:
+    def _submitted_jobs(self, begin_s: int) -> tuple[NamedJob, ...]:
         first = -((begin_s - self._log.submit_s) // self.days.epoch_s)
         within = (first >= 0) & (first < self.days.epochs)
         self._refuse_wide(within)
         return tuple(
-            self._named(index, int(first[index]), f"job-{self._log.number[index]}")
+            self._named_job(index, int(first[index]), f"job-{self._log.number[index]}")
             for index in np.flatnonzero(within).tolist()
         )
 
-    def _named(self, index: int, first: int, name: str) -> NamedJob:
+    def _named_job(self, index: int, first: int, name: str) -> NamedJob:
         """Build a job from its first epoch in the horizon; a negative epoch means it is running."""
         log, begin = self._log, max(first, 0)
         epochs_left = min(first + int(self._epochs[index]), self.days.epochs) - begin
@@ -104,7 +106,7 @@ class JobsOfDays:
             return NamedJob(name, job, must_run=True)
         return NamedJob(name, job, min(self.may_wait, self.days.epochs - begin - epochs_left))
 
-    def _begun(self) -> NDArray[np.bool_]:
+    def _running_mask(self) -> NDArray[np.bool_]:
         """Mask of jobs that are running at the start."""
         return (self._first < self.days.first) & (self._first + self._epochs > self.days.first)
 

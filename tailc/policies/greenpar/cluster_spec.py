@@ -35,7 +35,7 @@ MOST_SLOWDOWN = 1_000
 PRICING = ("highs", "gurobi")
 
 
-def _slowdown(value: object) -> int:
+def _slowdown_ppm(value: object) -> int:
     ppt = exact(value) * PPT
     if not PPT <= ppt <= MOST_SLOWDOWN * PPT or ppt.denominator != 1:
         message = f"must be at least 1, with at most three decimals, not {value_text(value)}"
@@ -54,7 +54,7 @@ def _beta(value: object) -> Fraction:
 
 SlowdownPpm = Annotated[
     int,
-    BeforeValidator(_slowdown),
+    BeforeValidator(_slowdown_ppm),
     WithJsonSchema({"type": "number", "minimum": 1, "maximum": MOST_SLOWDOWN}),
 ]
 Beta = Annotated[Fraction, BeforeValidator(_beta), WithJsonSchema({"type": "number", "minimum": 0})]

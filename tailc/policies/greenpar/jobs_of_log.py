@@ -81,7 +81,7 @@ class LoggedJobs:
         return self._turns * self.days.epoch_s + self.days.jobs.run_s[: len(self._turns)]
 
     @cached_property
-    def _named(self) -> list[str]:
+    def _job_names(self) -> list[str]:
         return self.days.jobs.named
 
     @cached_property
@@ -110,7 +110,7 @@ class LoggedJobs:
 
     def _speedups(self, index: int) -> Curves:
         """Speed-ups by virtual machines and servers; equal jobs share one mapping."""
-        alike = self._named[index], int(self.days.jobs.width[index])
+        alike = self._job_names[index], int(self.days.jobs.width[index])
         if alike not in self._curves_by_application:
             servers = self.spec.cluster.servers
             self._curves_by_application[alike] = self.spec.speedups.speedup_ppm(*alike, servers)

@@ -157,7 +157,7 @@ def _levels(table: LevelTableSpec, loaded: LoadedSpec, folder: Path | None) -> L
     place = Place(path, field=table.frequency)
     for (low, first), (high, second) in itertools.pairwise(levels):
         if low[0] == high[0]:
-            raise _repeated(low[0], first, second, place)
+            raise _repeated_level(low[0], first, second, place)
     _check_range(levels[-1][0][0], levels[-1][1], place)
     return ListedLevels.from_powers(dict(level for level, _ in levels))
 
@@ -169,7 +169,9 @@ def _level(table: LevelTableSpec, row: MeasuredCore) -> tuple[int, int]:
     return max(round(khz), 1), max(round(milliwatts), 1)
 
 
-def _repeated(khz: int, first: MeasuredCore, second: MeasuredCore, place: Place) -> TailcError:
+def _repeated_level(
+    khz: int, first: MeasuredCore, second: MeasuredCore, place: Place
+) -> TailcError:
     rows = f"rows {min(first.row, second.row)} and {max(first.row, second.row)}"
     message = f"{rows} both have the frequency {format_khz(khz)}"
     hint = "select the rows of one core with `server.table.where`"

@@ -99,7 +99,7 @@ def read_power_model(path: str) -> PowerModel:
     document = _document(path)
     at = _where(document)
     _check_head(document, at)
-    found = _checked(document, at)
+    found = _check_document(document, at)
     findings = [
         finding for name in _UNITS for finding in _wrong_parameters(document, at, found, name)
     ]
@@ -108,7 +108,7 @@ def read_power_model(path: str) -> PowerModel:
     return found
 
 
-def _checked(document: Document, at: tuple[str, ...]) -> PowerModel:
+def _check_document(document: Document, at: tuple[str, ...]) -> PowerModel:
     try:
         return check_part(document, at, PowerModel)
     except TailcError as error:

@@ -45,10 +45,10 @@ def complete(
         complaints = spec.core_complaints()
         if complaints:
             raise TailcError([loaded.finding(complaint) for complaint in complaints])
-    return spec, (*_dropped(spec, loaded), *_alone(spec, loaded))
+    return spec, (*_dropped_types(spec, loaded), *_alone(spec, loaded))
 
 
-def _dropped(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
+def _dropped_types(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
     names = [each.name for each in spec.all_cores.types]
     return tuple(
         Finding(

@@ -18,11 +18,11 @@ def page_bytes(page: Page) -> bytes:
 
     While a page is too long, half of the pictures of each section are omitted, with a note.
     """
-    page_html = _rendered(page)
+    page_html = _render(page)
     while len(page_html) > LARGEST_BYTES:
         fewer = replace(page, sections=tuple(section.halved() for section in page.sections))
         assert fewer != page, f"a page of {len(page_html)} bytes"
-        page, page_html = fewer, _rendered(fewer)
+        page, page_html = fewer, _render(fewer)
     return page_html
 
 
@@ -31,7 +31,7 @@ def picture_style() -> str:
     return _part("pictures.css")
 
 
-def _rendered(page: Page) -> bytes:
+def _render(page: Page) -> bytes:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(

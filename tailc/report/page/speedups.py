@@ -46,7 +46,7 @@ def _curves(curves: SpeedupPlotData, sample: str) -> Figure:
     if curves.spread is not None:
         ends = zip(curves.places, *curves.spread.tolist(), strict=True)
         marks += [plot.bar(place, low, high, line_tone(0)) for place, low, high in ends]
-    for name, tone, position, place, speed in _measured(curves):
+    for name, tone, position, place, speed in _measured_dots(curves):
         marks.append(plot.dot((position, speed), tone, f"{name}, {place}: {speed:.3g}"))
     caption = _caption(curves, sample)
     svg = plot.render(_IDENT, _TITLE, caption, marks)
@@ -77,7 +77,7 @@ def _residuals(curves: SpeedupPlotData) -> Figure | None:
     )
     dots = [
         (group, tone, position, place, _percent(speed, base[place]))
-        for group, tone, position, place, speed in _measured(curves)
+        for group, tone, position, place, speed in _measured_dots(curves)
         if place in base
     ]
     law = [(float(place), _percent(speed, base[place]))
@@ -109,7 +109,7 @@ def _percent(speed: float, base: float) -> float:
     return (speed / base - 1) * _PERCENT
 
 
-def _measured(curves: SpeedupPlotData) -> Iterator[tuple[str, str, float, int, float]]:
+def _measured_dots(curves: SpeedupPlotData) -> Iterator[tuple[str, str, float, int, float]]:
     """Yield group, CSS class, horizontal position, place and mean speed-up of each dot."""
     middle = (len(curves.measured) - 1) / 2
     aside = [0.0, _ASIDE, -_ASIDE] if middle else [0.0]
@@ -141,7 +141,7 @@ def _numbers(curves: SpeedupPlotData) -> Numbers:
             _value_text(curves.used, place),
             _value_text(curves.law, place),
         )
-        for name, _, _, place, speed in _measured(curves)
+        for name, _, _, place, speed in _measured_dots(curves)
     ]
     if curves.spread is not None:
         for share, speeds in zip(("5 %", "95 %"), curves.spread.tolist(), strict=True):

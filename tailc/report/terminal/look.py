@@ -44,7 +44,7 @@ class TerminalStyle:
     def painted(self, plain: Sequence[str], marks: Mapping[str, Mark]) -> str:
         """Convert a line of plain marks as `marks` defines; other characters stay."""
         runs = ((one, "".join(run)) for one, run in itertools.groupby(plain))
-        return "".join(self._run(run, marks.get(one)) for one, run in runs)
+        return "".join(self._paint_run(run, marks.get(one)) for one, run in runs)
 
     def legend(self, entries: Iterable[tuple[str, str]], marks: Mapping[str, Mark]) -> str:
         """Format the meaning of each mark, in as many lines as the width requires."""
@@ -59,7 +59,7 @@ class TerminalStyle:
             length += more
         return "\n".join(map(_SEPARATOR.join, lines))
 
-    def _run(self, run: str, mark: Mark | None) -> str:
+    def _paint_run(self, run: str, mark: Mark | None) -> str:
         if mark is None:
             return run
         converted = mark.fine * len(run) if mark.fine and self.has_fine_marks else run

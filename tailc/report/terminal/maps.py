@@ -46,7 +46,7 @@ def map_text(ladder: Ladder, look: TerminalStyle) -> str:
 
     marks = _rung_marks(len(ladder.rungs))
     lines = add_frame(_cells(map_extent, look, rung), map_extent.x, map_extent.y, look, marks)
-    legend = look.legend(_named(ladder), marks)
+    legend = look.legend(_rung_names(ladder), marks)
     return "\n".join((*_start_lines(_starts(ladder, map_extent, look)), *lines, legend))
 
 
@@ -88,7 +88,7 @@ def _loads(map_extent: Extent, look: TerminalStyle) -> list[int]:
     return [round(middle(map_extent.x, column, columns) * factor) for column in range(columns)]
 
 
-def _named(ladder: Ladder) -> list[tuple[str, str]]:
+def _rung_names(ladder: Ladder) -> list[tuple[str, str]]:
     """Mark and name of each rung; the last mark is shared by all further rungs."""
     names = [printable(rung.name) for rung in ladder.rungs]
     marked = list(zip(_RUNGS, names, strict=False))

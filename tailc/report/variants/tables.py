@@ -82,7 +82,7 @@ def _columns(variants: Variants) -> tuple[UsageColumn, list[tuple[UsageColumn, .
     rows = _by_key(variants)
     keys = _keys(rows)
     first = UsageColumn("row", tuple(map(str, range(1, len(rows) + 1))))
-    varied = [_varied(variants, one.spelled) for one in _changing(variants)]
+    varied = [_varied_column(variants, one.spelled) for one in _changing(variants)]
     groups = [(*varied, *_statuses(variants))]
     for owner, group in itertools.groupby(keys, key=lambda key: key[1]):
         columns = [_column(key, rows) for key in group]
@@ -91,7 +91,7 @@ def _columns(variants: Variants) -> tuple[UsageColumn, list[tuple[UsageColumn, .
     return first, [group for group in groups if group]
 
 
-def _varied(variants: Variants, path: str) -> UsageColumn:
+def _varied_column(variants: Variants, path: str) -> UsageColumn:
     cells = (variants.values_of(answer.choice).get(path, "as it is") for answer in variants.answers)
     return UsageColumn(printable(path), tuple(map(printable, cells)))
 

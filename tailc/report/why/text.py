@@ -50,11 +50,11 @@ def _decision(decision: Decision) -> list[tuple[str, str]]:
         ("runs on", _running(decision)),
         ("next", _next(decision)),
         ("ages", _ages(table)),
-        *(_named(text) for text in (sharing_text(table), overload_text(table)) if text),
+        *(_split_rule(text) for text in (sharing_text(table), overload_text(table)) if text),
     ]
 
 
-def _named(text: str) -> tuple[str, str]:
+def _split_rule(text: str) -> tuple[str, str]:
     """Split the text of a rule into its name and its content."""
     name, _, row_text = text.partition(": ")
     return name, row_text
@@ -142,7 +142,7 @@ def _presence(decision: Decision, answer: CellExplanation) -> str:
     used, held_name = printable(used_unit(decision.table)), printable(held_unit(decision.table))
     head = (
         f"{format_percentile(answer.query.percentile_ppm)} {preposition} {arrivals.name}: "
-        f"{format_us(base.tail_us)}, {_used(base)} {used}, in {answer.replays} replays of "
+        f"{format_us(base.tail_us)}, {_usage_text(base)} {used}, in {answer.replays} replays of "
         f"{answer.query.requests:,} requests"
     )
     rows = [
@@ -186,16 +186,16 @@ def _effect(name: str, answer: CellExplanation, other: Effect) -> tuple[str, ...
         case Overloaded():
             return (name, "overloaded", "", "", "", "")
         case MeasuredEffect():
-            return (name, *_measured(answer.as_it_is, other))
+            return (name, *_measured_cells(answer.as_it_is, other))
 
 
-def _measured(base: MeasuredEffect, other: MeasuredEffect) -> tuple[str, ...]:
+def _measured_cells(base: MeasuredEffect, other: MeasuredEffect) -> tuple[str, ...]:
     tail, base_us = other.tail, max(base.tail_us, 1)
     return (
         format_us(other.tail_us),
         f"{100 * tail.mean / base_us:+.2f} %",
         f"{100 * tail.low / base_us:+.2f} .. {100 * tail.high / base_us:+.2f} %",
-        _used(other),
+        _usage_text(other),
         f"{other.used.low / _WHOLE:+.3f} .. {other.used.high / _WHOLE:+.3f}",
     )
 
@@ -227,12 +227,12 @@ def _binding(decision: Decision, answer: CellExplanation) -> str:
 
 def _verdict(decision: Decision, answer: CellExplanation, tail: str) -> str:
     if answer.better:
-        listed = _listed(decision, answer.better)
+        listed = _list_edits(decision, answer.better)
         return (
             f"the row is not at its best for this rate: {tail} is less beyond chance with {listed}"
         )
     if answer.worse:
-        listed = _listed(decision, answer.worse)
+        listed = _list_edits(decision, answer.worse)
         return (
             f"the row is at its local best: no change makes {tail} less beyond chance, and it is "
             f"more with {listed}"
@@ -240,11 +240,11 @@ def _verdict(decision: Decision, answer: CellExplanation, tail: str) -> str:
     return f"nothing in the row: no change of it moves {tail} beyond chance"
 
 
-def _listed(decision: Decision, edits: Iterable[EditedTable]) -> str:
+def _list_edits(decision: Decision, edits: Iterable[EditedTable]) -> str:
     return "; ".join(_edit(decision, one) for one in edits)
 
 
-def _used(answer: MeasuredEffect) -> str:
+def _usage_text(answer: MeasuredEffect) -> str:
     return f"{answer.used_ppm / _WHOLE:.2f}"
 
 

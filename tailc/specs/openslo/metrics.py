@@ -138,13 +138,13 @@ def _bounds_in(text: str) -> Iterator[Decimal | None]:
     """Bounds of buckets, and of fractions of a histogram from 0 on; None if one is unclear."""
     yield from map(Decimal, _FRACTION.findall(text))
     for operator, _, bound in _BUCKET.findall(text):
-        texts = [bound] if operator == "=" else _matched(_POINT.sub(".", bound.strip("^$")))
+        texts = [bound] if operator == "=" else _matching_texts(_POINT.sub(".", bound.strip("^$")))
         for each in islice(texts, _MOST_TEXTS + 1):
             is_number = re.fullmatch(_NUMBER, each.strip("()").removesuffix("."))
             yield Decimal(each.strip("()")) if is_number else None
 
 
-def _matched(pattern: str) -> Iterator[str]:
+def _matching_texts(pattern: str) -> Iterator[str]:
     """The texts that match a pattern with alternatives and optional parts, once each."""
     choice = _CHOICE.search(pattern)
     if choice is None:
@@ -153,7 +153,7 @@ def _matched(pattern: str) -> Iterator[str]:
     inner, is_optional, sign, _ = choice.groups()
     texts = [sign, ""] if sign else [*inner.split("|"), *([""] if is_optional else [])]
     for text in texts:
-        yield from _matched(pattern[: choice.start()] + text + pattern[choice.end() :])
+        yield from _matching_texts(pattern[: choice.start()] + text + pattern[choice.end() :])
 
 
 def _times_below(text: str) -> Iterator[tuple[Decimal, Decimal | None] | None]:

@@ -96,7 +96,7 @@ def _is(document: DocumentPart, kind: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Own:
+class _OwnShare:
     """The share of requests that a metric or its threshold states by itself, and its place."""
 
     at: DocumentPart
@@ -170,11 +170,11 @@ class _Slo:
             if inline := owner / "indicator":
                 return inline / "spec"
             if reference := owner / "indicatorRef":
-                return self._referred(reference)
+                return self._referred_part(reference)
         hint = "give an `indicator`, or `indicatorRef` with the name of an SLI in this file"
         raise (self._spec / "indicator").refused("is missing", hint, Code.MISSING_KEY)
 
-    def _referred(self, reference: DocumentPart) -> DocumentPart:
+    def _referred_part(self, reference: DocumentPart) -> DocumentPart:
         wanted = reference.needed("name an SLI")
         for other in self.others:
             if _is(other, "SLI") and (other / "metadata" / "name").text() == wanted:
@@ -182,7 +182,9 @@ class _Slo:
         message = f"is `{shorten(wanted)}`, but no SLI of this file has that name"
         raise reference.refused(message, "add the document of the SLI to this file")
 
-    def _by_value(self, part: DocumentPart, metric: DocumentPart) -> tuple[str, _Own | None] | None:
+    def _by_value(
+        self, part: DocumentPart, metric: DocumentPart
+    ) -> tuple[str, _OwnShare | None] | None:
         """Latency limit of a metric that is a latency."""
         op = (part / "op").needed("such as `op: lte`")
         if op in ("gt", "gte"):
@@ -210,20 +212,22 @@ class _Slo:
             return None
         at = part / "value"
         value = at.number("such as `value: 0.5`") / factor
-        return self._latency(at, value, metric, None), _own(metric)
+        return self._latency(at, value, metric, None), _own_share(metric)
 
-    def _by_fraction(self, part: DocumentPart, metric: DocumentPart) -> tuple[str, _Own] | None:
+    def _by_fraction(
+        self, part: DocumentPart, metric: DocumentPart
+    ) -> tuple[str, _OwnShare] | None:
         """Latency limit and share of a metric that is the fraction of requests below a latency."""
         bound, factor = fraction_below(metric), scale(metric)
         if bound is None or factor is None:
             return None
         at = part / "value"
         share = at.number("such as `value: 0.99`") / factor
-        return self._latency(metric, bound, metric, None), _Own(at, share)
+        return self._latency(metric, bound, metric, None), _OwnShare(at, share)
 
     def _by_query(
         self, part: DocumentPart, indicator: DocumentPart
-    ) -> tuple[str, _Own | None] | None:
+    ) -> tuple[str, _OwnShare | None] | None:
         """Latency limit of good requests in a ratio of requests."""
         ratio = indicator / "ratioMetric"
         good = ratio / "good"
@@ -241,7 +245,7 @@ class _Slo:
             message = "also counts only requests below a latency, not all"
             self.warnings.append((ratio / "total").not_imported(message, hint))
         bound, unit = found
-        return self._latency(good, bound, good, unit), _own(good)
+        return self._latency(good, bound, good, unit), _own_share(good)
 
     def _latency(
         self, at: DocumentPart, value: Decimal, metric: DocumentPart, unit: Decimal | None
@@ -254,7 +258,9 @@ class _Slo:
             raise at.refused(message, hint, Code.MISSING_UNIT)
         return _quantity(at, f"{value * unit:f}us", DURATION, format_us)
 
-    def _share(self, part: DocumentPart, method: str, own: _Own | None) -> tuple[str, str | None]:
+    def _share(
+        self, part: DocumentPart, method: str, own: _OwnShare | None
+    ) -> tuple[str, str | None]:
         """Percentile of requests, and the window for it."""
         at, share = _target(part)
         window = None
@@ -287,9 +293,9 @@ class _Slo:
         return share, window
 
 
-def _own(metric: DocumentPart) -> _Own | None:
+def _own_share(metric: DocumentPart) -> _OwnShare | None:
     share = quantile(metric)
-    return None if share is None else _Own(metric, share)
+    return None if share is None else _OwnShare(metric, share)
 
 
 def _no_latency(metric: DocumentPart) -> tuple[str, str] | None:

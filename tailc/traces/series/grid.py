@@ -41,7 +41,7 @@ def on_grid(rows: Stamped, reading: SeriesReading) -> TimeSeries:
     """
     step_s = _step_s(rows, reading)
     at = _steps_of_rows(rows, reading, step_s)
-    value, known = _clamped(rows, reading, step_s)
+    value, known = _clamp(rows, reading, step_s)
     steps = int(at[-1]) + 1
     gridded = np.zeros(steps), np.zeros(steps, dtype=np.bool_)
     gridded[0][at], gridded[1][at] = np.where(known, value, 0.0), known
@@ -114,7 +114,7 @@ def _steps_of_rows(rows: Stamped, reading: SeriesReading, step_s: int) -> Ints:
     return at
 
 
-def _clamped(rows: Stamped, reading: SeriesReading, step_s: int) -> tuple[Floats, Mask]:
+def _clamp(rows: Stamped, reading: SeriesReading, step_s: int) -> tuple[Floats, Mask]:
     """Values in the unit of the quantity, with slightly negative ones set to 0; and which are
     known."""
     quantity, known, factor = reading.quantity, rows.has_value, reading.factor(step_s)

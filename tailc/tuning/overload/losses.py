@@ -49,26 +49,26 @@ class RateLosses:
     def meets(self, table: Ladder) -> bool:
         """Whether the estimates at all rates of overload are within the objective."""
         few = self.experiments[: len(self.objective.rates_mrps)]
-        return all(self._estimated(table, one).meets for one in few)
+        return all(self._estimate_loss(table, one).meets for one in few)
 
     def lost_ppm(self, table: Ladder) -> float:
         """Work that is lost, in the mean of all rates, the normal ones included."""
-        return fmean(self._estimated(table, one).loss.work_ppm for one in self.experiments)
+        return fmean(self._estimate_loss(table, one).loss.work_ppm for one in self.experiments)
 
     def judged(self, table: Ladder) -> tuple[RateLoss, ...]:
         """At each rate of overload with the interval of the tail, then at the normal ones."""
         count = len(self.objective.rates_mrps)
-        overload = [self._limited(table, one) for one in self.experiments[:count]]
-        return (*overload, *(self._estimated(table, one) for one in self.experiments[count:]))
+        overload = [self._limited_loss(table, one) for one in self.experiments[:count]]
+        return (*overload, *(self._estimate_loss(table, one) for one in self.experiments[count:]))
 
-    def _estimated(self, table: Ladder, experiment: Experiment) -> RateLoss:
-        found = self._used(table, experiment)
+    def _estimate_loss(self, table: Ladder, experiment: Experiment) -> RateLoss:
+        found = self._server_use(table, experiment)
         (tail_us,) = found.tails_us
         return self._loss(table, experiment, tail_us, None, tail_us, found.results)
 
-    def _limited(self, table: Ladder, experiment: Experiment) -> RateLoss:
-        repeats = self._used(table, experiment)
-        (found,) = experiment.sample(_on(table), self._tails, repeats)
+    def _limited_loss(self, table: Ladder, experiment: Experiment) -> RateLoss:
+        repeats = self._server_use(table, experiment)
+        (found,) = experiment.sample(_policy_of(table), self._tails, repeats)
         limits = interval(found)
         high_us = limits.high_us
         return self._loss(table, experiment, limits.estimate_us, high_us, high_us, repeats.results)
@@ -77,8 +77,8 @@ class RateLosses:
     def _tails(self) -> tuple[Tail, ...]:
         return (Tail(self.objective.percentile_ppm),)
 
-    def _used(self, table: Ladder, experiment: Experiment) -> Repeats[ServerUse]:
-        return experiment.replay_with_use(_on(table), self._tails)
+    def _server_use(self, table: Ladder, experiment: Experiment) -> Repeats[ServerUse]:
+        return experiment.replay_with_use(_policy_of(table), self._tails)
 
     def _loss(
         self,
@@ -92,7 +92,7 @@ class RateLosses:
         arrivals = experiment.scenario.arrivals
         keeps_up = not is_overloaded(arrivals, uses)
         meets = keeps_up and within_us is not None and within_us <= self.objective.latency_us
-        loss = _on(table).usage([one.times for one in uses]).loss or NO_LOSS
+        loss = _policy_of(table).usage([one.times for one in uses]).loss or NO_LOSS
         return RateLoss(arrivals.rate_mrps, tail_us, high_us, meets, loss)
 
 
@@ -106,7 +106,7 @@ def rate_losses(
     replicates: int = 0,
 ) -> RateLosses:
     """Replays of a workload on the table's server; `seed` makes times and order."""
-    most = most_in_system(_on(table).capacity_ppm)
+    most = most_in_system(_policy_of(table).capacity_ppm)
     scenarios = (
         Scenario(workload, Poisson(rate), objective.requests, most, seed)
         for rate in (*objective.rates_mrps, *objective.normal_mrps)
@@ -117,7 +117,7 @@ def rate_losses(
     )
 
 
-def _on(table: Ladder) -> SharedCores:
+def _policy_of(table: Ladder) -> SharedCores:
     return SharedCores("table", (table,))
 
 

@@ -82,7 +82,7 @@ def relieved(
         in_time = sorted((ppm, rule.value, rule) for rule, ppm in lost.items() if ppm is not None)
         for _, _, rule in in_time:
             progress("judging the rule for overload", 0.5)
-            for chosen, judged in _judged(rule, found[rule], aim, table, last):
+            for chosen, judged in _stricter_tables(rule, found[rule], aim, table, last):
                 if _all_meet(judged, aim):
                     others = tuple((one, lost[one]) for one in aim.allowed if one is not rule)
                     return Relief(aim, chosen, rule, judged, others, judged_on)
@@ -110,7 +110,7 @@ def _largest_of(rule: Rule, aim: OverloadObjective, table: Ladder, losses: RateL
     return largest(lambda value: losses.meets(_with(rule, value, aim, table)), most)
 
 
-def _judged(
+def _stricter_tables(
     rule: Rule, value: int, aim: OverloadObjective, table: Ladder, losses: RateLosses
 ) -> Iterator[tuple[Ladder, tuple[RateLoss, ...]]]:
     """The table with the rule, then with a stricter one each time."""
@@ -144,7 +144,7 @@ def _all_meet(rates: tuple[RateLoss, ...], aim: OverloadObjective) -> bool:
 
 
 def _no_rule(aim: OverloadObjective) -> TailcError:
-    message = f"none of the rules {_listed(aim.allowed)} meets {_promise(aim)}"
+    message = f"none of the rules {_list_rules(aim.allowed)} meets {_promise(aim)}"
     more = [f"`{one.value}`" for one in (Rule.SHED, Rule.CUT_OFF) if one not in aim.allowed]
     ways = [f"allow {' or '.join(more)}"] if more else []
     ways += ["lower `degrade.work`"] if Rule.DEGRADE in aim.allowed else []
@@ -154,12 +154,12 @@ def _no_rule(aim: OverloadObjective) -> TailcError:
 
 def _unsure(aim: OverloadObjective, rules: Sequence[Rule], records: int) -> TailcError:
     """That rules are in time by their estimates, but not with the whole interval."""
-    message = f"{_listed(rules)} would meet {_promise(aim)} by the estimate, but of "
+    message = f"{_list_rules(rules)} would meet {_promise(aim)} by the estimate, but of "
     message += f"{records:,} requests too few are served to confirm it with 95 % confidence"
     return _infeasible(message, "give lower rates, a longer latency, or a longer trace")
 
 
-def _listed(rules: Sequence[Rule]) -> str:
+def _list_rules(rules: Sequence[Rule]) -> str:
     return ", ".join(f"`{rule.value}`" for rule in rules)
 
 

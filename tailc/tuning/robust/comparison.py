@@ -119,7 +119,7 @@ def compare_robust(
     measured = sample.measure([formula.table, plain, robust.table])
     tails_us = _by_case(measured.tail_us, aim)
     amounts = _by_case(measure_of(aim).amounts(measured), aim)
-    overloaded = _overloaded(measured, aim)
+    overloaded = _is_overloaded(measured, aim)
     energies = None if measured.energy is None else _by_case(measured.energy, aim)
     rates = tuple(
         _at_rate(
@@ -147,7 +147,7 @@ def _by_case(values: NDArray, aim: TuningObjective) -> NDArray:
     return values.reshape(len(values), -1, len(aim.rates_mrps), values.shape[-1])
 
 
-def _overloaded(measured: Measurements, aim: TuningObjective) -> NDArray[np.bool_]:
+def _is_overloaded(measured: Measurements, aim: TuningObjective) -> NDArray[np.bool_]:
     """Whether a replay was aborted, bool (tables, cases, rates)."""
     tables, points, _ = measured.tail_us.shape
     aborted = [
@@ -164,7 +164,11 @@ def _at_rate(
     energies: NDArray[np.float64] | None,
 ) -> RobustRate:
     """Arrays are (tables, cases, repeats); overloaded is (tables, cases)."""
-    drawn = [None] * len(tails_us) if energies is None else [_drawn(one) for one in energies]
+    drawn = (
+        [None] * len(tails_us)
+        if energies is None
+        else [_bootstrap_energies(one) for one in energies]
+    )
     stands = [_stand(*parts) for parts in zip(tails_us, overloaded, drawn, strict=True)]
     plain, robust = stands[1:]
     price = gain = None
@@ -183,7 +187,7 @@ def _stand(
     return NominalAndWorst(nominal, worst, case, drawn)
 
 
-def _drawn(energies: NDArray[np.float64]) -> CaseEnergies:
+def _bootstrap_energies(energies: NDArray[np.float64]) -> CaseEnergies:
     case = _worst(energies)
     nominal, most = (energy_in_artifact_units(float(energies[one].mean())) for one in (0, case))
     return CaseEnergies(nominal, most, case)

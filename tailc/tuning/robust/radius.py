@@ -171,7 +171,7 @@ class _RadiusSearch:
         -1 if overloaded. If the estimate already misses the SLO, the margin of the estimate.
         """
         subject, tails = self._subject, (Tail(self._slo.percentile_ppm),)
-        moved = self._moved(errors)
+        moved = self._perturb(errors)
         experiment = experiment_for(_OPTIONS, moved, arrivals, self._workers, subject)
         repeats = experiment.replay_with_use(subject, tails)
         if is_overloaded(arrivals, repeats.results):
@@ -186,7 +186,7 @@ class _RadiusSearch:
     def _met_by(self, latency_us: int) -> float:
         return self._slo.latency_us / max(latency_us, 1) - 1
 
-    def _moved(self, errors: _Errors) -> Workload:
+    def _perturb(self, errors: _Errors) -> Workload:
         heavy = with_longer_tail(self._load, self._ambiguity.tail_from_ppm, errors.tail / PPM)
         return self._slowed(with_more_work(heavy, 1 + errors.demand / PPM), errors.speedup / PPM)
 

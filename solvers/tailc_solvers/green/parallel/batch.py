@@ -28,17 +28,17 @@ class _Kinds:
         """The arrays, by their names in Batch."""
         moves, shapes = self._problem.moves_mj, self._shapes
         levels = [shape.servers.size for shape in shapes]
-        servers = _joined([shape.servers for shape in shapes])
+        servers = _join([shape.servers for shape in shapes])
         first = [moves[n, shape.servers] for n, shape in zip(self._presents, shapes, strict=True)]
         return {
             "level": _begins(levels),
             "square": _begins([count * count for count in levels]),
             "servers": servers,
             "power_mw": self._problem.power_mw[servers],
-            "first_mj": _joined(first),
+            "first_mj": _join(first),
             "end_mj": moves[servers, 0],
-            "speed_ppt": _joined([shape.speed_ppt for shape in shapes]),
-            "moves_mj": _joined([moves[np.ix_(s.servers, s.servers)].ravel() for s in shapes]),
+            "speed_ppt": _join([shape.speed_ppt for shape in shapes]),
+            "moves_mj": _join([moves[np.ix_(s.servers, s.servers)].ravel() for s in shapes]),
         }
 
 
@@ -64,9 +64,9 @@ class _Grids:
         return {
             "states": _begins([states.first.size for states in self._states]),
             "place": _begins([part.size for part in after]),
-            "number": _joined([states.first for states in self._states]),
-            "idle": _joined([states.idle for states in self._states]),
-            "after": _joined(after),
+            "number": _join([states.first for states in self._states]),
+            "idle": _join([states.idle for states in self._states]),
+            "after": _join(after),
             "value": np.empty(max((part.size for part in after), default=0), dtype=np.int64),
         }
 
@@ -114,5 +114,5 @@ def _begins(sizes: Sequence[int]) -> Whole:
     return _whole([*accumulate(sizes, initial=0)])
 
 
-def _joined(parts: Sequence[Whole]) -> Whole:
+def _join(parts: Sequence[Whole]) -> Whole:
     return np.concatenate([_whole([]), *parts])

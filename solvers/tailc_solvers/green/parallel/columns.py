@@ -172,12 +172,12 @@ class _ColumnSearch:
         """Solve the root, and plan without any solver."""
         known = [c for c in warm if not faults_of_column(self.problem, c)]
         self.master.add(known)
-        self.master.add(_requested(self.problem))
+        self.master.add(_requested_columns(self.problem))
         first = self._first()
         self._try_first_of(first.priced.columns)
-        self.root = self._solved(first, self.effort.rounds)
+        self.root = self._solve_node(first, self.effort.rounds)
         self._try_most(self.root)
-        for columns in (known, _requested(self.problem)):
+        for columns in (known, _requested_columns(self.problem)):
             if self.best is None:
                 self._try_first_of(columns)
         heapq.heappush(self.open, self.root)
@@ -241,7 +241,7 @@ class _ColumnSearch:
             nodes.append(_Node(priced.bound, -number, {}, multipliers, priced))
         return max(nodes)
 
-    def _solved(self, node: _Node, rounds: int) -> _Node:
+    def _solve_node(self, node: _Node, rounds: int) -> _Node:
         """The node with a better bound, and the mixture that proves it."""
         for _ in range(rounds if self.outcome is None else 0):
             allowed = self.master.obeying(node.rules)
@@ -251,7 +251,7 @@ class _ColumnSearch:
             judged = self.master.checked(program, answer)
             found = self.master.multipliers(answer) if judged.trust is AnswerTrust.PROVED else None
             if found is None:
-                return self._failed(node, answer, judged)
+                return self._failed_node(node, answer, judged)
             node.mixture = self._mixture(answer, allowed)
             broken = self.master.take_up(answer, allowed)
             new = self._price(node, node.multipliers.between(found, TRUST))
@@ -272,7 +272,7 @@ class _ColumnSearch:
             node.bound, node.multipliers, node.priced = priced.bound, multipliers, priced
         return self.master.add(priced.columns)
 
-    def _failed(self, node: _Node, answer: SolverAnswer, judged: AnswerVerdict) -> _Node:
+    def _failed_node(self, node: _Node, answer: SolverAnswer, judged: AnswerVerdict) -> _Node:
         self.outcome = answer.outcome
         # Jobs may lack schedules and no cost is negative, so every program has an optimum.
         denies_it = answer.outcome in (SolverOutcome.INFEASIBLE, SolverOutcome.UNBOUNDED)
@@ -288,7 +288,7 @@ class _ColumnSearch:
         self.master.add(priced.columns)
         bound = max(parent.bound, priced.bound)
         kid = _Node(bound, self.count, rules, parent.multipliers, priced)
-        kid = self._solved(kid, self.effort.rounds_a_node)
+        kid = self._solve_node(kid, self.effort.rounds_a_node)
         if kid.bound < self.cost:
             heapq.heappush(self.open, kid)
 
@@ -360,7 +360,7 @@ class _ColumnSearch:
         return is_planned and self.cost - self.bound <= self.effort.aim * self.cost
 
 
-def _requested(problem: ParallelProblem) -> list[Column]:
+def _requested_columns(problem: ParallelProblem) -> list[Column]:
     """The requested servers from the earliest start to the end, for each job that allows it."""
     columns = []
     for j, job in enumerate(problem.jobs):

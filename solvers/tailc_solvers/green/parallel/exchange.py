@@ -120,14 +120,14 @@ class Exchange:
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
         """The best choice from starts that are drawn by some shares."""
         at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
-        choices = {tuple(chosen): math.inf for chosen in self._drawn(shares, starts).tolist()}
+        choices = {tuple(chosen): math.inf for chosen in self._draw(shares, starts).tolist()}
         for depth, kept in ((1, starts), (2, PAIRED), (at_once, FINALISTS)):
             least = sorted((cost, chosen) for chosen, cost in choices.items())[:kept]
-            choices = dict(self._reached(chosen, depth) for _, chosen in least)
+            choices = dict(self._exchange(chosen, depth) for _, chosen in least)
         _, best = min((cost, chosen) for chosen, cost in choices.items())
         return [self._columns[k] for k in best]
 
-    def _drawn(self, shares: Mapping[Column, float], starts: int) -> NDArray[np.int64]:
+    def _draw(self, shares: Mapping[Column, float], starts: int) -> NDArray[np.int64]:
         """A random schedule of each job for each start, by the shares [N, J]."""
         weights = np.array([shares.get(column, 0.0) + LEAST_SHARE for column in self._columns])
         parts = np.split(weights, self._first[1:-1])
@@ -138,7 +138,7 @@ class Exchange:
         ]
         return self._first[:-1] + np.stack(chosen, axis=1)
 
-    def _reached(self, start: tuple[int, ...], at_once: int) -> tuple[tuple[int, ...], float]:
+    def _exchange(self, start: tuple[int, ...], at_once: int) -> tuple[tuple[int, ...], float]:
         """The result of exchanges of up to `at_once` jobs, and its cost."""
         work = ExchangeSums.zeros(at_once, self._pool.servers.shape[1])
         chosen = np.array(start)

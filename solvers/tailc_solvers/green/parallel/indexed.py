@@ -78,7 +78,7 @@ class IndexedPlan:
 
     def __init__(self, problem: ParallelProblem) -> None:
         self.problem = problem
-        self._on: list[tuple[int, int, int, int, int]] = []
+        self._running_columns: list[tuple[int, int, int, int, int]] = []
         self._rows: list[Row] = []
         self._cost: list[float] = []
         self._upper: list[float] = []
@@ -106,7 +106,7 @@ class IndexedPlan:
     def running(self, j: int, o: int, level: int, t: int, cost: float) -> int:
         """Add an x."""
         x = self.variable(cost)
-        self._on.append((j, o, level, t, x))
+        self._running_columns.append((j, o, level, t, x))
         return x
 
     def row(self, lower: float, terms: dict[int, float], upper: float) -> None:
@@ -124,7 +124,7 @@ class IndexedPlan:
         """Server counts of a point, with each job cut off when its work is done."""
         servers = np.zeros((len(self.problem.jobs), self.problem.epochs), dtype=np.int64)
         shape = np.zeros(len(self.problem.jobs), dtype=np.int64)
-        for j, o, level, t, x in self._on:
+        for j, o, level, t, x in self._running_columns:
             if point[x] > 1 / 2:
                 servers[j, t] = self.problem.jobs[j].shapes[o].servers[level]
                 shape[j] = o
@@ -175,7 +175,7 @@ class _Job:
         self.program.row(1.0, dict.fromkeys(chosen.values(), 1.0), 1.0)
         self.program.row(1.0, dict.fromkeys(begun.values(), 1.0), 1.0)
         on = {
-            (o, level, t): self._on(o, level, t)
+            (o, level, t): self._column_on(o, level, t)
             for o in shapes
             for t in self.epochs
             for level in range(job.shapes[o].servers.size)
@@ -189,7 +189,7 @@ class _Job:
         for a, start in begun.items():
             self._add_work(on, a, start)
 
-    def _on(self, o: int, level: int, t: int) -> int:
+    def _column_on(self, o: int, level: int, t: int) -> int:
         problem = self.problem
         length_s = int(problem.length_s[t])
         servers = int(problem.jobs[self.j].shapes[o].servers[level])

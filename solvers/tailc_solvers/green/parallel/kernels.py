@@ -135,15 +135,15 @@ def _price_beside(run, free, over, cost, lacking, costs):
             busy_mj = run.power_mw[level] * run.length_s[k]
             for p in range(L):
                 energy_mj = run.moves_mj[p, level] + busy_mj
-                costs.stage[k, p, level] = np.floor(_brown(over, cost, t, energy_mj) + given)
+                costs.stage[k, p, level] = np.floor(_brown_cost(over, cost, t, energy_mj) + given)
             if k == 0:
                 energy_mj = run.first_mj[level] + busy_mj
-                costs.first[level] = np.floor(_brown(over, cost, t, energy_mj) + given)
-            costs.end[k, level] = np.floor(_brown(over, cost, t + 1, run.end_mj[level]))
+                costs.first[level] = np.floor(_brown_cost(over, cost, t, energy_mj) + given)
+            costs.end[k, level] = np.floor(_brown_cost(over, cost, t + 1, run.end_mj[level]))
 
 
 @inlined_loops
-def _brown(over, cost, t, energy_mj):
+def _brown_cost(over, cost, t, energy_mj):
     """Cost of more energy in an epoch."""
     more = 0.0
     for s in range(over.shape[0]):
@@ -213,17 +213,17 @@ def _fill(costs, states, value):
             for p in range(L):
                 value[i, p] = NEVER
             for level in range(L):
-                after = _after(costs, states, value, k, i, level)
+                after = _cost_after(costs, states, value, k, i, level)
                 for p in range(L):
                     value[i, p] = min(value[i, p], costs.stage[k, p, level] + after)
     best = NEVER
     for level in range(L):
-        best = min(best, costs.first[level] + _after(costs, states, value, 0, 0, level))
+        best = min(best, costs.first[level] + _cost_after(costs, states, value, 0, 0, level))
     return best
 
 
 @inlined_loops
-def _after(costs, states, value, k, i, level):
+def _cost_after(costs, states, value, k, i, level):
     """Cost after epoch k, which began in state i, on a level; NEVER if the work cannot be done."""
     after = states.after[i, level]
     cost = NEVER
@@ -249,7 +249,7 @@ def _trace(batch, r, run, costs, states, value, servers):
         best, chosen = 2 * NEVER, 0
         for level in range(L):
             cost = costs.first[level] if k == 0 else costs.stage[k, before, level]
-            cost += _after(costs, states, value, k, i, level)
+            cost += _cost_after(costs, states, value, k, i, level)
             if cost < min(best, NEVER):
                 best, chosen = cost, level
         servers[k] = run.servers[chosen]

@@ -52,7 +52,7 @@ def _best_swap(pool, site, chosen, work, best):
                 work.best_jobs[i] = work.jobs[i] if i <= depth else -1
                 work.best_new[i] = work.new[i]
         if depth + 1 < at_once and j + 1 < J:
-            _put(pool, site, work, depth, k)
+            _put_sums(pool, site, work, depth, k)
             depth += 1
             _turn_to(pool, site, chosen, work, depth, j + 1)
     return found
@@ -112,7 +112,7 @@ def _turn_to(pool, site, chosen, work, depth, job):
 
 
 @inner_loops
-def _put(pool, site, work, depth, k):
+def _put_sums(pool, site, work, depth, k):
     """Write the sums of the next depth: those of this one plus a schedule."""
     for i in range(2):
         work.base[ALL, depth + 1, i] = work.base[LESS, depth, i] + pool.own[k, i]

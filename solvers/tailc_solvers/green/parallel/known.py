@@ -65,10 +65,10 @@ class KnownSchedules:
         allowed = np.ones(len(self.columns), dtype=np.bool_)
         for job, rule in rules.items():
             mine = np.flatnonzero(self.job == job)
-            allowed[mine] = self._admitted(mine, rule)
+            allowed[mine] = self._admit(mine, rule)
         return allowed
 
-    def _admitted(self, mine: Whole, rule: ScheduleRule) -> Allowed:
+    def _admit(self, mine: Whole, rule: ScheduleRule) -> Allowed:
         """Which schedules of a job obey the rule on that job."""
         _, shape, length = self._of[mine].T
         admitted = (rule.least_epochs <= length) & (length <= rule.most_epochs)

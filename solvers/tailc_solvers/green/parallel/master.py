@@ -201,7 +201,7 @@ class Master:
 
     def priced(self, multipliers: Multipliers, rules: Rules) -> PricedSchedules:
         """The bound that the multipliers prove under the rules, and schedules to add."""
-        return self._summed(multipliers, self._schedules.priced(self.prices(multipliers), rules))
+        return self._sum(multipliers, self._schedules.priced(self.prices(multipliers), rules))
 
     def repriced(
         self, priced: PricedSchedules, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
@@ -211,12 +211,12 @@ class Master:
         found = self._schedules.priced(self.prices(multipliers), rules, jobs)
         for j, one in zip(jobs, found, strict=True):
             least[j] = one
-        return self._summed(multipliers, least)
+        return self._sum(multipliers, least)
 
-    def _summed(self, multipliers: Multipliers, least: Sequence[Least]) -> PricedSchedules:
+    def _sum(self, multipliers: Multipliers, least: Sequence[Least]) -> PricedSchedules:
         if any(one.bound >= NEVER for one in least):
             return PricedSchedules(int(NEVER), tuple(least))
-        bound = sum(one.bound for one in least) - self._given(multipliers)
+        bound = sum(one.bound for one in least) - self._income(multipliers)
         return PricedSchedules(bound, tuple(least))
 
     def prices(self, multipliers: Multipliers) -> SchedulePrices:
@@ -230,7 +230,7 @@ class Master:
             block[0], energy, tuple((q, price) for q, price in blocks if price.any())
         )
 
-    def _given(self, multipliers: Multipliers) -> int:
+    def _income(self, multipliers: Multipliers) -> int:
         """Income of servers and green energy, in billionths, rounded up."""
         rows = self._rows
         servers = _dot(multipliers.server, rows.room[:, None])

@@ -33,7 +33,7 @@ LAST = ((0, 0), (0, 1))
 """One more epoch."""
 
 
-class _Placed(NamedTuple):
+class _PlacedSchedule(NamedTuple):
     """A schedule, its servers and energy in each epoch [T], and the cost of its run time."""
 
     column: Column
@@ -48,7 +48,7 @@ class PlacedJobs:
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules
         self.problem = schedules.problem
-        self._placed: dict[int, _Placed] = {}
+        self._placed: dict[int, _PlacedSchedule] = {}
         self._servers = np.zeros(self.problem.epochs, dtype=np.int64)
         # One more epoch after the last, in which nothing is counted.
         self._over_mj = np.pad(-self.problem.green_mj, LAST)
@@ -69,7 +69,7 @@ class PlacedJobs:
         """Add the schedule of a job that has none."""
         servers = column.row(self.problem.epochs)
         energy_mj = energy_of(self.problem, column)
-        placed = _Placed(column, servers, energy_mj, waiting_of(self.problem, column))
+        placed = _PlacedSchedule(column, servers, energy_mj, waiting_of(self.problem, column))
         self._placed[column.job] = placed
         self._servers += servers
         self._over_mj[:, :-1] += energy_mj

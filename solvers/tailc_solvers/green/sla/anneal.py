@@ -118,7 +118,7 @@ class _Annealing:
 
     def _next(self, plan: Plan) -> Plan | None:
         """The plan with a few jobs placed again; None if none is chosen or one finds no room."""
-        chosen = self._chosen(plan)
+        chosen = self._choose_jobs(plan)
         if not chosen:
             return None
         found: list[Placement | None] = [None if k in chosen else p for k, p in enumerate(plan)]
@@ -132,7 +132,7 @@ class _Annealing:
         # Energy that one job leaves and another takes has been counted for each alone so far.
         return None if faults_of(self.groups, self.jobs, tuple(found)) else tuple(found)
 
-    def _chosen(self, plan: Plan) -> list[int]:
+    def _choose_jobs(self, plan: Plan) -> list[int]:
         """Jobs to place again, in order."""
         chosen: set[int] = set()
         for candidates in self._sets(plan):

@@ -65,11 +65,11 @@ def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> 
             break
         if still:
             order = sorted(order, key=lambda at: (not jobs[at].must_run, at not in left))
-        still = _tight(groups, taken)
+        still = _tight_epochs(groups, taken)
     return best
 
 
-def _tight(groups: Groups, jobs: Sequence[Job]) -> frozenset[int]:
+def _tight_epochs(groups: Groups, jobs: Sequence[Job]) -> frozenset[int]:
     """Epochs in which the green bus may lack energy for the moves of these jobs."""
     energy = groups.energy
     width = np.zeros(groups.epochs, dtype=np.int64)

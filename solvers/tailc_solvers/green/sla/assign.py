@@ -46,13 +46,13 @@ def assign_racks(
         _check_placed(job, at, rack_group)
     for t in range(groups.epochs):
         here = [k for k, one in enumerate(plan) if one is not None and _runs(one, t)]
-        held = {k: _before(table[k], plan[k], placed[k], t) for k in here}
+        held = {k: _servers_before(table[k], plan[k], placed[k], t) for k in here}
         room = np.full(racks.racks, racks.servers)
         for k in here:
-            _leave(held[k], _wanted(plan[k], t), rack_group)
+            _leave(held[k], _servers_needed(plan[k], t), rack_group)
             room -= held[k]
         for k in here:
-            _arrive(held[k], _wanted(plan[k], t), rack_group, room)
+            _arrive(held[k], _servers_needed(plan[k], t), rack_group, room)
             one = plan[k]
             assert one is not None
             table[k][:, t - one.start] = held[k]
@@ -87,13 +87,13 @@ def _runs(one: Placement, t: int) -> bool:
     return one.within.start <= t < one.within.stop
 
 
-def _wanted(one: Placement | None, t: int) -> Whole:
+def _servers_needed(one: Placement | None, t: int) -> Whole:
     """Servers of each group in an epoch."""
     assert one is not None
     return one.servers[:, t - one.start]
 
 
-def _before(table: Whole, one: Placement | None, placed: Whole | None, t: int) -> Whole:
+def _servers_before(table: Whole, one: Placement | None, placed: Whole | None, t: int) -> Whole:
     """Servers of each rack in the epoch before."""
     assert one is not None
     if t > one.start:

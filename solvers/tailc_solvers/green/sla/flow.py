@@ -31,7 +31,7 @@ def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> 
     epochs, and grows with the fragmentation of free servers, at most with the job's width.
     """
     check_jobs([job], groups.groups, groups.epochs)
-    found = [_placed(Network(groups, job, int(start), still)) for start in job.starts]
+    found = [_place(Network(groups, job, int(start), still)) for start in job.starts]
     if not job.must_run:
         found.insert(0, turned_away(groups, [job]))
     return best_of(found)
@@ -43,16 +43,16 @@ def turned_away(groups: Groups, jobs: Sequence[Job]) -> PlacementSolution:
     return proposed(groups, jobs, plan, figures_of(groups, jobs, plan).value)
 
 
-def _placed(network: Network) -> PlacementSolution:
+def _place(network: Network) -> PlacementSolution:
     """The best placement, or the best that the green bus can feed."""
     groups, job = network.groups, network.job
     best = network.best(groups.free)
-    tried = _tried(network, best.flows, best.value)
+    tried = _try_flows(network, best.flows, best.value)
     found = list(tried) or [no_room(groups)]
     if any(_is_overdrawn(one) for one in tried):
         for avoid in (_leave_out, _keep_still):
             if not _is_enough(found, job):
-                found += _repaired(network, best, avoid)
+                found += _repair(network, best, avoid)
     return best_of(found)
 
 
@@ -60,12 +60,12 @@ Avoid = Callable[[Network, Whole, Placement], tuple[Network, Whole]]
 """From a placement that overdraws the green bus, a network and what is free, without it."""
 
 
-def _repaired(network: Network, best: BestFlows, avoid: Avoid) -> list[PlacementSolution]:
+def _repair(network: Network, best: BestFlows, avoid: Avoid) -> list[PlacementSolution]:
     """Plans of networks with successively fewer options, until one overdraws nothing."""
     groups, found = network.groups, []
     free, flows, worth = groups.free, best.flows, best.worth
     for _ in range(REPAIRS):
-        tried = _tried(network, flows, best.value)
+        tried = _try_flows(network, flows, best.value)
         found += tried
         over = [flow for flow, one in zip(flows, tried, strict=True) if _is_overdrawn(one)]
         if not over or _is_enough(found, network.job):
@@ -79,7 +79,7 @@ def _is_enough(found: list[PlacementSolution], job: Job) -> bool:
     return best_of(found).gap <= job.revenue * REPAIRED_PPM / PPM
 
 
-def _tried(network: Network, flows: list[JobFlow], value: float) -> list[PlacementSolution]:
+def _try_flows(network: Network, flows: list[JobFlow], value: float) -> list[PlacementSolution]:
     plans = [(Placement(network.start, flow.servers),) for flow in flows]
     return [proposed(network.groups, [network.job], plan, value) for plan in plans]
 

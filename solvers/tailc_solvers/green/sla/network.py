@@ -101,13 +101,13 @@ class Network:
     @cached_property
     def is_green(self) -> Whole:
         """Green groups as 0 or 1 [groups, epochs]."""
-        return self._led(self.groups.is_green[:, self.within].astype(np.int64), None)
+        return self._with_epoch_before(self.groups.is_green[:, self.within].astype(np.int64), None)
 
     @cached_property
     def slot_cost(self) -> Whole:
         """Charges [groups, epochs]."""
         charge = self.parts * self.groups.charges.slot[:, None]
-        return self._led(np.repeat(charge, self.job.epochs, axis=1), None)
+        return self._with_epoch_before(np.repeat(charge, self.job.epochs, axis=1), None)
 
     @cached_property
     def drawn_over(self) -> list[int]:
@@ -149,13 +149,13 @@ class Network:
         if high is None:
             return BestFlows([], -math.inf, self.dearest)
         if high.green <= promised:
-            return self._compared([high], self._least(high, self.dearest), self.dearest)
+            return self._compare([high], self._least(high, self.dearest), self.dearest)
         low = self._flow(room, Worth(0))
         assert low is not None
         if low.green >= promised:
-            return self._compared([low], low.cost, Worth(0))
+            return self._compare([low], low.cost, Worth(0))
         flows, least, worth = self._between(room, low, high, low.cost, self._enough(ENOUGH_PPM))
-        return self._compared(flows, least, worth)
+        return self._compare(flows, least, worth)
 
     def near(self, free: Whole, worth: Worth) -> tuple[list[JobFlow], Worth]:
         """Flows on free servers with about this value of a green slot; empty: no room."""
@@ -166,7 +166,7 @@ class Network:
             return [], worth
         enough, least = self._enough(REPAIRED_PPM // 2), self._least(flow, tried)
         if self._with_penalty(flow) - least <= enough or tried == self.dearest:
-            return [self._own(flow)], worth
+            return [self._own_flow(flow)], worth
         is_short = flow.green < promised
         for other in [self.dearest] if is_short else [worth.by(CHEAPER, worth), Worth(0)]:
             further, tried = self._flow(room, other), other
@@ -175,16 +175,18 @@ class Network:
                 low, high = (flow, further) if is_short else (further, flow)
                 least = max(least, self._least(further, other))
                 flows, _, tried = self._between(room, low, high, least, enough)
-                return [self._own(one) for one in flows], tried
+                return [self._own_flow(one) for one in flows], tried
             flow = further
-        return [self._own(flow)], tried
+        return [self._own_flow(flow)], tried
 
     def _enough(self, ppm: int) -> int:
         """A share of the revenue, in parts."""
         return self.parts * self.job.revenue * ppm // PPM
 
     def _room(self, free: Whole) -> Whole:
-        return self._led(np.minimum(free[:, self.within], self.job.width), self.job.placed)
+        return self._with_epoch_before(
+            np.minimum(free[:, self.within], self.job.width), self.job.placed
+        )
 
     def _least(self, flow: JobFlow, worth: Worth) -> int:
         """The bound at the multiplier of a flow, rounded down."""
@@ -202,7 +204,7 @@ class Network:
         promised = self.job.green_slots
         while True:
             worth = Worth(high.cost - low.cost, high.green - low.green)
-            flows = [*self._exchanged(low, high), high]
+            flows = [*self._exchange(low, high), high]
             if min(self._with_penalty(one) for one in flows) - least <= enough:
                 return flows, least, worth
             flow = self._flow(room, worth)
@@ -219,13 +221,13 @@ class Network:
         missing = max(self.job.green_slots - flow.green, 0)
         return flow.cost + self.parts * self.job.penalty * missing
 
-    def _exchanged(self, low: JobFlow, high: JobFlow) -> list[JobFlow]:
+    def _exchange(self, low: JobFlow, high: JobFlow) -> list[JobFlow]:
         """Flows on the way from `low` to `high`: the last below the promise, the first above."""
         y, spare = low.servers.copy(), np.zeros_like(low.servers)
         need = self.job.green_slots - low.green
         rest = _difference(high.servers, low.servers)
         brings = exchange(y, self.is_green, need, rest, _walk(*y.shape), spare)
-        return [self._counted(one) for one in ([y, y + spare] if brings else [y])]
+        return [self._count(one) for one in ([y, y + spare] if brings else [y])]
 
     def _flow(self, room: Whole, worth: Worth) -> JobFlow | None:
         """The cheapest flow with this value of a green slot; None: no room."""
@@ -235,9 +237,9 @@ class Network:
         costs, free = ArcCosts(slot, few, *(run * step for step in steps)), _by_epoch(room)
         flow = Flow.none(slot, free)
         sent = route(costs, free, self.job.width, flow, Ways.room(*slot.shape))
-        return self._counted(np.ascontiguousarray(flow.y.T)) if sent == self.job.width else None
+        return self._count(np.ascontiguousarray(flow.y.T)) if sent == self.job.width else None
 
-    def _counted(self, y: Whole) -> JobFlow:
+    def _count(self, y: Whole) -> JobFlow:
         few, low, middle, high = self.move_costs
         moved = _arrivals(y).sum(axis=0)
         moves = low * np.minimum(moved, few) + middle * (moved > few)
@@ -245,20 +247,20 @@ class Network:
         cost = int((self.slot_cost * y).sum()) + int(moves.sum())
         return JobFlow(y, cost, int((self.is_green * y).sum()))
 
-    def _compared(self, flows: list[JobFlow], least: int, worth: Worth) -> BestFlows:
+    def _compare(self, flows: list[JobFlow], least: int, worth: Worth) -> BestFlows:
         energy = self.groups.energy
         served = zip(energy.brown_cost[self.within].tolist(), self.drawn_over, strict=True)
         own = sum(self.parts * price * max(over, 0) // energy.server for price, over in served)
         before = self.groups.bill_before
         elsewhere = int(before.sum() - before[self.within].sum())
         value = self.job.revenue - elsewhere - (own + least) / self.parts
-        return BestFlows([self._own(one) for one in flows], value, worth)
+        return BestFlows([self._own_flow(one) for one in flows], value, worth)
 
-    def _own(self, flow: JobFlow) -> JobFlow:
+    def _own_flow(self, flow: JobFlow) -> JobFlow:
         """The flow without the epoch before."""
         return flow._replace(servers=flow.servers[:, self.lead :])
 
-    def _led(self, table: Whole, placed: Whole | None) -> Whole:
+    def _with_epoch_before(self, table: Whole, placed: Whole | None) -> Whole:
         """The table with an epoch before for a running job: `placed`, or zeros."""
         if not self.lead:
             return np.ascontiguousarray(table)

@@ -106,7 +106,7 @@ def admit(groups: Groups, prices: PriceList, job: Job) -> PlacementSolution:
     quoted = quote(prices, job)
     is_wanted = quoted.is_admitted or job.must_run
     if not is_wanted or (room.sum(axis=0) < job.width).any():
-        return _refused(groups, job)
+        return _refusal(groups, job)
     servers = np.zeros((groups.groups, job.epochs), dtype=np.int64)
     for t in range(job.epochs):
         epoch = job.first_epoch + t
@@ -115,7 +115,7 @@ def admit(groups: Groups, prices: PriceList, job: Job) -> PlacementSolution:
         _take(servers[:, t], room[:, t], on, int(quoted.green[t]))
         _take(servers[:, t], room[:, t], order, job.width - int(servers[:, t].sum()))
     found = proposed(groups, [job], (Placement(job.first_epoch, servers),))
-    return _refused(groups, job) if found.plan is None else found
+    return _refusal(groups, job) if found.plan is None else found
 
 
 def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> PlacementSolution:
@@ -123,7 +123,7 @@ def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> PlacementSol
     check_jobs([job], groups.groups, groups.epochs)
     if quote(prices, job).is_admitted or job.must_run:
         return place_job(groups, job)
-    return _refused(groups, job)
+    return _refusal(groups, job)
 
 
 def _take(servers: Whole, room: Whole, order: Whole, count: int) -> None:
@@ -134,5 +134,5 @@ def _take(servers: Whole, room: Whole, order: Whole, count: int) -> None:
         count -= more
 
 
-def _refused(groups: Groups, job: Job) -> PlacementSolution:
+def _refusal(groups: Groups, job: Job) -> PlacementSolution:
     return no_room(groups) if job.must_run else turned_away(groups, [job])

@@ -65,7 +65,7 @@ class ReducedProgram:
         if len(jobs) > 1:
             _room_rows(assembly, groups, columns)
         _green_rows(assembly, groups, columns)
-        bill = add_bill(assembly, groups.energy, columns, _drawn(groups))
+        bill = add_bill(assembly, groups.energy, columns, _drawn_variables(groups))
         return cls(groups, jobs, columns, bill, assembly)
 
     @cached_property
@@ -87,7 +87,7 @@ class ReducedProgram:
             return KnownFacts()
         x = np.zeros(self.program.n_variables)
         energy = self.groups.energy
-        over = np.maximum(_drawn(self.groups) - energy.green, 0) / energy.server
+        over = np.maximum(_drawn_variables(self.groups) - energy.green, 0) / energy.server
         x[self.bill] = energy.brown_cost * over
         return KnownFacts(points=[x])
 
@@ -168,6 +168,6 @@ def _green_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobVariabl
         assembly.rows(*terms, upper=max(int(groups.green_left[t]), 0) / energy.server)
 
 
-def _drawn(groups: Groups) -> np.ndarray:
+def _drawn_variables(groups: Groups) -> np.ndarray:
     energy = groups.energy
     return energy.server * groups.busy.sum(axis=0) + energy.move * groups.moves.sum(axis=0)

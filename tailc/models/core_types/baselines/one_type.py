@@ -43,7 +43,7 @@ class OneType(Baseline[CoreTypes]):
 
 def one_type(ladder: Ladder, search: BaselineSearch) -> CoreTypes:
     """Find the candidate of least energy at the target, for each rate; other cores are off."""
-    candidates = tuple(_on(ladder, rung, count) for rung, count in sets(ladder))
+    candidates = tuple(_on_type(ladder, rung, count) for rung, count in sets(ladder))
     return least_energy_by_rate(candidates, search)
 
 
@@ -63,7 +63,7 @@ def _cores(ladder: Ladder, rung: int) -> int:
     return (ladder.cost_units[unit].capacity_ppm or 0) // PPM
 
 
-def _on(ladder: Ladder, rung: int, count: int) -> CoreTypes:
+def _on_type(ladder: Ladder, rung: int, count: int) -> CoreTypes:
     cores = tuple(count if other == rung else 0 for other in range(len(ladder.rungs)))
     return CoreTypes(
         "Octopus-Man",

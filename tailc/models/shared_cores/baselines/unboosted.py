@@ -38,12 +38,12 @@ def unboosted(policy: SharedCores) -> SharedCores:
     return replace(
         policy,
         name="policy without boosting",
-        ladders=tuple(_unboosted(ladder) for ladder in policy.ladders),
+        ladders=tuple(_without_boost(ladder) for ladder in policy.ladders),
         boosts_at_start=False,
         note="",
     )
 
 
-def _unboosted(ladder: Ladder) -> Ladder:
+def _without_boost(ladder: Ladder) -> Ladder:
     rules = tuple(rule for rule in ladder.rules if rule is not Rule.BOOST_LAST_RUNG)
     return replace(ladder, rules=rules, boost=None)

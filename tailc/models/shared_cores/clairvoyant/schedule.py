@@ -57,12 +57,12 @@ def latencies_ns(
     count = len(requests.arrival_ns)
     latency_ns = np.empty(count, np.int64)
     room = np.zeros(count, _JOB), np.zeros(count, _JOB)
-    _run(requests, hull, cores, target_ns, *room, latency_ns)
+    _run_events(requests, hull, cores, target_ns, *room, latency_ns)
     return latency_ns
 
 
 @_kernel  # pragma: no cover - compiled
-def _run(requests, hull, cores, target_ns, timely, late, latency_ns):
+def _run_events(requests, hull, cores, target_ns, timely, late, latency_ns):
     """Process one event after another.
 
     Jobs in time are `timely[first:last]`; those that gave up are `late[late_first:late_last]`, and

@@ -62,7 +62,8 @@ def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> SpeedHull:
     threads = [cost / PPM for cost in server.threads_ppm]
     capacity = server.cores_ppm / PPM
     curves = [
-        _cut(_corners(list(zip(threads, map(float, row), strict=True))), capacity) for row in speed
+        _cut_corners(_corners(list(zip(threads, map(float, row), strict=True))), capacity)
+        for row in speed
     ]
     most = max(map(len, curves))
     padded = [corners + [corners[-1]] * (most - len(corners)) for corners in curves]
@@ -88,7 +89,7 @@ def _is_below(corner: _Point, before: _Point, after: _Point) -> bool:
     return (corner[1] - before[1]) * run <= rise * (corner[0] - before[0])
 
 
-def _cut(corners: list[_Point], capacity: float) -> list[_Point]:
+def _cut_corners(corners: list[_Point], capacity: float) -> list[_Point]:
     """Corners up to a number of cores; if some are beyond, the last is at that number."""
     within = [corner for corner in corners if corner[0] <= capacity]
     if len(within) < len(corners):

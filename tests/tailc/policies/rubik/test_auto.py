@@ -11,7 +11,7 @@ from tailc.errors import Code
 from tailc.experiment.options import VerifyOptions
 from tailc.forms.fixed_frequency import fixed_level
 from tailc.pipeline.auto.choice import Chosen
-from tailc.pipeline.auto.clocks import ClockPolicy, _preferred
+from tailc.pipeline.auto.clocks import ClockPolicy, _prefer_feedback
 from tailc.pipeline.auto.comparison import ComparedTable
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.compilation import Judging
@@ -96,7 +96,7 @@ def fixed(tmp_path_factory):
         return [Option("formula", ClockPolicy(with_bound_scaled(own.table, 10_000)))]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tailc.pipeline.auto.clocks._published", hasty)
+        patched.setattr("tailc.pipeline.auto.clocks._published_tables", hasty)
         found = compiled(folder, ONE_RATE)
     return folder, found
 
@@ -205,7 +205,7 @@ def compared(name, loss_share, regret, *, is_safe=False, change=0.0):
     ],
 )
 def test_without_a_safe_policy_the_one_that_loses_in_the_fewest_resamples_is_taken(found, taken):
-    assert _preferred([compared(*each) for each in found]).option.name == taken
+    assert _prefer_feedback([compared(*each) for each in found]).option.name == taken
 
 
 @pytest.mark.parametrize(("change", "taken"), [(-0.09, "feedback"), (-0.07, "open")])
@@ -214,4 +214,4 @@ def test_a_safe_feedback_may_cost_a_little_more(change, taken):
         compared("open", 0.0, 0.0, is_safe=True, change=-0.1),
         compared("feedback", 0.0, 0.0, is_safe=True, change=change),
     ]
-    assert _preferred(found).option.name == taken
+    assert _prefer_feedback(found).option.name == taken
