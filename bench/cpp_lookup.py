@@ -79,7 +79,7 @@ def wide_policy() -> Policy:
 
 def row(load: int) -> Row:
     climbs = tuple(Climb(n * (STEP_US + load), n) for n in range(RUNGS))
-    admission = AT_ONCE if load % 2 else Admission.after(load * 100)
+    admission = AT_ONCE if load % 2 else Admission.after_delay(load * 100)
     return Row(load, None if load == ROWS else load, admission, climbs)
 
 

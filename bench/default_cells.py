@@ -17,7 +17,7 @@ from tailc.forms.ladder.sharing import NO_SHARING
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.models.outcome import NS_PER_US
 from tailc.models.perturbations import with_more_work
-from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.workload import Workload
 from tailc.pipeline.compile import compile_policy
 from tailc.traces.amdahl import amdahl
@@ -103,7 +103,7 @@ def cell_result(cell: Cell) -> CellResult:
     held_out = _workload_like(load, apart_ms)
     if cell.is_heavier:
         held_out = with_more_work(held_out, HEAVIER)
-    fixed_tables = [fixed(table, rung) for rung in _rungs(len(table.rungs))]
+    fixed_tables = [fixed_rung(table, rung) for rung in _rungs(len(table.rungs))]
     with ThreadPoolExecutor(1) as workers:
         on_design = _sample(load, objective, cell.cores, workers).tails_us(fixed_tables)
         own = _giving_up(table, int(load.work_ns.max())) if cell.gives_up else table

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.linear import BackendLimits
 from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
-from tailc_solvers.green.parallel.indexed import solve_indexed
+from tailc_solvers.green.parallel.indexed_plan import solve_indexed
 from tailc_solvers.green.parallel.problem import ParallelProblem
 from tailc_solvers.green.parallel.solution import ParallelSolution
 

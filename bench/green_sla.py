@@ -41,7 +41,7 @@ from tailc_solvers.green.sla.problem import (
     green_slots_of,
     rising_charges,
 )
-from tailc_solvers.green.sla.reduced import solve_reduced
+from tailc_solvers.green.sla.reduced_program import solve_reduced
 from tailc_solvers.green.sla.solution import PlacementSolution
 
 from bench.timing import cpu_seconds, show
@@ -165,7 +165,7 @@ def site(racks: int, seed: int) -> Groups:
     energy = EnergySupply(green, SERVER_MJ, SERVER_MJ // 10, brown)
     green_racks = np.minimum(green // (SERVERS * SERVER_MJ), racks)
     charges = Charges(rising_charges(green_racks, racks, 10), 100)
-    return Groups.of(Racks(racks, SERVERS, energy, charges))
+    return Groups.build(Racks(racks, SERVERS, energy, charges))
 
 
 def job(width: int, epochs: int, share_ppm: int, first_epoch: int) -> Job:

@@ -70,7 +70,7 @@ class HintedFamily:
 
     def table(self, point: NDArray[np.float64]) -> Tables:
         short, more = self._parts(point)
-        longer = self.more.refined(more, self.each)
+        longer = self.more.refine(more, self.each)
         if self.each.has_delays:
             longer[: len(self.each.knots)] = 0.0
         first, second = (self.each.table(one) for one in (short, short + longer))

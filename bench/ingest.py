@@ -43,7 +43,7 @@ _TAILC = (
     """import numpy as np
 import tailc.ingest.columns
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.ingest.options import InputOptions, TimeColumn
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit""",

@@ -21,7 +21,7 @@ from tailc.forms.controller import gains_at
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.controller import TunedController
 from tailc.pipeline.loops import RateInterval
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.units import format_mrps
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,7 +54,7 @@ def main() -> None:
         for each in tuned[max(INTERVALS)].intervals
     ]
     print("maximum sensitivity, overshoot, and epochs to settle, by load and number of intervals")
-    print(aligned([title, *rows]))
+    print(align_columns([title, *rows]))
 
 
 def tuned_for(intervals: int) -> TunedController:

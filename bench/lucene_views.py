@@ -9,7 +9,7 @@ from bench.study import Study, published_policy, study_of, with_target
 from bench.timing import ROOT
 from bench.views import View, given_back
 from tailc.forms.ladder.table import Ladder
-from tailc.models.shared_cores.baselines.unboosted import unboosted
+from tailc.models.shared_cores.baselines.without_boosting import without_boosting
 from tailc.models.shared_cores.model import SharedCores
 
 SPEC = ROOT / "examples" / "lucene-fm" / "service.yaml"
@@ -51,7 +51,7 @@ def _study(*, gives_back: bool) -> Study:
 def _add(study: Study, name: str, ladder: Ladder) -> None:
     subject = SharedCores("", (ladder,))
     study.add(name, subject)
-    study.add(f"{name}, no boosting", unboosted(subject))
+    study.add(f"{name}, no boosting", without_boosting(subject))
 
 
 def _without_exits(ladder: Ladder) -> Ladder:

@@ -21,7 +21,7 @@ from tailc.pipeline.compile import AnyCompiled, compile_policy
 from tailc.progress import silent
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.tuning.overload.search import relieved
+from tailc.tuning.overload.search import add_overload_rule
 
 SPEC = "examples/lucene-fm/service.yaml"
 TIMES = (1.2, 1.5)
@@ -46,7 +46,9 @@ def row(compiled: AnyCompiled, capacity_rps: float, times: float, rule: Rule) ->
     assert isinstance(compiled.design, DemandProfile)
     begun = cpu_seconds()
     try:
-        found = relieved(aim, policy.ladders[0], compiled.design, thread_count(None), silent)
+        found = add_overload_rule(
+            aim, policy.ladders[0], compiled.design, thread_count(None), silent
+        )
     except TailcError:
         return (*head, *["none"] * 6, f"{cpu_seconds() - begun:.0f}")
     told, (overload, normal) = found.table.overload or NO_OVERLOAD, found.rates

@@ -43,7 +43,7 @@ from tailc.traces.jobs.log import JobLog, node_seconds, peak_width
 from tailc.traces.jobs.scaling import WidthMap, window, with_applications
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.series.reading import SeriesReading
-from tailc.traces.series.resample import cut
+from tailc.traces.series.resample import cut_series
 from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, SeriesQuantity
 from tailc.traces.series.table_series import read_series
 from tailc.traces.zones import zone_of
@@ -232,7 +232,7 @@ def sun_of(data: Path, kind: str, forecast: Forecast = Forecast.CLOUDS) -> Sun:
     first = past.first + _nearest(past, KWH[kind] * 1e6 / factor) * past.per_day
     hours = DAYS_REPLAYED * past.per_day
     start_unix_s = site.actual.start_unix_s + first * SECONDS_PER_HOUR
-    actual = cut(power, start_unix_s, hours * SECONDS_PER_HOUR)
+    actual = cut_series(power, start_unix_s, hours * SECONDS_PER_HOUR)
     made = _made(site, past, np.arange(first, first + hours), hours, forecast)
     return Sun(_whole(factor * actual.value), _whole(factor * made))
 

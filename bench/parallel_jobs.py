@@ -93,4 +93,4 @@ def _job(
 
 def _shape(name: str, vms: int, counts: Sequence[int]) -> Shape:
     allowed = [n for n in counts if n <= vms <= 4 * n]
-    return Shape.of(vms, allowed, SPEEDUP_SHAPES[name].speedup_ppt(vms, allowed))
+    return Shape.from_counts(vms, allowed, SPEEDUP_SHAPES[name].speedup_ppt(vms, allowed))

@@ -35,9 +35,9 @@ from bench.sla_days import (
 from bench.timing import show
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.scenarios import HISTORY_DAYS, scenarios
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import Plan, Terms
+from tailc.forms.plan.plan_books import plan_books
 from tailc.forms.plan.quote import RigidJob
 from tailc.models.datacentre.supply import Supply
 from tailc.models.datacentre.window import JobWindow
@@ -45,7 +45,7 @@ from tailc.models.rigid_jobs.jobs import rigid_jobs_of
 from tailc.pipeline.rigid_jobs.solve import solve_for_racks
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
 from tailc.problems.rigid_jobs import NamedJob, RacksProblem
-from tailc.traces.series.resample import scaled
+from tailc.traces.series.resample import scale_series
 from tailc.traces.series.series import SECONDS_PER_DAY
 
 SIZE = 11
@@ -93,7 +93,7 @@ def rows(data: Path) -> Iterator[list[str]]:
 
 def ways(data: Path, window: JobWindow) -> np.ndarray:
     """Scenarios of the window; int64 (scenarios, epochs) [mW]."""
-    power = scaled(sun(data), SIZE / RACKS)
+    power = scale_series(sun(data), SIZE / RACKS)
     first = (window.start_unix_s - power.start_unix_s) // EPOCH_S
     days = min(HISTORY_DAYS, first // (SECONDS_PER_DAY // EPOCH_S) - 1)
     issue = first - SECONDS_PER_DAY // EPOCH_S * np.arange(days, -1, -1)

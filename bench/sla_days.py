@@ -43,7 +43,7 @@ from tailc.traces.jobs.scaling import DividedWidths, window, with_green_percents
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.series.days import day_pairs
 from tailc.traces.series.reading import SeriesReading
-from tailc.traces.series.resample import scaled
+from tailc.traces.series.resample import scale_series
 from tailc.traces.series.series import (
     SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
@@ -158,7 +158,7 @@ class Said:
 
 def sun(data: Path) -> TimeSeries:
     """All production, every 15 minutes, for 42 racks [W]."""
-    return scaled(_system(data), PEAK_W / _largest_w(data))
+    return scale_series(_system(data), PEAK_W / _largest_w(data))
 
 
 @functools.cache
@@ -182,7 +182,7 @@ def pair_of(data: Path, day: str) -> TimeSeries:
 
 def window_of(data: Path, jobs: JobLog, day: str, size: float, said: Said) -> JobWindow:
     """The jobs under the sun of a pair of days and of those after it, of panels so much larger."""
-    power = scaled(sun(data), size)
+    power = scale_series(sun(data), size)
     start_unix_s = pair_of(data, day).start_unix_s
     first = (start_unix_s - power.start_unix_s) // EPOCH_S
     if not power.known[first : first + REPLAYED].all():
@@ -192,7 +192,7 @@ def window_of(data: Path, jobs: JobLog, day: str, size: float, said: Said) -> Jo
         for quantity, value in ((SeriesQuantity.PRICE, PRICE), (SeriesQuantity.CARBON, CARBON))
     )
     energy = Energy(power, price, carbon, _forecasts(data, power, first, size, said))
-    supply = Supply(*energy.brought(slice(first, first + REPLAYED)))
+    supply = Supply(*energy.actual_supply(slice(first, first + REPLAYED)))
     return JobWindow(start_unix_s, jobs, supply, WindowForecasts(energy, first, REPLAYED))
 
 

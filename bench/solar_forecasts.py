@@ -22,7 +22,7 @@ from tailc.forecasts.forecasts import Forecasts
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.solar import Cover, SolarRule, solar_forecasts
 from tailc.traces.series.reading import SeriesReading
-from tailc.traces.series.resample import cut, on_epochs
+from tailc.traces.series.resample import cut_series, on_epochs
 from tailc.traces.series.series import (
     SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
@@ -74,10 +74,12 @@ def golden(data: Path, part: str) -> Site:
     seen = on_epochs(read_series(path, cover), SECONDS_PER_HOUR)
     late = replace(seen, start_unix_s=seen.start_unix_s + 2 * SECONDS_PER_DAY)
     start_unix_s, length_s = late.start_unix_s, seen.end_unix_s - late.start_unix_s
-    actual = cut(on_epochs(read_series(path, power), SECONDS_PER_HOUR), start_unix_s, length_s)
+    actual = cut_series(
+        on_epochs(read_series(path, power), SECONDS_PER_HOUR), start_unix_s, length_s
+    )
     clouds = {
-        "satellite, at the time": cut(seen, start_unix_s, length_s),
-        "satellite, two days before": cut(late, start_unix_s, length_s),
+        "satellite, at the time": cut_series(seen, start_unix_s, length_s),
+        "satellite, two days before": cut_series(late, start_unix_s, length_s),
     }
     return Site(f"Golden, {part}", actual, clouds, GOLDEN, 7 * SECONDS_PER_HOUR)
 

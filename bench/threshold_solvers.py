@@ -103,7 +103,7 @@ def _ways(
     def proposed_energy(
         backend: Backend, tangents: int | None, limits: BackendLimits | None = None
     ) -> float:
-        problem = ConvexThresholds.of(
+        problem = ConvexThresholds.build(
             sample, SPEED, POWER, rank=RANK, target_ms=target_ms, most_tangents=tangents
         )
         return propose_thresholds(problem, solver[backend], limits).energy

@@ -42,7 +42,7 @@ from bench.rubik_workloads import (
 from bench.study import Figure
 from bench.timing import show
 from tailc.models.arrivals import RateProfile, RateStep
-from tailc.models.core_queues.baselines.fixed import at_level
+from tailc.models.core_queues.baselines.fixed_frequency import at_level
 from tailc.models.outcome import Outcome
 
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)

@@ -283,7 +283,7 @@ def shorten(text: str, limit: int = _LONGEST_TEXT) -> str:
     return shown if len(shown) <= limit else shown[: limit - 3] + "..."
 
 
-def counted(count: float, noun: str) -> str:
+def plural(count: float, noun: str) -> str:
     """A number of things, such as `1 epoch` or `25 epochs`."""
     return f"{count:.12g} {noun}{'' if count == 1 else 's'}"
 

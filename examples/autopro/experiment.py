@@ -25,7 +25,7 @@ from tailc.forms.shares import PPM, Shares
 from tailc.forms.shares_step import HostState, first_state, lag_ticks, tick
 from tailc.models.cpu_shares.baselines.fair import equal_part
 from tailc.models.cpu_shares.plant import replay
-from tailc.models.cpu_shares.recorded import machines_of
+from tailc.models.cpu_shares.recorded_machines import machines_of
 from tailc.studies.held_out_rows import read_held_out_rows
 
 FOLDER = Path(__file__).parent

@@ -13,7 +13,7 @@ from policies import FAST
 from tailc.artifact.envelope import Policy
 from tailc.models import integrals
 from tailc.models.core_types.model import CoreTypes
-from tailc.models.observed import ControlSteps
+from tailc.models.observations import ControlSteps
 from tailc.models.outcome import Outcome
 from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM

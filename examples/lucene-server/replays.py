@@ -18,7 +18,7 @@ import numpy as np
 import tailc
 from tailc.forms.ladder.table import Ladder
 from tailc.models.outcome import Outcome
-from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.shared_cores.baselines.sequential import sequential
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import NS_PER_MS, Workload, workload
@@ -71,7 +71,7 @@ def of_run(load: Workload, trace: Path, rows: Sequence[dict[str, str]]) -> Workl
 
 def ladder_of(name: str, ladder: Ladder) -> Ladder:
     """What a policy of this example does on the server of the compiled one."""
-    others = {"SEQ": sequential(ladder), "FIX-2": fixed(ladder, 1)}
+    others = {"SEQ": sequential(ladder), "FIX-2": fixed_rung(ladder, 1)}
     return others.get(name, ladder)
 
 

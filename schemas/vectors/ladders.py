@@ -54,7 +54,7 @@ def lucene_ladder() -> Ladder:
     """The published table; delays from arrival, climb ages from execution start (t_i - t_0)."""
     lasts = [load - 1 for load, _ in LUCENE[1:]] + [LUCENE_FIRST_ON_EXIT - 1]
     rows = [
-        Row(load, last, Admission.after(steps[0][0] * MS), _climbs(steps))
+        Row(load, last, Admission.after_delay(steps[0][0] * MS), _climbs(steps))
         for (load, steps), last in zip(LUCENE, lasts, strict=True)
     ]
     rows.append(Row(LUCENE_FIRST_ON_EXIT, None, ON_EXIT, rows[-1].climbs))
@@ -93,7 +93,7 @@ def rate_ladder() -> Ladder:
         rows=(
             Row(5_000, 29_999, AT_ONCE, (Climb(0, 1),)),
             Row(30_000, 79_999, AT_ONCE, (Climb(0, 0), Climb(12_500, 1))),
-            Row(80_000, None, Admission.after(2_500), (Climb(0, 0), Climb(40_001, 1))),
+            Row(80_000, None, Admission.after_delay(2_500), (Climb(0, 0), Climb(40_001, 1))),
         ),
         guard=Guard(10_000, 100_000, Outside.CLAMP),
         boost=None,
@@ -127,7 +127,7 @@ def arrival_ladder() -> Ladder:
         rules=(Rule.AGE_FROM_ARRIVAL, Rule.REREAD_ROW),
         rows=(
             Row(0, 1, AT_ONCE, (Climb(0, 0), Climb(10_000, 1), Climb(30_000, 3))),
-            Row(2, 4, Admission.after(15_000), (Climb(0, 0), Climb(20_000, 2))),
+            Row(2, 4, Admission.after_delay(15_000), (Climb(0, 0), Climb(20_000, 2))),
             Row(5, None, ON_EXIT, (Climb(0, 0), Climb(60_000, 1))),
         ),
         guard=Guard(0, 5),
@@ -158,7 +158,9 @@ def largest_ladder() -> Ladder:
         quantum_us=largest,
         rows=(
             Row(0, largest - 1, AT_ONCE, (Climb(0, 0), Climb(largest, 3))),
-            Row(largest, None, Admission.after(largest), (Climb(0, 2), Climb(largest - 1, 3))),
+            Row(
+                largest, None, Admission.after_delay(largest), (Climb(0, 2), Climb(largest - 1, 3))
+            ),
         ),
         guard=Guard(0, largest),
         boost=None,

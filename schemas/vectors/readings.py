@@ -12,7 +12,6 @@ from tailc.traces.reading import (
     CyclesAndMemory,
     DemandColumn,
     DemandReading,
-    Measured,
     Rows,
     RunTimeReading,
     SplitBy,
@@ -22,6 +21,7 @@ from tailc.traces.reading import (
     TimeUnit,
     Timings,
     TimingsReading,
+    ValueMeaning,
 )
 from tailc.traces.serial import Serial
 
@@ -31,7 +31,7 @@ PPM = 1_000_000
 def curve_reading() -> DemandReading:
     """Demands in a column, with one curve of speed-ups; split by a seed."""
     return DemandReading(
-        Measured(Measure.DEMAND_BUSY, "1 thread", TimeUnit.MS),
+        ValueMeaning(Measure.DEMAND_BUSY, "1 thread", TimeUnit.MS),
         Rows(split=SplitRule(SplitBy.SEED, 200_000, seed=7)),
         DemandColumn("demand_ms"),
         CommonCurve(Curve(None, (1_000_000, 1_900_000, 2_650_000, 3_200_000))),
@@ -48,7 +48,7 @@ def class_reading() -> DemandReading:
     note = "one client at a time: nothing waits"
     curves = (Curve("short", (1_000_000, 1_100_000)), Curve("long", (1_000_000, 1_950_000)))
     return DemandReading(
-        Measured(Measure.RESPONSE_CLOSED, "1 thread", TimeUnit.US, note),
+        ValueMeaning(Measure.RESPONSE_CLOSED, "1 thread", TimeUnit.US, note),
         Rows((("region", "eu"),), SplitRule(SplitBy.HASH, 200_000, "query_id")),
         DemandColumn("took"),
         ClassCurves("class", curves),
@@ -60,7 +60,7 @@ def class_reading() -> DemandReading:
 def timings_reading() -> TimingsReading:
     """Each query at several degrees; split by time."""
     return TimingsReading(
-        Measured(Measure.DEMAND_CPU, "1 thread", TimeUnit.NS),
+        ValueMeaning(Measure.DEMAND_CPU, "1 thread", TimeUnit.NS),
         Rows(split=SplitRule(SplitBy.TIME, 250_000, "at")),
         Timings("query", "threads", "elapsed"),
         max_degree=4,
@@ -70,7 +70,7 @@ def timings_reading() -> TimingsReading:
 def cycles_reading() -> DemandReading:
     """Compute cycles counted at 2.4 GHz, and memory time beside them."""
     return DemandReading(
-        Measured(Measure.DEMAND_BUSY, "2.4 GHz", TimeUnit.NS),
+        ValueMeaning(Measure.DEMAND_BUSY, "2.4 GHz", TimeUnit.NS),
         Rows(),
         CyclesAndMemory("cycles", "memory_ns", 2_400_000),
         CommonCurve(Curve(None, (PPM,))),
@@ -80,7 +80,7 @@ def cycles_reading() -> DemandReading:
 def throughput_reading() -> ThroughputReading:
     """Samples of what machines got done."""
     return ThroughputReading(
-        Measured(Measure.THROUGHPUT, "the whole host", TimeUnit.MS),
+        ValueMeaning(Measure.THROUGHPUT, "the whole host", TimeUnit.MS),
         Rows(),
         ThroughputColumns("done_per_s", "at_ms", "vm", "share"),
     )
@@ -89,7 +89,7 @@ def throughput_reading() -> ThroughputReading:
 def waiting_reading() -> ThroughputReading:
     """The same, with the number of requests that wait."""
     return ThroughputReading(
-        Measured(Measure.THROUGHPUT, "the whole host", TimeUnit.MS),
+        ValueMeaning(Measure.THROUGHPUT, "the whole host", TimeUnit.MS),
         Rows(),
         ThroughputColumns("done_per_s", "at_ms", "vm", "share", "queued"),
     )
@@ -97,6 +97,6 @@ def waiting_reading() -> ThroughputReading:
 
 def job_reading(*speedup_ppm: int) -> RunTimeReading:
     """Run times of jobs, with a speed-up by servers where they may have more."""
-    measured = Measured(Measure.RUN_TIME, "a server", TimeUnit.S)
+    measured = ValueMeaning(Measure.RUN_TIME, "a server", TimeUnit.S)
     speedups = CommonCurve(Curve(None, speedup_ppm)) if speedup_ppm else None
     return RunTimeReading(measured, Rows(), "run time", speedups)

@@ -39,7 +39,7 @@ def _never(mean: NDArray[np.float64]) -> bool:  # noqa: ARG001 - whatever it is
     return False
 
 
-def evolved(
+def minimise_by_evolution(
     values_of: Callable[[Sequence[NDArray[np.float64]]], Sequence[float]],
     start: NDArray[np.float64],
     spread: NDArray[np.float64],

@@ -20,7 +20,6 @@ from tailc.traces.reading import (
     DemandColumn,
     DemandReading,
     Demands,
-    Measured,
     RequestReading,
     Rows,
     RunTimeReading,
@@ -32,6 +31,7 @@ from tailc.traces.reading import (
     Timings,
     TimingsReading,
     TraceReading,
+    ValueMeaning,
     clock_khz_of,
     curves_of,
     memory_column,
@@ -169,8 +169,8 @@ def _demands(name: str, memory: str | None, clock_khz: int | None) -> Demands:
     return CyclesAndMemory(name, memory, clock_khz)
 
 
-def _measurement(record: Reading) -> Measured:
-    return Measured(record.measure, record.reference, record.unit, record.note)
+def _measurement(record: Reading) -> ValueMeaning:
+    return ValueMeaning(record.measure, record.reference, record.unit, record.note)
 
 
 def _rows(record: Reading) -> Rows:

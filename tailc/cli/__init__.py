@@ -116,7 +116,7 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
     """Run a command line and return its exit code, one of ExitCode; no traceback is printed."""
-    from tailc.cli.interrupts import Terminated
+    from tailc.cli.interrupts import TerminationSignal
 
     try:
         code = group.main(list(arguments), prog_name="tailc", standalone_mode=False)
@@ -128,7 +128,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
         return _report_failure(error.exit_code, arguments, *error.findings)
     except (click.Abort, KeyboardInterrupt):
         return _report_interrupt(ExitCode.INTERRUPTED, arguments)
-    except Terminated as ended:
+    except TerminationSignal as ended:
         return _report_interrupt(ended.code, arguments)
     except SystemExit as exit_:  # how click ends shell completion (0) and a closed pipe
         return ExitCode.OK if exit_.code == 0 else _cannot_print()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.models.arrivals import Arrivals, RecordedArrivals
     from tailc.models.diurnal import DayCurve
-    from tailc.models.modulated import Burstiness
+    from tailc.models.modulated_arrivals import Burstiness
     from tailc.traces.arrivals import ArrivalColumn
 
 
@@ -173,7 +173,7 @@ def _at_rates(
     """Yield the process itself, or, if it has no rate, the process at each of the rates."""
     from tailc.errors import Code, Finding, TailcError
     from tailc.models.diurnal import DayCurve
-    from tailc.models.modulated import Burstiness
+    from tailc.models.modulated_arrivals import Burstiness
     from tailc.units import shorten
 
     if not isinstance(process, Burstiness | DayCurve):

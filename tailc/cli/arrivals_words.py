@@ -18,7 +18,7 @@ from tailc.models.arrivals import (
     mean_requests,
 )
 from tailc.models.diurnal import DayCurve, Diurnal
-from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated
+from tailc.models.modulated_arrivals import BUSY_PPM, Burstiness, ModulatedArrivals
 from tailc.percentiles import PPM
 from tailc.traces.rate_steps import read_rate_steps
 from tailc.units import parse_mrps, parse_ppm, parse_us, shorten
@@ -55,7 +55,7 @@ BURSTY = "`bursty:idc=8,spell=2s`, optionally with busy= and rate="
 _IDC, _SPELL, _BUSY, _RATE = _BURSTY_KEYS = ("idc", "spell", "busy", "rate")
 
 
-def bursty(words: str) -> Burstiness | Modulated:
+def bursty(words: str) -> Burstiness | ModulatedArrivals:
     """Parse a bursty process such as `idc=8,spell=2s,busy=20%,rate=40/s`.
 
     Without `rate` the process applies to the rates of other options. ValueError with a sentence for
@@ -78,7 +78,7 @@ def bursty(words: str) -> Burstiness | Modulated:
     )
     if _RATE not in parsed:
         return burstiness
-    return Modulated(_more_than_zero(_RATE, parse_mrps(parsed[_RATE])), burstiness)
+    return ModulatedArrivals(_more_than_zero(_RATE, parse_mrps(parsed[_RATE])), burstiness)
 
 
 DIURNAL = "`diurnal:0.5,1,1.5`, levels at equally spaced times of a day, optionally with rate="

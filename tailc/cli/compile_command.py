@@ -241,7 +241,7 @@ def _write(compiled: AnyCompiled, stem: str, write_options: _WriteOptions) -> Co
     from tailc.artifact.files import paths_of, write_policy
     from tailc.pipeline.build_inputs import package_versions
     from tailc.pipeline.estimate_findings import is_undecided
-    from tailc.report.compiled import compiled_result, compiled_text
+    from tailc.report.compile_report import compiled_result, compiled_text
 
     paths = paths_of(stem)
     if not write_options.dry_run:

@@ -54,11 +54,11 @@ def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> CommandOutcom
 def _format_file(path: str) -> Rewritten:
     from tailc.cli.rewrite import Rewritten
     from tailc.pipeline.spec import DOCUMENT_MODELS, open_document
-    from tailc.specs.formatting import formatted
+    from tailc.specs.formatting import format_spec
 
     loaded = open_document(path)
     before = "\n".join(loaded.document.lines)
-    return Rewritten(path, before, formatted(loaded, DOCUMENT_MODELS))
+    return Rewritten(path, before, format_spec(loaded, DOCUMENT_MODELS))
 
 
 def _write(files: list[Rewritten]) -> None:

@@ -84,8 +84,8 @@ def command(
 
     from tailc.atomic_files import replace_files
     from tailc.ingest.ingest import ingest
-    from tailc.ingest.measured import StatedMeasure
     from tailc.ingest.options import InputOptions
+    from tailc.ingest.stated_measure import StatedMeasure
     from tailc.lint.of_demands import histogram_findings
     from tailc.report.ingest_report import ingested_result, ingested_text
     from tailc.traces.profile import Measure

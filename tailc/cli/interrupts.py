@@ -29,7 +29,7 @@ _GRACE_S = 0.5
 _SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 
 
-class Terminated(BaseException):
+class TerminationSignal(BaseException):
     """Raised after SIGTERM or SIGHUP; it propagates as KeyboardInterrupt does."""
 
     def __init__(self, code: ExitCode) -> None:
@@ -75,7 +75,7 @@ class Interrupts:
 
 
 def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
-    raise Terminated(_CODES[signal.Signals(number)])
+    raise TerminationSignal(_CODES[signal.Signals(number)])
 
 
 def _end(code: int) -> NoReturn:

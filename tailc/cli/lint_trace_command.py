@@ -69,7 +69,7 @@ def command(
         from tailc.studies.column_defaults import column_defaults
 
         linted = column_defaults(spec)
-        traces, options = traces or (linted.trace,), options.over(linted.options)
+        traces, options = traces or (linted.trace,), options.with_defaults(linted.options)
     _check(traces, ignored, zone)
     every = [lint(path, options, ignored) for path in traces]
     exit_code = next((one.exit_code for one in every if one.exit_code), ExitCode.OK)

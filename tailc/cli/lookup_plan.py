@@ -93,7 +93,7 @@ def _job_answer(plan: Plan, epoch: int, name: str) -> tuple[str, dict[str, objec
 
 def _pools_answer(plan: Plan, epoch: int, chosen: Sequence[int]) -> tuple[str, dict[str, object]]:
     from tailc.report.plan import money_text
-    from tailc.report.table import aligned
+    from tailc.report.table import align_columns
     from tailc.units import printable
 
     rows, pools = [("pool", "source", "free", "of", "price")], []
@@ -111,7 +111,7 @@ def _pools_answer(plan: Plan, epoch: int, chosen: Sequence[int]) -> tuple[str, d
                 "price_udollars": price,
             }
         )
-    return aligned(rows, (2, 3, 4)), {"pools": pools}
+    return align_columns(rows, (2, 3, 4)), {"pools": pools}
 
 
 def _battery_answer(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:

@@ -66,9 +66,9 @@ def _percent(ppm: int) -> str:
 
 
 def _text(rows: list[tuple[str, ...]], machines: list[dict[str, object]]) -> str:
-    from tailc.report.table import aligned
+    from tailc.report.table import align_columns
     from tailc.units import printable
 
-    table = aligned([tuple(map(printable, row)) for row in rows], (1, 2, 3, 4))
+    table = align_columns([tuple(map(printable, row)) for row in rows], (1, 2, 3, 4))
     short = [str(line["name"]) for line in machines if line.get("cannot_meet")]
     return "\n".join([table, *(f"{printable(name)} cannot meet its target" for name in short)])

@@ -13,7 +13,7 @@ from tailc.cli.outcome import CommandOutcome
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.forms.tail_needs import Need
-    from tailc.forms.tail_table import Queued, TailTable
+    from tailc.forms.tail_table import QueuedRequests, TailTable
 
 _NS_PER_US = 1_000
 
@@ -37,14 +37,14 @@ def look_up(policy: Policy, table: TailTable, query: TailTableQuery) -> CommandO
     )
 
 
-def _queued_requests(query: TailTableQuery) -> Queued:
-    from tailc.forms.tail_table import Queued
+def _queued_requests(query: TailTableQuery) -> QueuedRequests:
+    from tailc.forms.tail_table import QueuedRequests
 
     if not query.held_us:
         message = "a core without requests sleeps: give `--held` for each of its requests, the "
         raise click.UsageError(message + "running request first, such as `--held 2ms --held 0ms`")
     ages_ns = tuple(age_us * _NS_PER_US for age_us in query.held_us)
-    return Queued(ages_ns, query.cycles, query.memory_us * _NS_PER_US)
+    return QueuedRequests(ages_ns, query.cycles, query.memory_us * _NS_PER_US)
 
 
 def _result(table: TailTable, level: int, needed: tuple[Need, ...]) -> dict[str, object]:
@@ -72,7 +72,7 @@ def _level_text(table: TailTable, level: int) -> str:
     return f"frequency: {format_khz(row.frequency_khz)} ({position}), {format_mw(row.power_mw)}"
 
 
-def _because(table: TailTable, queued: Queued, needed: tuple[Need, ...]) -> str:
+def _because(table: TailTable, queued: QueuedRequests, needed: tuple[Need, ...]) -> str:
     """Name the request that needs the frequency and its remaining work, or why there is none."""
     if not needed:
         content = f"the core holds {len(queued.ages_ns)} requests"
@@ -85,7 +85,7 @@ def _because(table: TailTable, queued: Queued, needed: tuple[Need, ...]) -> str:
     return f"because {_position_name(need.position)} {_needs(table, need)}"
 
 
-def _beyond_sample(table: TailTable, queued: Queued) -> str:
+def _beyond_sample(table: TailTable, queued: QueuedRequests) -> str:
     """Note about elapsed work beyond the sample, for which the table has the highest frequency."""
     from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, row_at
 

@@ -18,7 +18,7 @@ import click
 
 from tailc.cli.output_option import OutputTarget, output_option, refuse_own_files
 from tailc.cli.own_files import own_files, words_in
-from tailc.cli.volume import Volume, timed, volume, volume_options
+from tailc.cli.volume import Volume, time_command, volume, volume_options
 from tailc.errors import ExitCode, Finding, Severity, TailcError
 from tailc.input_files import inputs_held
 
@@ -71,7 +71,7 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
     def run(*args: object, targets: tuple[OutputTarget, ...], **options: object) -> int:
         _check_read_once(options)
         refuse_own_files(targets, lambda: own_files(options))
-        with timed() as ended:
+        with time_command() as ended:
             with inputs_held():
                 outcome = _outcome(function, *args, **options)
             command = click.get_current_context().info_name or ""

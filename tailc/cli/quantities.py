@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from tailc.models.arrivals import Arrivals
     from tailc.models.diurnal import DayCurve
-    from tailc.models.modulated import Burstiness
+    from tailc.models.modulated_arrivals import Burstiness
 
 
 class QuantityType(click.ParamType):

@@ -96,9 +96,9 @@ def _issues(outcome: CommandOutcome, subject: str) -> tuple[Issue, ...]:
 
 def _render_markdown(_command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.findings import as_markdown
-    from tailc.report.table import fenced
+    from tailc.report.table import fence_text
 
-    parts = (outcome.markdown or fenced(outcome.text), as_markdown(outcome.findings))
+    parts = (outcome.markdown or fence_text(outcome.text), as_markdown(outcome.findings))
     return "\n".join(part for part in parts if part)
 
 

@@ -55,7 +55,7 @@ def command(
     signer = _signer(key, passphrase_file)
     exposed = exposure(key)
     sealed_path, policy, sealed = read_sealed(artifact)
-    signed = signer.signed(sealed, expires_s or 0)
+    signed = signer.sign(sealed, expires_s or 0)
     if output is None:
         path = sealed_path
         replace_in_place(path, signed)

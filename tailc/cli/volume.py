@@ -51,7 +51,7 @@ def _flag(short: str, chosen: Volume, text: str) -> Callable[..., Any]:
 
 
 @contextmanager
-def timed() -> Iterator[Callable[[ExitCode], None]]:
+def time_command() -> Iterator[Callable[[ExitCode], None]]:
     """With -v, print the version now, and the end of the command by the returned callable."""
     if volume() is not Volume.VERBOSE:
         yield lambda _: None

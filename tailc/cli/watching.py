@@ -11,7 +11,7 @@ import click
 from tailc.cli.outcome import CommandOutcome
 from tailc.errors import TailcError
 from tailc.input_files import inputs_held
-from tailc.units import counted
+from tailc.units import plural
 
 _POLL_S = 0.2
 
@@ -31,7 +31,7 @@ def watch_and_print(
         _print_outcome(outcome)
 
     rounds = watch(work, files)
-    text = f"watched for {counted(rounds, 'round')}"
+    text = f"watched for {plural(rounds, 'round')}"
     return CommandOutcome(text=text, result={"files": [], "rounds": rounds})
 
 

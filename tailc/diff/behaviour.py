@@ -156,7 +156,7 @@ class _BehaviourComparison:
         old = experiment_for(
             self._options, old_load, arrivals, self._workers, *self._subjects, tick=self._tick
         )
-        return SubjectPairs(self._subjects, (old, old.on(new_load)))
+        return SubjectPairs(self._subjects, (old, old.with_workload(new_load)))
 
     def decisions(self) -> Decisions:
         """The changed decisions at all points."""

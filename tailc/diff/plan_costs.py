@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.diff.plan_overlap import SharedEpochs
-from tailc.forms.plan.expected import PlanBooks, plan_books
 from tailc.forms.plan.ledger import ledger_of
+from tailc.forms.plan.plan_books import PlanBooks, plan_books
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tailc.forms.plan.plan import Malleable, Plan, Pool, Terms
 from tailc.traces.zones import utc_text
-from tailc.units import counted, format_mw, format_ppm, plain_ppm
+from tailc.units import format_mw, format_ppm, plain_ppm, plural
 
 
 def summary_of(plan: Plan | None) -> str | None:
     """A short description of a plan."""
     if plan is None:
         return None
-    jobs, epochs = counted(len(plan.jobs), "job"), counted(len(plan.epochs), "epoch")
+    jobs, epochs = plural(len(plan.jobs), "job"), plural(len(plan.epochs), "epoch")
     return f"{jobs} in {epochs} from {utc_text(plan.start_unix_s)}"
 
 
@@ -52,7 +52,7 @@ def epoch_settings(plan: Plan, number: int) -> dict[str, str]:
 
 
 def _pool(pool: Pool) -> dict[str, str]:
-    racks = "" if pool.racks is None else f" in {counted(pool.racks, 'rack')}"
+    racks = "" if pool.racks is None else f" in {plural(pool.racks, 'rack')}"
     return {
         f"servers of {pool.name}": f"{pool.servers}{racks}",
         f"power of {pool.name}": f"{format_mw(pool.busy_mw)}, asleep {format_mw(pool.asleep_mw)}",

@@ -12,8 +12,8 @@ from tailc.diff.differences import SettingChange, differences
 from tailc.diff.plan_costs import CostChange, cost_changes
 from tailc.diff.plan_overlap import SharedEpochs, shared_epochs
 from tailc.diff.plan_settings import epoch_settings, plan_settings, summary_of
-from tailc.forms.plan.expected import Whole, green_slots, places_of
 from tailc.forms.plan.plan import Plan, PlannedJob
+from tailc.forms.plan.plan_books import Whole, green_slots, places_of
 
 
 class JobChangeKind(enum.Enum):

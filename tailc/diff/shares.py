@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tailc.diff.differences import SettingChange, differences
 from tailc.forms.shares import Machine, ShareCap, Shares
-from tailc.units import counted, format_mrps, format_ppm, format_us, plain_ppm
+from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, plural
 
 
 def shares_changes(old: Shares | None, new: Shares | None) -> Iterator[SettingChange]:
@@ -21,7 +21,7 @@ def shares_changes(old: Shares | None, new: Shares | None) -> Iterator[SettingCh
 def _summary(shares: Shares | None) -> str | None:
     if shares is None:
         return None
-    return f"{counted(len(shares.machines), 'machine')} by {shares.law.value}"
+    return f"{plural(len(shares.machines), 'machine')} by {shares.law.value}"
 
 
 def _settings(shares: Shares) -> dict[str, str]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from tailc.diff.differences import SettingChange, differences
 from tailc.forms.tail_table import Batch, TailRow, TailTable, Transition
-from tailc.units import counted, format_khz, format_mw, format_nj, format_percentile, format_us
+from tailc.units import format_khz, format_mw, format_nj, format_percentile, format_us, plural
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def tail_table_change(old: TailTable | None, new: TailTable | None) -> TailTable
 def _summary(table: TailTable | None) -> str | None:
     if table is None:
         return None
-    return f"{_bound_text(table)}, {counted(len(table.levels), 'level')}"
+    return f"{_bound_text(table)}, {plural(len(table.levels), 'level')}"
 
 
 def _bound_text(table: TailTable) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.embed.embedded import Constants, Embedded, Tables
+from tailc.embed.content import Constants, EmbeddedPolicy, Tables
 from tailc.embed.language import Language
 from tailc.embed.layout import comment, fill_template, pieces, rows_of
 
@@ -95,7 +95,7 @@ static inline int @p@_ladder_of(const char *request_class)
 """
 
 
-def _body(embedded: Embedded, tables: Tables, name: str) -> str:
+def _body(embedded: EmbeddedPolicy, tables: Tables, name: str) -> str:
     count = len(tables.arrays[0].values)
     otherwise = str(count - 1) if tables.is_for_all else "-1"
     ladder_of = fill_template(_LADDER_OF, p=name, count=str(count), otherwise=otherwise)

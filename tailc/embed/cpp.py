@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.embed.c import literal
-from tailc.embed.embedded import Constants, Embedded, Tables
+from tailc.embed.content import Constants, EmbeddedPolicy, Tables
 from tailc.embed.language import Language, Runtime
 from tailc.embed.layout import comment, fill_template, hex_rows, rows_of
 from tailc.embed.names import camel
@@ -100,16 +100,16 @@ std
 """
 
 
-def _tables_body(embedded: Embedded, tables: Tables, name: str) -> str:
+def _tables_body(embedded: EmbeddedPolicy, tables: Tables, name: str) -> str:
     optional = "#include <optional>" if tables.is_by_class else ""
     return _body(embedded, optional, _tables(tables), name)
 
 
-def _bytes_body(embedded: Embedded, sealed: bytes, name: str) -> str:
+def _bytes_body(embedded: EmbeddedPolicy, sealed: bytes, name: str) -> str:
     return _body(embedded, "", _sealed_bytes(sealed), name)
 
 
-def _body(embedded: Embedded, optional: str, content: str, name: str) -> str:
+def _body(embedded: EmbeddedPolicy, optional: str, content: str, name: str) -> str:
     return fill_template(
         _FILE,
         optional=optional,

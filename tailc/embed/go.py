@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.embed.embedded import Constants, Embedded, Tables
+from tailc.embed.content import Constants, EmbeddedPolicy, Tables
 from tailc.embed.language import Language, Runtime
 from tailc.embed.layout import comment, fill_template, hex_rows, pieces, rows_of
 from tailc.embed.names import camel
@@ -104,15 +104,15 @@ map package range return select struct switch type var
 """
 
 
-def _tables_body(embedded: Embedded, tables: Tables, name: str) -> str:
+def _tables_body(embedded: EmbeddedPolicy, tables: Tables, name: str) -> str:
     return _body(embedded, _tables(tables), name)
 
 
-def _bytes_body(embedded: Embedded, sealed: bytes, name: str) -> str:
+def _bytes_body(embedded: EmbeddedPolicy, sealed: bytes, name: str) -> str:
     return _body(embedded, _sealed_bytes(sealed), name)
 
 
-def _body(embedded: Embedded, content: str, name: str) -> str:
+def _body(embedded: EmbeddedPolicy, content: str, name: str) -> str:
     return fill_template(
         _FILE,
         content=content,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-from tailc.embed.embedded import Constants, Embedded, Tables
+from tailc.embed.content import Constants, EmbeddedPolicy, Tables
 from tailc.embed.language import Language, NamedBy, Runtime
 from tailc.embed.layout import comment, fill_template, pieces, rows_of
 from tailc.errors import Code, Finding, TailcError
@@ -116,15 +116,15 @@ Answer Base64 IllegalArgumentException List Math Start String
 """
 
 
-def _tables_body(embedded: Embedded, tables: Tables, name: str) -> str:
+def _tables_body(embedded: EmbeddedPolicy, tables: Tables, name: str) -> str:
     return _body(embedded, "import java.util.List;", _tables(tables), name)
 
 
-def _bytes_body(embedded: Embedded, sealed: bytes, name: str) -> str:
+def _bytes_body(embedded: EmbeddedPolicy, sealed: bytes, name: str) -> str:
     return _body(embedded, "import java.util.Base64;", _sealed_bytes(sealed), name)
 
 
-def _body(embedded: Embedded, imports: str, content: str, name: str) -> str:
+def _body(embedded: EmbeddedPolicy, imports: str, content: str, name: str) -> str:
     package, _, simple = name.rpartition(".")
     return fill_template(
         _FILE,

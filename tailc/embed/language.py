@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from tailc.embed.embedded import Embedded, Tables
+from tailc.embed.content import EmbeddedPolicy, Tables
 from tailc.embed.layout import comment, comment_text
 
 # Only files with this first line are replaced; its wording is what Go tools recognise.
@@ -33,7 +33,7 @@ class Runtime:
     """
 
     opens: str
-    body: Callable[[Embedded, bytes, str], str]
+    body: Callable[[EmbeddedPolicy, bytes, str], str]
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class Language:
 
     word: str
     called: str
-    body: Callable[[Embedded, Tables, str], str]
+    body: Callable[[EmbeddedPolicy, Tables, str], str]
     runtime: Runtime | None
     named_by: NamedBy = NamedBy.POLICY
     joined: Callable[[str], str] = str
     separator: str | None = None
     reserved: frozenset[str] = frozenset()
 
-    def body_of(self, embedded: Embedded) -> Callable[[str], str] | None:
+    def body_of(self, embedded: EmbeddedPolicy) -> Callable[[str], str] | None:
         """Function that formats the source below the header; None if a missing runtime is
         needed.
         """
@@ -64,7 +64,7 @@ class Language:
             return partial(self.body, embedded, content)
         return None if self.runtime is None else partial(self.runtime.body, embedded, content)
 
-    def header(self, embedded: Embedded, name: str) -> str:
+    def header(self, embedded: EmbeddedPolicy, name: str) -> str:
         """Format the comment at the top of a file."""
         option = "" if self.named_by is NamedBy.FILE_ALONE else f" --name {name}"
         sealed = " --sealed" if embedded.is_sealed_by_wish else ""
@@ -84,7 +84,7 @@ class Language:
         ]
         return "\n".join(lines) + "\n"
 
-    def _content_note(self, embedded: Embedded, name: str) -> str:
+    def _content_note(self, embedded: EmbeddedPolicy, name: str) -> str:
         content = embedded.content
         if isinstance(content, bytes):
             opening = "" if self.runtime is None else self.runtime.opens.format(name=name)

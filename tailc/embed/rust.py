@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.embed.embedded import Constants, Embedded, Tables
+from tailc.embed.content import Constants, EmbeddedPolicy, Tables
 from tailc.embed.language import Language, NamedBy, Runtime
 from tailc.embed.layout import comment, fill_template, hex_rows, pieces, rows_of
 
@@ -89,15 +89,15 @@ pub static SEALED: [u8; @count@] = [
 ];"""
 
 
-def _tables_body(embedded: Embedded, tables: Tables, _name: str) -> str:
+def _tables_body(embedded: EmbeddedPolicy, tables: Tables, _name: str) -> str:
     return _body(embedded, _tables(tables))
 
 
-def _bytes_body(embedded: Embedded, sealed: bytes, _name: str) -> str:
+def _bytes_body(embedded: EmbeddedPolicy, sealed: bytes, _name: str) -> str:
     return _body(embedded, _sealed_bytes(sealed))
 
 
-def _body(embedded: Embedded, content: str) -> str:
+def _body(embedded: EmbeddedPolicy, content: str) -> str:
     return fill_template(
         _FILE,
         content=content,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailc.artifact.envelope import Policy
-from tailc.embed.embedded import Embedded
+from tailc.embed.content import EmbeddedPolicy
 from tailc.embed.language import Language
 from tailc.embed.naming import choose_name
 from tailc.embed.tables import flatten_ladders
 from tailc.errors import Code, Finding, TailcError
 
 
-def build_content(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool) -> Embedded:
+def build_content(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool) -> EmbeddedPolicy:
     """Build the content: tables for ladders unless `is_sealed`, else the bytes of the `.tailc`
     file.
     """
     in_full = bool(policy.ladders) and not is_sealed
-    return Embedded(
+    return EmbeddedPolicy(
         policy.name,
         policy.kind,
         policy.generation,
@@ -29,7 +29,7 @@ def build_content(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool)
 
 
 def format_source(
-    what: Embedded, language: Language, file: Path, name: str | None
+    what: EmbeddedPolicy, language: Language, file: Path, name: str | None
 ) -> tuple[str, str]:
     """Format the file; return its text and the identifier of the policy.
 
@@ -54,7 +54,7 @@ def _form_of(policy: Policy) -> str:
     return f"{form} and a controller" if policy.controller else form
 
 
-def _no_runtime(what: Embedded, language: Language) -> Finding:
+def _no_runtime(what: EmbeddedPolicy, language: Language) -> Finding:
     message = f"{language.called} has no runtime that opens {what.form}"
     help_ = "give --lang cpp, and call that from C"
     if what.is_sealed_by_wish:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from tailc.artifact.envelope import Policy
-from tailc.embed.embedded import Constants, Tables
+from tailc.embed.content import Constants, Tables
 from tailc.forms.ladder.overload import NO_OVERLOAD
 from tailc.forms.ladder.sharing import NO_SHARING
 from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Row, Rule

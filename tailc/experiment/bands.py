@@ -24,7 +24,7 @@ class DistanceBounds:
     estimate: float
     greatest: float
 
-    def within(self, radius: float) -> DistanceBounds:
+    def at_radius(self, radius: float) -> DistanceBounds:
         """The same for the distance of the laws, if the samples' differs by at most `radius`."""
         return DistanceBounds(max(0.0, self.least - radius), self.estimate, self.greatest + radius)
 

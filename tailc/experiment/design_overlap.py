@@ -23,7 +23,7 @@ from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.experiment.compatibility import is_compile_trace
 from tailc.percentiles import PPM
-from tailc.traces.counted import tells_points
+from tailc.traces.counted_times import tells_points
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.traces.summary import GRID_PPM, DemandSummary
 

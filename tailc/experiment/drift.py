@@ -40,7 +40,7 @@ from tailc.experiment.bands import (
 from tailc.experiment.demand_drift import Distance, Drift
 from tailc.models import streams
 from tailc.percentiles import PPM, percentile_rank
-from tailc.traces.counted import tells_points
+from tailc.traces.counted_times import tells_points
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tailc.units import format_ppm, format_us
@@ -101,8 +101,8 @@ def drift(
         ks, moved = ks_bounds(*bands), wasserstein_bounds(*bands)
     else:
         ks, moved = _ks(compile_sample, sample), _wasserstein(compile_sample, sample)
-    ks = ks.within(sum(map(_ks_radius, counts)))
-    moved = moved.within(_bootstrap(compile_sample, sample, counts, seed))
+    ks = ks.at_radius(sum(map(_ks_radius, counts)))
+    moved = moved.at_radius(_bootstrap(compile_sample, sample, counts, seed))
     flags = (
         ks.least > 0 and ks.estimate >= MATERIAL_KS,
         moved.least > 0 and moved.estimate >= MATERIAL_SHARE_OF_MEAN * compiled.mean_ns,

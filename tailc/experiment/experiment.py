@@ -82,7 +82,7 @@ class Experiment:
             return self.given_replications
         return replications_of(self.scenario, self.repeats, self.replicates, self.workers)
 
-    def on(self, workload: Workload) -> Experiment:
+    def with_workload(self, workload: Workload) -> Experiment:
         """The same replications with another workload, record by record."""
         scenario = replace(self.scenario, workload=workload)
         return replace(self, scenario=scenario, given_replications=self.replications)

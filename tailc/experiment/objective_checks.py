@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tailc.errors import Code
 from tailc.specs.arrivals import conflict_complaints, recorded_complaints
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint
 from tailc.specs.simulation_fields import (

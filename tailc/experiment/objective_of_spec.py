@@ -8,7 +8,7 @@ from tailc.errors import Code, TailcError
 from tailc.experiment.tuning_objective import BatchTiming, Criterion, TuningObjective
 from tailc.models.arrivals import Pattern
 from tailc.models.diurnal import DayCurve
-from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated
+from tailc.models.modulated_arrivals import BUSY_PPM, Burstiness, ModulatedArrivals
 from tailc.specs.arrivals import BurstsSpec
 from tailc.specs.fields import Complaint
 from tailc.specs.simulation_fields import TunedSearch, range_of
@@ -79,7 +79,7 @@ def burst_complaints(bursts: BurstsSpec, rates_mrps: Sequence[int]) -> Iterator[
     """Report bursts that are impossible at some rate."""
     for place, rate_mrps in enumerate(rates_mrps):
         try:
-            Modulated(rate_mrps, burstiness_of(bursts))
+            ModulatedArrivals(rate_mrps, burstiness_of(bursts))
         except TailcError as error:
             (finding,) = error.findings
             where, also = ("search", "bursts"), ("rates", place)

@@ -18,7 +18,7 @@ from tailc.forms.shares import Shares
 from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
 from tailc.models.cpu_shares.outcome import CpuSharesOutcome
 from tailc.models.cpu_shares.plant import replay, settling_steps
-from tailc.models.cpu_shares.recorded import (
+from tailc.models.cpu_shares.recorded_machines import (
     RecordedMachine,
     cut_to_common_time,
     fit_machine,
@@ -27,7 +27,7 @@ from tailc.models.cpu_shares.recorded import (
 from tailc.models.rule_baselines import RuleBaselines, rules_in
 from tailc.percentiles import PPM
 from tailc.traces.throughput import Series, ThroughputTrace
-from tailc.units import counted, format_us
+from tailc.units import format_us, plural
 
 Floats = NDArray[np.float64]
 
@@ -186,7 +186,7 @@ def missing_machines(shares: Shares, held_out: ThroughputTrace) -> tuple[Finding
 def _too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcError:
     """The error for rows with too few steps to have one after the first full window."""
     message = (
-        f"{counted(steps, 'step')} of {format_us(shares.step_us)} were measured, and none comes "
+        f"{plural(steps, 'step')} of {format_us(shares.step_us)} were measured, and none comes "
         f"after the first full window of {format_us(shares.window_us)}"
     )
     place = Place(held_out.source, field=held_out.reading.columns.time)

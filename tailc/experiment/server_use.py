@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tailc.models.arrivals import Arrivals
 from tailc.models.execution_model import Subject
-from tailc.models.observed import RungTimes
+from tailc.models.observations import RungTimes
 from tailc.models.outcome import NS_PER_US, Outcome, nearest_us
 from tailc.models.server_load import Load, RungUse
 from tailc.models.usage import Usage

@@ -11,7 +11,7 @@ from tailc.units import plain_ppm
 if TYPE_CHECKING:
     from tailc.experiment.tuning_objective import TuningObjective
     from tailc.models.diurnal import DayCurve
-    from tailc.models.modulated import Burstiness
+    from tailc.models.modulated_arrivals import Burstiness
 
 _BURSTS = "bursts_idc_ppm", "bursts_spell_us", "bursts_busy_ppm"
 _LEVEL = "diurnal_{}_ppm"
@@ -21,7 +21,7 @@ RECORDED = "recorded_arrivals"
 def pattern_settings(objective: TuningObjective) -> dict[str, int]:
     """The arrival pattern at each rate as integers; empty for Poisson."""
     from tailc.models.diurnal import DayCurve
-    from tailc.models.modulated import Burstiness
+    from tailc.models.modulated_arrivals import Burstiness
     from tailc.models.recorded_gaps import RecordedGaps
 
     match objective.pattern:
@@ -37,7 +37,7 @@ def pattern_settings(objective: TuningObjective) -> dict[str, int]:
 def pattern_from_settings(settings: Mapping[str, int]) -> Burstiness | DayCurve | None:
     """The pattern of `pattern_settings`; None if it was Poisson or recorded."""
     if settings.keys() >= set(_BURSTS):
-        from tailc.models.modulated import Burstiness
+        from tailc.models.modulated_arrivals import Burstiness
 
         return Burstiness(*(settings[name] for name in _BURSTS))
     levels_ppm: list[int] = []
@@ -59,7 +59,7 @@ def arrivals_text(settings: Mapping[str, int]) -> str:
 
 
 def _pattern_text(pattern: Burstiness | DayCurve) -> str:
-    from tailc.models.modulated import Burstiness
+    from tailc.models.modulated_arrivals import Burstiness
 
     if isinstance(pattern, Burstiness):
         return f"bursts ({pattern})"

@@ -15,7 +15,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forecasts.forecasts import Floats, Ints
 from tailc.traces.series.series import SECONDS_PER_DAY, TimeSeries
 from tailc.traces.zones import utc_text
-from tailc.units import counted
+from tailc.units import plural
 
 DAYS_OF_MONTH = 30
 
@@ -75,7 +75,7 @@ class PastDays:
         at = utc_text(
             self.actual.start_unix_s + (self.first + day * self.per_day) * self.actual.step_s
         )
-        days = counted(self.history_days, "day")
+        days = plural(self.history_days, "day")
         message = f"none of the {days} before `{at}` is without gaps"
         help_ = "begin forecasts later, or give a longer series or one with shorter gaps"
         return TailcError(Finding(Code.SHORT_HISTORY, message, Place(self.actual.source), help_))

@@ -52,7 +52,7 @@ class Energy:
         hasher = hashlib.sha256(b"tailc energy 1\n")
         grid = (self.power.start_unix_s, self.power.step_s, self.power.steps)
         known = (one.known for one in self.series)
-        for column in (np.array(grid), *self.brought(slice(None)), *known):
+        for column in (np.array(grid), *self.actual_supply(slice(None)), *known):
             hasher.update(column.astype("<i8").tobytes())
         return hasher.hexdigest()
 
@@ -60,7 +60,7 @@ class Energy:
         """Whether every value of these epochs is known."""
         return all(bool(one.known[epochs].all()) for one in self.series)
 
-    def brought(self, epochs: slice) -> tuple[Whole, Whole, Whole]:
+    def actual_supply(self, epochs: slice) -> tuple[Whole, Whole, Whole]:
         """Actual green power [mW], price [millionths of a dollar per kWh] and CO2 [mg/kWh] of
         epochs."""
         units = (MW_PER_W, UDOLLARS, MG_PER_G)
@@ -75,7 +75,7 @@ class Energy:
         From the newest forecast; 0 after its end, or without a forecast.
         """
         if self.forecasts is None:
-            return self.brought(slice(epoch, epoch + epochs))[0]
+            return self.actual_supply(slice(epoch, epoch + epochs))[0]
         newest = int(np.searchsorted(self.forecasts.issue, epoch, side="right")) - 1
         if newest < 0:
             return np.zeros(epochs, np.int64)

@@ -13,7 +13,7 @@ from tailc.forecasts.accuracy import outcomes
 from tailc.forecasts.forecasts import Floats, Forecasts, Ints
 from tailc.traces.series.series import SECONDS_PER_DAY, TimeSeries
 from tailc.traces.split_keys import hash_key
-from tailc.units import counted
+from tailc.units import plural
 
 # Older errors are of another season.
 HISTORY_DAYS = 60
@@ -37,7 +37,7 @@ def scenarios(
     """
     past = _past(actual, forecasts, index, history_days)
     if len(past) < count:
-        days = counted(len(past), "past day")
+        days = plural(len(past), "past day")
         message = (
             f"only {days} have a forecast and a known production, but {count} scenarios are needed"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.forms.tail_table import PPM, Queued, TailTable, internal_bound_ns, row_at
+from tailc.forms.tail_table import PPM, QueuedRequests, TailTable, internal_bound_ns, row_at
 
 # One kHz for one ns is a millionth of a cycle.
 _PARTS_PER_CYCLE = 1_000_000
@@ -28,7 +28,9 @@ class Need:
         return -(-self.cycles * _PARTS_PER_CYCLE // self.slack_ns)
 
 
-def request_needs(table: TailTable, queued: Queued, scale_ppm: int = PPM) -> tuple[Need, ...]:
+def request_needs(
+    table: TailTable, queued: QueuedRequests, scale_ppm: int = PPM
+) -> tuple[Need, ...]:
     """The need of each request at the core; empty if it has more requests than positions.
 
     `level_for` returns the lowest level whose frequency covers all of these.

@@ -172,7 +172,7 @@ def _check_rows(rows: tuple[TailRow, ...], most: int) -> None:
 
 
 @dataclass(frozen=True)
-class Queued:
+class QueuedRequests:
     """Requests at a core: ages since arrival, the running request first, and its progress.
 
     elapsed_cycles, elapsed_memory_ns: what the running request has had so far.
@@ -193,7 +193,7 @@ def internal_bound_ns(table: TailTable, scale_ppm: int = PPM) -> int:
     return table.bound_us * scale_ppm // _NS_PER_US
 
 
-def level_for(table: TailTable, queued: Queued, scale_ppm: int = PPM) -> int:
+def level_for(table: TailTable, queued: QueuedRequests, scale_ppm: int = PPM) -> int:
     """Index of the level that a core runs at until its next arrival or completion."""
     top = len(table.levels) - 1
     if len(queued.ages_ns) > table.positions:

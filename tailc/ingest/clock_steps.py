@@ -14,7 +14,7 @@ from tailc.errors import Code, Finding, Place, Severity
 from tailc.ingest.loops import starts_ns
 from tailc.traces.cells import Cells, numbers
 from tailc.traces.reading import TimeUnit
-from tailc.units import counted
+from tailc.units import plural
 
 _S_PER_NS = 1e-9
 # Of the requests. With more, their numbers are not in the order of sending.
@@ -72,7 +72,7 @@ def step_warnings(steps: ClockSteps | None, source: str, column: str) -> tuple[F
     if steps is None:
         return ()
     message = (
-        f"the clock went back {counted(steps.count, 'time')} while requests were sent, by up to "
+        f"the clock went back {plural(steps.count, 'time')} while requests were sent, by up to "
         f"{steps.longest_s:.3g} s: their times overlap those before"
     )
     hint = (

@@ -14,13 +14,13 @@ from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import TimeColumn
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, whole
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.histogram import MAX_REQUESTS, Histogram
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
-from tailc.traces.table import Table, Wanted
+from tailc.traces.table import ColumnsToRead, Table
 from tailc.traces.telling_names import is_percentile
 from tailc.traces.times import NS_PER_MS, whole_ns
 from tailc.traces.trace import Filters, in_parts, refuse_running_total, table_of
@@ -35,7 +35,7 @@ def read_column(
 ) -> InputTimes:
     """Count the times in the column; each row counts once, or by the column of weights."""
     format_ = format_of(source, "auto")
-    wanted = Wanted(tuple(filter(None, (column.name, column.weight))), (), ())
+    wanted = ColumnsToRead(tuple(filter(None, (column.name, column.weight))), (), ())
     table = table_of(source, wanted, format_)
     refuse_running_total(source, table, column.weight)
     counts = _count(table, wanted, unit.in_ms * NS_PER_MS, interval_ns)
@@ -68,7 +68,7 @@ def _of_percentiles(source: Source, column: str, names: tuple[str, ...]) -> tupl
 
 
 def _count(
-    table: Table, wanted: Wanted, ns_per_unit: float, interval_ns: int | None
+    table: Table, wanted: ColumnsToRead, ns_per_unit: float, interval_ns: int | None
 ) -> Counts | None:
     """Counts of all rows; None if some cells cannot be read as numbers directly."""
     try:
@@ -79,7 +79,7 @@ def _count(
 
 
 def _count_blocks(
-    table: Table, wanted: Wanted, ns_per_unit: float, interval_ns: int | None
+    table: Table, wanted: ColumnsToRead, ns_per_unit: float, interval_ns: int | None
 ) -> Counts | None:
     """Counts of a long CSV table; None for other tables, or if a cell is not a number."""
     if not isinstance(table, CsvTable) or len(wanted.numbers) > 1:
@@ -94,7 +94,7 @@ def _count_blocks(
         return None
 
 
-def _shares(table: Table, wanted: Wanted) -> Iterator[Share]:
+def _shares(table: Table, wanted: ColumnsToRead) -> Iterator[Share]:
     """Parts of the table that threads can read: row groups of Parquet, or all rows."""
     if isinstance(table, ParquetTable):
         yield from (partial(_add_all, batches) for batches in table.groups(wanted))
@@ -120,7 +120,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 def count_parts(
     table: Table,
-    wanted: Wanted,
+    wanted: ColumnsToRead,
     where: Filters,
     times_ns: Callable[[Cells], Floats],
     weight: str | None,

@@ -18,7 +18,7 @@ from tailc.ingest.kernels import POWERS_OF_TEN, QUOTED, read_decimals
 from tailc.traces.arrow import numpy_of
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.source import Source
-from tailc.traces.table import BLOCK_BYTES, Wanted
+from tailc.traces.table import BLOCK_BYTES, ColumnsToRead
 
 # Enough that what is done once a block does not count.
 _READ_BYTES = 4 * BLOCK_BYTES
@@ -33,7 +33,7 @@ class _Block:
     """Whole lines of a table, and the column that is counted."""
 
     table: CsvTable
-    wanted: Wanted
+    wanted: ColumnsToRead
     text: memoryview
 
     def count(self, counts: Counts) -> bool:
@@ -52,7 +52,7 @@ class _Block:
         return all(counts.add(numpy_of(batch.column(0))) for batch in batches)
 
 
-def csv_shares(table: CsvTable, wanted: Wanted) -> Iterator[Share]:
+def csv_shares(table: CsvTable, wanted: ColumnsToRead) -> Iterator[Share]:
     """Blocks of the lines after the header; raises HasNoBlocksError if there are none."""
     for text in _blocks(table.source):
         yield _Block(table, wanted, text).count

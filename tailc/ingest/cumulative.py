@@ -7,8 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.ingest.scraped import BUCKET, LE, Bounds, Labels, Scraped, labels_of, series_text
-from tailc.traces.counted import Grain
+from tailc.ingest.scraped_histograms import (
+    BUCKET,
+    LE,
+    Bounds,
+    Labels,
+    ScrapedHistogram,
+    labels_of,
+    series_text,
+)
+from tailc.traces.counted_times import Grain
 from tailc.traces.histogram import MAX_REQUESTS
 from tailc.traces.source import Source
 
@@ -70,12 +78,12 @@ class Cumulative:
             )
             self._histogram_of(name.removesuffix(BUCKET), labels).samples.append(sample)
 
-    def scraped(self) -> Iterator[Scraped]:
+    def histograms(self) -> Iterator[ScrapedHistogram]:
         """The histograms; raises TailcError if the buckets of one are inconsistent."""
         for (metric, labels), one in self._histograms.items():
             if one.samples:
                 count = _counts(one, series_text(metric, labels))
-                yield Scraped(metric, labels, Grain.LINEAR, count)
+                yield ScrapedHistogram(metric, labels, Grain.LINEAR, count)
 
     def _histogram_of(self, metric: str, labels: Mapping[str, str]) -> _Histogram:
         key = metric, labels_of(labels)

@@ -18,7 +18,7 @@ from tailc.traces.histogram import (
     Whole,
     bucket_of,
     histogram_of,
-    merged,
+    merge_histograms,
     middle_ns,
 )
 
@@ -61,7 +61,7 @@ def with_missing(histogram: Histogram, interval_ns: int) -> Histogram:
     up to the whole. Raises ShortIntervalError.
     """
     added = missing(middle_ns(histogram.bucket), histogram.count, interval_ns)
-    return histogram if added is None else merged([histogram, added])
+    return histogram if added is None else merge_histograms([histogram, added])
 
 
 def histogram_with_missing(times_ns: NDArray, interval_ns: int | None) -> tuple[Histogram, int]:
@@ -73,4 +73,4 @@ def histogram_with_missing(times_ns: NDArray, interval_ns: int | None) -> tuple[
     if interval_ns is None:
         return sent, 0
     added = missing(times_ns.astype(np.int64), np.ones(len(times_ns), np.int64), interval_ns)
-    return (sent, 0) if added is None else (merged([sent, added]), added.requests)
+    return (sent, 0) if added is None else (merge_histograms([sent, added]), added.requests)

@@ -40,7 +40,7 @@ def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
         yield key + length + _exactly(stream, varint(length, 0)[0])
 
 
-def delimited(stream: pa.NativeFile) -> Iterator[bytes]:
+def split_messages(stream: pa.NativeFile) -> Iterator[bytes]:
     """Messages that each follow the varint of their length."""
     while found := stream.read(1):
         length = found if found[0] < VARINT_CONTINUES else found + _length(stream)
@@ -53,10 +53,10 @@ def frames_of(stream: pa.NativeFile) -> Iterator[bytes]:
         if len(head) < LENGTH.size:
             raise CutError
         data = _exactly(stream, LENGTH.unpack(head)[0])
-        yield inflated(data) if data.startswith(ZSTD_MAGIC) else data
+        yield decompress_zstd(data) if data.startswith(ZSTD_MAGIC) else data
 
 
-def inflated(data: bytes) -> bytes:
+def decompress_zstd(data: bytes) -> bytes:
     """Decompress zstd data; raises WireError for damaged or truncated data, and TooLongError."""
     found, is_whole = _decompress_up_to_limit(data)
     if len(found) > MAX_MESSAGE_BYTES:

@@ -75,7 +75,7 @@ class _Scale:
         return part * width + width // np.uint64(2)
 
 
-def decoded(text: str) -> tuple[Unsigned, Whole]:
+def decode_histogram(text: str) -> tuple[Unsigned, Whole]:
     """Values of a histogram in base64, ascending, and their counts; raises HdrError.
 
     A value is the middle of the values that share a count.

@@ -11,11 +11,11 @@ from tailc.ingest.estimate import ShortIntervalError
 from tailc.ingest.format import Format
 from tailc.ingest.formats import format_written
 from tailc.ingest.input_times import Bucket, InputTimes, Loop
-from tailc.ingest.measured import StatedMeasure, counted, short_interval
 from tailc.ingest.options import InputOptions, SpanOptions, TimeColumn
 from tailc.ingest.responses import refuse_points
+from tailc.ingest.stated_measure import StatedMeasure, count_times, short_interval
 from tailc.ingest.texts import stated_unit
-from tailc.traces.counted import Counted, Grain, together
+from tailc.traces.counted_times import CountedTimes, Grain, together
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
@@ -41,20 +41,20 @@ class CountedInput:
     """An input; `times` is None for a profile, whose times are already counted."""
 
     name: str
-    counted: Counted
+    counted: CountedTimes
     times: InputTimes | None
 
 
 @dataclass(frozen=True, eq=False)
-class Ingested:
+class IngestResult:
     """The profile of all inputs, the inputs, and warnings."""
 
-    counted: Counted
+    counted: CountedTimes
     inputs: tuple[CountedInput, ...]
     warnings: tuple[Finding, ...]
 
 
-def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -> Ingested:
+def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -> IngestResult:
     """Read one or more inputs, paths or `-`, into one profile.
 
     Raises TailcError for an input that cannot be read, contradicts the options, or has another
@@ -65,12 +65,12 @@ def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -
     return _add_inputs(tuple(_input(path, options, stated) for path in paths))
 
 
-def ingest_source(source: Source, options: InputOptions) -> Ingested:
+def ingest_source(source: Source, options: InputOptions) -> IngestResult:
     """Read an open input without options about its measure; see `ingest`."""
     return _add_inputs((_input_in(source, options, StatedMeasure()),))
 
 
-def _add_inputs(inputs: tuple[CountedInput, ...]) -> Ingested:
+def _add_inputs(inputs: tuple[CountedInput, ...]) -> IngestResult:
     first = inputs[0]
     for other in inputs[1:]:
         if other.counted.measure is not first.counted.measure:
@@ -80,7 +80,7 @@ def _add_inputs(inputs: tuple[CountedInput, ...]) -> Ingested:
             )
             raise TailcError(Finding(Code.OTHER_PROFILE, message, Place(other.name), _SEVERAL))
     warnings = [warning for input_ in inputs for warning in _warnings(input_)]
-    return Ingested(together([input_.counted for input_ in inputs]), inputs, tuple(warnings))
+    return IngestResult(together([input_.counted for input_ in inputs]), inputs, tuple(warnings))
 
 
 def _input(path: str, options: InputOptions, stated: StatedMeasure) -> CountedInput:
@@ -96,10 +96,10 @@ def _input_in(source: Source, options: InputOptions, stated: StatedMeasure) -> C
     except ShortIntervalError as error:
         raise short_interval(error, stated, source.name) from None
     _check_unit(times, options, source)
-    return CountedInput(source.name, counted(times, stated, source.name), times)
+    return CountedInput(source.name, count_times(times, stated, source.name), times)
 
 
-def _profile(source: Source, stated: StatedMeasure) -> Counted:
+def _profile(source: Source, stated: StatedMeasure) -> CountedTimes:
     """The profile in a file; raises TailcError if the stated measure differs."""
     found = read_counted(source)
     if stated.measure not in (None, found.measure):
@@ -147,7 +147,7 @@ def _read_table(source: Source, table: TimeColumn | ColumnMap, options: InputOpt
         own = own_unit_of(source, table.name)
         unit = own or options.unit or (TimeUnit(unit_of_name) if unit_of_name else None)
         return read_column(source, table, stated_unit(source, unit), options.interval_ns)
-    from tailc.ingest.mapped import read_mapped
+    from tailc.ingest.mapped_times import read_mapped
 
     return read_mapped(source, table, options.interval_ns)
 

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 
 from tailc.errors import Finding
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.histogram import Histogram
 from tailc.traces.reading import TimeUnit
 

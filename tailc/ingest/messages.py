@@ -26,7 +26,7 @@ class Wording:
     shorter: str
 
 
-def decoded(
+def decode_messages(
     source: Source,
     messages_of: Callable[[pa.NativeFile], Iterator[bytes]],
     decode: Callable[[bytes], Iterable[T]],

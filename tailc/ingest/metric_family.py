@@ -19,9 +19,17 @@ from tailc.errors import Place
 from tailc.ingest.cumulative import COUNT, Cumulative
 from tailc.ingest.frames import TooLongError
 from tailc.ingest.native import SCHEMAS, upper_bound
-from tailc.ingest.scraped import BUCKET, LE, MAX_BUCKETS, Bounds, Labels, Scraped, labels_of
+from tailc.ingest.scraped_histograms import (
+    BUCKET,
+    LE,
+    MAX_BUCKETS,
+    Bounds,
+    Labels,
+    ScrapedHistogram,
+    labels_of,
+)
 from tailc.ingest.wire import EIGHT, SIZED, VARINT, WireError, parts, values, varint
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 
 # Labels and buckets of one histogram, with an exemplar for each.
 MAX_METRIC_BYTES = 1 << 20
@@ -50,7 +58,9 @@ class _HistogramFields:
     deltas: list[int] = field(default_factory=list)
 
 
-def histograms_of(family: memoryview, classic: Cumulative, place: Place) -> Iterator[Scraped]:
+def histograms_of(
+    family: memoryview, classic: Cumulative, place: Place
+) -> Iterator[ScrapedHistogram]:
     """The native histograms of a family; classic ones are added to `classic`.
 
     Raises ValueError for malformed bytes.
@@ -169,7 +179,7 @@ def _add_classic(
     classic.add(name + COUNT, labels, str(told.total), place)
 
 
-def _native(name: str, labels: Labels, told: _HistogramFields) -> Scraped:
+def _native(name: str, labels: Labels, told: _HistogramFields) -> ScrapedHistogram:
     """The histogram; raises ValueError if its numbers are inconsistent."""
     if told.schema not in SCHEMAS:
         raise WireError(f"a histogram of the unknown schema {told.schema}")
@@ -186,7 +196,7 @@ def _native(name: str, labels: Labels, told: _HistogramFields) -> Scraped:
         raise WireError(f"{counted} requests in buckets, but {told.total} in total")
     if below:
         count[-math.inf, -told.threshold] = below
-    return Scraped(name, labels, Grain.EXPONENTIAL, count)
+    return ScrapedHistogram(name, labels, Grain.EXPONENTIAL, count)
 
 
 def _positive(told: _HistogramFields, deltas: Sequence[int]) -> Iterator[tuple[Bounds, int]]:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 
-from tailc.ingest.scraped import Bounds
-from tailc.traces.counted import Grain
+from tailc.ingest.scraped_histograms import Bounds
+from tailc.traces.counted_times import Grain
 
 SCHEMAS = range(-4, 9)
 # Bounds are written so that they are read back to the bit; a logarithm of one is off by less.

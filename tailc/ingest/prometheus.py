@@ -16,13 +16,13 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import Bucket, InputTimes, Loop, ScrapedBuckets
 from tailc.ingest.native import within_of
 from tailc.ingest.options import InputOptions
-from tailc.ingest.scraped import (
+from tailc.ingest.scraped_histograms import (
     Bounds,
-    Scraped,
-    added,
-    increased,
+    ScrapedHistogram,
+    increase_of,
     select_histograms,
     series_text,
+    sum_by_bounds,
     without_failed,
 )
 from tailc.ingest.spread import bounds_at, spread
@@ -31,7 +31,7 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, open_source
 from tailc.traces.times import NS_PER_MS
 
-Scrape = Callable[[Source], Iterator[Scraped]]
+Scrape = Callable[[Source], Iterator[ScrapedHistogram]]
 """All histograms in a source; TailcError where one is unsound."""
 
 DEFAULT_PERCENTILE_PPM = 990_000
@@ -57,17 +57,21 @@ def format_of_scrapes(
                     hint = "give two scrapes in the same format"
                     raise earlier.fault(Code.UNKNOWN_INPUT, message, advice=hint)
                 same = replace(options.metrics, name=found[0].metric)
-                found = increased(found, select_histograms(scrape(earlier), earlier, same), source)
+                found = increase_of(
+                    found, select_histograms(scrape(earlier), earlier, same), source
+                )
         return _times(found, source, options, name)
 
     return Format(name, matches, read, loose=loose, has_metrics=True)
 
 
-def _times(found: list[Scraped], source: Source, options: InputOptions, name: str) -> InputTimes:
+def _times(
+    found: list[ScrapedHistogram], source: Source, options: InputOptions, name: str
+) -> InputTimes:
     metric = found[0].metric
     unit = _unit(metric, source, options.unit)
     kept, failed = without_failed(found, source, options.metrics)
-    count = added(kept, source)
+    count = sum_by_bounds(kept, source)
     what = series_text(metric, tuple(sorted(options.metrics.labels)))
     _check_counted(count, what, source)
     within = kept[0].within or within_of(count)

@@ -6,13 +6,13 @@ from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.formats import format_written
 from tailc.ingest.input_times import Loop
-from tailc.ingest.measured import DEMANDS
+from tailc.ingest.stated_measure import DEMANDS
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Measured
+from tailc.traces.reading import ValueMeaning
 from tailc.traces.source import Source
 
 
-def refuse_responses(source: Source, measured: Measured) -> None:
+def refuse_responses(source: Source, measured: ValueMeaning) -> None:
     """Raise TailcError if a load generator wrote the times and they are read as demand.
 
     Also refuses times of a closed loop as open-loop responses, and points of a distribution as

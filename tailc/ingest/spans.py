@@ -20,7 +20,7 @@ from tailc.ingest.options import InputOptions, SpanOptions
 from tailc.ingest.span_defects import CheckedSpans
 from tailc.ingest.span_table import TraceSpan, own_ns, with_children, without_internal
 from tailc.ingest.texts import stated_unit
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.histogram import MAX_NS
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.ingest.scraped import Bounds
+from tailc.ingest.scraped_histograms import Bounds
 from tailc.percentiles import percentile_rank
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.histogram import (
     BUCKETS,
     MAX_NS,

@@ -9,8 +9,8 @@ from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.lint.measurements import views_of_file
 from tailc.lint.registry import find_checks
 from tailc.lint.roles import TraceOptions
-from tailc.lint.sighted import sighted
-from tailc.traces.places import located
+from tailc.lint.view_findings import view_findings
+from tailc.traces.places import locate_findings
 from tailc.traces.source import open_source
 
 _OF_REPLAYS = (Code.ARRIVAL_GAP, Code.FEW_ARRIVALS)
@@ -18,7 +18,7 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 
 @dataclass(frozen=True)
-class Linted:
+class LintResult:
     """The checked parts of a trace, and the findings, worst first."""
 
     name: str
@@ -34,7 +34,7 @@ class Linted:
         return next((one.code.exit_code for one in errors), ExitCode.OK)
 
 
-def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linted:
+def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> LintResult:
     """Find the defects of a trace, `-` for standard input.
 
     ignored: codes or names of defects that are not reported. An unreadable file is a finding.
@@ -43,13 +43,13 @@ def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linte
         with open_source(path) as source:
             seen = views_of_file(source, options)
             told = map(_with_help, map(_soften, seen.findings))
-            findings = [*told, *sighted(find_checks(), seen.views, source.name)]
+            findings = [*told, *view_findings(find_checks(), seen.views, source.name)]
             kept = [one for one in findings if not _is_ignored(one, ignored)]
             kept.sort(key=lambda one: (_ORDER[one.severity], one.code.ident))
-            placed = located(kept, source)
+            placed = locate_findings(kept, source)
     except TailcError as error:
-        return Linted(path, "unreadable", None, (), error.findings)
-    return Linted(source.name, seen.format, seen.rows, seen.looked_at, placed)
+        return LintResult(path, "unreadable", None, (), error.findings)
+    return LintResult(source.name, seen.format, seen.rows, seen.looked_at, placed)
 
 
 def _soften(finding: Finding) -> Finding:

@@ -40,7 +40,7 @@ from tailc.lint.views import (
     Header,
     Jobs,
     Machines,
-    Unknown,
+    UnknownColumns,
     WithoutDemands,
     counted_requests,
 )
@@ -49,7 +49,7 @@ from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.profile_file import is_profile
 from tailc.traces.source import PARQUET_MAGIC, SUFFIXES, Format, Source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.throughput import throughput_in
 from tailc.traces.trace import TABLES, table_of
 
@@ -115,7 +115,7 @@ def _of_table(source: Source, options: TraceOptions) -> ViewedFile:
         viewed.views.append(_header(source, names, format_of_content, format_of_name))
         times_of = Counter(names)
         with _told_in(viewed):
-            table_of(source, Wanted((), tuple(times_of), ()), format_of_content)
+            table_of(source, ColumnsToRead((), tuple(times_of), ()), format_of_content)
         if not _is_other(viewed, source, tuple(times_of), format_of_content, options):
             _look(viewed, source, times_of, format_of_content, options)
     return viewed
@@ -207,7 +207,7 @@ def _note_unknown(
     is_chosen = roles.names.keys() & {Role.DEMAND, *options.columns}
     is_counted = any(isinstance(view, CounterRows) for view in seen.views)
     if not seen.looked_at:
-        seen.views.append(Unknown(names))
+        seen.views.append(UnknownColumns(names))
     elif rest and not (is_chosen or is_counted or roles.series):
         seen.views.append(WithoutDemands(rest))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tailc.errors import Finding
 from tailc.lint.checks.demands import CHECKS
-from tailc.lint.sighted import sighted
+from tailc.lint.view_findings import view_findings
 from tailc.lint.views import DemandRows, counted_requests
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import DemandProfile
@@ -26,9 +26,9 @@ def profile_findings(
     if isinstance(reading, DemandReading):
         column = reading.demand.name
     view = DemandRows(demand / in_ms, in_ms, row, requests.weight, column, is_ordered=are_rows)
-    return tuple(sighted(_ASKED, (view,), source))
+    return tuple(view_findings(_ASKED, (view,), source))
 
 
 def histogram_findings(histogram: Histogram, source: str) -> tuple[Finding, ...]:
     """Findings about counted demands."""
-    return tuple(sighted(_ASKED, (counted_requests(histogram),), source))
+    return tuple(view_findings(_ASKED, (counted_requests(histogram),), source))

@@ -19,14 +19,14 @@ from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.swf import swf_in
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
-    Measured,
     Rows,
     ThroughputColumns,
     ThroughputReading,
     TimeUnit,
+    ValueMeaning,
 )
 from tailc.traces.source import Format, Source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.times import MAX_NS
 from tailc.traces.trace import kept_cells
 
@@ -77,7 +77,7 @@ def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> Through
         return None
     unit = options.units.get(Role.TIME) or TimeUnit(time[1] or "s")
     columns = ThroughputColumns(done, time[0], machine, share)
-    return ThroughputReading(Measured(Measure.THROUGHPUT, "", unit), Rows(), columns)
+    return ThroughputReading(ValueMeaning(Measure.THROUGHPUT, "", unit), Rows(), columns)
 
 
 def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | None:
@@ -104,7 +104,7 @@ def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterCol
 def counters_in(source: Source, columns: CounterColumns, form: Format) -> CounterRows:
     """Rows that have both; raises TailcError for cells that are not amounts."""
     named = (columns.cycles, columns.memory)
-    cells = kept_cells(source, Wanted(named, (), ()), (), form)
+    cells = kept_cells(source, ColumnsToRead(named, (), ()), (), form)
     cycles, memory = (not_negative(cells, name, MAX_NS) for name in named)
     cells.stop_if_refused()
     row = np.arange(1, cells.count + 1)

@@ -106,7 +106,7 @@ class TraceOptions:
     percentile_ppm: int | None = None
     leaves_out_zero_runs: bool = False
 
-    def over(self, other: TraceOptions) -> TraceOptions:
+    def with_defaults(self, other: TraceOptions) -> TraceOptions:
         """These options; missing ones come from `other`."""
         ppm = other.percentile_ppm if self.percentile_ppm is None else self.percentile_ppm
         return replace(

@@ -37,17 +37,17 @@ from tailc.traces.reading import (
     Curve,
     DemandColumn,
     DemandReading,
-    Measured,
     Rows,
     TimeUnit,
     TimingsReading,
+    ValueMeaning,
 )
 from tailc.traces.reading import Timings as TimingColumns
 from tailc.traces.request_rows import MAX_TOTAL_WEIGHT
 from tailc.traces.source import Format, Source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.split_keys import time_column
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.times import NS_PER_MS, suspect_unit, whole_ns
 from tailc.traces.timings import MAX_DEGREE, timed_requests
 from tailc.traces.trace import cells_of, table_of, trace_in
@@ -67,7 +67,7 @@ Views = list[object]
 
 def table_in(source: Source, roles: Roles, format_: Format) -> CellColumns:
     """The columns with a role, as text if the format has text; raises TailcError like a reader."""
-    wanted = Wanted((), roles.columns, ())
+    wanted = ColumnsToRead((), roles.columns, ())
     table = table_of(source, wanted, format_)
     return CellColumns(cells_of(table, wanted), roles, format_)
 
@@ -76,7 +76,7 @@ def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[in
     """Number of rows, and their demands with equal ones merged."""
     unit = roles.units.get(Role.DEMAND, TimeUnit.MS)
     demand, weight = roles.names[Role.DEMAND], roles.names.get(Role.WEIGHT)
-    measured = Measured(Measure.DEMAND_BUSY, "", unit)
+    measured = ValueMeaning(Measure.DEMAND_BUSY, "", unit)
     reading = DemandReading(measured, Rows(), DemandColumn(demand), ONE_THREAD, weight)
     found = trace_in(source, reading, format_).requests
     no_row = np.zeros(0, np.int64)
@@ -272,7 +272,7 @@ def _timing_views(
     request = numpy_of(named.indices).astype(np.int64)[at]
     duration_ms = requests.demand * requests.in_ms
     views: Views = [TimingRows(request, degree[at], duration_ms, requests.row, columns.duration)]
-    measured = Measured(Measure.DEMAND_BUSY, "", roles.units.get(Role.DEMAND, TimeUnit.MS))
+    measured = ValueMeaning(Measure.DEMAND_BUSY, "", roles.units.get(Role.DEMAND, TimeUnit.MS))
     reading = TimingsReading(measured, Rows(), columns)
     probe = Cells(cells.source, cells.columns, cells.count, None)
     try:

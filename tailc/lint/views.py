@@ -38,7 +38,7 @@ class Header:
 
 
 @dataclass(frozen=True, eq=False)
-class Unknown:
+class UnknownColumns:
     """The columns of a table if no name is recognised."""
 
     names: tuple[str, ...]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tailc.models.compiled import part
 from tailc.models.integrals import DRAIN, FIRST_HALF, SECOND_HALF
+from tailc.models.kernel_decorators import part
 
 
 @part  # pragma: no cover - compiled

@@ -1,6 +1,6 @@
 """Measure the tail and the rate, and move a controller's output, in integers; compiled.
 
-`controlled` computes the same as `tailc.forms.controller.step`, and the rate is the same as
+`step_controller` computes the same as `tailc.forms.controller.step`, and the rate is the same as
 `arrival_rate_mrps` there. An engine's state has a `server` record with the fields used here, and
 the arrays `ring` and `scratch`.
 """
@@ -54,7 +54,7 @@ def measured_rate_mrps(server):
 
 
 @_part  # pragma: no cover - compiled
-def controlled(server, steer, measured_us, rate_mrps):
+def step_controller(server, steer, measured_us, rate_mrps):
     """Move the output by one step of a PID controller."""
     error = steer.target_us - measured_us
     error = max(min(error, LARGEST_ERROR_US), -LARGEST_ERROR_US)

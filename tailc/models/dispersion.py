@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models.arrivals import RecordedArrivals
-from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated, share_reached
+from tailc.models.modulated_arrivals import BUSY_PPM, Burstiness, ModulatedArrivals, share_reached
 from tailc.models.outcome import NS_PER_US
 from tailc.models.skewness import BusyShare, busy_share
 from tailc.percentiles import PPM
@@ -69,7 +69,7 @@ class BurstyFit:
     index still rises at the longest window, and so may rise beyond it.
     """
 
-    process: Modulated
+    process: ModulatedArrivals
     busy: BusyShare | None
     windows: tuple[WindowIndex, ...]
     deviation: float
@@ -168,7 +168,9 @@ def _measure(times_ns: NDArray[np.int64], lengths_us: tuple[int, ...]) -> _Measu
     return _MeasuredIndex(np.array(lengths_us) / _US_PER_S, index, weight)
 
 
-def _process(rate_mrps: int, excess: float, switching_rps: float, usual_ppm: int) -> Modulated:
+def _process(
+    rate_mrps: int, excess: float, switching_rps: float, usual_ppm: int
+) -> ModulatedArrivals:
     """A process of rounded numbers that exists: the spell rounds up and the share down."""
     idc_ppm = PPM + _round(excess * PPM, ROUND_FLOOR)
     busy_ppm = max(_round(usual_ppm, ROUND_FLOOR), 1)
@@ -177,7 +179,9 @@ def _process(rate_mrps: int, excess: float, switching_rps: float, usual_ppm: int
         odds = 2 * rate_mrps / 1e3 * PPM / ((idc_ppm - PPM) * switching_rps)
         busy_ppm = min(busy_ppm, max(_round(odds / (1 + odds) * PPM, ROUND_FLOOR), 1))
     spell_us = _US_PER_S / (switching_rps * (1 - busy_ppm / PPM))
-    return Modulated(rate_mrps, Burstiness(idc_ppm, _round(spell_us, ROUND_CEILING), busy_ppm))
+    return ModulatedArrivals(
+        rate_mrps, Burstiness(idc_ppm, _round(spell_us, ROUND_CEILING), busy_ppm)
+    )
 
 
 def _round(value: float, direction: str) -> int:

@@ -24,7 +24,7 @@ ALL, FIRST = "all", "first"
 """The names that stand for all defaults, and for the first of them."""
 
 
-class Named(ABC):
+class NamedBaseline(ABC):
     """Common attributes of all baselines.
 
     about: what it does, in one line for users. rank: its place in lists and among the defaults,
@@ -36,7 +36,7 @@ class Named(ABC):
     rank: ClassVar[int]
 
 
-NamedT = TypeVar("NamedT", bound=Named)
+NamedT = TypeVar("NamedT", bound=NamedBaseline)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Folder(Generic[NamedT]):
         raise usage_error(message, did_you_mean(name.strip().lower(), known))
 
 
-def _read(baseline: Named, name: str) -> NameValues | None:
+def _read(baseline: NamedBaseline, name: str) -> NameValues | None:
     try:
         return baseline.syntax.read(name)
     except QuantityError as error:
@@ -127,8 +127,8 @@ def folder_in(package: str) -> Folder[Any]:
     return Folder(tuple(sorted(found, key=lambda one: (one.rank, one.syntax.name))), package_.WHERE)
 
 
-def _baselines_of(module: ModuleType) -> Iterator[Named]:
+def _baselines_of(module: ModuleType) -> Iterator[NamedBaseline]:
     for value in vars(module).values():
         is_class_of_it = inspect.isclass(value) and value.__module__ == module.__name__
-        if is_class_of_it and issubclass(value, Named):
+        if is_class_of_it and issubclass(value, NamedBaseline):
             yield value()

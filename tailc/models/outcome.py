@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models import integrals as over
-from tailc.models.observed import ControlSteps, RequestEnergy, RungTimes
+from tailc.models.observations import ControlSteps, RequestEnergy, RungTimes
 from tailc.models.pools import NEVER_NS, PPM
 from tailc.percentiles import percentile_rank
 

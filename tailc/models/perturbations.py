@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models import streams
-from tailc.models.core_queues.clocked import stretch
+from tailc.models.core_queues.level_progress import stretch
 from tailc.models.streams import Purpose
 from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
@@ -42,7 +42,7 @@ def bootstrap(load: Workload, seed: int) -> Workload:
     counts = np.zeros(len(load.work_ns), np.int64)
     state = streams.stream(seed, Purpose.RESAMPLE)
     streams.count_drawn(state, load.last_request_of, load.requests, counts)
-    return load.reweighted(counts)
+    return load.reweight(counts)
 
 
 def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Workload:
@@ -57,7 +57,7 @@ def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Work
     reached[-1] = load.requests
     weight = np.empty_like(load.weight)
     weight[by_work] = np.diff(reached, prepend=0)
-    return load.reweighted(weight)
+    return load.reweight(weight)
 
 
 def with_work(load: Workload, work_ns: NDArray[np.floating]) -> Workload:

@@ -8,7 +8,7 @@ from typing import Any, Generic
 
 from tailc.models.baseline_syntax import NameValues
 from tailc.models.execution_model import BaselineSearch, Subject, SubjectT
-from tailc.models.named_baselines import Folder, Named, Query, folder_in, unfit_error
+from tailc.models.named_baselines import Folder, NamedBaseline, Query, folder_in, unfit_error
 from tailc.models.workload import Workload
 
 
@@ -33,7 +33,7 @@ class Setup(Generic[SubjectT]):
     search: BaselineSearch
 
 
-class Baseline(Named, Generic[SubjectT]):
+class Baseline(NamedBaseline, Generic[SubjectT]):
     """One or more baselines of an execution model, which differ in the values of the name."""
 
     @abstractmethod

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from tailc.models.baseline_syntax import NameValues
-from tailc.models.named_baselines import Folder, Named, choose_names, folder_in, unfit_error
+from tailc.models.named_baselines import Folder, NamedBaseline, choose_names, folder_in, unfit_error
 from tailc.units import QuantityError
 
 RuleT = TypeVar("RuleT")
 RuleT_co = TypeVar("RuleT_co", covariant=True)
 
 
-class RuleBaseline(Named, Generic[RuleT]):
+class RuleBaseline(NamedBaseline, Generic[RuleT]):
     """One or more rules, which differ in the values of the name.
 
     examples: names for lists. is_default: whether the first example is replayed by default.

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.ladder.units import degrees
-from tailc.models.core_queues.clocked import LevelProgress, level_progress
 from tailc.models.core_queues.clocks import Clocks
+from tailc.models.core_queues.level_progress import LevelProgress, level_progress
 from tailc.percentiles import PPM
 from tailc.traces.profile import DemandProfile
 from tailc.traces.serial import Serial
@@ -57,7 +57,7 @@ class Workload:
             clocked=self.clocked and LevelProgress(*(each[chosen] for each in self.clocked)),
         )
 
-    def reweighted(self, weight: NDArray[np.int64]) -> Workload:
+    def reweight(self, weight: NDArray[np.int64]) -> Workload:
         """The same with other weights, int64 (records,), without records of weight 0."""
         stay = weight > 0
         return replace(self.select(stay), weight=weight[stay])

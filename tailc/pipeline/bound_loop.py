@@ -17,7 +17,7 @@ from tailc_solvers.control.plant import SampledPlant
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.controller import Controller
 from tailc.pipeline.loop_recheck import check_poles
-from tailc.units import counted
+from tailc.units import plural
 
 # A longer window is approximated by this number of epochs, with the same integral over the window.
 MOST_EPOCHS = 100
@@ -35,7 +35,7 @@ def check_bound_loop(controller: Controller, bound_us: int) -> None:
         if not is_stable(kp, ki, window):
             message = (
                 f"the loop with gains kp {kp:.3g} and ki {ki:.3g} is not stable with a window of "
-                f"{counted(window, 'epoch')}: the bound would oscillate more and more"
+                f"{plural(window, 'epoch')}: the bound would oscillate more and more"
             )
             hint = "lower them, or remove `kp` and `ki`"
             raise TailcError(Finding(Code.UNSTABLE_GAINS, message, help=hint))

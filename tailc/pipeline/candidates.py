@@ -52,14 +52,16 @@ AnyCandidate: TypeAlias = Candidate[Any, Any]
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedCandidates:
     """The candidates that have a solution, and a warning for each that has none."""
 
     candidates: tuple[AnyCandidate, ...]
     refused: tuple[Finding, ...]
 
 
-def solve_all(compilation: Compilation, parts: TraceParts[D], reading: TraceReading) -> Solved:
+def solve_all(
+    compilation: Compilation, parts: TraceParts[D], reading: TraceReading
+) -> SolvedCandidates:
     """Solve every candidate. If none has a solution, raise the error of the last one."""
     kind = compilation.opened.kind
     solved: list[AnyCandidate] = []
@@ -80,7 +82,7 @@ def solve_all(compilation: Compilation, parts: TraceParts[D], reading: TraceRead
     if not solved:
         raise infeasible[-1][1]
     refused = [_left_out(problem, f) for problem, error in infeasible for f in error.findings]
-    return Solved(tuple(solved), tuple(refused))
+    return SolvedCandidates(tuple(solved), tuple(refused))
 
 
 def _left_out(problem: Problem, finding: Finding) -> Finding:

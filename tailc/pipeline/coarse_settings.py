@@ -8,7 +8,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.percentiles import PPM
 from tailc.specs.load import LoadedSpec
-from tailc.units import counted, format_percentile, format_us
+from tailc.units import format_percentile, format_us, plural
 
 MUCH_LONGER = 4
 """Ratio of quantum to the age of the last climb that causes a warning. Shorter ones only delay."""
@@ -47,7 +47,7 @@ def _window(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
     key = "control" if policy.tail_table is None else "feedback"
     percentile = format_percentile(controller.percentile_ppm)
     message = (
-        f"`{key}.window` is {counted(controller.window_requests, 'request')}, whose {percentile} "
+        f"`{key}.window` is {plural(controller.window_requests, 'request')}, whose {percentile} "
         "is the longest latency among them: the controller follows single requests"
     )
     hint = f"lengthen it to {enough:,} requests or more"

@@ -24,7 +24,7 @@ from tailc.problems.colocation import (
     Throttling,
 )
 from tailc.problems.tail_table import TailProblem, TailSolution
-from tailc.units import counted, format_khz, format_mrps
+from tailc.units import format_khz, format_mrps, plural
 
 MW_PER_W = 1_000
 KHZ_PER_GHZ = 1_000_000
@@ -92,7 +92,7 @@ def _watts(power_mw: tuple[int, ...] | list[int]) -> np.ndarray:
 
 def _overload_error(problem: TailProblem, host: Host, batch: BatchWork) -> TailcError:
     message = (
-        f"at {format_mrps(batch.rate_mrps)} requests keep {counted(host.cores, 'core')} busy all "
+        f"at {format_mrps(batch.rate_mrps)} requests keep {plural(host.cores, 'core')} busy all "
         f"the time at {format_khz(problem.highest_khz)}, the highest frequency, and leave none for "
         "batch work"
     )

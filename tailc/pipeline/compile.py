@@ -13,7 +13,7 @@ from tailc.forms.controller import Controller
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
 from tailc.pipeline.candidate_choice import CandidateSet, choose_candidate
-from tailc.pipeline.candidates import Solved, solve_all
+from tailc.pipeline.candidates import SolvedCandidates, solve_all
 from tailc.pipeline.coarse_settings import coarse_settings
 from tailc.pipeline.compilation import Compilation, Judging
 from tailc.pipeline.parts import (
@@ -50,7 +50,7 @@ A = TypeVar("A")
 
 
 @dataclass(frozen=True)
-class Compiled(Generic[P, S, D]):
+class CompiledPolicy(Generic[P, S, D]):
     """A compiled policy and how it was made.
 
     sweep: every candidate; one if the spec has no sweep. design: the design trace. findings:
@@ -64,7 +64,7 @@ class Compiled(Generic[P, S, D]):
     findings: tuple[Finding, ...]
     additions: tuple[Addition, ...] = ()
 
-    def added(self, what: type[A]) -> tuple[A, ...]:
+    def additions_of(self, what: type[A]) -> tuple[A, ...]:
         """The additions of one type; empty if the spec requests none."""
         return tuple(one for one in self.additions if isinstance(one, what))
 
@@ -74,7 +74,7 @@ class Compiled(Generic[P, S, D]):
         return self.policy.evidence.proof == REPLAYED
 
 
-AnyCompiled: TypeAlias = Compiled[Any, Any, Any]
+AnyCompiled: TypeAlias = CompiledPolicy[Any, Any, Any]
 
 
 def compile_policy(
@@ -181,19 +181,19 @@ def _requested_parts(compilation: Compilation) -> _RequestedParts:
 
 def _without_replay(
     compilation: Compilation, parts: TraceParts[D], reading: TraceReading, warnings: list[Finding]
-) -> Compiled[Any, Any, D]:
+) -> CompiledPolicy[Any, Any, D]:
     """Compile a policy that serves no requests: one candidate, as solved."""
     compilation.check_previous()
     solved = solve_all(compilation, parts, reading)
     sweep = CandidateSet(solved.candidates)
     policy = next_generation(sweep.chosen.policy, compilation.previous)
-    compiled = Compiled(policy, sweep, parts.design, tuple(warnings))
+    compiled = CompiledPolicy(policy, sweep, parts.design, tuple(warnings))
     return _with_remarks(compiled, compilation, solved)
 
 
 def _for_requests(
     compilation: Compilation, searches: _RequestedParts, read: OpenedTrace, warnings: list[Finding]
-) -> Compiled[Any, Any, DemandProfile]:
+) -> CompiledPolicy[Any, Any, DemandProfile]:
     """Compile a policy whose table is chosen, tuned and checked on replays of the requests."""
     opened = compilation.opened
     parts = parts_of_requests(opened, read)
@@ -216,7 +216,7 @@ def _for_requests(
     )
     policy, additions = _run_passes(passes, chosen.policy, sample, warnings)
     policy = next_generation(policy, compilation.previous)
-    compiled = Compiled(policy, sweep, sample.design, tuple(warnings), additions)
+    compiled = CompiledPolicy(policy, sweep, sample.design, tuple(warnings), additions)
     return _with_remarks(compiled, compilation, solved)
 
 
@@ -345,8 +345,8 @@ _OF_FORMULA = (Code.PREDICTED_MISS, Code.HOPEFUL_SUM)
 
 
 def _with_remarks(
-    compiled: Compiled[P, S, D], compilation: Compilation, solved: Solved
-) -> Compiled[P, S, D]:
+    compiled: CompiledPolicy[P, S, D], compilation: Compilation, solved: SolvedCandidates
+) -> CompiledPolicy[P, S, D]:
     """Add the remarks on the solution, and the warnings of infeasible candidates."""
     chosen = compiled.sweep.chosen
     remarks = handler_of(chosen.problem).remarks(chosen.problem, chosen.solution)

@@ -124,7 +124,7 @@ class PlanSample:
         if rate_mrps not in self._experiments:
             scenario = scenario_for(workload, Poisson(rate_mrps), self._options, subject)
             self._experiments[rate_mrps] = Experiment(scenario, PLAN.repeats, 0, self._workers)
-        return self._experiments[rate_mrps].on(workload)
+        return self._experiments[rate_mrps].with_workload(workload)
 
     def replications(self, rate_mrps: int) -> Replications:
         """The replications at a rate, at which some plan has been measured."""

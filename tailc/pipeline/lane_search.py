@@ -82,7 +82,7 @@ def search_plan(
     progress("trying ages from arrival", 0.0)
     starts = (search.trial(plan_by_load(constant.plan, problem, lanes)), search.from_arrival())
     result = max(
-        (search.improved(start, constant) for start in starts), key=lambda one: one.merit(constant)
+        (search.improve(start, constant) for start in starts), key=lambda one: one.merit(constant)
     )
     progress("judging the plans", 0.0)
     confirmed = judge.cut_back(constant.plan)
@@ -130,7 +130,7 @@ class _PlanTrials:
 
         return self._longest(with_age, low_load_age_us(self._problem, self._lanes))
 
-    def improved(self, start: _PlanTrial, constant: _PlanTrial) -> _PlanTrial:
+    def improve(self, start: _PlanTrial, constant: _PlanTrial) -> _PlanTrial:
         """The best plan that single steps from `start` lead to."""
         best = start
         for step_us in _steps_us(self._problem.target_us):

@@ -17,7 +17,7 @@ from tailc.percentiles import PPM
 from tailc.pipeline.loop_recheck import check_loop
 from tailc.pipeline.plants import Operation
 from tailc.problems.control import ControlProblem, LoopGains
-from tailc.units import counted, format_mrps
+from tailc.units import format_mrps, plural
 
 US_PER_MS = 1_000
 # Lengths of a step response in windows; the next is tried if one is too short.
@@ -125,7 +125,7 @@ def checked_margins(
     own = problem.gains[number]
     message = (
         f"gains kp {own.kp:g}, ki {own.ki:g}, kd {own.kd:g} cannot be used: {why} at {rate}, for "
-        f"some delay near {counted(plant.delay, 'epoch')}, where the whole output makes "
+        f"some delay near {plural(plant.delay, 'epoch')}, where the whole output makes "
         f"{plant.gain:.4g} ms of tail"
     )
     hint = "remove `gains`, so that tailc tunes them, or lower them"

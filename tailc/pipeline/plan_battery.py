@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from tailc_solvers.green.battery import BatteryLimits, dispatch
 
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Battery, Plan
+from tailc.forms.plan.plan_books import plan_books
 from tailc.problems.plan import MG_PER_G, Weights
 
 

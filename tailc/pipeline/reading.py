@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tailc.percentiles import PPM
 from tailc.specs import demand_source, speedup_source
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
-from tailc.specs.days import DaysAsked
+from tailc.specs.days import DaysSettings
 from tailc.specs.jobs import JobList
 from tailc.specs.serial_spec import SerialSpec
 from tailc.specs.throughput import ThroughputSpec
@@ -18,7 +18,6 @@ from tailc.traces.reading import (
     CyclesAndMemory,
     DemandColumn,
     DemandReading,
-    Measured,
     RequestReading,
     Rows,
     RunTimeReading,
@@ -31,6 +30,7 @@ from tailc.traces.reading import (
     TimeUnit,
     Timings,
     TimingsReading,
+    ValueMeaning,
 )
 from tailc.traces.serial import Serial
 
@@ -57,7 +57,7 @@ def request_reading(
 
 def _of_cycles(demand: ClockedDemandSpec) -> DemandReading:
     return DemandReading(
-        Measured(Measure(demand.measure), demand.reference, TimeUnit(demand.unit)),
+        ValueMeaning(Measure(demand.measure), demand.reference, TimeUnit(demand.unit)),
         _rows(demand),
         CyclesAndMemory(demand.cycles, demand.memory, demand.clock_khz),
         _ONE_CORE,
@@ -74,7 +74,7 @@ def _of_demands(
 ) -> RequestReading:
     source, reason = demand.source, demand.response_time_because
     unit = TimeUnit(source.unit)
-    measured = Measured(Measure(demand.measure), demand.reference, unit, reason)
+    measured = ValueMeaning(Measure(demand.measure), demand.reference, unit, reason)
     rows, parts = _rows(demand), None if serial is None else _serial(serial)
     counted = (source.weight, demand.bin_us, max_degree, parts)
     if isinstance(source, demand_source.DemandTimings):
@@ -92,17 +92,17 @@ def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
     held_out = spec.held_out_ppm
     split = None if held_out is None else SplitRule(SplitBy.TIME, held_out, spec.time)
     return ThroughputReading(
-        Measured(Measure.THROUGHPUT, spec.reference, TimeUnit(spec.unit)),
+        ValueMeaning(Measure.THROUGHPUT, spec.reference, TimeUnit(spec.unit)),
         Rows(tuple(sorted(spec.where.items())), split),
         ThroughputColumns(spec.column, spec.time, spec.machine, spec.share, spec.waiting),
     )
 
 
-def run_time_reading(days: DaysAsked) -> RunTimeReading:
+def run_time_reading(days: DaysSettings) -> RunTimeReading:
     """The reading of jobs' run times: their column, and which rows count."""
     log = days.jobs.log
     return RunTimeReading(
-        Measured(Measure.RUN_TIME, "jobs of a datacentre, and its energy", TimeUnit.S),
+        ValueMeaning(Measure.RUN_TIME, "jobs of a datacentre, and its energy", TimeUnit.S),
         Rows(tuple(sorted(days.jobs.where.items()))),
         log.columns.run if isinstance(log, JobList) else "run",
     )

@@ -13,7 +13,7 @@ from tailc.percentiles import fewest_requests, percentile_rank
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import EndToEnd, Slo, promise
 from tailc.traces.profile import NS_PER_MS, DemandProfile
-from tailc.units import counted, format_us
+from tailc.units import format_us, plural
 
 NS_PER_US = 1_000
 
@@ -87,7 +87,7 @@ def undersampled_slos(
     return tuple(
         Finding(
             Code.SMALL_SAMPLE,
-            f"{counted(profile.total_weight, 'request')} cannot estimate the percentile of "
+            f"{plural(profile.total_weight, 'request')} cannot estimate the percentile of "
             f"{_slo_text(slo, end_to_end)}: the sample may have none above it",
             loaded.place("slo", number, "percentile"),
             f"measure at least {enough:,} requests, or use a lower percentile",

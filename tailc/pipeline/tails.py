@@ -32,7 +32,7 @@ from tailc.problems.tail_table import (
 from tailc.progress import Progress
 from tailc.specs.slo import promise
 from tailc.traces.profile import NS_PER_MS
-from tailc.units import counted, format_khz, format_mrps, format_us
+from tailc.units import format_khz, format_mrps, format_us, plural
 
 NS_PER_US = 1_000
 # Buckets of the sums' histogram for the comparison; twice as fine as a table's own.
@@ -88,7 +88,7 @@ def _check_rates(problem: TailProblem) -> None:
     cores, highest = problem.host.cores, format_khz(problem.highest_khz)
     most_mrps = problem.highest_mrps(cores)
     message = (
-        f"is more than {counted(cores, 'core')} can serve at {highest}, the highest frequency: the "
+        f"is more than {plural(cores, 'core')} can serve at {highest}, the highest frequency: the "
         "queue grows without end"
     )
     hint = (

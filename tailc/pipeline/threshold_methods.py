@@ -139,7 +139,7 @@ def _backend(problem: ThresholdProblem) -> Backend:
 def _by_convex(problem: ThresholdProblem, sample: WeightedSample) -> ProposedAges:
     """Solve one linear program per last rung, with tangents of convex functions at every demand."""
     _check_common(problem)
-    convex = ConvexThresholds.of(
+    convex = ConvexThresholds.build(
         sample,
         problem.speed_ppm[0] / PPM,
         np.array(problem.power_ppm) / PPM,

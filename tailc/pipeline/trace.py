@@ -13,17 +13,17 @@ from tailc.ingest.responses import refuse_responses
 from tailc.lint.of_demands import profile_findings
 from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
 from tailc.pipeline.spec import OpenedSpec
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
-from tailc.specs.days import DaysAsked
+from tailc.specs.days import DaysSettings
 from tailc.specs.throughput import ThroughputSpec
-from tailc.traces.counted import Counted
-from tailc.traces.places import located
+from tailc.traces.counted_times import CountedTimes
+from tailc.traces.places import locate_findings
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import RequestReading, RunTimeReading, ThroughputReading
 from tailc.traces.source import Format, open_source
-from tailc.traces.split import split
+from tailc.traces.split import split_profile
 from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
 from tailc.traces.trace import Trace, trace_in
 
@@ -73,7 +73,7 @@ Measured: TypeAlias = OpenedTrace | OpenedThroughput | OpenedDays
 def open_measured(opened: OpenedSpec) -> Measured:
     """Open the trace of a spec, of any type of measurement."""
     match demand := opened.spec.demand:
-        case DaysAsked():
+        case DaysSettings():
             from tailc.pipeline.days.days_of_spec import open_days
 
             days = open_days(demand, opened.path, opened.loaded.place)
@@ -104,7 +104,7 @@ def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -
             recipe = _profile_reading(opened, recipe, read_counted(source))
         refuse_responses(source, recipe.measured)
         trace = trace_in(source, recipe, demand.format)
-        odd_demands = located(profile_findings(trace.requests, recipe, source.name), source)
+        odd_demands = locate_findings(profile_findings(trace.requests, recipe, source.name), source)
     trace = replace(trace, warnings=(*trace.warnings, *odd_demands))
     if not opened.kind.speeds_by_degree:
         trace = replace(trace, warnings=not_about_degrees(trace.warnings))
@@ -122,7 +122,7 @@ def trace_path(opened: OpenedSpec) -> str:
 
 
 def _profile_reading(
-    opened: OpenedSpec, recipe: RequestReading, counted: Counted
+    opened: OpenedSpec, recipe: RequestReading, counted: CountedTimes
 ) -> RequestReading:
     """The reading of a profile with its origin noted.
 
@@ -149,7 +149,7 @@ def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, D
     rule = read.reading.rows.split
     assert rule is not None
     try:
-        return split(read.trace, rule)
+        return split_profile(read.trace, rule)
     except TailcError as error:
         place = opened.loaded.place("demand", "held_out")
         raise TailcError([replace(f, place=place) for f in error.findings]) from None

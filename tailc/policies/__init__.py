@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
-from tailc.specs.days import DaysAsked
+from tailc.specs.days import DaysSettings
 from tailc.specs.fields import SpecModel
 from tailc.specs.serial_spec import SerialSpec
 from tailc.specs.slo import EndToEnd, Slo
@@ -37,7 +37,7 @@ class KindSpec(Protocol):
         ...
 
     @property
-    def demand(self) -> DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysAsked:
+    def demand(self) -> DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysSettings:
         """Source of demand or throughput, or the days of jobs and energy to plan."""
         ...
 

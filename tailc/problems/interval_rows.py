@@ -25,7 +25,7 @@ def interval_rows(
         if solved.schedule is None or (waits_for_exit and _waits_longest(solved, solution)):
             rows.append(_at_exit(solved.load, climbs))
         else:
-            admission = Admission.after(solved.schedule.wait_us)
+            admission = Admission.after_delay(solved.schedule.wait_us)
             rows.append(Row(solved.load, solved.load, admission, climbs))
     if waits_for_exit:
         rows.append(_at_exit(solution.rows[-1].load + 1, climbs))

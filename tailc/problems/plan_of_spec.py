@@ -17,7 +17,7 @@ def supply_of(days: Days) -> ExpectedSupply:
     """The power forecast at the plan's start, with actual prices and CO2."""
     from tailc.forecasts.days import MW_PER_W, whole
 
-    _, price, carbon = days.energy.brought(slice(days.first, days.first + days.epochs))
+    _, price, carbon = days.energy.actual_supply(slice(days.first, days.first + days.epochs))
     green_mw = days.energy.expected_mw(days.first, days.epochs)
     return ExpectedSupply(green_mw, price, carbon, whole(days.scenarios, MW_PER_W))
 

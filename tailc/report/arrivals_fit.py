@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc.report.table import aligned, as_markdown
+from tailc.report.table import align_columns, as_markdown
 from tailc.studies.arrivals_fit import ArrivalsFit
 from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, printable
 
@@ -19,9 +19,8 @@ def as_text(fitted: ArrivalsFit) -> str:
     words = f"--arrivals {fitted.fit.process.words}\n"
     if fitted.day is not None:
         words += f"\nOr as a day, by the hour:\n\n--arrivals {fitted.day.words}\n"
-    return (
-        f"{_title(fitted)}\n\n{aligned(_windows(fitted), _NUMBERS)}\n\n{_legend(fitted)}\n\n{words}"
-    )
+    windows = align_columns(_windows(fitted), _NUMBERS)
+    return f"{_title(fitted)}\n\n{windows}\n\n{_legend(fitted)}\n\n{words}"
 
 
 def as_markdown_table(fitted: ArrivalsFit) -> str:

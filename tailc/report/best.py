@@ -8,10 +8,10 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 
 if TYPE_CHECKING:
-    from tailc.pipeline.auto.choice import Chosen
+    from tailc.pipeline.auto.choice import AutoResult
 
 
-def best_result(chosen: Chosen) -> dict[str, object]:
+def best_result(chosen: AutoResult) -> dict[str, object]:
     """Build the JSON data of the choice: table, bootstrap loss share, and search effort."""
     best = chosen.best
     return {
@@ -27,7 +27,7 @@ def best_result(chosen: Chosen) -> dict[str, object]:
     }
 
 
-def best_paragraphs(chosen: Chosen) -> tuple[str, ...]:
+def best_paragraphs(chosen: AutoResult) -> tuple[str, ...]:
     """Format the chosen frequency policy as text; empty for ladders, whose estimates have it."""
     if isinstance(chosen.best.option.table, Ladder):
         return ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tailc.problems.colocation import PairSearch
-from tailc.report.table import aligned, as_markdown
+from tailc.report.table import align_columns, as_markdown
 from tailc.studies.colocation_sizing import Colocation, Fleet, SupplyPoint
 from tailc.units import format_khz, format_mrps, printable
 
@@ -23,8 +23,8 @@ _CURVE_NUMBERS, _FLEET_NUMBERS = range(5), range(10)
 def as_text(sized: Colocation) -> str:
     """Format the supply curve as a table, then one line per fleet."""
     return (
-        f"{_title(sized)}\n\n{aligned(_curve(sized), _CURVE_NUMBERS)}\n\n{_legend(sized)}\n\n"
-        f"{aligned(_fleets(sized), _FLEET_NUMBERS)}\n"
+        f"{_title(sized)}\n\n{align_columns(_curve(sized), _CURVE_NUMBERS)}\n\n{_legend(sized)}\n\n"
+        f"{align_columns(_fleets(sized), _FLEET_NUMBERS)}\n"
     )
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
 from tailc.report.document import finite_or_null
-from tailc.report.table import aligned
-from tailc.units import counted, format_mrps
+from tailc.report.table import align_columns
+from tailc.units import format_mrps, plural
 
 if TYPE_CHECKING:
     from tailc.pipeline.controller import TunedController
@@ -49,7 +49,7 @@ def surface_text(surface: TailGrid) -> str:
         [format_mrps(rate), *(_tail(tails[at]) for at in shown)]
         for rate, tails in zip(surface.rates_mrps, surface.tails_us, strict=True)
     ]
-    return aligned([tuple(title), *map(tuple, rows)])
+    return align_columns([tuple(title), *map(tuple, rows)])
 
 
 def _tail(tail_us: int | None) -> str:
@@ -65,7 +65,7 @@ def _ms(value_us: float) -> str:
 
 def _intervals(tuned: TunedController) -> str:
     title = ("rates", "output", "plant from output to tail", "margins", "overshoot", "settles in")
-    return aligned([title, *(_row(each) for each in tuned.intervals)])
+    return align_columns([title, *(_row(each) for each in tuned.intervals)])
 
 
 def _row(each: RateInterval) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def _row(each: RateInterval) -> tuple[str, ...]:
         f"gain {margins.gain_margin:.3g}, phase {margins.phase_margin_deg:.3g} deg, "
         f"delay {margins.delay_margin_epochs:.3g}, Ms {margins.max_sensitivity:.3g}",
         f"{margins.overshoot:.1%}",
-        counted(margins.settling_epochs, "epoch"),
+        plural(margins.settling_epochs, "epoch"),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tailc.percentiles import PPM
-from tailc.report.table import aligned, as_markdown
+from tailc.report.table import align_columns, as_markdown
 from tailc.specs.cores import PowerUnit
 from tailc.studies.core_sizing import CoreSizing, Server, ServerChoice
 from tailc.units import format_mrps, format_ppm, format_us, number_text, printable
@@ -30,7 +30,8 @@ _CSV_HEADS = (
 
 def as_text(sizing: CoreSizing) -> str:
     """Format the best configurations by rate and target, then the legend of their letters."""
-    return f"{_title(sizing)}\n\n{aligned(_rows(sizing), _numbers(sizing))}\n\n{_legend(sizing)}\n"
+    table = align_columns(_rows(sizing), _numbers(sizing))
+    return f"{_title(sizing)}\n\n{table}\n\n{_legend(sizing)}\n"
 
 
 def as_markdown_table(sizing: CoreSizing) -> str:
@@ -85,7 +86,7 @@ def _legend(sizing: CoreSizing) -> str:
     spread = sizing.peak_spread
     words = "" if round(100 * spread) <= _FAIR_PERCENT else ", too far apart for one supply"
     return (
-        f"{aligned(_servers(sizing), (2, 3))}\n\n"
+        f"{align_columns(_servers(sizing), (2, 3))}\n\n"
         f"- : no configuration meets the target. Peak powers are {spread:.0%} apart{words}."
     )
 

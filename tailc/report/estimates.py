@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from tailc.artifact.envelope import Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.report.judging import OVERLOADED
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.specs.slo import Slo
-from tailc.units import counted, digits_text, format_percentile, format_us, printable
+from tailc.units import digits_text, format_percentile, format_us, plural, printable
 
 HEADS = (
     *("rate", "percentile", "95 % interval", "limit", "result"),
@@ -28,13 +28,13 @@ def estimates_text(policy: Policy) -> str:
     estimates = policy.evidence.estimates
     if estimates is None:
         return ""
-    table = aligned([HEADS, *estimates_cells(policy, estimates.rows)])
+    table = align_columns([HEADS, *estimates_cells(policy, estimates.rows)])
     return f"{_sample_text(estimates)}\n{table}"
 
 
 def _sample_text(estimates: Estimates) -> str:
     """State which requests were replayed, and that the result is not a verdict."""
-    replays = counted(estimates.repeats, "replay")
+    replays = plural(estimates.repeats, "replay")
     return (
         f"estimates, no verdict, on {estimates.requests:,} {SAMPLES[estimates.sample]}: {replays} "
         f"of {estimates.requests_per_replay:,} requests at each rate"

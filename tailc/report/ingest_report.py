@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from tailc.ingest.ingest import CountedInput, Ingested
-from tailc.report.table import aligned
-from tailc.traces.counted import Counted
+from tailc.ingest.ingest import CountedInput, IngestResult
+from tailc.report.table import align_columns
+from tailc.traces.counted_times import CountedTimes
 from tailc.units import format_percentile, printable
 
 SHOWN_PPM = (500_000, 900_000, 950_000, 990_000, 999_000)
 _NS_PER_MS = 1e6
 
 
-def ingested_text(ingested: Ingested, path: str) -> str:
+def ingested_text(ingested: IngestResult, path: str) -> str:
     """Format each input with how it was read, then the profile and its percentiles."""
     lines = "\n".join(
         f"{printable(input_.name)}: {_input_line(input_)}" for input_ in ingested.inputs
@@ -22,7 +22,7 @@ def ingested_text(ingested: Ingested, path: str) -> str:
     return f"{lines}\n\n{printable(path)}: {profile_text(ingested.counted)}"
 
 
-def profile_text(counted: Counted) -> str:
+def profile_text(counted: CountedTimes) -> str:
     """Format a profile: what it measures, the number of requests, and some percentiles."""
     histogram = counted.histogram
     percentiles = [format_percentile(ppm) for ppm in SHOWN_PPM]
@@ -32,10 +32,10 @@ def profile_text(counted: Counted) -> str:
         ("ms", *(_ms(ns) for ns in (histogram.min_ns, *times, histogram.max_ns))),
     ]
     requests = f"{_requests(histogram.requests)}, {counted.measure.value}"
-    return f"{requests}\n{aligned(rows, range(1, len(rows[0])))}\n"
+    return f"{requests}\n{align_columns(rows, range(1, len(rows[0])))}\n"
 
 
-def ingested_result(ingested: Ingested) -> dict[str, Any]:
+def ingested_result(ingested: IngestResult) -> dict[str, Any]:
     """Convert the inputs and the profile to JSON data; times are whole nanoseconds."""
     histogram = ingested.counted.histogram
     return {

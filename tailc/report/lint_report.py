@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailc.errors import Severity
-from tailc.lint.lint import Linted
-from tailc.units import counted, printable
+from tailc.lint.lint import LintResult
+from tailc.units import plural, printable
 
 _NOTHING = "no column: name them by `--column` and `--time`"
 
 
-def linted_text(every: Sequence[Linted]) -> str:
+def linted_text(every: Sequence[LintResult]) -> str:
     """Format one line per trace: its type, the number of rows and columns, and of findings."""
     return "".join(f"{printable(one.name)}: {_trace_line(one)}\n" for one in every)
 
 
-def linted_result(every: Sequence[Linted]) -> dict[str, Any]:
+def linted_result(every: Sequence[LintResult]) -> dict[str, Any]:
     """Convert the checked traces to JSON data; `rows` is null if they could not be counted."""
     return {
         "format": "tailc-lint",
@@ -35,12 +35,12 @@ def linted_result(every: Sequence[Linted]) -> dict[str, Any]:
     }
 
 
-def _trace_line(one: Linted) -> str:
+def _trace_line(one: LintResult) -> str:
     rows = "" if one.rows is None else f", {one.rows:,} row{'s' * (one.rows != 1)}"
     looked = ", ".join(f"`{printable(name)}`" for name in one.looked_at) or _NOTHING
-    counts = ", ".join(counted(_count(one, kind), kind.value) for kind in Severity)
+    counts = ", ".join(plural(_count(one, kind), kind.value) for kind in Severity)
     return f"{one.format}{rows}\n  checked {looked}\n  {counts}"
 
 
-def _count(one: Linted, kind: Severity) -> int:
+def _count(one: LintResult, kind: Severity) -> int:
     return sum(finding.severity is kind for finding in one.findings)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tailc.forms.plan.expected import JobBooks, PlanBooks, plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH, Ledger
 from tailc.forms.plan.plan import Battery, Plan, PlannedJob, Span
+from tailc.forms.plan.plan_books import JobBooks, PlanBooks, plan_books
 from tailc.report.plan_epochs import epochs_text, strip_text
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.traces.zones import utc_text
-from tailc.units import counted, digits_text, format_mw, format_ppm, plain_ppm, printable
+from tailc.units import digits_text, format_mw, format_ppm, plain_ppm, plural, printable
 
 # The number of jobs that the summary lists.
 _SHOWN = 12
@@ -25,7 +25,7 @@ def plan_text(plan: Plan) -> str:
     books = plan_books(plan)
     head = [
         f"horizon     {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}, "
-        f"{counted(len(plan.epochs), 'epoch')} of {length_text(plan.epoch_s)}",
+        f"{plural(len(plan.epochs), 'epoch')} of {length_text(plan.epoch_s)}",
         f"jobs        {_terms_text(plan)}",
         f"promise     at most {format_ppm(plan.violations_ppm)} of the jobs {_missed_text(plan)}",
         f"expected    {expected_text(books)}",
@@ -87,7 +87,7 @@ def expected_text(books: PlanBooks) -> str:
     if ledger.charged_mj or ledger.discharged_mj:
         items.append(flows_text(ledger))
     if moved := sum(books.moved):
-        items.append(f"{counted(moved, 'server')} moved")
+        items.append(f"{plural(moved, 'server')} moved")
     if books.short_mj:
         items.append(f"the green bus lacks {energy_text(books.short_mj)}")
     return "; ".join(items)
@@ -139,7 +139,7 @@ def pools_text(plan: Plan) -> str:
         first += racks
     if not has_racks:
         rows = [[row[0], *row[2:]] for row in rows]
-    return aligned(rows, numbers=range(1, len(rows[0])))
+    return align_columns(rows, numbers=range(1, len(rows[0])))
 
 
 def jobs_text(plan: Plan, books: PlanBooks, jobs: Sequence[PlannedJob]) -> str:
@@ -160,7 +160,7 @@ def jobs_text(plan: Plan, books: PlanBooks, jobs: Sequence[PlannedJob]) -> str:
         )
     if plan.terms is None:
         rows = [[*row[:4], *row[6:]] for row in rows]
-    return aligned(rows, numbers=range(2, len(rows[0]) - 1))
+    return align_columns(rows, numbers=range(2, len(rows[0]) - 1))
 
 
 def places_text(plan: Plan, spans: Sequence[Span]) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import Plan
-from tailc.report.table import aligned
+from tailc.forms.plan.plan_books import plan_books
+from tailc.report.table import align_columns
 from tailc.traces.zones import utc_text
 from tailc.units import digits_text, plain_ppm, printable
 
@@ -31,7 +31,7 @@ def strip_text(plan: Plan) -> str:
                 "".join(_tenth(busy[epoch], plan.servers) for epoch in within),
             )
         )
-    return aligned(rows)
+    return align_columns(rows)
 
 
 def green_by_epoch(plan: Plan) -> tuple[list[int], int]:
@@ -77,7 +77,7 @@ def epochs_text(plan: Plan) -> str:
             charge_mj = plan.battery_mj[number], states_mj[number]
             row += [_kwh_text(each_mj) for each_mj in charge_mj]
         rows.append([*row, *(plain_ppm(one.udollars[number]) for one in plan.prices)])
-    return aligned(rows, numbers=[0, *range(2, len(title))])
+    return align_columns(rows, numbers=[0, *range(2, len(title))])
 
 
 def _kwh_text(energy_mj: int) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.ledger import LedgerEntry
 from tailc.forms.plan.plan import Plan
+from tailc.forms.plan.plan_books import plan_books
 
 if TYPE_CHECKING:
     from tailc.models.datacentre.course import Course

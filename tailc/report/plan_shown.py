@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tailc.units import counted
+from tailc.units import plural
 
 # Colours that people with any kind of colour vision can distinguish (Tol 2021, "muted"), each with
 # a legible text colour.
@@ -47,7 +47,7 @@ class NamedJobs:
     @property
     def others_text(self) -> str:
         """Legend text of all other jobs, such as `651 other jobs`."""
-        return counted(len(self.others), "other job")
+        return plural(len(self.others), "other job")
 
 
 def name_largest_jobs(slots: Sequence[int], begins: Sequence[int]) -> NamedJobs:

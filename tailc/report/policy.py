@@ -24,7 +24,7 @@ from tailc.report.shares import shares_text
 from tailc.report.sharing import boost_text, sharing_text
 from tailc.report.slos import predictions_text, slos_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.report.tail_table import tail_table_text
 from tailc.traces.profile import NS_PER_MS
 from tailc.traces.summary import GRID_PPM
@@ -212,7 +212,7 @@ def ladder_text(ladder: Ladder) -> str:
         )
         for row in ladder.rows
     ]
-    return aligned(rows)
+    return align_columns(rows)
 
 
 def evidence_text(evidence: Evidence) -> str:
@@ -231,7 +231,7 @@ def evidence_text(evidence: Evidence) -> str:
         "mean",
         *cost_titles(evidence),
     )
-    return aligned([title, *(_evidence_row(evidence, row) for row in evidence.rows)])
+    return align_columns([title, *(_evidence_row(evidence, row) for row in evidence.rows)])
 
 
 def _load_text(evidence: Evidence, load: int) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc.report.table import aligned, as_markdown
+from tailc.report.table import align_columns, as_markdown
 from tailc.studies.power_fit import UNITS, FittedComponent, PowerFit
-from tailc.units import counted, printable
+from tailc.units import plural, printable
 
 FORMAT = "tailc-power-model"
 VERSION = 1
@@ -22,8 +22,8 @@ _NAMES = {"core": "cores", "uncore": "uncore", "dram": "DRAM", "rest": "rest"}
 def as_text(fit: PowerFit) -> str:
     """Format the parameters, then the errors, of each component as text."""
     return (
-        f"{_title(fit)}\n\n{aligned(_parameters(fit), (2,))}\n\n"
-        f"{aligned(_errors(fit), _ERROR_NUMBERS)}\n\n{_legend(fit)}\n"
+        f"{_title(fit)}\n\n{align_columns(_parameters(fit), (2,))}\n\n"
+        f"{align_columns(_errors(fit), _ERROR_NUMBERS)}\n\n{_legend(fit)}\n"
     )
 
 
@@ -34,7 +34,7 @@ def as_markdown_table(fit: PowerFit) -> str:
 
 
 def _title(fit: PowerFit) -> str:
-    return f"power model of {counted(fit.cores, 'core')} from {printable(fit.source)}"
+    return f"power model of {plural(fit.cores, 'core')} from {printable(fit.source)}"
 
 
 def _parameters(fit: PowerFit) -> list[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
 from tailc.report.energy import energy_text, in_watts
 from tailc.report.judging import OVERLOADED, judging_text
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
@@ -166,7 +166,7 @@ def _rate_table(raised: RateComparison, lowest_mrps: int) -> str:
     rows += [(name, *_highest(max_rate, lowest_mrps)) for name, max_rate in _named_rates(raised)]
     if (change := raised.change) is not None:
         rows.append(("change", *_percents(change.ppm, change.low_ppm, change.high_ppm)))
-    return aligned(rows)
+    return align_columns(rows)
 
 
 def _named_rates(raised: RateComparison) -> tuple[tuple[str, HighestRate | None], ...]:
@@ -191,13 +191,13 @@ def _tail_table(tuned: AnyTunedTable) -> str:
     heads = ("rate", "formula", "tuned", "change", _INTERVAL)
     rows = [(*_tails(gain), *_change(gain)) for gain in gains]
     if gains[0].clairvoyant_us is None:
-        return aligned([heads, *rows])
+        return align_columns([heads, *rows])
     heads = (*heads, "clairvoyant", "closed")
     result = zip(rows, gains, strict=True)
     rows = [
         (*row, *_reached_text(gain, is_taken=tuned.validated.is_better)) for row, gain in result
     ]
-    return f"{aligned([heads, *rows])}\n{_CLAIRVOYANT}"
+    return f"{align_columns([heads, *rows])}\n{_CLAIRVOYANT}"
 
 
 def _energy_table(tuned: AnyTunedTable, is_in_watts: bool) -> str:
@@ -211,10 +211,10 @@ def _energy_table(tuned: AnyTunedTable, is_in_watts: bool) -> str:
         )
         rows.append((*_tails(gain), *energies, *_change(gain)))
     if not tuned.foreseen_energy:
-        return aligned(rows)
+        return align_columns(rows)
     reached = [energy_text(each, is_in_watts) for each in tuned.foreseen_energy]
     result = zip(rows, ("clairvoyant draws", *reached), strict=True)
-    return f"{aligned([(*row, more) for row, more in result])}\n{_FORESEEN}"
+    return f"{align_columns([(*row, more) for row, more in result])}\n{_FORESEEN}"
 
 
 def _batch_table(tuned: AnyTunedTable) -> str:
@@ -225,7 +225,7 @@ def _batch_table(tuned: AnyTunedTable) -> str:
         remaining_ppm = batch.formula_ppm, batch.tuned_ppm, batch.most_ppm
         remaining = ("" if each is None else f"{100 * each / PPM:.1f} %" for each in remaining_ppm)
         rows.append((*_tails(gain), *remaining, *_change(gain)))
-    return aligned(rows)
+    return align_columns(rows)
 
 
 def _formula_text(tuned: AnyTunedTable) -> str:

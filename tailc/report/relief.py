@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tailc.models.columns import percent
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.units import format_mrps, format_us
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def relief_text(relief: Relief) -> str:
     rule = "no rule is needed" if relief.rule is None else f"rule `{relief.rule.value}`"
     head = f"overload, on {relief.judged_on:,} records held out from the search: {rule}"
     rejected = [_rejected_rule(rule.value, lost_ppm) for rule, lost_ppm in relief.others]
-    return "\n".join([head, aligned(rows), *rejected])
+    return "\n".join([head, align_columns(rows), *rejected])
 
 
 def _row(rate: RateLoss) -> tuple[str, ...]:

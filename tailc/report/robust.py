@@ -9,7 +9,7 @@ from tailc.artifact.envelope import Evidence
 from tailc.percentiles import PPM
 from tailc.report.energy import energy_text, in_watts
 from tailc.report.judging import OVERLOADED, judging_text
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def robust_text(tables: RobustTables, evidence: Evidence) -> str:
         (format_mrps(stands.rate_mrps), _change(stands.price), _change(stands.gain))
         for stands in hard.compared.rates
     ]
-    return "\n".join([*lines, aligned(rows), aligned(prices)])
+    return "\n".join([*lines, align_columns(rows), align_columns(prices)])
 
 
 def _choice_text(plain: TunedTable[Ladder], hard: RobustTable) -> str:

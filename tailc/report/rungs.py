@@ -5,7 +5,7 @@ from __future__ import annotations
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.ladder.units import degrees
 from tailc.percentiles import PPM
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.units import plain_ppm, printable
 
 
@@ -29,7 +29,7 @@ def rungs_text(ladder: Ladder) -> str:
         )
         for rung in ladder.rungs
     ]
-    table = aligned([title, *rows], numbers=tuple(range(1, len(title))))
+    table = align_columns([title, *rows], numbers=tuple(range(1, len(title))))
     return f"{table}\n{_supply(ladder)}"
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tailc.forms.shares import Machine, ShareCap, Shares
-from tailc.report.table import aligned
-from tailc.units import counted, format_mrps, format_ppm, format_us, plain_ppm, printable
+from tailc.report.table import align_columns
+from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, plural, printable
 
 
 def shares_text(shares: Shares) -> str:
@@ -19,12 +19,12 @@ def shares_text(shares: Shares) -> str:
         f"b above {format_ppm(shares.least_b_ppm)} of the target",
         f"shares      every {format_us(shares.step_us)} by {shares.law.value}, "
         f"pole {plain_ppm(shares.pole_ppm)}, enforced every {format_us(shares.enforce_us)}",
-        f"shortage    after {counted(shares.shortage_steps, 'step')} below a target",
+        f"shortage    after {plural(shares.shortage_steps, 'step')} below a target",
         f"caps        {cap_text(shares.cap)}",
     ]
     title = ("machine", "target", "a at first", "b at first")
     rows = [_machine(machine) for machine in shares.machines]
-    return "\n".join([*head, "", aligned([title, *rows], numbers=(1, 2, 3))])
+    return "\n".join([*head, "", align_columns([title, *rows], numbers=(1, 2, 3))])
 
 
 def cap_text(cap: ShareCap | None) -> str:
@@ -32,8 +32,8 @@ def cap_text(cap: ShareCap | None) -> str:
     if cap is None:
         return "none"
     return (
-        f"by tests of {counted(cap.steps, 'step')}, headroom {format_ppm(cap.headroom_ppm)}, "
-        f"tested again after {counted(cap.probe_steps, 'step')}"
+        f"by tests of {plural(cap.steps, 'step')}, headroom {format_ppm(cap.headroom_ppm)}, "
+        f"tested again after {plural(cap.probe_steps, 'step')}"
     )
 
 

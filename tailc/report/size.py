@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailc.report.document import slo_dict
-from tailc.report.table import aligned, as_markdown
+from tailc.report.table import align_columns, as_markdown
 from tailc.units import format_mrps, format_us, printable
 from tailc.verify.size import Capacity, Sizing, servers
 
@@ -24,7 +24,7 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
     parts = [
         f"highest rate of one server that meets {printable(str(sizing.slo))}, "
         f"on {sizing.held_out_requests:,} held-out requests{fleet}{_cut_off(sizing)}",
-        aligned(_table(sizing, fleet_mrps), _NUMBERS),
+        align_columns(_table(sizing, fleet_mrps), _NUMBERS),
         "The interval is from the rate at which all of the percentile's 95 % interval meets the\n"
         "target to the highest at which any of it does.",
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tailc.forms.controller import Actuator, Controller, GainRow, percent_per_ms
 from tailc.forms.ladder.table import Climb, Ladder, Power, Rule, Rung
 from tailc.percentiles import PPM
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.units import format_mrps, format_percentile, format_ppm, format_us, plain_ppm, printable
 
 _SCALED = {Actuator.CLIMB_AGES: "the ages above", Actuator.LATENCY_BOUND: "the bound above"}
@@ -31,7 +31,7 @@ def cores_text(ladder: Ladder, power_unit: str) -> str:
     title = ("rung", "on cores", "speed", power_title, "when free", "move")
     rows = [_core(rung, ladder, ladder.power) for rung in ladder.rungs]
     suffix = "".join(f"; {sentence}" for sentence in _rule_sentences(ladder, *_RULE_SENTENCES))
-    table = aligned([title, *rows], numbers=(2, 3, 4, 5))
+    table = align_columns([title, *rows], numbers=(2, 3, 4, 5))
     return f"{table}\na core for each request{suffix}"
 
 
@@ -59,7 +59,7 @@ def controller_text(controller: Controller) -> str:
     ]
     title = ("arrivals", "kp [%/ms]", "ki [%/ms]", "kd [%/ms]")
     rows = [_gains(row, controller.fraction_bits) for row in controller.gains]
-    return "\n".join([*head, aligned([title, *rows], numbers=(1, 2, 3))])
+    return "\n".join([*head, align_columns([title, *rows], numbers=(1, 2, 3))])
 
 
 def climbs_text(climbs: Iterable[Climb], ladder: Ladder) -> str:

@@ -12,7 +12,7 @@ from tailc.units import printable
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 
 
-def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
+def align_columns(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
     """Format rows as text columns two spaces apart; columns in `numbers` are right-aligned."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []
@@ -25,7 +25,7 @@ def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str
     return "\n".join(lines)
 
 
-def packed(
+def pack_tables(
     first: UsageColumn, groups: Sequence[Sequence[UsageColumn]], width: int
 ) -> list[tuple[UsageColumn, ...]]:
     """Distribute groups of columns over few tables of at most `width` characters.
@@ -45,7 +45,7 @@ def packed(
 def columns_aligned(columns: Sequence[UsageColumn]) -> str:
     """Format columns as an aligned text table."""
     numbers = [place for place, column in enumerate(columns) if column.is_number]
-    return aligned(_rows(columns), numbers)
+    return align_columns(_rows(columns), numbers)
 
 
 def columns_markdown(columns: Sequence[UsageColumn]) -> str:
@@ -66,7 +66,7 @@ def escaped_markdown(text: str) -> str:
     return _MARKUP.sub(r"\\\1", printable(text))
 
 
-def fenced(text: str) -> str:
+def fence_text(text: str) -> str:
     """Format a text as a fenced code block; empty for an empty text."""
     if not text:
         return ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tailc.forms.tail_table import Batch, TailRow, TailTable, Transition
-from tailc.report.table import aligned
-from tailc.units import counted, format_khz, format_mw, format_nj, format_percentile, format_us
+from tailc.report.table import align_columns
+from tailc.units import format_khz, format_mw, format_nj, format_percentile, format_us, plural
 
 # The number of queue positions shown per row; the last one is always shown.
 _SHOWN = 4
@@ -18,7 +18,7 @@ def tail_table_text(table: TailTable) -> str:
     """Format a tail table: bound, frequency levels, behaviour of idle cores, and rows."""
     head = [
         f"bound       {format_us(table.bound_us)} for {format_percentile(table.percentile_ppm)}, "
-        f"{counted(table.cores, 'core')}, up to {counted(table.positions, 'request')} at a core",
+        f"{plural(table.cores, 'core')}, up to {plural(table.positions, 'request')} at a core",
         f"idle        {idle_text(table)}",
     ]
     if table.transition is not None:
@@ -33,7 +33,7 @@ def tail_table_text(table: TailTable) -> str:
 def levels_text(table: TailTable) -> str:
     """Format one line per frequency with the power of a core at it."""
     rows = [(format_khz(level.frequency_khz), format_mw(level.power_mw)) for level in table.levels]
-    return aligned([("frequency", "power"), *rows], numbers=(0, 1))
+    return align_columns([("frequency", "power"), *rows], numbers=(0, 1))
 
 
 def idle_text(table: TailTable) -> str:
@@ -82,7 +82,7 @@ def _rows_text(what: str, rows: tuple[TailRow, ...], to_text: Callable[[int], st
         (to_text(row.from_elapsed), *(to_text(row.left[place]) for place in places)) for row in rows
     ]
     heading = f"remaining {what} until done, by elapsed {what}"
-    return f"{heading}\n{aligned([title, *lines], numbers=range(len(title)))}"
+    return f"{heading}\n{align_columns([title, *lines], numbers=range(len(title)))}"
 
 
 def _position(place: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailc.report.document import finite_or_null
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.studies.tune_pid import PidLoop, Study
 from tailc.units import printable
 
@@ -30,8 +30,8 @@ def as_text(study: Study) -> str:
     """Format the plant, the gains in every form, and the loops next to each other."""
     parts = [
         "\n".join((_request_line(study), _plant_line(study), *_residual_lines(study))),
-        aligned(_forms(study), (1, 2, 3)),
-        aligned(_loops(study), range(1, len(_HEADS))),
+        align_columns(_forms(study), (1, 2, 3)),
+        align_columns(_loops(study), range(1, len(_HEADS))),
         _legend(study),
     ]
     return "\n\n".join(parts) + "\n"

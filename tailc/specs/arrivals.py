@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema
 
 from tailc.errors import Code
 from tailc.percentiles import PPM
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     Complaint,

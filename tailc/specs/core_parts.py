@@ -69,7 +69,7 @@ class CoreOfRow(SpecModel):
         idle_power = NO_POWER if self.idle_power is None else self.idle_power
         return OwnCore.model_construct(speed_ppm=self.speed_ppm, idle_power=idle_power)
 
-    def filled(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnCore:
+    def fill(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnCore:
         """The type with missing values from its row."""
         return OwnCore.model_construct(
             speed_ppm=self.speed_ppm or speed_ppm,
@@ -121,7 +121,7 @@ class LevelOfRow(SpecModel):
         """The keys of the spec."""
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm)
 
-    def filled(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnLevel:  # noqa: ARG002
+    def fill(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnLevel:  # noqa: ARG002
         """The level with missing values from its row; the power of free cores does not depend on
         it."""
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm or speed_ppm, power=power)

@@ -80,7 +80,7 @@ class Cores:
 
 
 @dataclass(frozen=True)
-class Dominated:
+class DominatedType:
     """A type that is never useful: work costs at least as much on it as on `by`, which is
     faster."""
 
@@ -88,7 +88,7 @@ class Dominated:
     by: str
 
 
-def dominated(cores: Cores) -> tuple[Dominated, ...]:
+def dominated_types(cores: Cores) -> tuple[DominatedType, ...]:
     """Types on which a unit of work costs at least as much energy as on a faster type.
 
     Slower cores exist to save energy (Haque et al., MICRO 2017, section 4).
@@ -97,11 +97,11 @@ def dominated(cores: Cores) -> tuple[Dominated, ...]:
     for position, each in enumerate(cores.types):
         cheaper = [one for one in cores.types[position + 1 :] if _costs_no_less(each, one)]
         if cheaper:
-            found.append(Dominated(each.name, cheaper[0].name))
+            found.append(DominatedType(each.name, cheaper[0].name))
     return tuple(found)
 
 
-def without(cores: Cores, names: Sequence[str]) -> Cores:
+def without_types(cores: Cores, names: Sequence[str]) -> Cores:
     """The cores without the named types."""
     return replace(cores, types=tuple(each for each in cores.types if each.name not in names))
 

@@ -52,7 +52,7 @@ class _Draft:
         """Its name, else its frequency, else its speed."""
         return self.unnamed if self.name is None else self.name
 
-    def filled(self, name: str | None, power: PowerQuantity) -> _Draft:
+    def fill(self, name: str | None, power: PowerQuantity) -> _Draft:
         """The draft with a name and a power if they are missing."""
         return replace(self, name=self.name or name, power=self.power or power)
 
@@ -169,14 +169,14 @@ def _fill_power(spec: CoresSpec, draft: _Draft) -> _Draft:
     source = spec.powers.power_from
     if source in PUBLISHED:
         name, power_ppm = _of_published(source, draft.speed, draft.at)
-        return draft.filled(name, PowerQuantity(power_ppm, PowerUnit.SLOW_CORE))
+        return draft.fill(name, PowerQuantity(power_ppm, PowerUnit.SLOW_CORE))
     relative_ppm = round(draft.speed / _slowest(spec) * PPM)
     modelled = (
         cubic_ppm(relative_ppm)
         if source == "cubic"
         else micro_ppm(relative_ppm, spec.powers.static_share_ppm or 0)
     )
-    return draft.filled(draft.name, PowerQuantity(modelled, PowerUnit.SLOW_CORE))
+    return draft.fill(draft.name, PowerQuantity(modelled, PowerUnit.SLOW_CORE))
 
 
 def _slowest(spec: CoresSpec) -> Fraction:

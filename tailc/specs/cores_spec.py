@@ -97,7 +97,7 @@ class CoreTypesSpec(SpecModel):
         """The types, slow ones first."""
         return self.types
 
-    def filled(self, fill: Fill) -> CoreTypesSpec:
+    def fill(self, fill: Fill) -> CoreTypesSpec:
         """The types, each replaced by the result of `fill`."""
         told = [fill(position, each.told) for position, each in enumerate(self.types)]
         return self.model_copy(update={"types": _each_with(self.types, told)})
@@ -115,7 +115,7 @@ class DvfsCores(SpecModel):
         """The levels, slow ones first."""
         return self.dvfs.levels
 
-    def filled(self, fill: Fill) -> DvfsCores:
+    def fill(self, fill: Fill) -> DvfsCores:
         """The levels, each replaced by the result of `fill`."""
         told = [fill(position, each.told) for position, each in enumerate(self.parts)]
         levels = _each_with(self.parts, told)

@@ -97,7 +97,7 @@ def odd_deferral(
 
 
 @dataclass(frozen=True)
-class DaysAsked:
+class DaysSettings:
     """All settings that define which days of jobs and energy to read."""
 
     jobs: JobsSpec

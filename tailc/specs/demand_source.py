@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tailc.errors import Code
 from tailc.specs.fields import Complaint, SpecModel, Text
-from tailc.specs.key_groups import Gathered
+from tailc.specs.key_groups import GroupedKeys
 from tailc.specs.one_of import ExactlyOne, Group, Groups
 
 PROFILE_SUFFIX = ".profile"
@@ -59,10 +59,10 @@ class _ByTrace:
 
     of_table: ExactlyOne
 
-    def chosen(self, groups: Groups, keys: Gathered) -> Group:
+    def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
         if _is_profile(keys.whole):
             return DemandProfileSpec
-        return self.of_table.chosen([one for one in groups if one is not DemandProfileSpec], keys)
+        return self.of_table.choose([one for one in groups if one is not DemandProfileSpec], keys)
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
         if group is DemandProfileSpec:

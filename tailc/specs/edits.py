@@ -16,7 +16,7 @@ class TextEdit:
     text: str
 
 
-def edited(text: str, edits: Iterable[TextEdit]) -> str:
+def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
     """The text with all edits, which must not overlap."""
     lines = text.split("\n")
     for edit in sorted(edits, key=lambda edit: edit.span.column, reverse=True):

@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic.json_schema import WithJsonSchema
 
 from tailc.errors import Code
-from tailc.specs.key_groups import gathered
+from tailc.specs.key_groups import group_keys
 from tailc.specs.older_keys import OlderKey
 from tailc.units import (
     COUNT,
@@ -82,7 +82,7 @@ class SpecModel(BaseModel):
     @classmethod
     def _gather(cls, value: Any) -> Any:
         """Put keys of a group into one value."""
-        return gathered(cls, value)
+        return group_keys(cls, value)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Checks between keys that are valid by themselves; each returns complaints."""

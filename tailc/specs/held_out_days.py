@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.days import DaysSettings, HorizonSpec
 from tailc.specs.fields import Complaint, SpecModel, Text
 from tailc.specs.job_curves import (
     COUNTS,
@@ -22,7 +22,7 @@ from tailc.specs.job_curves import (
     without_speedup,
 )
 from tailc.specs.jobs import JobsSpec
-from tailc.specs.older_keys import DAYS, renamed
+from tailc.specs.older_keys import DAYS, rename_key
 from tailc.specs.speedups import SpeedupsField
 from tailc.specs.supply import SupplySpec
 
@@ -45,8 +45,8 @@ class DaysSpec(SpecModel):
 
     older: ClassVar = (
         *DAYS,
-        renamed((), "vms_a_server", "vms_per_server"),
-        renamed((), "most_vms", "max_vms"),
+        rename_key((), "vms_a_server", "vms_per_server"),
+        rename_key((), "most_vms", "max_vms"),
     )
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -93,7 +93,7 @@ class DaysSpec(SpecModel):
         return JobCurves(self.own_speedup, self.vms_per_server, self.counts, self.max_vms)
 
     @property
-    def demand(self) -> DaysAsked:
+    def demand(self) -> DaysSettings:
         """The days, without epochs."""
         start = HorizonSpec(start=self.horizon.start, zone=self.horizon.zone)
-        return DaysAsked(all_of_one(self.jobs, self.own_speedup), self.supply, start)
+        return DaysSettings(all_of_one(self.jobs, self.own_speedup), self.supply, start)

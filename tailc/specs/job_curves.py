@@ -14,7 +14,7 @@ from tailc.specs.jobs import JobsSpec
 from tailc.specs.load import LoadedSpec
 from tailc.specs.speedup_shapes import SPEEDUP_SHAPES
 from tailc.specs.speedups import Speedups
-from tailc.units import counted
+from tailc.units import plural
 
 # Energy of changes is a table over pairs of counts.
 MOST_SERVERS = 2_048
@@ -132,7 +132,7 @@ def wide_machines(
 
 def _no_speedup(application: str, requested: int, vms: int) -> TailcError:
     message = (
-        f"application `{application}` has no speed-up on {counted(requested, 'server')} with "
+        f"application `{application}` has no speed-up on {plural(requested, 'server')} with "
         f"{vms} virtual machines, but some jobs request this"
     )
     hint = "add it to the table, change widths with `map_width`, or use a built-in shape"

@@ -18,7 +18,7 @@ Step = str | int
 
 
 @dataclass(frozen=True)
-class Gathered:
+class GroupedKeys:
     """The keys of a mapping that belong to a group, and the whole mapping.
 
     unknown: keys of the mapping that no field and no group has.
@@ -67,14 +67,14 @@ def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
     return found
 
 
-def gathered(model: type[BaseModel], value: Any) -> Any:
+def group_keys(model: type[BaseModel], value: Any) -> Any:
     """The mapping with the keys of each group collected; other values unchanged."""
     groups = _groups_of(model)
     if not groups or not isinstance(value, Mapping):
         return value
     unknown = frozenset(value) - fields_of(model).keys()
     together = {
-        group: Gathered({key: value[key] for key in value if key in keys}, value, unknown)
+        group: GroupedKeys({key: value[key] for key in value if key in keys}, value, unknown)
         for group, keys in groups.items()
     }
     of_groups = frozenset[str]().union(*groups.values())

@@ -15,11 +15,11 @@ from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.specs.common import API_VERSION
 from tailc.specs.document import read_document
 from tailc.specs.fields import Complaint, SpecModel, value_text
-from tailc.specs.key_groups import gathered, key_of, without_groups
+from tailc.specs.key_groups import group_keys, key_of, without_groups
 from tailc.specs.older_keys import OlderKey, older_keys_in
 from tailc.specs.sentences import Spot, complaints_of
 from tailc.specs.tree import Document, Scalar, TextSpan, plain
-from tailc.specs.unions import meant, untagged
+from tailc.specs.unions import intended_errors, without_tags
 from tailc.units import shorten
 
 T = TypeVar("T", bound=SpecModel)
@@ -100,7 +100,7 @@ def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) ->
     except ValidationError as fault:
         findings = [
             _finding(document, (*at, *error["loc"]), complaint)
-            for error in meant(_errors(fault))
+            for error in intended_errors(_errors(fault))
             for complaint in complaints_of(
                 error, _spot(document, model, (*at, *error["loc"]), error["loc"])
             )
@@ -124,7 +124,7 @@ def _spot(
 ) -> Spot:
     """The path in the model, with the text of the document at its own path."""
     node = document.node_at(at)
-    return Spot(model, untagged(path), node.text if isinstance(node, Scalar) else "")
+    return Spot(model, without_tags(path), node.text if isinstance(node, Scalar) else "")
 
 
 def _position(finding: Finding) -> tuple[int, int]:
@@ -165,7 +165,7 @@ def _head_findings(document: Document, models: Mapping[str, type[SpecModel]]) ->
 def _findings(
     document: Document, model: type[SpecModel], fault: ValidationError
 ) -> Iterator[Finding]:
-    errors = meant(_errors(fault))
+    errors = intended_errors(_errors(fault))
     for error in errors:
         path = error["loc"]
         spot = _spot(document, model, path, path)
@@ -185,7 +185,9 @@ def _findings_between(
     wrong = {error["loc"][0] for error in fault.errors(include_url=False) if error["loc"]}
     if any(not error["loc"] for error in fault.errors(include_url=False)):
         return  # the checks have run
-    for check in _right_keys(model, gathered(model, plain(document.root)), wrong).checks_between():
+    for check in _right_keys(
+        model, group_keys(model, plain(document.root)), wrong
+    ).checks_between():
         try:
             complaints = check()
         except AttributeError:
@@ -245,7 +247,7 @@ def _finding(document: Document, path: tuple[str | int, ...], complaint: Complai
     hint = complaint.help
     other = (*path, *complaint.also) if complaint.also is not None else None
     if other is not None and document.node_at(other) is not None:
-        seen = f"`{spelled(document.existing(other))}` is {_where(document.span_of(other))}"
+        seen = f"`{path_text(document.existing(other))}` is {_where(document.span_of(other))}"
         hint = f"{hint}; {seen}" if hint else seen
     message = _sentence(_as_written(document, full, complaint.code), complaint)
     return Finding(complaint.code, message, document.place(span), hint)
@@ -257,7 +259,7 @@ def _where(span: TextSpan) -> str:
 
 def _sentence(path: tuple[str | int, ...], complaint: Complaint) -> str:
     joint = ":" if complaint.message.startswith("`") else ""
-    return f"`{spelled(path)}`{joint} {complaint.message}" if path else complaint.message
+    return f"`{path_text(path)}`{joint} {complaint.message}" if path else complaint.message
 
 
 def _as_written(
@@ -269,7 +271,7 @@ def _as_written(
     return document.existing(path)
 
 
-def spelled(path: tuple[str | int, ...]) -> str:
+def path_text(path: tuple[str | int, ...]) -> str:
     """Text of a path: `slo[0].latency`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{shorten(step)}" for step in path)
     return text.removeprefix(".")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.specs.document import parse_document
-from tailc.specs.edits import TextEdit, edited
+from tailc.specs.edits import TextEdit, apply_edits
 from tailc.specs.older_keys import OlderKey, Path, older_keys_in
 from tailc.specs.tree import Document, Mapping, MappingEntry, Scalar, TextSpan
 
@@ -42,7 +42,7 @@ def _displace(document: Document, key: OlderKey) -> Document:
         return document
     span = _entry(document, key.now).key_span
     edit = TextEdit(span, _quoted_as(_text_at(document, span), key.displaced))
-    return _parse_again(document, edited("\n".join(document.lines), [edit]))
+    return _parse_again(document, apply_edits("\n".join(document.lines), [edit]))
 
 
 def _move(document: Document, key: OlderKey) -> Document:
@@ -60,7 +60,7 @@ def _move(document: Document, key: OlderKey) -> Document:
 
 def _replace(document: Document, entry: MappingEntry, key: str, value: str) -> Document:
     edits = [TextEdit(entry.key_span, key), TextEdit(entry.value.span, value)]
-    return _parse_again(document, edited("\n".join(document.lines), edits))
+    return _parse_again(document, apply_edits("\n".join(document.lines), edits))
 
 
 def _value(document: Document, entry: MappingEntry, key: OlderKey) -> str:
@@ -136,7 +136,7 @@ def _inserted_in_flow(
     is_followed = bool(lines[brace.line - 1][brace.column :].strip())
     comma = "," + " " * is_followed if inner.entries else ""
     edit = TextEdit(TextSpan(brace.line, brace.column + 1, 0), text + comma)
-    changed = edited("\n".join(lines), [edit]).split("\n")
+    changed = apply_edits("\n".join(lines), [edit]).split("\n")
     indent = " " * (outer.key_span.column - 1)
     said = [*taken.above, *([taken.behind.strip()] if taken.behind else [])]
     return [

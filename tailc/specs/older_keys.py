@@ -66,7 +66,7 @@ def older_keys_in(document: Document, older: Iterable[OlderKey]) -> Iterator[Old
             )
 
 
-def renamed(parent: Path, old: str, new: str) -> OlderKey:
+def rename_key(parent: Path, old: str, new: str) -> OlderKey:
     """A key that has a new name at the same place."""
     return OlderKey((*parent, old), (*parent, new))
 
@@ -91,12 +91,12 @@ _SERIES: tuple[Path, ...] = (
     ("supply", "forecast", "clouds"),
 )
 DAYS = (
-    renamed(("jobs",), "skips_zero_runs", "skip_zero_runs"),
-    renamed(("horizon",), "knows", "known_jobs"),
-    *(renamed(at, "keeps_longer_gaps", "skip_longer_gaps") for at in _SERIES),
-    *(renamed(at, "stamp", "timestamp") for at in _SERIES),
+    rename_key(("jobs",), "skips_zero_runs", "skip_zero_runs"),
+    rename_key(("horizon",), "knows", "known_jobs"),
+    *(rename_key(at, "keeps_longer_gaps", "skip_longer_gaps") for at in _SERIES),
+    *(rename_key(at, "stamp", "timestamp") for at in _SERIES),
 )
 BATTERY = (
-    renamed(("battery",), "kept", "efficiency"),
-    renamed(("battery",), "first", "initial_charge"),
+    rename_key(("battery",), "kept", "efficiency"),
+    rename_key(("battery",), "first", "initial_charge"),
 )

@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from tailc.errors import Code
 from tailc.specs.fields import Complaint, RefusalError
-from tailc.specs.key_groups import Gathered, fields_of, models_in
+from tailc.specs.key_groups import GroupedKeys, fields_of, models_in
 
 Group = type[BaseModel]
 Groups = Sequence[Group]
@@ -20,7 +20,7 @@ Groups = Sequence[Group]
 class GroupRule(Protocol):
     """A rule by which one of several groups is chosen."""
 
-    def chosen(self, groups: Groups, keys: Gathered) -> Group:
+    def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
         """The intended group; raises RefusalError if there is none or several."""
         ...
 
@@ -45,9 +45,9 @@ class OneOf:
         )
         return core_schema.no_info_before_validator_function(self._given_keys(groups), union)
 
-    def _given_keys(self, groups: Groups) -> Callable[[Gathered], _GroupKeys]:
-        def given(keys: Gathered) -> _GroupKeys:
-            group = self.choice.chosen(groups, keys)
+    def _given_keys(self, groups: Groups) -> Callable[[GroupedKeys], _GroupKeys]:
+        def keys_of_group(keys: GroupedKeys) -> _GroupKeys:
+            group = self.choice.choose(groups, keys)
             own = fields_of(group)
             strays = [
                 self.choice.stray(key, group, groups) for key in keys.given_keys if key not in own
@@ -56,7 +56,7 @@ class OneOf:
                 raise RefusalError(*strays)
             return _GroupKeys(group, {key: value for key, value in keys.keys.items() if key in own})
 
-        return given
+        return keys_of_group
 
 
 class _GroupKeys(dict[str, Any]):
@@ -95,7 +95,7 @@ class ExactlyOne:
     missing: tuple[str, str]
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
-    def chosen(self, groups: Groups, keys: Gathered) -> Group:
+    def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
         """The group of which a required key is given."""
         named = _only_one(_groups_by_key(groups, keys), self.both)
         if not named:
@@ -120,7 +120,7 @@ class AtMostOne:
     both: str = "and `{}` cannot be combined"
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
-    def chosen(self, groups: Groups, keys: Gathered) -> Group:
+    def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
         """The group of which a required key is given, else the one that requires none."""
         without = [group for group in groups if not _leading(group, groups)]
         return (_only_one(_groups_by_key(groups, keys), self.both) or without)[0]
@@ -130,7 +130,7 @@ class AtMostOne:
         return _stray(key, self.strays, _leading(group, groups))
 
 
-def _groups_by_key(groups: Groups, keys: Gathered) -> Mapping[str, Group]:
+def _groups_by_key(groups: Groups, keys: GroupedKeys) -> Mapping[str, Group]:
     """Groups of which a key is given that no other group has, by the first such key."""
     found = {}
     for group in groups:
@@ -175,7 +175,7 @@ class ByValue:
     strays: Mapping[str, Stray]
     also: str
 
-    def chosen(self, groups: Groups, keys: Gathered) -> Group:  # noqa: ARG002
+    def choose(self, groups: Groups, keys: GroupedKeys) -> Group:  # noqa: ARG002
         """The group from `which`; an error about a missing key is empty if an unknown key may be
         a misspelling of it."""
         try:

@@ -16,7 +16,7 @@ from tailc.specs.arrivals import (
     is_given,
 )
 from tailc.specs.fields import Complaint, OpenPercentPpm, SpecModel, Whole
-from tailc.specs.load import spelled
+from tailc.specs.load import path_text
 from tailc.units import LARGEST
 
 # Fewer requests tell nothing of a tail.
@@ -99,7 +99,7 @@ def refuse_any(complaints: Sequence[Complaint]) -> None:
 
 
 def _finding(complaint: Complaint) -> Finding:
-    message = f"`{spelled(complaint.at)}` {complaint.message}"
+    message = f"`{path_text(complaint.at)}` {complaint.message}"
     return Finding(complaint.code, message, help=complaint.help, about=complaint.at)
 
 

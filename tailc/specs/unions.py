@@ -18,12 +18,12 @@ _RANKS = {"value_error": 0, "literal_error": 2, "model_type": 3, "dict_type": 3}
 _OTHER_RANK = 1
 
 
-def untagged(path: Path) -> Path:
+def without_tags(path: Path) -> Path:
     """The path without the steps that name members of a union."""
     return tuple(step for step in path if not _is_tag(step))
 
 
-def meant(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+def intended_errors(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     """Errors of the union member that the user most likely meant, and all outside unions."""
     best: dict[Path, tuple[int, Step]] = {}
     for error in errors:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.specs.compose import compose
-from tailc.specs.load import spelled
+from tailc.specs.load import path_text
 from tailc.specs.tree import (
     Document,
     Mapping,
@@ -68,7 +68,7 @@ class _Index:
         self, node: Node | None, rest: _Steps, value: Node, above: tuple[Step, ...]
     ) -> Sequence:
         """The list with the value inserted below the item."""
-        name = spelled(above)
+        name = path_text(above)
         if not isinstance(node, Sequence):
             message = (
                 f"`{name}` is not a list" if node is not None else f"`{name}` is not in the spec"
@@ -108,7 +108,7 @@ class Variation:
     @property
     def spelled(self) -> str:
         """Text of the path."""
-        return spelled(self.path)
+        return path_text(self.path)
 
     def argument_text(self, number: int) -> str:
         """A value as on the command line."""
@@ -188,7 +188,7 @@ def _values(path: str, values: str, origin: TextOrigin) -> tuple[Node, ...]:
     found = parsed.items if isinstance(parsed, Sequence) else ()
     if not found:
         raise _refusal(f"`{shorten(path)}` has no value", TextSpan(1, 1, len(path), origin))
-    return tuple(_from(node, origin) for node in found)
+    return tuple(_node_from(node, origin) for node in found)
 
 
 def _move_to_argument(finding: Finding, origin: TextOrigin) -> Finding:
@@ -199,18 +199,18 @@ def _move_to_argument(finding: Finding, origin: TextOrigin) -> Finding:
     return replace(finding, code=Code.USAGE, place=place)
 
 
-def _from(node: Node, origin: TextOrigin) -> Node:
+def _node_from(node: Node, origin: TextOrigin) -> Node:
     """The node with its origin in every span."""
     span = replace(node.span, origin=origin)
     match node:
         case Scalar():
             return replace(node, span=span)
         case Sequence():
-            return replace(node, items=tuple(_from(i, origin) for i in node.items), span=span)
+            return replace(node, items=tuple(_node_from(i, origin) for i in node.items), span=span)
         case Mapping():
             entries = {
                 key: MappingEntry(
-                    replace(entry.key_span, origin=origin), _from(entry.value, origin)
+                    replace(entry.key_span, origin=origin), _node_from(entry.value, origin)
                 )
                 for key, entry in node.entries.items()
             }
@@ -226,7 +226,7 @@ def _insert(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ..
 
 
 def _no_keys(node: Scalar | Sequence, span: TextSpan, above: tuple[Step, ...]) -> TailcError:
-    name = spelled(above)
+    name = path_text(above)
     if isinstance(node, Sequence):
         return _refusal(f"`{name}` is a list", span, f"write `{name}[0]` for its first entry")
     message = f"`{name}` has no keys in this spec, but the value `{shorten(node.text)}`"

@@ -11,7 +11,7 @@ from tailc.experiment.tuned_arrivals import pattern_from_settings
 from tailc.models.arrivals import Arrivals, Poisson, RecordedArrivals
 from tailc.models.dispersion import FEWEST_LENGTHS, fit_bursty, window_lengths_us
 from tailc.models.diurnal import DayCurve, fitted_day
-from tailc.models.modulated import Burstiness
+from tailc.models.modulated_arrivals import Burstiness
 from tailc.percentiles import PPM
 
 # Default bursts: 50 % more requests for a fifth of the time, in spells of 50 mean gaps. The rate's

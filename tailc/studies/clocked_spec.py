@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.spec import OpenedSpec, open_kind
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.units import printable
 
 

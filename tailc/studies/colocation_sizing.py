@@ -24,7 +24,7 @@ from tailc.experiment.scenario import scenario_for
 from tailc.experiment.sizes import SERVER, Seed
 from tailc.forms.tail_table import TailTable
 from tailc.models.arrivals import Poisson
-from tailc.models.core_queues.baselines.fixed import at_level
+from tailc.models.core_queues.baselines.fixed_frequency import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.outcome import nearest_us
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
@@ -67,7 +67,7 @@ class SupplyPoint:
 
 
 @dataclass(frozen=True)
-class Dedicated:
+class DedicatedServer:
     """A server for batch work alone: frequency, power, and a unit of work per second."""
 
     frequency_khz: int
@@ -111,7 +111,7 @@ class Colocation:
     corners: tuple[SupplyPoint, ...]
     knee: int
     efficient: SupplyPoint
-    dedicated: Dedicated
+    dedicated: DedicatedServer
     fleets: tuple[Fleet, ...]
     requests: int
     seed: int
@@ -222,12 +222,12 @@ class _Server:
         """Frequency of a level."""
         return self.problem.levels[level].frequency_khz
 
-    def dedicated(self) -> Dedicated:
+    def dedicated(self) -> DedicatedServer:
         """The server with batch work alone, at the lowest of the most efficient frequencies."""
         work = self.host.cores * self.core.throughput / self.core.stretch(self.core.batch_memory)
         power_w = self.beside_w + self.host.cores * self.core.batch_power_w
         best = int(np.argmax(work / power_w))
-        return Dedicated(self.khz(best), float(power_w[best]), float(work[best]))
+        return DedicatedServer(self.khz(best), float(power_w[best]), float(work[best]))
 
     def curve(self, unit: float) -> SupplyCurve:
         """Least power by batch work in units."""

@@ -9,9 +9,9 @@ from tailc.pipeline.days.log import job_columns
 from tailc.pipeline.reading import throughput_reading
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.trace import trace_path
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
-from tailc.specs.days import DaysAsked
+from tailc.specs.days import DaysSettings
 from tailc.specs.demand_source import DemandColumnSpec, DemandProfileSpec, DemandTimings
 from tailc.specs.speedup_source import CurvesByClass, SpeedupColumnsSpec
 from tailc.specs.throughput import ThroughputSpec
@@ -37,7 +37,7 @@ def column_defaults(path: str) -> ColumnDefaults:
 
 def _options(opened: OpenedSpec) -> TraceOptions:
     match opened.spec.demand:
-        case DaysAsked() as days:
+        case DaysSettings() as days:
             return _of_jobs(days)
         case ThroughputSpec() as measured:
             return TraceOptions(table=throughput_reading(measured))
@@ -47,7 +47,7 @@ def _options(opened: OpenedSpec) -> TraceOptions:
             return _of_demand(opened, demand)
 
 
-def _of_jobs(days: DaysAsked) -> TraceOptions:
+def _of_jobs(days: DaysSettings) -> TraceOptions:
     return TraceOptions(
         table=job_columns(days.jobs),
         zone=days.jobs.zone,

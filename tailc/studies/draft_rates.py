@@ -10,7 +10,7 @@ from tailc.experiment.server_use import load
 from tailc.experiment.sizes import BY_HAND
 from tailc.experiment.tail_sample import tail_of
 from tailc.models.arrivals import Poisson
-from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.shared_cores.model import SharedCores
 from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.objectives import highest_met_mrps
@@ -33,7 +33,9 @@ def highest_rate_mrps(
     """
     policy = compile_opened(opened, progress=progress).policy
     (table,) = policy.ladders
-    subjects = [SharedCores(policy.name, (fixed(table, rung),)) for rung in range(len(table.rungs))]
+    subjects = [
+        SharedCores(policy.name, (fixed_rung(table, rung),)) for rung in range(len(table.rungs))
+    ]
     tails = [tail_of(slo, requests) for slo in policy.slos]
     workload = subjects[0].workload(requests)
 

@@ -21,7 +21,7 @@ from tailc.pipeline.trace import not_about_degrees
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.demand_log import as_drawn, reading_of_log
 from tailc.traces.parquet_profile import reading_stated_in
-from tailc.traces.places import located
+from tailc.traces.places import locate_findings
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import reading_of_profile
 from tailc.traces.reading import DemandReading, RequestReading, SplitRule
@@ -66,7 +66,7 @@ def read_held_out(
         read = trace_in if arrivals is None else trace_by_row
         trace = read(opened, compiled.whole() if own is None else own, format)
         remarks = profile_findings(trace.requests, own or compiled, opened.name)
-        trace = replace(trace, warnings=(*trace.warnings, *located(remarks, opened)))
+        trace = replace(trace, warnings=(*trace.warnings, *locate_findings(remarks, opened)))
         trace = trace if logged is None else as_drawn(trace)
         if own is not None:
             remarks = other_measure(policy, own, Place(opened.name))

@@ -16,7 +16,7 @@ from tailc.models.malleable_jobs.jobs import malleable_jobs_of
 from tailc.pipeline.days.days_of_spec import open_days
 from tailc.pipeline.refusals import complete_errors
 from tailc.pipeline.spec import open_document
-from tailc.specs.days import DaysAsked
+from tailc.specs.days import DaysSettings
 from tailc.specs.held_out_days import DaysSpec
 from tailc.specs.load import LoadedSpec
 from tailc.traces.compression import SUFFIXES
@@ -102,17 +102,17 @@ def _check_document(path: str) -> None:
     raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
-def _days_of(loaded: LoadedSpec) -> DaysAsked:
+def _days_of(loaded: LoadedSpec) -> DaysSettings:
     """The days that the document describes; TailcError for a kind without days."""
     spec = cast(_SpecWithDays, loaded.model)
-    if isinstance(spec.demand, DaysAsked):
+    if isinstance(spec.demand, DaysSettings):
         return spec.demand
     message = f"a spec of kind `{spec.kind}` describes no days of jobs and energy"
     hint = "give the spec of the plan, or a document of `kind: days`"
     raise TailcError(Finding(Code.UNKNOWN_KIND, message, loaded.place("kind"), hint))
 
 
-def _on_epochs_of(plan: Plan, days_spec: DaysAsked) -> DaysAsked:
+def _on_epochs_of(plan: Plan, days_spec: DaysSettings) -> DaysSettings:
     """The days with the plan's epochs and horizon, without scenarios (for planning only)."""
     horizon = days_spec.horizon.model_copy(
         update={"epoch_s": plan.epoch_s, "length_s": len(plan.epochs) * plan.epoch_s}

@@ -52,10 +52,10 @@ def run_all(
             pool.begin(number, case)
             if not pool.is_full:
                 continue
-            results.update(pool.finished())
+            results.update(pool.wait_for_results())
             report(len(results))
         while len(results) < len(cases):
-            results.update(pool.finished())
+            results.update(pool.wait_for_results())
             report(len(results))
     return [results[number] for number in range(len(cases))]
 
@@ -114,7 +114,7 @@ class _Pool(Generic[Case, Result]):
         worker.number = number
         worker.pipe.send(case)
 
-    def finished(self) -> dict[int, Result | LostProcess]:
+    def wait_for_results(self) -> dict[int, Result | LostProcess]:
         """Results of finished cases by number; waits for one at least."""
         busy = self._busy()
         ready = connection.wait([worker.pipe for worker in busy])

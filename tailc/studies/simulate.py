@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.spec import open_kind
-from tailc.specs.days import DaysAsked
+from tailc.specs.days import DaysSettings
 
 STDIN = "-"
 
@@ -20,7 +20,7 @@ def trace_of(spec_path: str) -> str:
     """
     if spec_path != STDIN:
         opened = open_kind(spec_path)
-        if isinstance(opened.spec.demand, DaysAsked):
+        if isinstance(opened.spec.demand, DaysSettings):
             return spec_path
         trace = opened.spec.demand.trace
         if trace != STDIN:

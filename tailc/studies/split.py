@@ -18,7 +18,7 @@ from tailc.pipeline.trace import (
     split_rows,
     split_trace,
 )
-from tailc.specs.days import DaysAsked
+from tailc.specs.days import DaysSettings
 from tailc.traces.parquet_profile import written_profile
 from tailc.traces.throughput_written import written_throughput
 
@@ -52,7 +52,7 @@ def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
     one that plans days, whose held-out part is the days after the plan.
     """
     opened = open_kind(spec_path)
-    if isinstance(opened.spec.demand, DaysAsked):
+    if isinstance(opened.spec.demand, DaysSettings):
         raise _of_days(opened)
     read = open_measured(opened)
     if isinstance(read, OpenedDays):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.cells import Cells, numbers
 from tailc.traces.source import open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
 _EVEN = 1e-3
@@ -48,7 +48,7 @@ def read_step(
     """
     names = (columns.time, columns.output, *((columns.input,) if size is None else ()))
     with open_source(source) as opened:
-        cells = kept_cells(opened, Wanted(names, (), ()))
+        cells = kept_cells(opened, ColumnsToRead(names, (), ()))
     values = [numbers(cells, name) for name in names]
     cells.stop_if_refused()
     times, output = values[0], values[1]

@@ -19,7 +19,7 @@ from tailc_solvers.control.margins import (
 )
 from tailc_solvers.control.plant import Plant, SampledPlant
 from tailc_solvers.control.rules import RULES
-from tailc_solvers.control.sampling import sampled
+from tailc_solvers.control.sampling import sample_plant
 from tailc_solvers.control.step_fit import fit_step
 from tailc_solvers.control.tune import (
     Criterion,
@@ -141,7 +141,7 @@ def study_of_plant(plant: Plant, wish: Wish, units: UnitNames) -> Study:
     if wish.sample_time is None:
         return _study(plant, wish, units, place, None, None)
     try:
-        identified = sampled(plant, wish.sample_time)
+        identified = sample_plant(plant, wish.sample_time)
     except ValueError as error:
         _refuse(str(error), Place("--sample-time"), "choose a longer sample time")
     return _study(identified, wish, units, place, None, None)

@@ -16,7 +16,7 @@ from tailc.traces.epochs import epoch_unit
 from tailc.traces.reading import RequestReading, TimeUnit, TimingsReading
 from tailc.traces.source import Format, Source
 from tailc.traces.split_keys import time_column
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
 NS_PER_S = 1e9
@@ -116,7 +116,7 @@ def times_in(
 ) -> ArrivalTimes:
     """Read the arrival times of the rows whose columns equal the values in `where`; see
     `arrivals_in`."""
-    wanted = Wanted((), (column.name,), tuple(name for name, _value in where))
+    wanted = ColumnsToRead((), (column.name,), tuple(name for name, _value in where))
     cells = kept_cells(source, wanted, where, format)
     read = _times_read(cells, column)
     times_ns = read.times_ns

@@ -13,7 +13,7 @@ NS_PER_MS = 1e6
 NS_PER_US = 1000
 
 
-def binned(profile: DemandProfile, bin_us: int) -> DemandProfile:
+def merge_bins(profile: DemandProfile, bin_us: int) -> DemandProfile:
     """The profile with demands in the same bin (and on the same curve) merged at their mean.
 
     Bins have the width `bin_us`, start at 0 and include their lower edge. The result is sorted by

@@ -9,7 +9,7 @@ _ENOUGH = 100
 _SURE, _NEARLY_ALL = 0.9, 0.95
 
 
-def ranked(values: NDArray) -> NDArray[np.float64]:
+def scaled_ranks(values: NDArray) -> NDArray[np.float64]:
     """Ranks scaled to mean 0 and standard deviation 1; equal values share a rank."""
     order = np.unique(values, return_inverse=True)[1]
     count = np.bincount(order)
@@ -20,7 +20,7 @@ def ranked(values: NDArray) -> NDArray[np.float64]:
 
 def correlation(left: NDArray, right: NDArray) -> float:
     """Spearman's rank correlation of two columns of equal length; 0 if one is constant."""
-    return float((ranked(left) * ranked(right)).mean())
+    return float((scaled_ranks(left) * scaled_ranks(right)).mean())
 
 
 def in_system(at_ns: NDArray, time_ns: NDArray) -> NDArray[np.int64]:

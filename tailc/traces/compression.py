@@ -48,7 +48,7 @@ def inner_name(name: str) -> str:
     return name[: len(name) - len(suffix)]
 
 
-def inflated(raw: Raw, codec: Codec) -> Raw:
+def decompress_stream(raw: Raw, codec: Codec) -> Raw:
     """The uncompressed bytes as a stream; reading damaged or truncated data raises OSError."""
     if codec is Codec.XZ:
         return pa.PythonFile(_Xz(raw), mode="r")
@@ -83,7 +83,7 @@ def check_whole(raw: Raw, codec: Codec, name: str) -> None:
         _check_members(raw, name)
         return
     try:
-        with inflated(raw, codec) as stream:
+        with decompress_stream(raw, codec) as stream:
             while stream.read(INFLATED_BYTES):
                 pass
     except OSError as error:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code
 from tailc.traces.cells import MEND, Cells, positive
 from tailc.traces.source import open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import Filters, kept_cells
 
 LARGEST_SPEED = 1e12
@@ -45,7 +45,7 @@ def read_cores(source: str, columns: CoreColumns, where: Filters = ()) -> tuple[
     positive numbers, and no selected row.
     """
     names = (columns.speed, columns.power, columns.idle_power, columns.cores)
-    wanted = Wanted(
+    wanted = ColumnsToRead(
         tuple(dict.fromkeys(filter(None, names))), (), tuple(dict.fromkeys(k for k, _ in where))
     )
     with open_source(source) as opened:

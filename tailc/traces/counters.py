@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place
 from tailc.traces.cells import Cells, not_negative, numbers, positive
 from tailc.traces.source import Format, Source, format_of, open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import TABLES, kept_cells
 
 Floats = NDArray[np.float64]
@@ -97,7 +97,7 @@ def _trace(source: Source, format: Format) -> CounterTrace:  # noqa: A002
     cores = _cores(names)
     has_volt = any(re.fullmatch(rf"core\d+_{CORE_VOLT}", name) for name in names)
     wanted = tuple(_column_names(cores, has_volt, UNCORE_VOLT in names))
-    cells = kept_cells(source, Wanted(wanted, (), ()), format=format)
+    cells = kept_cells(source, ColumnsToRead(wanted, (), ()), format=format)
     _check_times(cells)
     core_w, uncore_w, dram_w = (positive(cells, name, LARGEST_WATT) for name in PARTS_W)
     ipc, near_loads, far_accesses = (_of_cores(cells, cores, name) for name in CORE_COUNTERS)

@@ -20,8 +20,8 @@ import pyarrow.csv as pa_csv
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.csv_dialect import Dialect, dialect_of, rows_of
 from tailc.traces.source import HEAD_BYTES, Source, brief
-from tailc.traces.table import BLOCK_BYTES, Wanted
-from tailc.units import counted
+from tailc.traces.table import BLOCK_BYTES, ColumnsToRead
+from tailc.units import plural
 
 SHOWN = 3
 _SAVE = "save it as CSV in UTF-8 with a header line, or state its format with `format`"
@@ -83,7 +83,7 @@ class CsvTable:
             )
         return tuple(header)
 
-    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         if self._has_no_rows():
             return
         reading, converting = self._options(wanted, wanted.is_number)
@@ -93,14 +93,14 @@ class CsvTable:
         ):
             yield from reader
 
-    def batches_of(self, lines: pa.NativeFile, wanted: Wanted) -> list[pa.RecordBatch]:
+    def batches_of(self, lines: pa.NativeFile, wanted: ColumnsToRead) -> list[pa.RecordBatch]:
         """Batches of whole lines that follow the header; single-threaded; see `batches`."""
         reading, converting = CsvTable(self.source, self.names)._options(
             wanted, wanted.is_number, use_threads=False
         )
         return pa_csv.read_csv(lines, reading, self._parsing(), converting).to_batches()
 
-    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def careful_batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         self.source.check_whole()
         is_utf8 = _is_utf8(self.source)
         ragged: list[tuple[int, pa_csv.InvalidRow]] = []
@@ -122,7 +122,7 @@ class CsvTable:
             raise TailcError(self._ragged_row(ragged))
 
     def _all_text(
-        self, records: bytes, wanted: Wanted, skipped: list[pa_csv.InvalidRow] | None
+        self, records: bytes, wanted: ColumnsToRead, skipped: list[pa_csv.InvalidRow] | None
     ) -> pa.Table:
         """The wanted columns of the records as text; also lists records with a wrong number of
         cells."""
@@ -142,7 +142,7 @@ class CsvTable:
         return pa.RecordBatch.from_arrays(cells, batch.schema.names)
 
     def _options(
-        self, wanted: Wanted, is_number: Callable[[str], bool], use_threads: bool = True
+        self, wanted: ColumnsToRead, is_number: Callable[[str], bool], use_threads: bool = True
     ) -> tuple[pa_csv.ReadOptions, pa_csv.ConvertOptions]:
         types = {name: pa.float64() if is_number(name) else pa.string() for name in wanted.names}
         return (
@@ -171,7 +171,7 @@ class CsvTable:
     def _ragged_row(self, ragged: list[tuple[int, pa_csv.InvalidRow]]) -> Finding:
         first = ragged[0][1]
         rows = [number for number, _row in ragged[:SHOWN]]
-        cells = counted(first.actual_columns, "cell")
+        cells = plural(first.actual_columns, "cell")
         message = f"row has {cells} where the header has {first.expected_columns}"
         if len(ragged) > 1:
             shown = ", ".join(map(str, rows))

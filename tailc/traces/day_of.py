@@ -15,7 +15,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.arrow import numpy_of, text_array, truths_of
 from tailc.traces.cells import MEND, texts
 from tailc.traces.source import Format, open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import Filters, kept_cells
 
 # More than a year of them are rather times, or ids.
@@ -44,7 +44,7 @@ def read_days(source: str, column: str, where: Filters = (), format: Format = "a
     other cell is the name of a day. Raises TailcError for empty cells and too many days.
     """
     with open_source(source) as opened:
-        cells = kept_cells(opened, Wanted((), (column,), _names(where)), where, format)
+        cells = kept_cells(opened, ColumnsToRead((), (column,), _names(where)), where, format)
     found = texts(cells, column)
     # A cell of a CSV file that holds nothing is a text.
     cells.refuse(truths_of(pc.equal(found, text_array([""])[0])), column, *_MISSING)

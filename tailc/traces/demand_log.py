@@ -15,10 +15,10 @@ from tailc.traces.reading import (
     Curve,
     DemandColumn,
     DemandReading,
-    Measured,
     RequestReading,
     Rows,
     TimeUnit,
+    ValueMeaning,
 )
 from tailc.traces.source import Source
 from tailc.traces.trace import Trace
@@ -65,7 +65,7 @@ def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None
 
 
 def _reading(reference: str, speedups: CommonCurve | ClassCurves) -> DemandReading:
-    measured = Measured(Measure.DEMAND_BUSY, reference, TimeUnit.US)
+    measured = ValueMeaning(Measure.DEMAND_BUSY, reference, TimeUnit.US)
     return DemandReading(measured, Rows(), DemandColumn(DEMAND), speedups, WEIGHT)
 
 

@@ -24,7 +24,7 @@ def cells_held() -> Iterator[None]:
         _HELD.reset(before)
 
 
-def held(key: Hashable, read: Callable[[], Cells]) -> Cells:
+def cached_cells(key: Hashable, read: Callable[[], Cells]) -> Cells:
     """The cells of that key, read if they are not held; each caller has findings of its own."""
     known = _HELD.get()
     if known is None:

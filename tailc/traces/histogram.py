@@ -119,7 +119,7 @@ def histogram_of(demand_ns: NDArray, count: NDArray | None = None) -> Histogram:
     return Histogram(bucket, total, int(demand_ns.min()), int(demand_ns.max()))
 
 
-def merged(histograms: Sequence[Histogram]) -> Histogram:
+def merge_histograms(histograms: Sequence[Histogram]) -> Histogram:
     """Sum of one or more histograms."""
     every = np.concatenate([part.bucket for part in histograms])
     bucket, at = np.unique(every, return_inverse=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tailc.traces.cells import positive
 from tailc.traces.source import open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import Filters, kept_cells
 
 # No core retires so many instructions in a cycle.
@@ -29,7 +29,7 @@ def read_ipc(source: str, alone: str, shared: str, where: Filters = ()) -> tuple
     positive numbers, and no selected row.
     """
     names = tuple(dict.fromkeys((alone, shared)))
-    wanted = Wanted(names, (), tuple(dict.fromkeys(name for name, _ in where)))
+    wanted = ColumnsToRead(names, (), tuple(dict.fromkeys(name for name, _ in where)))
     with open_source(source) as opened:
         cells = kept_cells(opened, wanted, where)
     of_alone, of_shared = (positive(cells, name, LARGEST_IPC) for name in (alone, shared))

@@ -13,7 +13,7 @@ import pyarrow.json as pa_json
 
 from tailc.errors import Code, TailcError
 from tailc.traces.source import Source
-from tailc.traces.table import BATCH_ROWS, BLOCK_BYTES, Wanted
+from tailc.traces.table import BATCH_ROWS, BLOCK_BYTES, ColumnsToRead
 from tailc.units import number_text
 
 # In an NDJSON file of one endless line, what is read before it is refused.
@@ -41,7 +41,7 @@ class NdjsonTable:
     def names(self) -> tuple[str, ...]:
         return tuple(name for name, _value in self._first)
 
-    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         values = dict(self._first)
         fields = []
         for name in wanted.names:
@@ -61,7 +61,7 @@ class NdjsonTable:
                 ),
             )
 
-    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def careful_batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         self.source.check_whole()
         columns: dict[str, list[str | None]] = {name: [] for name in wanted.names}
         for row, pairs in self._objects():
@@ -124,7 +124,7 @@ class NdjsonTable:
         hint = "remove the members of each object that are not needed"
         return self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
 
-    def _refuse_repeated(self, pairs: Pairs, wanted: Wanted, row: int) -> None:
+    def _refuse_repeated(self, pairs: Pairs, wanted: ColumnsToRead, row: int) -> None:
         names = [name for name, _value in pairs]
         for name in wanted.names:
             if names.count(name) > 1:

@@ -18,9 +18,9 @@ from tailc.traces.reading import (
     DemandAndMemory,
     DemandColumn,
     DemandReading,
-    Measured,
     Rows,
     TimeUnit,
+    ValueMeaning,
     speedups_of,
 )
 from tailc.traces.source import Source
@@ -107,7 +107,7 @@ def _reading(stated: dict, names: list[str]) -> DemandReading:
         raise ValueError("another version")
     has_memory = "memory_ms" in names
     return DemandReading(
-        Measured(Measure(stated["measure"]), stated["reference"], TimeUnit.MS),
+        ValueMeaning(Measure(stated["measure"]), stated["reference"], TimeUnit.MS),
         Rows(),
         DemandAndMemory("demand_ms", "memory_ms") if has_memory else DemandColumn("demand_ms"),
         speedups_of(

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from tailc.errors import Code
 from tailc.traces.expansion import too_expanded
 from tailc.traces.source import PARQUET_MAGIC, Source, brief
-from tailc.traces.table import BATCH_ROWS, NOTHING, Wanted
+from tailc.traces.table import BATCH_ROWS, NOTHING, ColumnsToRead
 
 # What a footer may claim before anything is allocated for it.
 MAX_ROWS = 1 << 31
@@ -47,13 +47,13 @@ class ParquetTable:
         with self._open() as file:
             return tuple(file.schema_arrow.names)
 
-    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         with self._open(None, wanted) as file:
             self._check_types(file.schema_arrow, wanted)
             self._check_claims(file.metadata, wanted)
             yield from self._batches(file, wanted, range(file.num_row_groups))
 
-    def groups(self, wanted: Wanted) -> Iterator[Iterator[pa.RecordBatch]]:
+    def groups(self, wanted: ColumnsToRead) -> Iterator[Iterator[pa.RecordBatch]]:
         """Batches of each row group, which separate threads can read; see `batches`."""
         with self._open() as file:
             self._check_types(file.schema_arrow, wanted)
@@ -62,12 +62,12 @@ class ParquetTable:
                 yield self._group(file.metadata, wanted, group)
 
     def _group(
-        self, footer: pq.FileMetaData, wanted: Wanted, group: int
+        self, footer: pq.FileMetaData, wanted: ColumnsToRead, group: int
     ) -> Iterator[pa.RecordBatch]:
         with self._open(footer, wanted) as file:
             yield from self._batches(file, wanted, [group])
 
-    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def careful_batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         try:
             yield from self.batches(wanted)
         except (pa.ArrowException, OSError) as error:
@@ -76,7 +76,7 @@ class ParquetTable:
 
     @contextmanager
     def _open(
-        self, footer: pq.FileMetaData | None = None, wanted: Wanted = NOTHING
+        self, footer: pq.FileMetaData | None = None, wanted: ColumnsToRead = NOTHING
     ) -> Iterator[pq.ParquetFile]:
         """The file, with an already known footer; text columns are read as dictionaries."""
         with self.source.raw() as stream:
@@ -103,7 +103,7 @@ class ParquetTable:
             yield file
 
     def _batches(
-        self, file: pq.ParquetFile, wanted: Wanted, groups: Sequence[int]
+        self, file: pq.ParquetFile, wanted: ColumnsToRead, groups: Sequence[int]
     ) -> Iterator[pa.RecordBatch]:
         fields = [file.schema_arrow.field(name) for name in wanted.names]
         plain = pa.schema([(field.name, _plain(field.type)) for field in fields])
@@ -121,7 +121,7 @@ class ParquetTable:
         if found != claimed:
             raise pa.ArrowInvalid(f"it has {found} rows, but its footer states {claimed}")
 
-    def _check_claims(self, meta: pq.FileMetaData, wanted: Wanted) -> None:
+    def _check_claims(self, meta: pq.FileMetaData, wanted: ColumnsToRead) -> None:
         claimed = max(
             (_group_bytes(meta.row_group(i), wanted) for i in range(meta.num_row_groups)), default=0
         )
@@ -133,7 +133,7 @@ class ParquetTable:
             hint = "write fewer rows, in smaller row groups"
             raise self.source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
 
-    def _check_types(self, schema: pa.Schema, wanted: Wanted) -> None:
+    def _check_types(self, schema: pa.Schema, wanted: ColumnsToRead) -> None:
         for name in wanted.names:
             kind = _plain(schema.field(name).type)
             if wanted.is_number(name) and not _is_number_or_text(kind):
@@ -193,7 +193,7 @@ def _text_bytes(column: pa.Array) -> int:
     return pc.sum(lengths.cast(pa.int64()).take(column.indices)).as_py() or 0
 
 
-def _group_bytes(group: pq.RowGroupMetaData, wanted: Wanted) -> int:
+def _group_bytes(group: pq.RowGroupMetaData, wanted: ColumnsToRead) -> int:
     columns = (group.column(i) for i in range(group.num_columns))
     return sum(
         column.total_uncompressed_size

@@ -170,7 +170,7 @@ class DemandProfile:
             repeats=None if self.repeats is None else self.repeats[chosen],
         )
 
-    def reweighted(self, weight: NDArray[np.int64]) -> DemandProfile:
+    def reweight(self, weight: NDArray[np.int64]) -> DemandProfile:
         """The profile with other weights, int64 (requests,), without requests of weight 0."""
         stay = weight > 0
         return replace(self.select(stay), weight=weight[stay], repeats=None)

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from tailc.errors import Code, TailcError
-from tailc.traces.counted import Counted, Origin
+from tailc.traces.counted_times import CountedTimes, Origin
 from tailc.traces.histogram import BUCKETS_A_DOUBLING, Histogram
 from tailc.traces.profile import NS_PER_MS, Measure
 from tailc.traces.reading import (
@@ -31,7 +31,7 @@ from tailc.traces.reading import (
     memory_column,
 )
 from tailc.traces.source import PROFILE_HEAD, Source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 
 FORMAT = "tailc-profile"
 VERSION = 1
@@ -42,7 +42,7 @@ MAX_BYTES = 1 << 23
 _AGAIN = "ingest the measurements again"
 
 
-def written_counted(counted: Counted) -> bytes:
+def written_counted(counted: CountedTimes) -> bytes:
     """Bytes of the profile file; `read_counted` reads them back."""
     document = _without_digest(counted)
     return _canonical({"digest": _digest(document), **document})
@@ -53,7 +53,7 @@ def is_profile(source: Source) -> bool:
     return PROFILE_HEAD.match(source.head()) is not None
 
 
-def read_counted(source: Source) -> Counted:
+def read_counted(source: Source) -> CountedTimes:
     """Read a profile file; raises TailcError if it is incomplete, changed or inconsistent."""
     document = _document(source)
     digest = document.pop("digest", None)
@@ -113,10 +113,10 @@ class ProfileTable:
         self.source = source
 
     @cached_property
-    def _read_counts(self) -> Counted:
+    def _read_counts(self) -> CountedTimes:
         return read_counted(self.source)
 
-    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         histogram = self._read_counts.histogram
         columns = {
             DEMAND: pa.array(histogram.demand_ns / NS_PER_MS),
@@ -124,11 +124,11 @@ class ProfileTable:
         }
         yield pa.RecordBatch.from_pydict({name: columns[name] for name in wanted.names})
 
-    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def careful_batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         return self.batches(wanted)
 
 
-def _without_digest(counted: Counted) -> dict[str, Any]:
+def _without_digest(counted: CountedTimes) -> dict[str, Any]:
     histogram = counted.histogram
     return {
         "format": FORMAT,
@@ -164,14 +164,14 @@ def _no_profile(source: Source) -> TailcError:
     return source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN)
 
 
-def _read_counts(document: dict[str, Any]) -> Counted:
+def _read_counts(document: dict[str, Any]) -> CountedTimes:
     stated = document["histogram"]
     if stated["buckets_a_doubling"] != BUCKETS_A_DOUBLING:
         raise ValueError("its buckets have another width")
     buckets = np.array(stated["buckets"], dtype=np.int64).reshape(-1, 2)
     histogram = Histogram(buckets[:, 0], buckets[:, 1], stated["min_ns"], stated["max_ns"])
     origins = tuple(Origin(**origin) for origin in document["origins"])
-    return Counted(histogram, Measure(document["measure"]), origins)
+    return CountedTimes(histogram, Measure(document["measure"]), origins)
 
 
 def _digest(document: dict[str, Any]) -> str:

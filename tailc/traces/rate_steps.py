@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tailc.errors import Code, Finding, Place
 from tailc.traces.cells import Cells
 from tailc.traces.source import Format, open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 from tailc.units import QuantityError, parse_mrps, parse_us
 
@@ -25,7 +25,7 @@ def read_rate_steps(source: str, format: Format = "auto") -> tuple[tuple[int, in
     quantities.
     """
     with open_source(source) as opened:
-        cells = kept_cells(opened, Wanted((), (DURATION, RATE), ()), format=format)
+        cells = kept_cells(opened, ColumnsToRead((), (DURATION, RATE), ()), format=format)
     durations_us = _quantities(cells, DURATION, parse_us, least=1)
     rates_mrps = _quantities(cells, RATE, parse_mrps, least=0)
     cells.stop_if_refused()

@@ -71,7 +71,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Measured:
+class ValueMeaning:
     """Meaning of the values of a trace: measure, reference and unit.
 
     unit: of the times. note: the user's reason for accepting a response time as demand.
@@ -234,7 +234,7 @@ class DemandReading:
     `max_degree` are not read. serial: the beginning and end of each request on one thread.
     """
 
-    measured: Measured
+    measured: ValueMeaning
     rows: Rows
     demand: Demands
     speedups: Speedups
@@ -283,7 +283,7 @@ class TimingsReading:
     weight, bin_us, max_degree, serial: as of a DemandReading.
     """
 
-    measured: Measured
+    measured: ValueMeaning
     rows: Rows
     timings: Timings
     weight: str | None = None
@@ -337,7 +337,7 @@ class ThroughputColumns:
 class ThroughputReading:
     """A reading of throughput of machines; `unit` is that of the times."""
 
-    measured: Measured
+    measured: ValueMeaning
     rows: Rows
     columns: ThroughputColumns
 
@@ -360,7 +360,7 @@ class RunTimeReading:
     """A reading of run times of jobs in the column `run`; speedups: None if jobs have no
     speed-up."""
 
-    measured: Measured
+    measured: ValueMeaning
     rows: Rows
     run: str
     speedups: CommonCurve | ClassCurves | None = None
@@ -404,6 +404,6 @@ def _once(columns: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(columns))
 
 
-def _check_of_requests(measured: Measured) -> None:
+def _check_of_requests(measured: ValueMeaning) -> None:
     if measured.measure in (Measure.THROUGHPUT, Measure.RUN_TIME):
         raise ValueError(f"a reading of requests has no `{measured.measure.value}`")

@@ -15,9 +15,16 @@ import pyarrow as pa
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.input_files import STDIN, SeekableInput, seekable_input, written_input
-from tailc.traces.compression import MAGIC_BYTES, Codec, check_whole, codec_of, inflated, inner_name
+from tailc.traces.compression import (
+    MAGIC_BYTES,
+    Codec,
+    check_whole,
+    codec_of,
+    decompress_stream,
+    inner_name,
+)
 from tailc.traces.other_kinds import refuse_other_kinds
-from tailc.traces.places import located
+from tailc.traces.places import locate_findings
 from tailc.traces.plain_text import (
     Rewriting,
     encoding_rewritings,
@@ -69,7 +76,7 @@ class Source:
 
     def plain(self) -> pa.NativeFile:
         """The decompressed bytes as a stream."""
-        return self.raw() if self.codec is None else inflated(self.raw(), self.codec)
+        return self.raw() if self.codec is None else decompress_stream(self.raw(), self.codec)
 
     def lines(self, longest: int) -> Iterator[bytes]:
         """Lines of the decompressed bytes with their ends; a line longer than `longest` is cut, and
@@ -160,7 +167,7 @@ def open_source(source: str) -> Iterator[Source]:
             _refuse_changed(name, file)
         except TailcError as error:
             _refuse_changed(name, file)
-            error.findings = located(error.findings, opened)
+            error.findings = locate_findings(error.findings, opened)
             raise
         except OSError as error:
             _refuse_changed(name, file)

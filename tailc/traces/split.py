@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.percentiles import PPM
-from tailc.traces.bins import binned
+from tailc.traces.bins import merge_bins
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import SplitBy, SplitRule
 from tailc.traces.split_keys import below_fraction, drawn_keys
 from tailc.traces.trace import Trace
 
 
-def split(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandProfile]:
+def split_profile(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandProfile]:
     """The design part and the held-out part, in trace order and binned if requested.
 
     Raises TailcError (BAD_SPLIT) if a part is empty.
@@ -29,7 +29,7 @@ def split(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandProfile]:
     design, judged = trace.requests.select(~held_out), trace.requests.select(held_out)
     if trace.bin_us is None:
         return design, judged
-    return binned(design, trace.bin_us), binned(judged, trace.bin_us)
+    return merge_bins(design, trace.bin_us), merge_bins(judged, trace.bin_us)
 
 
 def held_out_mask(trace: Trace, rule: SplitRule) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ColumnsToRead:
     """The columns to read: those in `numbers` as numbers, the others as text.
 
     A column in both is read as text. Columns only in `filters` are dropped after rows are selected.
@@ -47,7 +47,7 @@ class Wanted:
         return frozenset(self.texts + self.filters)
 
 
-NOTHING = Wanted((), (), ())
+NOTHING = ColumnsToRead((), (), ())
 
 
 class Table(Protocol):
@@ -63,11 +63,11 @@ class Table(Protocol):
         """Column names in file order, including repeated ones."""
         ...
 
-    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         """The wanted columns of all rows in batches; errors of pyarrow are not translated."""
         ...
 
-    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def careful_batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         """Like `batches`, but number columns may be text, so that the converter can report a cell.
 
         Raises TailcError for errors of the file itself.

@@ -19,9 +19,9 @@ from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.traces.cells import MEND, Cells, numbers, texts
 from tailc.traces.reading import SplitBy, ThroughputColumns, ThroughputReading, TimeUnit
 from tailc.traces.source import Format, Source, open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
-from tailc.units import counted, shorten
+from tailc.units import plural, shorten
 
 PPM = 1_000_000
 US_PER_MS = 1_000
@@ -168,10 +168,10 @@ def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, Throughpu
     )
 
 
-def _columns_to_read(reading: ThroughputReading) -> Wanted:
+def _columns_to_read(reading: ThroughputReading) -> ColumnsToRead:
     columns = reading.columns
     filters = tuple(dict.fromkeys(name for name, _value in reading.rows.where))
-    return Wanted(columns.numbers, (columns.machine,), filters)
+    return ColumnsToRead(columns.numbers, (columns.machine,), filters)
 
 
 def _times_us(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.int64]:
@@ -212,7 +212,7 @@ def _check_times(series: list[Series], cells: Cells, columns: ThroughputColumns)
     """Record machines with too few rows, times that do not ascend, and gaps."""
     for each in series:
         if len(each.time_us) < FEWEST_ROWS:
-            rows = counted(len(each.time_us), "row")
+            rows = plural(len(each.time_us), "row")
             message = f"machine `{shorten(each.name)}` has {rows}, but needs at least {FEWEST_ROWS}"
             place = Place(cells.source, row=int(each.row[-1]), field=columns.machine)
             hint = "measure for longer, or remove the machine"

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.traces.arrow import mask, text_array, truths_of
-from tailc.traces.bins import binned
+from tailc.traces.bins import merge_bins
 from tailc.traces.cells import Cells, as_text, text_as_cell
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.curves import Curves
 from tailc.traces.equal_rows import equal_rows
 from tailc.traces.expansion import TIMES_HELD, TooExpandedError, most_bytes, too_expanded
-from tailc.traces.held_cells import held
+from tailc.traces.held_cells import cached_cells
 from tailc.traces.lengths import own_unit
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
@@ -40,7 +40,7 @@ from tailc.traces.reading import (
 from tailc.traces.request_rows import RequestRows, request_rows, split_key, weights
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
-from tailc.traces.table import Table, Wanted
+from tailc.traces.table import ColumnsToRead, Table
 from tailc.traces.telling_names import is_of_a_row, is_running_total, values_in
 from tailc.traces.times import CHECK_CYCLES, CHECK_UNIT, ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
@@ -75,7 +75,7 @@ class Trace:
     @cached_property
     def profile(self) -> DemandProfile:
         """The requests, binned if the reading requests it."""
-        return self.requests if self.bin_us is None else binned(self.requests, self.bin_us)
+        return self.requests if self.bin_us is None else merge_bins(self.requests, self.bin_us)
 
 
 def read_trace(
@@ -137,7 +137,7 @@ def _table(
     source: Source,
     reading: RequestReading,
     format: Format,  # noqa: A002
-) -> tuple[Table, Wanted]:
+) -> tuple[Table, ColumnsToRead]:
     wanted = wanted_columns(reading)
     table = table_of(source, wanted, format_of(source, format))
     refuse_running_total(source, table, reading.weight)
@@ -157,7 +157,7 @@ def refuse_running_total(source: Source, table: Table, weight: str | None) -> No
 
 def kept_cells(
     source: Source,
-    wanted: Wanted,
+    wanted: ColumnsToRead,
     where: Filters = (),
     format: Format = "auto",  # noqa: A002
 ) -> Cells:
@@ -169,7 +169,7 @@ def kept_cells(
     return cells_of(table, wanted, where)
 
 
-def table_of(source: Source, wanted: Wanted, format: Format) -> Table:  # noqa: A002
+def table_of(source: Source, wanted: ColumnsToRead, format: Format) -> Table:  # noqa: A002
     """The rows of a file in a known format; raises TailcError unless it has each wanted column
     once."""
     table: Table = TABLES[format](source)
@@ -179,7 +179,9 @@ def table_of(source: Source, wanted: Wanted, format: Format) -> Table:  # noqa: 
     return table
 
 
-def cells_of(table: Table, wanted: Wanted, where: Filters = (), limit: int | None = None) -> Cells:
+def cells_of(
+    table: Table, wanted: ColumnsToRead, where: Filters = (), limit: int | None = None
+) -> Cells:
     """The wanted columns of the rows of a table that `where` selects; all wanted columns must
     exist.
 
@@ -193,7 +195,7 @@ def cells_of(table: Table, wanted: Wanted, where: Filters = (), limit: int | Non
         except _UNREADABLE:
             return _gather(table.careful_batches(wanted), wanted, where, source, most)
 
-    return held((type(table), source, table.names, wanted, where, most), read)
+    return cached_cells((type(table), source, table.names, wanted, where, most), read)
 
 
 def own_unit_of(source: Source, name: str) -> TimeUnit | None:
@@ -201,7 +203,7 @@ def own_unit_of(source: Source, name: str) -> TimeUnit | None:
 
     Raises TailcError where there is no such column.
     """
-    wanted = Wanted((name,), (), ())
+    wanted = ColumnsToRead((name,), (), ())
     table = table_of(source, wanted, format_of(source, "auto"))
     try:
         first = next(table.batches(wanted), None)
@@ -211,7 +213,10 @@ def own_unit_of(source: Source, name: str) -> TimeUnit | None:
 
 
 def in_parts(
-    take: Callable[[Iterator[Cells]], Taken], table: Table, wanted: Wanted, where: Filters = ()
+    take: Callable[[Iterator[Cells]], Taken],
+    table: Table,
+    wanted: ColumnsToRead,
+    where: Filters = (),
 ) -> Taken:
     """Process the cells of a table in batches, if all at once would need too much memory."""
     try:
@@ -220,13 +225,15 @@ def in_parts(
         return take(_parts(table.careful_batches(wanted), wanted, where, table.source.name))
 
 
-def wanted_columns(reading: RequestReading) -> Wanted:
+def wanted_columns(reading: RequestReading) -> ColumnsToRead:
     """The columns of the reading."""
     filters = (name for name, _value in reading.rows.where)
-    return Wanted(reading.number_columns, reading.text_columns, tuple(dict.fromkeys(filters)))
+    return ColumnsToRead(
+        reading.number_columns, reading.text_columns, tuple(dict.fromkeys(filters))
+    )
 
 
-def _refuse_row_as_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None:
+def _refuse_row_as_names(names: tuple[str, ...], wanted: ColumnsToRead, source: Source) -> None:
     """Raise TailcError if a column of numbers is called by what the first row has in it."""
     values = values_in(names)
     if values and any(map(is_of_a_row, wanted.numbers)):
@@ -238,7 +245,7 @@ def _refuse_row_as_names(names: tuple[str, ...], wanted: Wanted, source: Source)
         raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
 
 
-def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None:
+def _check_names(names: tuple[str, ...], wanted: ColumnsToRead, source: Source) -> None:
     if not names:
         raise _no_rows(source.name, "no rows", _FILL)
     findings, times_of = [], Counter(names)
@@ -260,7 +267,7 @@ def _no_rows(name: str, what: str, help_: str) -> TailcError:
 
 
 def _parts(
-    batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, name: str
+    batches: Iterator[pa.RecordBatch], wanted: ColumnsToRead, where: Filters, name: str
 ) -> Iterator[Cells]:
     total, any_kept = 0, False
     for batch, rows, total in _selected_batches(batches, wanted, where):
@@ -272,7 +279,7 @@ def _parts(
 
 
 def _selected_batches(
-    batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters
+    batches: Iterator[pa.RecordBatch], wanted: ColumnsToRead, where: Filters
 ) -> Iterator[tuple[pa.RecordBatch, NDArray[np.int64] | None, int]]:
     """Selected rows of each batch, their row numbers (None if all are selected), and number of
     rows read."""
@@ -288,7 +295,11 @@ def _selected_batches(
 
 
 def _gather(
-    batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, source: Source, limit: int
+    batches: Iterator[pa.RecordBatch],
+    wanted: ColumnsToRead,
+    where: Filters,
+    source: Source,
+    limit: int,
 ) -> Cells:
     kept, rows, total, held = [], [], 0, 0
     for batch, chosen, so_far in _selected_batches(batches, wanted, where):

@@ -30,7 +30,7 @@ class TimeError(ValueError):
 
 
 @dataclass(frozen=True)
-class Clocked:
+class ClockTimes:
     """Times in Unix seconds, and the changes of the clock of their time zone.
 
     unix_s: int64, one per text. back_at, forward_at: index of the first time after each change of
@@ -69,7 +69,9 @@ def instant(text: str, zone: str | None = None) -> int:
     return int(instants([text], zone).unix_s[0])
 
 
-def instants(texts: Sequence[str], zone: str | None = None, pattern: str | None = None) -> Clocked:
+def instants(
+    texts: Sequence[str], zone: str | None = None, pattern: str | None = None
+) -> ClockTimes:
     """Times in Unix seconds from texts in ISO 8601 or in the `strptime` pattern `pattern`.
 
     Times without an offset are in `zone`. If the clock goes back, an hour occurs twice: the order
@@ -80,7 +82,7 @@ def instants(texts: Sequence[str], zone: str | None = None, pattern: str | None 
     times = [_parse_time(text, index, pattern) for index, text in enumerate(texts)]
     lacking = next((i for i, time in enumerate(times) if time.tzinfo is None), None)
     if lacking is None:
-        return Clocked(np.array([_unix(time) for time in times], dtype=np.int64))
+        return ClockTimes(np.array([_unix(time) for time in times], dtype=np.int64))
     if zone is None:
         message = f"the time `{texts[lacking]}` has no time zone"
         raise TimeError(message, lacking, lacks_zone=True)
@@ -101,7 +103,7 @@ def _unix(time: datetime) -> int:
     return (time - UNIX_EPOCH) // _SECOND
 
 
-def _local(times: Sequence[datetime], texts: Sequence[str], zone: tzinfo) -> Clocked:
+def _local(times: Sequence[datetime], texts: Sequence[str], zone: tzinfo) -> ClockTimes:
     """Local times in Unix seconds; a repeated hour is its second occurrence after times go back."""
     unix_s = np.empty(len(times), dtype=np.int64)
     back_at, forward_at = [], []
@@ -121,7 +123,7 @@ def _local(times: Sequence[datetime], texts: Sequence[str], zone: tzinfo) -> Clo
         if offset_before is not None and offset != offset_before:
             (forward_at if offset > offset_before else back_at).append(index)
         unix_s[index], offset_before = at, offset
-    return Clocked(unix_s, tuple(back_at), tuple(forward_at))
+    return ClockTimes(unix_s, tuple(back_at), tuple(forward_at))
 
 
 def _is_skipped(local: datetime, unix_s: int) -> bool:

@@ -72,7 +72,7 @@ class ConvergenceChecks(Generic[Form]):
         """Replay a table and return its value."""
         measured, replays = self._sample.measure([table]), range(self._base.tail_us.shape[-1])
         parts = [(measured, self._base)]
-        parts += [(measured.without(one), self._base.without(one)) for one in replays]
+        parts += [(measured.without_repeat(one), self._base.without_repeat(one)) for one in replays]
         return ConvergenceCheck(
             np.concatenate([self._measure.values(*part, self._aim) for part in parts])
         )

@@ -77,7 +77,7 @@ class CoreQueuesSpace:
         """More positions and rows have factors of their own."""
         return replace(self, positions=_FINE_POSITIONS, rows=_FINE_ROWS)
 
-    def refined(self, point: NDArray[np.float64], fine: CoreQueuesSpace) -> NDArray[np.float64]:
+    def refine(self, point: NDArray[np.float64], fine: CoreQueuesSpace) -> NDArray[np.float64]:
         """The same table, but for roundings, in a family of more factors."""
         bound, by_position, later = self._parts(point)
         entries = np.interp(fine.positions, self.positions, by_position)

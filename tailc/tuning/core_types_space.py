@@ -92,7 +92,7 @@ class CoreTypesSpace:
         """Each rung's age is a curve of many pieces."""
         return replace(self, knots=loads_at(_KNOTS_CORES, self.cores))
 
-    def refined(self, point: NDArray[np.float64], fine: CoreTypesSpace) -> NDArray[np.float64]:
+    def refine(self, point: NDArray[np.float64], fine: CoreTypesSpace) -> NDArray[np.float64]:
         """The same table, but for roundings, in a family of more pieces."""
         return between(self._at_knots(point), self.knots, fine.knots).ravel()
 

@@ -34,7 +34,7 @@ def split_sample(load: Workload) -> SampleSplit:
     judges = validation_weight(load)
     if judges is None:
         return SampleSplit(load, load)
-    return SampleSplit(load.reweighted(load.weight - judges), load.reweighted(judges))
+    return SampleSplit(load.reweight(load.weight - judges), load.reweight(judges))
 
 
 def validation_weight(load: Workload) -> NDArray[np.int64] | None:

@@ -20,7 +20,7 @@ from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
-from tailc_solvers.evolution import EvolutionResult, evolved
+from tailc_solvers.evolution import EvolutionResult, minimise_by_evolution
 
 from tailc.experiment.sizes import VALIDATION, Seed
 from tailc.experiment.tuning_objective import TuningObjective
@@ -215,7 +215,7 @@ class _Search(Generic[Form]):
         line = self._rank(lines, coarse, samples.checks)[0]
         self._begin_stage(coarse.table(line))
         fine = coarse.finer()
-        start = coarse.refined(line, fine)
+        start = coarse.refine(line, fine)
         curve = self._evolve(fine, start, _FINE, self._samples(_FINE))
         return self._result((coarse.table(line), fine.table(curve.point)), curve)
 
@@ -299,7 +299,7 @@ class _Search(Generic[Form]):
         budget = self._aim.most_requests * stage.share / searches
         affordable = int(budget / (stage.population * samples.trials.requests)) - _EXTRA_GENERATIONS
         generations = max(affordable, stage.fewest)
-        return evolved(
+        return minimise_by_evolution(
             self._values_of(space, samples.trials),
             start,
             space.spread(stage.age_spread, stage.load_spread, stage.narrower),

@@ -34,7 +34,7 @@ class SearchSpace(Protocol[Form]):
         """A family of more numbers."""
         ...
 
-    def refined(self, point: NDArray[np.float64], fine: Self) -> NDArray[np.float64]:
+    def refine(self, point: NDArray[np.float64], fine: Self) -> NDArray[np.float64]:
         """The same table, but for roundings, in that one."""
         ...
 

@@ -200,7 +200,7 @@ class SharedCoresSpace:
         knots = loads_at(_KNOTS_CORES, self.cores)
         return replace(self, knots=knots, has_delays=self.starts_by_row)
 
-    def refined(self, point: NDArray[np.float64], fine: SharedCoresSpace) -> NDArray[np.float64]:
+    def refine(self, point: NDArray[np.float64], fine: SharedCoresSpace) -> NDArray[np.float64]:
         """The same table, but for roundings, in a family of more pieces."""
         ages = self.ages_of(point, fine.knots)
         if fine.aged > self.aged:
@@ -237,7 +237,7 @@ class SharedCoresSpace:
 
     def _admission(self, load: int, waits_from: int, delay_us: int) -> Admission:
         never = delay_us >= _NEVER_TAILS * self.tail_us
-        return ON_EXIT if never or load > max(waits_from, 1) else Admission.after(delay_us)
+        return ON_EXIT if never or load > max(waits_from, 1) else Admission.after_delay(delay_us)
 
     def _climbs(self, ages_us: list[int]) -> tuple[Climb, ...]:
         climbs = climbs_of(ages_us, _NEVER_TAILS * self.tail_us)

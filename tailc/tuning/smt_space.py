@@ -62,7 +62,7 @@ class SmtSpace:
         knots = loads_at(_KNOTS_CORES, self.ages.cores)
         return replace(self, ages=replace(self.ages, knots=knots))
 
-    def refined(self, point: NDArray[np.float64], fine: SmtSpace) -> NDArray[np.float64]:
+    def refine(self, point: NDArray[np.float64], fine: SmtSpace) -> NDArray[np.float64]:
         """The same table, but for roundings, in a family of more pieces."""
         return np.array([point[0], *self.ages.refined(point[1:], fine.ages)])
 

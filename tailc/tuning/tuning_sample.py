@@ -56,15 +56,15 @@ class Measurements:
     def of_one(self, table_of_scene: NDArray[np.intp]) -> Measurements:
         """As of one table, which in each scene is another of these; int (scenes,)."""
 
-        def taken(values: NDArray) -> NDArray:
+        def of_scenes(values: NDArray) -> NDArray:
             return values[table_of_scene, np.arange(values.shape[1])][None]
 
         others = (self.energy, self.closest, self.gave_up)
         return Measurements(
-            taken(self.tail_us), *(None if each is None else taken(each) for each in others)
+            of_scenes(self.tail_us), *(None if each is None else of_scenes(each) for each in others)
         )
 
-    def without(self, repeat: int) -> Measurements:
+    def without_repeat(self, repeat: int) -> Measurements:
         """What all replays but one of each scene show."""
         energy, closest = (
             None if one is None else np.delete(one, repeat, axis=2)

@@ -75,7 +75,7 @@ def test_a_finer_family_has_the_same_tables():
     each = coarse.each
     ages, more = np.array([[0.1, 0.3], [0.2, 0.6]]), np.array([[-0.1, 0.0], [-0.1, 0.2]])
     point = np.concatenate([each.point(ages, 2.5, 1.0), each.point(more, -0.5, 0.0)])
-    refined = coarse.refined(point, fine)
+    refined = coarse.refine(point, fine)
     assert fine.each.has_delays
     assert fine.table(refined) == coarse.table(point)
     assert len(fine.spread(0.1, 0.1, 1.0)) == len(refined)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tailc.artifact.files import read_policy
-from tailc.forms.plan.expected import plan_books
+from tailc.forms.plan.plan_books import plan_books
 from tailc.pipeline.compile import compile_policy
 from tailc.traces.jobs.swf import read_swf
 from tests.examples.scripts import script

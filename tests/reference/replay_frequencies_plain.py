@@ -21,7 +21,7 @@ from tailc.forms.controller import (
     output_ppm,
     step,
 )
-from tailc.forms.tail_table import Queued, TailTable, level_for
+from tailc.forms.tail_table import QueuedRequests, TailTable, level_for
 from tailc.models.core_queues.chip import Chip
 
 PPM = 1_000_000
@@ -161,7 +161,7 @@ class Server:
             runs.asked = runs.level = self.choose(runs)
             return
         parts = floor(runs.done * PARTS)
-        queued = Queued(
+        queued = QueuedRequests(
             tuple(self.now - r.arrival_ns for r in queue),
             floor(self.cycles(runs)) * parts // PARTS,
             runs.memory_ns * parts // PARTS,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import simpy
 
-from tailc.forms.tail_table import Queued, TailTable, level_for
+from tailc.forms.tail_table import QueuedRequests, TailTable, level_for
 
 _KHZ_PER_GHZ = 1_000_000
 _NS_PER_MS = 1_000_000
@@ -43,7 +43,7 @@ class Core:
 
     def ghz(self) -> float:
         job = self.queue[0]
-        queued = Queued(
+        queued = QueuedRequests(
             tuple(max(round((self.env.now - j.arrival_ms) * _NS_PER_MS), 0) for j in self.queue),
             int(job.done * job.compute_ms * _CYCLES),
             int(job.done * job.memory_ms * _NS_PER_MS),

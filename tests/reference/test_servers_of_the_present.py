@@ -12,7 +12,7 @@ from tests.reference.nebulous_plain import least_servers as least_by_servers
 from tests.reference.reactive_plain import least_servers, reactive
 
 MINUTE = 60_000
-SHAPE = Shape.of(8, [2, 4, 8], [2_000, 3_600, 6_000])
+SHAPE = Shape.from_counts(8, [2, 4, 8], [2_000, 3_600, 6_000])
 NEW = ActiveJob(SHAPE, 4, 3_600, 1_100)
 
 
@@ -33,13 +33,13 @@ def test_a_job_that_ran_faster_may_run_slower():
 def test_a_job_that_is_behind_has_the_fastest():
     behind = replace(NEW, work_done=1, run_ms=100 * MINUTE)
     assert least_servers(behind, MINUTE) == 8
-    slower_at_eight = Shape.of(8, [2, 4, 8], [2_000, 3_600, 3_000])
+    slower_at_eight = Shape.from_counts(8, [2, 4, 8], [2_000, 3_600, 3_000])
     assert least_servers(replace(behind, shape=slower_at_eight), MINUTE) == 4
 
 
 def test_green_servers_go_to_the_job_that_gains_most_by_each():
     # From 4 to 8 servers: 0.6 a server here, 0.9 there.
-    other = replace(NEW, shape=Shape.of(8, [2, 4, 8], [2_000, 3_600, 7_200]))
+    other = replace(NEW, shape=Shape.from_counts(8, [2, 4, 8], [2_000, 3_600, 7_200]))
     assert reactive([NEW, other], green_servers=12, servers=50, while_ms=MINUTE) == [4, 8]
     assert reactive([NEW, other], green_servers=16, servers=50, while_ms=MINUTE) == [8, 8]
     assert reactive([NEW, other], green_servers=16, servers=15, while_ms=MINUTE) == [4, 8]
@@ -48,7 +48,7 @@ def test_green_servers_go_to_the_job_that_gains_most_by_each():
 
 def test_of_equal_gains_the_first_job_is_served_and_nobody_who_gains_nothing():
     assert reactive([NEW, NEW], green_servers=12, servers=50, while_ms=MINUTE) == [8, 4]
-    flat = replace(NEW, shape=Shape.of(8, [4, 8], [3_600, 3_600]))
+    flat = replace(NEW, shape=Shape.from_counts(8, [4, 8], [3_600, 3_600]))
     assert reactive([flat], green_servers=50, servers=50, while_ms=MINUTE) == [4]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tailc.artifact.files import read_whole, write_policy
-from tailc.embed.embedded import Tables
+from tailc.embed.content import Tables
 from tailc.embed.languages import LANGUAGES
 from tailc.embed.names import camel
 from tailc.embed.source import build_content, format_source

@@ -15,9 +15,9 @@ from tailc.traces.reading import (
     Curve,
     DemandColumn,
     DemandReading,
-    Measured,
     Rows,
     TimeUnit,
+    ValueMeaning,
 )
 from tailc.traces.trace import read_trace
 
@@ -117,7 +117,7 @@ def test_tailc_reads_it_as_a_trace(tmp_path: Path) -> None:
         for number in range(300):
             log.record(1_000 + number, "even" if number % 2 == 0 else "odd")
     reading = DemandReading(
-        Measured(Measure.DEMAND_BUSY, "one thread", TimeUnit.US),
+        ValueMeaning(Measure.DEMAND_BUSY, "one thread", TimeUnit.US),
         Rows(where=(("class", "odd"),)),
         DemandColumn("demand_us"),
         CommonCurve(Curve(None, (1_000_000,))),

@@ -31,7 +31,7 @@ from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.forms import shares as form
 from tailc.forms import shares_step
-from tailc.forms.tail_table import Queued, internal_bound_ns, level_for
+from tailc.forms.tail_table import QueuedRequests, internal_bound_ns, level_for
 from tests.runtimes.test_python_controller import numbers_in, refusals
 from tests.tailc.artifact.published import VECTORS, changed_json, shares_policy
 from tests.tailc.artifact.random_policies import random_shares_policy, random_tail_policy
@@ -165,7 +165,7 @@ def test_levels_are_those_of_the_form(seed: int, flat: bool) -> None:
     assert isinstance(table, TailTable)
     for _ in range(20):
         ages, cycles, memory_ns, scale = any_queue(rng, table)
-        wanted = level_for(policy.tail_table, Queued(ages, cycles, memory_ns), scale)
+        wanted = level_for(policy.tail_table, QueuedRequests(ages, cycles, memory_ns), scale)
         assert table.level(ages, cycles, memory_ns, scale) == wanted, (ages, cycles, memory_ns)
     assert table.bound_us * US == internal_bound_ns(policy.tail_table)
 

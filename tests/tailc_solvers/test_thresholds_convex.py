@@ -30,7 +30,7 @@ def solvers():
 
 
 def problem(instance: ThresholdInstance, most_tangents=None) -> ConvexThresholds:
-    return ConvexThresholds.of(
+    return ConvexThresholds.build(
         instance.sample,
         instance.speed,
         instance.power,

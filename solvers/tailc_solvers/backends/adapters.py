@@ -9,7 +9,7 @@ from typing import Self
 
 from tailc_solvers.backends.child import Child
 from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
-from tailc_solvers.backends.scaling import row_sizes, scaled, too_wide, unscaled
+from tailc_solvers.backends.scaling import row_sizes, scale_rows, too_wide, unscale_answer
 
 
 class Backend(StrEnum):
@@ -60,8 +60,8 @@ class Solver:
         if (why := too_wide(program)) is not None:
             return SolverAnswer(SolverOutcome.REFUSED, message=why)
         size = row_sizes(program)
-        answer = self._child.answer(scaled(program, size), limits or BackendLimits())
+        answer = self._child.answer(scale_rows(program, size), limits or BackendLimits())
         if answer.outcome is SolverOutcome.NOT_INSTALLED:
             what = _WHERE.get(self.backend, "tailc")
             return replace(answer, message=f"{answer.message}: pip install '{what}'")
-        return unscaled(answer, size)
+        return unscale_answer(answer, size)

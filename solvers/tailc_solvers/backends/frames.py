@@ -54,7 +54,7 @@ class GarbledFrameError(ValueError):
 Arrays = dict[str, NDArray]
 
 
-def encoded(head: dict, arrays: Arrays) -> bytes:
+def encode_frame(head: dict, arrays: Arrays) -> bytes:
     """Encode one frame; scalars in the head may be infinite or NaN."""
     layout = [[name, a.dtype.kind, a.size] for name, a in arrays.items()]
     text = _pad(json.dumps({"head": head, "arrays": layout}).encode(), b" ")
@@ -82,7 +82,7 @@ def _pad(part: bytes | memoryview, end: bytes) -> bytes | memoryview:
     return bytes(part) + lack * end if lack else part
 
 
-def decoded(frame: bytes | bytearray) -> tuple[dict, Arrays]:
+def decode_frame(frame: bytes | bytearray) -> tuple[dict, Arrays]:
     """Decode one whole frame to its head and its arrays, which are views of the frame."""
     if len(frame) - PREFIX_BYTES != body_bytes(bytes(frame[:PREFIX_BYTES])):
         raise GarbledFrameError("the frame has a wrong length")
@@ -118,12 +118,12 @@ def encoded_question(program: LinearProgram, limits: BackendLimits) -> bytes:
         if field.name not in ("offset", "start")
     }
     arrays |= _parts(program.start)
-    return encoded({"offset": program.offset, "limits": asdict(limits)}, arrays)
+    return encode_frame({"offset": program.offset, "limits": asdict(limits)}, arrays)
 
 
 def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, BackendLimits]:
     """Decode a program and its limits."""
-    head, arrays = decoded(frame)
+    head, arrays = decode_frame(frame)
     start = _basis(arrays)
     program = LinearProgram(**arrays, offset=head["offset"], start=start)
     return program, BackendLimits(**head["limits"])
@@ -143,12 +143,12 @@ def encoded_answer(answer: SolverAnswer) -> bytes:
     there = {name: a for name, a in arrays.items() if a is not None}
     if answer.course:
         there[COURSE] = np.array(answer.course, dtype=np.float64).ravel()
-    return encoded(head, there | _parts(duals.basis if duals else None))
+    return encode_frame(head, there | _parts(duals.basis if duals else None))
 
 
 def decoded_answer(frame: bytes) -> SolverAnswer:
     """Decode an answer; raises GarbledFrameError for anything else."""
-    head, arrays = decoded(frame)
+    head, arrays = decode_frame(frame)
     basis, course = _basis(arrays), _course(arrays)
     if set(arrays) - {"x", "dual"} or any(a.dtype.kind != "f" for a in arrays.values()):
         raise GarbledFrameError("the answer has other arrays")

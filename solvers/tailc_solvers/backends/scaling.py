@@ -31,7 +31,7 @@ def row_sizes(program: LinearProgram) -> Vector:
     return np.exp2(np.floor(np.log2(np.where(is_usual, 1.0, largest))))
 
 
-def scaled(program: LinearProgram, size: Vector) -> LinearProgram:
+def scale_rows(program: LinearProgram, size: Vector) -> LinearProgram:
     """Divide each row of the program by its size."""
     if (size == 1).all():
         return program
@@ -43,7 +43,7 @@ def scaled(program: LinearProgram, size: Vector) -> LinearProgram:
     )
 
 
-def unscaled(answer: SolverAnswer, size: Vector) -> SolverAnswer:
+def unscale_answer(answer: SolverAnswer, size: Vector) -> SolverAnswer:
     """Convert an answer to a scaled program back."""
     duals = answer.duals
     if duals is None or duals.rows.shape != size.shape or (size == 1).all():

@@ -48,7 +48,7 @@ def open_loop(plant: AnyPlant, kp: float, ki: float, kd: float) -> Response:
     """The open-loop frequency response L(omega) of the plant under parallel gains."""
 
     def response(omega: ArrayLike) -> NDArray[np.complex128]:
-        return control_law(plant, kp, ki, kd, omega) * plant.at(omega)
+        return control_law(plant, kp, ki, kd, omega) * plant.response_at(omega)
 
     return response
 
@@ -111,7 +111,7 @@ def phase_crossover(plant: AnyPlant) -> float | None:
     if not behind.size or behind[0] == 0:
         return float(grid[-1])
     near = grid[behind[0] - 1 : behind[0] + 1]
-    found = _roots_between(lambda w: plant.at(w).imag, near, plant.at(near).imag)
+    found = _roots_between(lambda w: plant.response_at(w).imag, near, plant.response_at(near).imag)
     return float(found[0]) if found.size else float(near[1])
 
 
@@ -132,7 +132,7 @@ def _phase(plant: AnyPlant, omega: NDArray[np.float64]) -> NDArray[np.float64]:
     """The unwrapped phase [rad]; the angle of 1 - j omega / root increases from 0 continuously."""
     if isinstance(plant, SampledPlant):
         # The delay is left out before unwrapping: it turns faster than any grid.
-        rest = SampledPlant(plant.b, plant.a, 1).at(omega) * np.exp(1j * omega)
+        rest = SampledPlant(plant.b, plant.a, 1).response_at(omega) * np.exp(1j * omega)
         angle = np.unwrap(np.angle(rest * np.copysign(1.0, plant.gain)))
         return angle - omega * plant.delay
     zeros, poles = plant.zeros, plant.poles

@@ -45,7 +45,7 @@ class UnfitResponseError(ValueError):
 
 
 @dataclass(frozen=True)
-class Identified:
+class IdentificationResult:
     """An identified plant and its error.
 
     `residual`: root mean square of the response less the fit, in the response's unit.
@@ -55,7 +55,7 @@ class Identified:
     residual: float
 
 
-def identify(response: ArrayLike, size: float) -> Identified:
+def identify(response: ArrayLike, size: float) -> IdentificationResult:
     """Fit a plant whose output 1, 2, ... epochs after an input step of `size` is `response`.
 
     The response is the change from before the step, without missing epochs; it may be a mean of
@@ -75,7 +75,7 @@ def identify(response: ArrayLike, size: float) -> Identified:
             f"{plant.gain * size:.4g}; measure for longer"
         )
     residual = math.sqrt(float(np.mean((y - fitted) ** 2))) * abs(size)
-    return Identified(plant, residual)
+    return IdentificationResult(plant, residual)
 
 
 def _check(y: NDArray[np.float64], size: float) -> None:

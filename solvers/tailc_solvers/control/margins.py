@@ -181,7 +181,7 @@ def _encirclements(plant: Plant, kp: float, ki: float, kd: float) -> int:
 
 def performance(plant: AnyPlant, kp: float, ki: float, kd: float) -> Performance:
     """Performance of a stable loop, from its step responses."""
-    loop, steps = simulated(plant, kp, kd)
+    loop, steps = loop_to_simulate(plant, kp, kd)
     record = kernels.new_record(loop, steps)
     law = kernels.law_of(loop, kp, ki, kd)
     held = 0.0 if plant.is_integrating else 1.0 / plant.gain
@@ -201,7 +201,7 @@ def responses(
     """(times, outputs, controller outputs) after steps of the set point and of a load."""
     scale = scale_of(plant)
     own_kp, own_ki, own_kd = scale.gains(kp, ki, kd)
-    loop, _ = simulated(scale.plant(plant), own_kp, own_kd)
+    loop, _ = loop_to_simulate(scale.plant(plant), own_kp, own_kd)
     steps = min(_MOST_STEPS, math.ceil(until / scale.time / loop.step) + 1)
     record = kernels.new_record(loop, steps)
     law = kernels.law_of(loop, own_kp, own_ki, own_kd)
@@ -211,7 +211,7 @@ def responses(
     return times, setpoint - record.error, record.output / scale.gain
 
 
-def simulated(plant: AnyPlant, kp: float, kd: float) -> tuple[LoopEquations, int]:
+def loop_to_simulate(plant: AnyPlant, kp: float, kd: float) -> tuple[LoopEquations, int]:
     """The loop to simulate, and the largest number of steps."""
     scale = 1.0 / reference(plant)
     if isinstance(plant, SampledPlant):

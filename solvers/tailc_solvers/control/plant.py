@@ -55,7 +55,7 @@ class SampledPlant:
         """Whether all poles are inside the unit circle, except one at 1."""
         return bool(np.all(np.abs(_without_pole(self.poles, 1.0, self.is_integrating)) < 1.0))
 
-    def at(self, omega: ArrayLike) -> NDArray[np.complex128]:
+    def response_at(self, omega: ArrayLike) -> NDArray[np.complex128]:
         """The frequency response at angles of `omega` radians a sample."""
         back = np.exp(-1j * np.asarray(omega, dtype=np.float64))
         delayed = np.exp(-1j * self.delay * np.asarray(omega, dtype=np.float64))
@@ -116,7 +116,7 @@ class Plant:
         """Whether all poles are left of the imaginary axis, except one at 0."""
         return bool(np.all(_without_pole(self.poles, 0.0, self.is_integrating).real < 0.0))
 
-    def at(self, omega: ArrayLike) -> NDArray[np.complex128]:
+    def response_at(self, omega: ArrayLike) -> NDArray[np.complex128]:
         """The frequency response at `omega` radians a unit of time; the dead time is exact."""
         s = 1j * np.asarray(omega, dtype=np.float64)
         return np.exp(-s * self.dead_time) * _value(self.num, s) / _value(self.den, s)

@@ -166,7 +166,7 @@ def _scale_of(plant: AnyPlant) -> PlantScale:
     if isinstance(plant, SampledPlant):
         return scale_of(plant)
     highest = reference(plant)
-    return PlantScale(float(np.abs(plant.at(highest))), 1 / highest)
+    return PlantScale(float(np.abs(plant.response_at(highest))), 1 / highest)
 
 
 def largest_pole(plant: SampledPlant, gains: Gains) -> MarginComparison:

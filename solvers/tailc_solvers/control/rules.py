@@ -143,7 +143,7 @@ def ziegler_nichols(plant: AnyPlant, structure: Structure) -> ParallelGains | No
     omega = frequency.phase_crossover(plant)
     if omega is None:
         return None
-    ultimate = math.copysign(1 / abs(complex(plant.at(omega))), plant.gain)
+    ultimate = math.copysign(1 / abs(complex(plant.response_at(omega))), plant.gain)
     period = 2 * math.pi / omega
     if structure == "pi":
         return IdealController(0.45 * ultimate, period / 1.2, 0.0).parallel(plant)

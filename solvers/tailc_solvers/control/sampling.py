@@ -12,7 +12,7 @@ from tailc_solvers.control.plant import Plant, SampledPlant
 MOST_DELAY = 1000
 
 
-def sampled(plant: Plant, sample_time: float) -> SampledPlant:
+def sample_plant(plant: Plant, sample_time: float) -> SampledPlant:
     """The plant with its input held between samples, exact at the samples, with dead time.
 
     The denominator's roots are e^(p h) for the poles p, and the numerator makes the step responses

@@ -267,7 +267,7 @@ def _on_grid(
     grid: NDArray[np.float64],
 ) -> LoopProblem:
     """The problem with its responses at these frequencies."""
-    response = sign * plant.at(grid)
+    response = sign * plant.response_at(grid)
     late = response[:0]
     if isinstance(plant, SampledPlant) and limits.delay_spread is not None:
         more = roots.delays_within(plant.delay, limits.delay_spread)[-1] - plant.delay

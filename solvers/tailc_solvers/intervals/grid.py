@@ -183,16 +183,16 @@ def _solution(
     wait = v[:, 0]
     mean = wait + exact.execution_mean_ms
 
-    def found(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def or_infinite(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.where(is_found, values, np.inf)
 
     return GridSolution(
         load=loads,
         v_ms=np.where(is_found[:, None], v, np.inf),
-        tail_ms=found(wait + exact.execution_tail_ms),
-        mean_ms=found(mean),
-        cost_time_ms=found(exact.cost_time_ms),
-        total_cost=found(loads * exact.cost_time_ms / mean),
+        tail_ms=or_infinite(wait + exact.execution_tail_ms),
+        mean_ms=or_infinite(mean),
+        cost_time_ms=or_infinite(exact.cost_time_ms),
+        total_cost=or_infinite(loads * exact.cost_time_ms / mean),
         least_tail_ms=by_tail.key[place, 0] / NS_PER_MS,
         status=tuple(_status(search, found) for found in is_found.tolist()),
         evaluations=search.evaluations,

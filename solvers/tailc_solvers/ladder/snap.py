@@ -62,7 +62,7 @@ def snap(
     The other arguments are those with which `solution` was solved.
     """
     problem = _SnapInputs(sample, costs, budget, rank, target_ms)
-    snapped = problem.rounded(solution, solution.bound)
+    snapped = problem.round_rows(solution, solution.bound)
     if target_ms is None:
         return snapped
     tightened = np.full(solution.load.shape, float(target_ms))
@@ -105,9 +105,9 @@ class _SnapInputs:
             objective=SearchObjective.TAIL if target_ms is None else SearchObjective.COST,
             target_ms=target_ms,
         )
-        return _with_rows(snapped, rows, self.rounded(again, solution.bound[rows]))
+        return _with_rows(snapped, rows, self.round_rows(again, solution.bound[rows]))
 
-    def rounded(self, solution: ContinuousLadders, bound: NDArray[np.float64]) -> SnappedLadder:
+    def round_rows(self, solution: ContinuousLadders, bound: NDArray[np.float64]) -> SnappedLadder:
         """Rows of `solution` in whole microseconds; inf for rows without a schedule."""
         is_solved = np.isfinite(solution.primal)
         v = _whole(np.where(is_solved[:, None], solution.v_ms, 0.0), np.rint)

@@ -96,7 +96,7 @@ class ConvexThresholds:
     most_tangents: int | None
 
     @classmethod
-    def of(
+    def build(
         cls,
         sample: WeightedSample,
         speed: ArrayLike,

@@ -86,13 +86,13 @@ def solve_phases(
         return PhasesSolution(Status.INFEASIBLE, nearest, math.inf, math.inf, 0)
 
     @functools.cache
-    def at(part_ms: float) -> Solved:
+    def solved_at(part_ms: float) -> Solved:
         return (
             _solve(first, min(part_ms, most[0])),
             _solve(second, min(target_ms - part_ms, most[1])),
         )
 
-    return _search_splits(at, low, max(min(high, most[0]), low), tolerance)
+    return _search_splits(solved_at, low, max(min(high, most[0]), low), tolerance)
 
 
 def _limits(phase: Phase) -> tuple[float, float]:
@@ -110,11 +110,11 @@ def _solve(phase: Phase, target_ms: float) -> ContinuousThresholds:
 
 
 def _search_splits(
-    at: Callable[[float], Solved], low: float, high: float, tolerance: float
+    solved_at: Callable[[float], Solved], low: float, high: float, tolerance: float
 ) -> PhasesSolution:
     """Search cells of splits, halved in order of their bounds."""
-    best = min((at(low), at(high)), key=_energy)
-    cells = [(_lower_bound(at, low, high), low, high)]
+    best = min((solved_at(low), solved_at(high)), key=_energy)
+    cells = [(_lower_bound(solved_at, low, high), low, high)]
     splits = 2
     while True:
         bound, begin, end = cells[0]
@@ -122,10 +122,10 @@ def _search_splits(
             break
         heapq.heappop(cells)
         middle = (begin + end) / 2
-        best = min(best, at(middle), key=_energy)
+        best = min(best, solved_at(middle), key=_energy)
         splits += 1
         for cell in ((begin, middle), (middle, end)):
-            heapq.heappush(cells, (_lower_bound(at, *cell), *cell))
+            heapq.heappush(cells, (_lower_bound(solved_at, *cell), *cell))
     energy = _energy(best)
     status = Status.OPTIMAL if bound >= energy * (1 - tolerance) else Status.BUDGET
     return PhasesSolution(status, best, energy, min(bound, energy), splits)
@@ -135,5 +135,5 @@ def _energy(solved: Solved) -> float:
     return solved[0].energy + solved[1].energy
 
 
-def _lower_bound(at: Callable[[float], Solved], begin: float, end: float) -> float:
-    return at(end)[0].bound + at(begin)[1].bound
+def _lower_bound(solved_at: Callable[[float], Solved], begin: float, end: float) -> float:
+    return solved_at(end)[0].bound + solved_at(begin)[1].bound

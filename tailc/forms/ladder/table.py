@@ -120,7 +120,7 @@ class Admission:
         _require(self.delay_us > 0 if delayed else self.delay_us == 0, "only a delay has a length")
 
     @classmethod
-    def after(cls, delay_us: int) -> Admission:
+    def after_delay(cls, delay_us: int) -> Admission:
         """Start at once for a delay of 0, else after the delay."""
         return cls(AdmissionKind.DELAY, delay_us) if delay_us else AT_ONCE
 

@@ -45,7 +45,7 @@ class Battery:
         """The least energy to charge so that exactly `stored_mj` is stored [mJ]."""
         return -(-stored_mj * PPM // self.kept_ppm)
 
-    def after(self, state_mj: int, battery_mj: int) -> int:
+    def charge_after(self, state_mj: int, battery_mj: int) -> int:
         """Stored energy after an epoch that charges `battery_mj` (negative: discharges) [mJ]."""
         return state_mj + (self.stored_mj(battery_mj) if battery_mj > 0 else battery_mj)
 
@@ -54,7 +54,7 @@ class Battery:
         states = []
         state_mj = self.first_mj
         for flow_mj in battery_mj:
-            state_mj = self.after(state_mj, flow_mj)
+            state_mj = self.charge_after(state_mj, flow_mj)
             states.append(state_mj)
         return tuple(states)
 

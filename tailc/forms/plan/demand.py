@@ -21,7 +21,7 @@ def job_places(job: PlannedJob, pools: int, epochs: int) -> Whole:
     """Servers of a job; int64 (pools, epochs)."""
     places = np.zeros((pools, epochs), np.int64)
     for span in job.spans:
-        places[span.pool, span.within] = span.servers
+        places[span.pool, span.epoch_slice] = span.servers
     return places
 
 

@@ -89,7 +89,7 @@ class Span:
         return self.first_epoch + self.epochs
 
     @property
-    def within(self) -> slice:
+    def epoch_slice(self) -> slice:
         """The slice of its epochs."""
         return slice(self.first_epoch, self.past)
 

@@ -166,7 +166,7 @@ class Plan:
         busy = np.zeros((len(self.pools), len(self.epochs)), np.int64)
         for job in self.jobs:
             for span in job.spans:
-                busy[span.pool, span.within] += span.servers
+                busy[span.pool, span.epoch_slice] += span.servers
         return busy
 
     @cached_property

@@ -20,7 +20,7 @@ from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import of_successes
 from tailc.ingest.texts import report
 from tailc.traces.cells import Cells
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 

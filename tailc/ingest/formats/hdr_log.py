@@ -13,11 +13,11 @@ import numpy as np
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.format import Format
-from tailc.ingest.hdr import HdrDoublesError, HdrError, Unsigned, Whole, decoded
+from tailc.ingest.hdr import HdrDoublesError, HdrError, Unsigned, Whole, decode_histogram
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
 from tailc.ingest.texts import stated_unit
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.histogram import MAX_NS, MAX_REQUESTS, histogram_of
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
@@ -136,7 +136,7 @@ def _interval(text: str, place: Place) -> re.Match[str]:
 def _add(found: re.Match[str], place: Place, counts: _Counts) -> None:
     """Add the values of an interval."""
     try:
-        counts.add(*decoded(found["encoded"]))
+        counts.add(*decode_histogram(found["encoded"]))
     except HdrError as error:
         message = f"the histogram of the interval cannot be read: {error}"
         of_doubles = isinstance(error, HdrDoublesError)

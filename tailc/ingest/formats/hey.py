@@ -15,11 +15,11 @@ from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
 from tailc.traces.cells import numbers
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
 _HEADER = b"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
@@ -29,7 +29,7 @@ _TIME, _STATUS = "response-time", "status-code"
 def read(source: Source, options: InputOptions) -> InputTimes:
     """Response times of requests that were answered without an error, if the status is known."""
     status = (_STATUS,) if _STATUS in CsvTable(source).names else ()
-    cells = kept_cells(source, Wanted((_TIME, *status), (), ()), format="csv")
+    cells = kept_cells(source, ColumnsToRead((_TIME, *status), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS)) if status else np.ones(cells.count, np.bool_)
     cells.stop_if_refused()
     histogram, added, failed = of_successes(

@@ -24,11 +24,11 @@ from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import chosen_rows, of_successes
 from tailc.traces.arrow import truths_of
 from tailc.traces.cells import Cells, as_text, numbers
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
 _HEADER = re.compile(rb"(\xef\xbb\xbf)?timeStamp[,;\t|]elapsed[,;\t|\r\n]")
@@ -42,7 +42,7 @@ def read(source: Source, options: InputOptions) -> InputTimes:
     """Times of the samples that succeeded, as judged by JMeter."""
     names = CsvTable(source).names
     texts = tuple(name for name in (_SUCCESS, _MESSAGE) if name in names)
-    cells, warnings = _samples(kept_cells(source, Wanted((_TIME,), texts, ()), format="csv"))
+    cells, warnings = _samples(kept_cells(source, ColumnsToRead((_TIME,), texts, ()), format="csv"))
     if _SUCCESS in names:
         judged = pc.utf8_lower(as_text(cells.columns[_SUCCESS]))
         succeeded = truths_of(pc.equal(judged, "true").fill_null(False))
@@ -75,7 +75,7 @@ def loop_of(source: Source) -> Loop:
     names = CsvTable(source).names
     texts = tuple(name for name in (_MESSAGE,) if name in names)
     cells, _warnings = _samples(
-        kept_cells(source, Wanted((_START, _TIME), texts, ()), format="csv")
+        kept_cells(source, ColumnsToRead((_START, _TIME), texts, ()), format="csv")
     )
     return loop_in(cells, _START, _TIME, TimeUnit.MS, Loop.UNSTATED)
 

@@ -27,13 +27,13 @@ from tailc.ingest.rows import chosen_rows, is_success, of_successes
 from tailc.ingest.texts import first_object
 from tailc.traces.arrow import truths_of
 from tailc.traces.cells import Cells, as_text, numbers
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.histogram import MAX_NS, Histogram
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
 METRIC = "http_req_duration"
@@ -50,7 +50,7 @@ def read_csv(source: Source, options: InputOptions) -> InputTimes:
     if _STATUS not in names:
         raise _without_status(source)
     groups = (_GROUP,) if _GROUP in names else ()
-    wanted = Wanted(("metric_value", _STATUS), groups, ("metric_name",))
+    wanted = ColumnsToRead(("metric_value", _STATUS), groups, ("metric_name",))
     cells, outside = _of_load(kept_cells(source, wanted, (("metric_name", METRIC),), "csv"))
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()

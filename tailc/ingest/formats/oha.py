@@ -22,11 +22,11 @@ from tailc.ingest.rows import is_success, of_successes
 from tailc.ingest.texts import report
 from tailc.percentiles import PPM, percentile_rank
 from tailc.traces.cells import Cells, numbers
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.histogram import MAX_NS, MAX_REQUESTS
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 from tailc.units import format_percentile, shorten
 
@@ -50,7 +50,7 @@ _PERCENTILES_PPM = {
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
     """Durations of requests that were answered without an error."""
-    cells = kept_cells(source, Wanted((_START, _TIME, _STATUS), (), ()), format="csv")
+    cells = kept_cells(source, ColumnsToRead((_START, _TIME, _STATUS), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
     histogram, added, failed = of_successes(
@@ -70,7 +70,7 @@ def read_csv(source: Source, options: InputOptions) -> InputTimes:
 
 def loop_of(source: Source) -> Loop:
     """How the requests in the rows were sent."""
-    return _loop_in(kept_cells(source, Wanted((_START, _TIME), (), ()), format="csv"))
+    return _loop_in(kept_cells(source, ColumnsToRead((_START, _TIME), (), ()), format="csv"))
 
 
 def _loop_in(cells: Cells) -> Loop:

@@ -20,7 +20,7 @@ from tailc.ingest.frames import (
     inflated_start,
 )
 from tailc.ingest.input_times import InputTimes
-from tailc.ingest.messages import Wording, decoded
+from tailc.ingest.messages import Wording, decode_messages
 from tailc.ingest.options import InputOptions
 from tailc.ingest.otlp import Decoder, export_begin, spans_of_json, starts_with_spans
 from tailc.ingest.span_table import TraceSpan
@@ -67,7 +67,7 @@ def read_framed(source: Source, options: InputOptions) -> InputTimes:
 
 def _spans(source: Source, messages_of: Messages, decode: Decode) -> Iterator[TraceSpan]:
     """Spans of all messages; raises TailcError with the number of an unreadable one."""
-    return decoded(source, messages_of, decode, _WORDING)
+    return decode_messages(source, messages_of, decode, _WORDING)
 
 
 def is_request(head: bytes) -> bool:

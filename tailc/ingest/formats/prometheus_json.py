@@ -20,13 +20,13 @@ from typing import Any
 from tailc.errors import Code, Place
 from tailc.ingest.cumulative import MAX_SAMPLES, Cumulative, whole
 from tailc.ingest.prometheus import format_of_scrapes
-from tailc.ingest.scraped import (
+from tailc.ingest.scraped_histograms import (
     Bounds,
     Labels,
-    Scraped,
-    increased,
+    ScrapedHistogram,
+    increase_of,
     labels_of,
-    restarted,
+    restart_error,
     series_text,
 )
 from tailc.traces.json_items import items_of
@@ -42,7 +42,7 @@ _BEGIN = re.compile(
 _AGAIN = "give the unchanged answer to a query for a histogram"
 
 
-def scrape(source: Source) -> Iterator[Scraped]:
+def scrape(source: Source) -> Iterator[ScrapedHistogram]:
     """The classic and native histograms of the answer."""
     source.check_whole()
     _check_answer(source)
@@ -56,7 +56,7 @@ def scrape(source: Source) -> Iterator[Scraped]:
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             message = f"element {row} is not a series of a Prometheus answer ({brief(error)})"
             raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_AGAIN) from None
-    yield from classic.scraped()
+    yield from classic.histograms()
 
 
 def _check_answer(source: Source) -> None:
@@ -72,7 +72,7 @@ def _check_answer(source: Source) -> None:
 
 def _of_series(
     item: dict[str, Any], source: Source, row: int, classic: Cumulative
-) -> Iterator[Scraped]:
+) -> Iterator[ScrapedHistogram]:
     """The native histogram of a series, or None; a classic bucket is added to `classic`."""
     labels = {str(name): str(value) for name, value in item["metric"].items()}
     name = labels.pop(_NAME, "")
@@ -85,30 +85,30 @@ def _of_series(
         points = item.get("values") or [item["value"]]
         counts = [whole(str(value), place) for _, value in points]
         if any(later < before for before, later in pairwise(counts)):
-            raise restarted(source, series_text(name, labels_of(labels)))
+            raise restart_error(source, series_text(name, labels_of(labels)))
         is_range = "values" in item
         count = counts[-1] - counts[0] if is_range else counts[0]
         between = (float(points[0][0]), float(points[-1][0])) if is_range else None
         classic.add(name, labels, str(count), place, between)
 
 
-def _between(of_times: Sequence[Scraped], source: Source) -> Scraped:
+def _between(of_times: Sequence[ScrapedHistogram], source: Source) -> ScrapedHistogram:
     """Increase from the first to the last point; the value itself for one point."""
     for before, later in pairwise(of_times):
-        increased([later], [before], source)
+        increase_of([later], [before], source)
     if len(of_times) == 1:
         return of_times[0]
-    return increased([of_times[-1]], [of_times[0]], source)[0]
+    return increase_of([of_times[-1]], [of_times[0]], source)[0]
 
 
-def _native(name: str, labels: Labels, point: dict[str, Any], place: Place) -> Scraped:
+def _native(name: str, labels: Labels, point: dict[str, Any], place: Place) -> ScrapedHistogram:
     count: dict[Bounds, int] = {}
     for _ends, lower, upper, times in point.get("buckets", ()):
         count[float(lower), float(upper)] = whole(str(times), place)
     total = whole(str(point["count"]), place)
     if sum(count.values()) != total or any(not lower < upper for lower, upper in count):
         raise ValueError(f"{sum(count.values())} requests in buckets, but {total} in total")
-    return Scraped(name, labels, None, count)
+    return ScrapedHistogram(name, labels, None, count)
 
 
 def matches(head: bytes) -> bool:

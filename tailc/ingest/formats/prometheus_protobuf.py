@@ -12,11 +12,11 @@ from itertools import count
 
 from tailc.errors import Place
 from tailc.ingest.cumulative import Cumulative
-from tailc.ingest.frames import delimited
-from tailc.ingest.messages import Wording, decoded
+from tailc.ingest.frames import split_messages
+from tailc.ingest.messages import Wording, decode_messages
 from tailc.ingest.metric_family import histograms_of
 from tailc.ingest.prometheus import format_of_scrapes
-from tailc.ingest.scraped import Scraped
+from tailc.ingest.scraped_histograms import ScrapedHistogram
 from tailc.ingest.wire import WireError, varint
 from tailc.traces.source import Source
 
@@ -32,17 +32,17 @@ _NAME = re.compile(
 )
 
 
-def scrape(source: Source) -> Iterator[Scraped]:
+def scrape(source: Source) -> Iterator[ScrapedHistogram]:
     """The histograms of the answer; the native one if a family has both."""
     classic = Cumulative(source)
     rows = count(1)
 
-    def decode(family: bytes) -> Iterator[Scraped]:
+    def decode(family: bytes) -> Iterator[ScrapedHistogram]:
         place = Place(source.name, row=next(rows))
         return histograms_of(memoryview(family), classic, place)
 
-    yield from decoded(source, delimited, decode, _WORDING)
-    yield from classic.scraped()
+    yield from decode_messages(source, split_messages, decode, _WORDING)
+    yield from classic.histograms()
 
 
 def matches(head: bytes) -> bool:

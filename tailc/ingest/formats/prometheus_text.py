@@ -12,7 +12,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.cumulative import COUNT, Cumulative
 from tailc.ingest.exposition import LineError, line_of
 from tailc.ingest.prometheus import format_of_scrapes
-from tailc.ingest.scraped import BUCKET, Scraped
+from tailc.ingest.scraped_histograms import BUCKET, ScrapedHistogram
 from tailc.traces.source import Source
 
 # Labels of one sample, and its exemplar; and a scrape of a hundred thousand series.
@@ -25,7 +25,7 @@ _FAMILY = re.compile(rb"# TYPE \S+ (?:counter|gauge|histogram|summary|untyped|un
 _ANEW = "give the unchanged answer of the server"
 
 
-def scrape(source: Source) -> Iterator[Scraped]:
+def scrape(source: Source) -> Iterator[ScrapedHistogram]:
     """The classic histograms of the text."""
     source.check_whole()
     found = Cumulative(source)
@@ -35,7 +35,7 @@ def scrape(source: Source) -> Iterator[Scraped]:
         _check(source, line, taken, number)
         if (BUCKET.encode() in line or COUNT.encode() in line) and not line.startswith(b"#"):
             _add(found, source, line, number)
-    yield from found.scraped()
+    yield from found.histograms()
 
 
 def _check(source: Source, line: bytes, taken: int, number: int) -> None:

@@ -20,12 +20,12 @@ from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import chosen_rows, is_success, of_successes
 from tailc.ingest.texts import first_object
 from tailc.traces.cells import Cells, numbers
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
-from tailc.traces.table import Table, Wanted
+from tailc.traces.table import ColumnsToRead, Table
 from tailc.traces.trace import cells_of
 
 _COLUMNS = (
@@ -59,7 +59,7 @@ def _cells_of_csv(source: Source) -> Cells:
 
 def _cells_of(table: Table) -> Cells:
     numbered = (_NUMBER,) if _NUMBER in table.names else ()
-    return cells_of(table, Wanted(("latency", "code"), (_START, *numbered), ()))
+    return cells_of(table, ColumnsToRead(("latency", "code"), (_START, *numbered), ()))
 
 
 def _times(name: str, cells: Cells, options: InputOptions) -> InputTimes:

@@ -19,7 +19,7 @@ from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions
 from tailc.ingest.percentiles import of_points
 from tailc.ingest.texts import TextLine, lines_of, stated_unit
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.histogram import MAX_NS
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source

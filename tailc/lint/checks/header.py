@@ -9,7 +9,7 @@ import pyarrow as pa
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
 from tailc.lint.roles import Role
-from tailc.lint.views import CellColumns, Header, Unknown, WithoutDemands
+from tailc.lint.views import CellColumns, Header, UnknownColumns, WithoutDemands
 from tailc.units import shorten
 
 _FEW_ROWS, _MANY_GROUPS = 1_000, 100
@@ -69,7 +69,7 @@ def _short_floats(table: CellColumns) -> Iterator[Sighting]:
         yield Sighting(f"times up to {top:.0f} are stored in 24 bits", column=name)
 
 
-def _nothing_known(table: Unknown) -> Iterator[Sighting]:
+def _nothing_known(table: UnknownColumns) -> Iterator[Sighting]:
     yield Sighting(f"no column name says what a column has: {_first(table.names)}")
 
 
@@ -176,7 +176,7 @@ CHECKS = (
             "no column was checked, so defects may exist",
             "name the columns with `--column` and `--time`, or use a spec with `--spec`",
         ),
-        Unknown,
+        UnknownColumns,
         _nothing_known,
     ),
     Check(

@@ -12,7 +12,7 @@ from tailc.errors import Severity
 from tailc.lint.defect import ROWS_NAMED, Sighting, check
 from tailc.lint.views import Jobs
 from tailc.traces.series.series import SECONDS_PER_DAY
-from tailc.units import counted
+from tailc.units import plural
 
 _FEWEST = 50
 _CUT_SHARE, _ONE_TIME_SHARE, _COMMON_SHARE = 0.05, 0.1, 0.01
@@ -66,7 +66,7 @@ def _one_time(jobs: Jobs) -> Iterator[Sighting]:
         return
     _value, which, often = np.unique(submit_s, return_inverse=True, return_counts=True)
     found = (which == often.argmax()) & (often.max() >= _ONE_TIME_SHARE * len(submit_s))
-    yield from _sighting_of(jobs, f"{counted(int(found.sum()), 'job')} share a submit time", found)
+    yield from _sighting_of(jobs, f"{plural(int(found.sum()), 'job')} share a submit time", found)
 
 
 def _ends(jobs: Jobs) -> Iterator[Sighting]:

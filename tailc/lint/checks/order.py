@@ -9,7 +9,7 @@ import numpy as np
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
 from tailc.lint.views import DemandRows
-from tailc.traces.closed_loop import correlation, ranked
+from tailc.traces.closed_loop import correlation, scaled_ranks
 
 _ENOUGH = 200
 _START_SHARE = 0.05
@@ -38,7 +38,7 @@ def _start(requests: DemandRows) -> int:
 
 def _is_warming(requests: DemandRows) -> bool:
     """Whether the first rows are significantly longer than the others."""
-    ranks, rows = ranked(requests.demand), _start(requests)
+    ranks, rows = scaled_ranks(requests.demand), _start(requests)
     median = np.median(requests.demand[rows:])
     sure = ranks[:rows].mean() * np.sqrt(rows)
     return bool(sure > _SURE and np.median(requests.demand[:rows]) > _WARMER * median)
@@ -60,7 +60,7 @@ def _without_warm_up(requests: DemandRows) -> np.ndarray:
 def _jump(demand: np.ndarray) -> tuple[int, float, float]:
     """Position of the largest jump of ranks, its significance, and the share of variance that it
     explains."""
-    ranks = ranked(demand)
+    ranks = scaled_ranks(demand)
     n = len(ranks)
     edge = n // 20
     at = np.arange(1, n)

@@ -12,7 +12,7 @@ from tailc.lint.defect import Sighting, check
 from tailc.lint.views import SeriesSteps
 from tailc.traces.series.series import SECONDS_PER_DAY, SeriesQuantity
 from tailc.traces.zones import utc_text
-from tailc.units import counted
+from tailc.units import plural
 
 _NIGHT = (22.5, 2.5)
 _NIGHT_SHARE, _DAYS = 0.05, 2
@@ -106,7 +106,7 @@ def _meter_reset(steps: SeriesSteps) -> Iterator[Sighting]:
     drops = np.flatnonzero(np.diff(value) < -0.5 * value.max()) if len(value) else []
     if len(drops) and steps.column.quantity is SeriesQuantity.POWER and _is_meter(steps):
         first = _time_text(steps, int(drops[0]) + 1)
-        message = f"a meter decreases {counted(len(drops), 'time')}, the first at {first}"
+        message = f"a meter decreases {plural(len(drops), 'time')}, the first at {first}"
         yield Sighting(message, column=steps.column.name)
 
 
@@ -130,7 +130,7 @@ def _dark_days(steps: SeriesSteps) -> Iterator[Sighting]:
     dark = (sums < _DARK * np.median(sums)) & all_known
     if dark.any():
         first = _time_text(steps, int(np.argmax(dark)) * per_day)
-        message = f"{counted(int(dark.sum()), 'day')} without sun, the first from {first}"
+        message = f"{plural(int(dark.sum()), 'day')} without sun, the first from {first}"
         yield Sighting(message, int(dark.sum()), column=steps.column.name)
 
 

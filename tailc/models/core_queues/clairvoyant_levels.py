@@ -42,8 +42,8 @@ from numpy.typing import NDArray
 from tailc.forms.tail_table import LARGEST_BOUND_US, LARGEST_CYCLES
 from tailc.models.core_queues.arrays import ClockTable
 from tailc.models.core_queues.chip import NOTHING
-from tailc.models.core_queues.clocked import WHOLE
 from tailc.models.core_queues.clocks import ClairvoyantRule
+from tailc.models.core_queues.level_progress import WHOLE
 from tailc.models.core_queues.state import ClockDemand
 from tailc.models.outcome import NS_PER_US
 from tailc.percentiles import PPM

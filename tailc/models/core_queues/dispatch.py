@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tailc.models import streams
 from tailc.models.core_queues.arrays import CoreQueueArrays, single_level
 from tailc.models.core_queues.clairvoyant_levels import clairvoyant_levels
-from tailc.models.core_queues.clocked import LevelProgress
 from tailc.models.core_queues.clocks import ClairvoyantRule
+from tailc.models.core_queues.level_progress import LevelProgress
 from tailc.models.core_queues.state import ClockDemand
 from tailc.models.streams import Purpose
 

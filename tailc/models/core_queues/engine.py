@@ -34,16 +34,16 @@ from numba import njit
 
 from tailc.models.arriving import arrive
 from tailc.models.control_law import (
-    controlled,
     ends_epoch,
     log_step,
     measured_rate_mrps,
     measured_tail_us,
+    step_controller,
     take_given_output,
 )
 from tailc.models.core_queues.arrays import ClockTable
-from tailc.models.core_queues.clocked import WHOLE
 from tailc.models.core_queues.level_choice import level_by_tails
+from tailc.models.core_queues.level_progress import WHOLE
 from tailc.models.core_queues.running import account, run_at, work
 from tailc.models.core_queues.sharing import decide, rest, share_out
 from tailc.models.core_queues.state import ClockDemand, ClockLog, empty_server
@@ -232,7 +232,7 @@ def _step(state, table, steps):
     measured_us = measured_tail_us(state, table.steer)
     rate_mrps = measured_rate_mrps(server)
     if table.steer.law == CONTROLLED:
-        controlled(server, table.steer, measured_us, rate_mrps)
+        step_controller(server, table.steer, measured_us, rate_mrps)
     else:
         take_given_output(server, table.steer)
     log_step(server, steps, measured_us, rate_mrps)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from tailc.models.core_queues.clocked import WHOLE, WHOLE_BITS
+from tailc.models.core_queues.level_progress import WHOLE, WHOLE_BITS
 
 # Progress of a request in steps of 2^-20, so that it fits into 64 bits when multiplied by cycles.
 SHARE_BITS = 20

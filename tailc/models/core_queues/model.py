@@ -14,16 +14,16 @@ from tailc.forms.tail_table import TailTable
 from tailc.models.arrivals import check_times
 from tailc.models.core_queues import engine
 from tailc.models.core_queues.arrays import CoreQueueArrays, adapts, clock_table
-from tailc.models.core_queues.clocked import WHOLE
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.dispatch import clock_demand
+from tailc.models.core_queues.level_progress import WHOLE
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tailc.models.core_queues.state import ClockLog
 from tailc.models.core_queues.times import ChipTimes, IdleChanges, LevelTimes
 from tailc.models.core_queues.usage import CoreQueuesTimes, CoreQueuesUse, level_times, level_use
 from tailc.models.energy import control_use, energy_times, energy_use
 from tailc.models.execution_model import CostQuantity, ExecutionModel, TailWindow
-from tailc.models.observed import ControlSteps, RequestEnergy
+from tailc.models.observations import ControlSteps, RequestEnergy
 from tailc.models.occupancy import Counts, Occupancy
 from tailc.models.pools import PPM
 from tailc.models.steering import Steering, settling, window_of

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tailc.models.control_law import STEP_COLUMNS
 from tailc.models.core_queues.arrays import ClockTable
 from tailc.models.core_queues.chip import NOTHING, LimitStep
-from tailc.models.core_queues.clocked import LevelProgress
+from tailc.models.core_queues.level_progress import LevelProgress
 from tailc.models.integrals import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
 from tailc.models.steering import UNSTEERED, first_output_ppm

@@ -9,11 +9,11 @@ from numba import njit
 
 from tailc.forms.controller import LARGEST_AGE_US, LARGEST_ERROR_US
 from tailc.models.control_law import (
-    controlled,
     ends_epoch,
     log_step,
     measured_rate_mrps,
     measured_tail_us,
+    step_controller,
     take_given_output,
 )
 from tailc.models.core_types.arrays import NEVER_US
@@ -64,7 +64,7 @@ def _step(state, table, steps):
     else:
         measured_us = measured_tail_us(state, table.steer)
     if table.steer.law == CONTROLLED:
-        controlled(server, table.steer, measured_us, rate_mrps)
+        step_controller(server, table.steer, measured_us, rate_mrps)
     elif table.steer.law == GIVEN:
         take_given_output(server, table.steer)
     elif table.steer.law == REACTIVE:

@@ -14,7 +14,7 @@ from tailc.models.core_types import engine
 from tailc.models.core_types.arrays import CoreTable
 from tailc.models.core_types.state import CoreDemand, CoreLog
 from tailc.models.ladder_model import ladders_of_arrivals
-from tailc.models.observed import ControlSteps, RequestEnergy
+from tailc.models.observations import ControlSteps, RequestEnergy
 from tailc.models.pools import PPM
 from tailc.models.workload import Workload
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.compiled import loop
+from tailc.models.kernel_decorators import loop
 
 MILLION = 1_000_000
 FREE, TRIAL, CAPPED, PROBE = range(4)

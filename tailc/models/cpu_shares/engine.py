@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.compiled import loop
 from tailc.models.cpu_shares.cap_engine import (
     CAPPED,
     FREE,
@@ -22,6 +21,7 @@ from tailc.models.cpu_shares.cap_engine import (
     is_tested,
     requested_ppm,
 )
+from tailc.models.kernel_decorators import loop
 
 MILLION = 1_000_000
 LARGEST_LEVEL = 1_000.0

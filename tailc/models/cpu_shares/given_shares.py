@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tailc.forms.shares import Shares
-from tailc.models.cpu_shares.recorded import RecordedMachine
+from tailc.models.cpu_shares.recorded_machines import RecordedMachine
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class WindowForecasts:
         """Forecast for the next `epochs` epochs; 0 beyond the window's end."""
         known = min(epochs, self.epochs - epoch)
         at = self.first + epoch
-        _green, price, carbon = self.energy.brought(slice(at, at + known))
+        _green, price, carbon = self.energy.actual_supply(slice(at, at + known))
         columns = (self.energy.expected_mw(at, known), price, carbon)
         return Supply(*(np.pad(one, (0, epochs - known)) for one in columns))
 
@@ -88,7 +88,7 @@ def windows(
         past, end = np.searchsorted(log.submit_s, [begin_s, begin_s + length_s])
         if past == end or not energy.is_known(within):
             continue
-        supply = Supply(*energy.brought(within))
+        supply = Supply(*energy.actual_supply(within))
         start_unix_s = energy.power.start_unix_s + begin_s
         jobs = part_of(log, begin_s, length_s)
         cut.append(JobWindow(start_unix_s, jobs, supply, WindowForecasts(energy, at, epochs)))

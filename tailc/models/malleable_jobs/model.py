@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from tailc.forms.plan.ledger import ledger_of
 from tailc.forms.plan.plan import Plan
-from tailc.models.datacentre.aligned import epoch_of
+from tailc.models.datacentre.aligned_epochs import epoch_of
 from tailc.models.datacentre.course import Course
 from tailc.models.datacentre.job_model import BaselineOutcomes, JobModel, JobWords, Replay
 from tailc.models.datacentre.quantities import (

@@ -132,7 +132,7 @@ def _end(state: _RackState, epoch: int | None) -> None:
 
 def _settle(site: Site, one: RunningJob) -> SettledJob:
     terms = site.terms
-    promised = one.promised(one.slots)
+    promised = one.promised_slots(one.slots)
     pays = promised * terms.green_udollars + (one.slots - promised) * terms.brown_udollars
     pays -= max(0, promised - one.green_slots) * terms.penalty_udollars
     return SettledJob(one.job.number, one.slots, promised, one.green_slots, one.moved, pays)

@@ -54,7 +54,7 @@ class RunningJob:
         """Servers by rack; int64 (racks,)."""
         return self.places[:, epoch - self.first_epoch]
 
-    def promised(self, slots: int) -> int:
+    def promised_slots(self, slots: int) -> int:
         """Number of promised green slots among `slots` slots, rounded up."""
         return -(-self.job.green_ppm * slots // PPM)
 

@@ -52,8 +52,8 @@ An event costs O(running) if the row changes, or a request exits or changes its 
 from __future__ import annotations
 
 from tailc.models.arriving import arrive
-from tailc.models.compiled import loop, once, part
 from tailc.models.integrals import BUSY, IN_SYSTEM, POOL_COLUMNS, SPAN, THREADS
+from tailc.models.kernel_decorators import loop, once, part
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.arrays import LadderArrays
 from tailc.models.shared_cores.next_event import first_due, look_ahead, next_exit

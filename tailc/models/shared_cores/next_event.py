@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tailc.models.compiled import once, part
 from tailc.models.integrals import NOBODY
+from tailc.models.kernel_decorators import once, part
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.running import cut_at
 

@@ -5,7 +5,7 @@ Without serial parts `has_parts` is a constant of the loop, and the whole reques
 
 from __future__ import annotations
 
-from tailc.models.compiled import part
+from tailc.models.kernel_decorators import part
 from tailc.models.pools import PPM
 
 START, MIDDLE, END = range(3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.models.compiled import once, part
+from tailc.models.kernel_decorators import once, part
 from tailc.models.pools import NEVER_NS, PPM
 from tailc.models.shared_cores.parts import threads_of
 

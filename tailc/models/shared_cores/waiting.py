@@ -6,8 +6,8 @@ ones an exit has released.
 
 from __future__ import annotations
 
-from tailc.models.compiled import loop, once, part
 from tailc.models.integrals import NOBODY
+from tailc.models.kernel_decorators import loop, once, part
 from tailc.models.pools import NEVER_NS
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
 from tailc_solvers.green.parallel.schedules import Column
-from tailc_solvers.green.parallel.warm import carried
+from tailc_solvers.green.parallel.warm import carry_schedules
 
 from tailc.models.datacentre.supply import PPM, Supply
 from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
@@ -184,7 +184,7 @@ class Aggressive:
             for o in range(len(before.problem.jobs[j].shapes))
             if (number, before.vms(j, o)) in new_shapes
         }
-        return going_on + carried(
+        return going_on + carry_schedules(
             self._last_search.columns, renumbered, before.epochs.epoch_at(now_s)
         )
 

@@ -127,7 +127,9 @@ def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
     fits = (count for count in sorted(curve) if count <= min(vms, servers))
     counts = [count for count in fits if vms <= MOST_VMS_A_SERVER * count]
     return (
-        Shape.of(vms, counts, [thousandths(curve[count]) for count in counts]) if counts else None
+        Shape.from_counts(vms, counts, [thousandths(curve[count]) for count in counts])
+        if counts
+        else None
     )
 
 

@@ -127,7 +127,7 @@ class Choice(ABC):
         """On what the search about the best table so far goes, and for what."""
 
     @abstractmethod
-    def searched(self) -> SearchedTables:
+    def search(self) -> SearchedTables:
         """What both searches find, compared."""
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
@@ -136,14 +136,14 @@ class Choice(ABC):
 
     def best(self) -> Best[Ladder]:
         """The table to write: of those that are safe the best, else that with least regret."""
-        looked_for, cores = self.searched(), self.problem.cores
+        looked_for, cores = self.search(), self.problem.cores
         found = [*looked_for.compared, *self.comparison.baselines()]
         if not any(one.is_safe for one in found):
             baselines = [one.table for one in self.others]
             table = least_regret(found).option.table
             known = distinct(one.option.table for one in looked_for.compared)
             more = distinct([*known, *fallbacks(table, baselines, cores, self.nearest)])
-            found += self.compared(more[len(known) :])
+            found += self.compare(more[len(known) :])
         best = best_compared(self.worth_comparing(found))
         option = replace(best.option, table=self.final_table(best.option.table))
         searches = looked_for.searches
@@ -160,7 +160,7 @@ class Choice(ABC):
         """The table that is written if `table` is chosen."""
         return table
 
-    def compared(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:
+    def compare(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:
         """Tables of a search, compared with the others."""
         self.progress("judging the tables", 1.0)
         return self.comparison.compare([Option(SEARCHED, table) for table in tables])

@@ -40,7 +40,7 @@ _SOLVER = "tailc_solvers.evolution"
 
 
 @dataclass(frozen=True)
-class Chosen:
+class AutoResult:
     """What the method `auto` chose, and from how many requests on what was kept back judged it."""
 
     best: Best[Any]
@@ -62,7 +62,7 @@ def best_policy(
     parts: Holdback,
     threads: int,
     progress: Progress,
-) -> tuple[Policy, Chosen]:
+) -> tuple[Policy, AutoResult]:
     """The policy with the best table; it stays as it is where that is its own.
 
     Raises TailcError for a search that simulates too many requests to end.
@@ -86,7 +86,7 @@ def best_policy(
         by_hand = set_by_hand(subject, loads.tuning, search)
         choice = LimitedChoice if measure_of(objective).is_limited else TailChoice
         best = choice(options, by_hand, question, workers, progress).best()
-    chosen = Chosen(best, asked, parts.is_kept_back, parts.judging.total_weight)
+    chosen = AutoResult(best, asked, parts.is_kept_back, parts.judging.total_weight)
     return _with_table(policy, chosen), chosen
 
 
@@ -103,7 +103,7 @@ def _search(
     return experiment.search(Tail(objective.percentile_ppm), objective.target_us or 1)
 
 
-def _with_table(policy: Policy, chosen: Chosen) -> Policy:
+def _with_table(policy: Policy, chosen: AutoResult) -> Policy:
     """With the table and the evidence for it."""
     table = chosen.best.option.table
     is_own = table == policy.ladders[0]
@@ -111,7 +111,7 @@ def _with_table(policy: Policy, chosen: Chosen) -> Policy:
     return replace(policy, forms=(table, *policy.forms[1:]), evidence=evidence)
 
 
-def chosen_evidence(evidence: Evidence, chosen: Chosen, *, is_own: bool) -> Evidence:
+def chosen_evidence(evidence: Evidence, chosen: AutoResult, *, is_own: bool) -> Evidence:
     """The evidence for what was chosen; what is proved of the formula's rows is of no other table.
 
     is_own: whether it is the table that was solved, which keeps its own evidence.
@@ -136,7 +136,7 @@ def chosen_evidence(evidence: Evidence, chosen: Chosen, *, is_own: bool) -> Evid
     )
 
 
-def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
+def choice_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
     """Warnings where the search found nothing better, and where no table is safe."""
     found, best = [], chosen.best
     if not best.is_searched:
@@ -147,7 +147,7 @@ def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
     return (*found, *doubt_remarks(chosen))
 
 
-def doubt_remarks(chosen: Chosen) -> tuple[Finding, ...]:
+def doubt_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
     """Warnings where no table is safe, and where none was kept out of the search to judge by."""
     found, best = [], chosen.best
     if not best.is_safe:

@@ -25,12 +25,12 @@ from tailc.models.steering import settling
 from tailc.models.workload import Workload, clocked_workload
 from tailc.percentiles import PPM
 from tailc.pipeline.auto.best import SEARCHED, Best
-from tailc.pipeline.auto.choice import FORMULA, Chosen, chosen_evidence, doubt_remarks
+from tailc.pipeline.auto.budgeted_objective import aim_within
+from tailc.pipeline.auto.choice import FORMULA, AutoResult, chosen_evidence, doubt_remarks
 from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compared
 from tailc.pipeline.auto.effort import Budget, Effort
 from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.auto.rivals import Option, promising
-from tailc.pipeline.auto.within import aim_within
 from tailc.progress import Progress
 from tailc.specs.auto_settings import AutoChoice
 from tailc.tuning.clock_problem import clock_problem
@@ -81,7 +81,7 @@ def best_clocks(
     requests: Holdback,
     threads: int,
     progress: Progress,
-) -> tuple[Policy, Chosen]:
+) -> tuple[Policy, AutoResult]:
     """The policy that meets its SLOs with the lowest energy: another table, or no feedback.
 
     clock_khz: frequency at which demand was measured. aim: limit of the percentile in a search.
@@ -126,7 +126,7 @@ def best_clocks(
     taken = _prefer_feedback(found)
     spent = (0, 0) if tuned is None else (tuned.evaluations, tuned.requests)
     best = Best(taken.option, tuple(fixed), taken.loss_share, taken.is_safe, *spent)
-    chosen = Chosen(best, asked, requests.is_kept_back, requests.judging.total_weight)
+    chosen = AutoResult(best, asked, requests.is_kept_back, requests.judging.total_weight)
     return _with_forms(policy, taken.option.table, chosen), chosen
 
 
@@ -226,14 +226,14 @@ def _prefer_feedback(found: Sequence[ComparedTable[ClockPolicy]]) -> ComparedTab
     return next((one for one in steered if one.change <= best.change + _HARDLY_MORE), best)
 
 
-def _with_forms(policy: Policy, taken: ClockPolicy, chosen: Chosen) -> Policy:
+def _with_forms(policy: Policy, taken: ClockPolicy, chosen: AutoResult) -> Policy:
     """The policy with the chosen table and controller, and the evidence for them."""
     forms = (taken.table,) if taken.controller is None else (taken.table, taken.controller)
     evidence = chosen_evidence(policy.evidence, chosen, is_own=taken.table == policy.tail_table)
     return replace(policy, forms=forms, evidence=evidence)
 
 
-def clock_remarks(chosen: Chosen) -> tuple[Finding, ...]:
+def clock_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
     """A warning where a fixed frequency is taken, and those of any choice."""
     doubts, table = doubt_remarks(chosen), chosen.best.option.table.table
     if fixed_level(table) is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tailc.forms.ladder.table import Ladder
-from tailc.pipeline.auto.joined import joined_at_loads
+from tailc.pipeline.auto.joined_tables import joined_at_loads
 from tailc.pipeline.auto.stable import ending_lean, leanest_variants
 
 

@@ -48,5 +48,5 @@ def holdback(design: DemandProfile) -> Holdback:
     if design.total_weight < FEWEST_ROWS:
         return Holdback(design, design, keeps_some=True)
     judges = one_of_each_group(_PART, design.demand_ms, design.weight)
-    rest = design.reweighted(design.weight - judges)
-    return Holdback(rest, design.reweighted(judges), keeps_some=True)
+    rest = design.reweight(design.weight - judges)
+    return Holdback(rest, design.reweight(judges), keeps_some=True)

@@ -16,7 +16,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.pipeline.auto.best import SEARCHED, Choice, SearchedTables
 from tailc.pipeline.auto.comparison import ComparedTable, least_regret
-from tailc.pipeline.auto.joined import joined_by_rate
+from tailc.pipeline.auto.joined_tables import joined_by_rate
 from tailc.pipeline.auto.reliable import reliable
 from tailc.pipeline.auto.rivals import distinct, least_far
 from tailc.tuning.operating_point import OperatingPoint
@@ -33,7 +33,7 @@ class LimitedChoice(Choice):
         """The requests as they are."""
         return self.now, self.with_budget(self.asked.objective)
 
-    def searched(self) -> SearchedTables:
+    def search(self) -> SearchedTables:
         """The second search starts from the table with the least regret.
 
         It keeps the tail, at each rate, that the best tables so far have.
@@ -43,15 +43,15 @@ class LimitedChoice(Choice):
         missing = [one.option.table for one in baselines if not all(one.keeps)]
         scaled = distinct(map(self._scale_to_limit, [*first.tables, *missing]))
         tables = [table for table in scaled if table not in rivals]
-        found = self.compared(tables)
+        found = self.compare(tables)
         aim = self._tighten([*found, *baselines])
-        found += self.compared(self._best_joins([*tables, *rivals], aim))
+        found += self.compare(self._best_joins([*tables, *rivals], aim))
         nearest = least_regret([*found, *baselines]).option.table
         second = self.searched_about(nearest, aim)
         later = [self._scale_to_limit(table) for table in second.tables]
         joined = self._best_joins([*later, *tables, *rivals], self._tighten([*found, *baselines]))
         known = {one.option.table for one in [*found, *baselines]}
-        found += self.compared(
+        found += self.compare(
             [table for table in distinct([*later, *joined]) if table not in known]
         )
         return SearchedTables(found, (first, second))

@@ -13,7 +13,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.auto.best import Choice, SearchedTables
 from tailc.pipeline.auto.heavier import heavier
-from tailc.pipeline.auto.joined import joined_by_rate
+from tailc.pipeline.auto.joined_tables import joined_by_rate
 from tailc.pipeline.auto.rivals import distinct
 from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.tuning.operating_point import OperatingPoint, operating_points
@@ -35,7 +35,7 @@ class TailChoice(Choice):
         """With last rows that keep up at every rate; searched tables have these already."""
         return ending_lean(table, self.problem.cores)
 
-    def searched(self) -> SearchedTables:
+    def search(self) -> SearchedTables:
         """The second search starts from the table that is least far from the best at any rate.
 
         That may be a joined one.
@@ -51,7 +51,7 @@ class TailChoice(Choice):
             ending_lean(one, cores) for one in (*first.tables, nearest, *second.tables)
         )
         return SearchedTables(
-            self.compared(distinct([*self._leaner(found), *found])), (first, second)
+            self.compare(distinct([*self._leaner(found), *found])), (first, second)
         )
 
     def _leaner(self, tables: Sequence[Ladder]) -> list[Ladder]:

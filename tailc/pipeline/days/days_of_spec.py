@@ -19,16 +19,16 @@ from tailc.pipeline.days.energy import (
     read_on_epochs,
     without_negative_prices,
 )
-from tailc.pipeline.days.expected import ForecastInputs, forecasts_of, scenarios_of
+from tailc.pipeline.days.energy_forecasts import ForecastInputs, forecasts_of, scenarios_of
 from tailc.pipeline.days.log import read_log
-from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.days import DaysSettings, HorizonSpec
 from tailc.specs.series import SeriesSpec
-from tailc.traces.series.resample import summed
+from tailc.traces.series.resample import sum_series
 from tailc.traces.series.series import SECONDS_PER_DAY, SeriesQuantity, TimeSeries
 from tailc.traces.zones import ADVICE, TimeError, instant, utc_text, zone_of
 
 
-def open_days(spec: DaysAsked, spec_path: str, place: PlaceOf) -> Days:
+def open_days(spec: DaysSettings, spec_path: str, place: PlaceOf) -> Days:
     """The days of jobs and energy that a spec names; paths are relative to the spec's folder.
 
     place: gives the location of a path of the spec. Raises TailcError for files that cannot be
@@ -38,7 +38,7 @@ def open_days(spec: DaysAsked, spec_path: str, place: PlaceOf) -> Days:
         spec, place, _relative_paths(spec_path), _start_unix_s(spec.horizon, place)
     )
     sources, clouds, price, carbon = reader.series()
-    power = summed(sources)
+    power = sum_series(sources)
     first = (reader.start_unix_s - power.start_unix_s) // power.step_s
     epochs = spec.horizon.length_s // power.step_s
     _check_horizon(first, epochs, power, place)
@@ -55,7 +55,7 @@ def open_days(spec: DaysAsked, spec_path: str, place: PlaceOf) -> Days:
 
 @dataclass(frozen=True)
 class _SeriesReader:
-    spec: DaysAsked
+    spec: DaysSettings
     place: PlaceOf
     path: PathOf
     start_unix_s: int

@@ -18,13 +18,13 @@ from tailc.specs.series import (
     TypicalYear,
 )
 from tailc.traces.series.reading import SeriesReading, Stamp, units_of
-from tailc.traces.series.resample import cut, on_epochs, scaled_to_peak
+from tailc.traces.series.resample import cut_series, on_epochs, scaled_to_peak
 from tailc.traces.series.series import SeriesQuantity, TimeSeries
 from tailc.traces.series.table_series import read_series
 from tailc.traces.series.weather import Weather, read_nsrdb, read_tmy3
 from tailc.traces.source import Format
 from tailc.traces.zones import ADVICE, TimeError, utc_text, zone_of
-from tailc.units import counted
+from tailc.units import plural
 
 MW_PER_W = 1_000
 At = tuple[str | int, ...]
@@ -127,7 +127,7 @@ def cut_to_common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
         hint = "give series of the same period"
         finding = Finding(Code.SHORT_HISTORY, f"the series {message}", Place(last.source), hint)
         raise TailcError(finding)
-    return tuple(cut(one, start_unix_s, end_unix_s - start_unix_s) for one in series)
+    return tuple(cut_series(one, start_unix_s, end_unix_s - start_unix_s) for one in series)
 
 
 def constant_series(quantity: SeriesQuantity, value: float, like: TimeSeries) -> TimeSeries:
@@ -142,7 +142,7 @@ def without_negative_prices(price: TimeSeries) -> TimeSeries:
     below = price.value < 0
     if not below.any():
         return price
-    message = f"{counted(int(below.sum()), 'negative price')} counted as 0"
+    message = f"{plural(int(below.sum()), 'negative price')} counted as 0"
     hint = "no change is needed, unless you are paid for using energy at negative prices"
     place = Place(price.source)
     warning = Finding(Code.NIGHT_CLAMPED, message, place, hint, Severity.WARNING)

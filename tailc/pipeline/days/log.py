@@ -32,7 +32,7 @@ from tailc.traces.jobs.scaling import (
 )
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.zones import utc_text
-from tailc.units import counted
+from tailc.units import plural
 
 
 def read_log(
@@ -106,7 +106,7 @@ def _narrow(spec: JobsSpec, log: JobLog) -> JobLog:
         message = f"every job is wider than {spec.drop_wider}"
         finding = Finding(Code.EMPTY_TRACE, message, Place(log.source), "raise `drop_wider`")
         raise TailcError(finding)
-    message = f"{counted(count, 'job')} left out that {'is' if count == 1 else 'are'} wider than "
+    message = f"{plural(count, 'job')} left out that {'is' if count == 1 else 'are'} wider than "
     message += f"{spec.drop_wider}"
     warning = Finding(
         Code.JOBS_LEFT_OUT,

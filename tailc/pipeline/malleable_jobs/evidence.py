@@ -7,7 +7,7 @@ from tailc.forms.plan.plan import PPM
 from tailc.pipeline.plan_battery import saved_udollars
 from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
 from tailc.problems.plan import PlanMethod
-from tailc.units import counted, format_ppm
+from tailc.units import format_ppm, plural
 
 # Slack in the gap: value and bound are each rounded by up to 1, in the unfavourable direction.
 ROUNDED = 2
@@ -58,7 +58,7 @@ def _left_out(problem: ClusterProblem) -> tuple[Finding, ...]:
     if not problem.left_out:
         return ()
     message = (
-        f"{counted(problem.left_out, 'job')} {'is' if problem.left_out == 1 else 'are'} left out: "
+        f"{plural(problem.left_out, 'job')} {'is' if problem.left_out == 1 else 'are'} left out: "
         "beside those before, on as many servers as they ask for, they begin after the horizon"
     )
     hint = "add servers, or make jobs narrower (`divide_width`, `map_width`) or shorter"

@@ -135,7 +135,7 @@ def _job(problem: ClusterProblem, job: NamedMalleable) -> ParallelJob:
     last = problem.supply.epochs - 1
     return ParallelJob(
         shapes=tuple(
-            Shape.of(vms, list(curve), [thousandths(ppm) for ppm in curve.values()])
+            Shape.from_counts(vms, list(curve), [thousandths(ppm) for ppm in curve.values()])
             for vms, curve in sorted(job.speedup_ppm.items())
         ),
         work_left=job.work_s * PPM,

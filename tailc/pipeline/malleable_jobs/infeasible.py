@@ -13,7 +13,7 @@ from tailc_solvers.green.parallel.solution import Ending, ParallelSolution
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.plan_solvers import solver_error
 from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
-from tailc.units import counted
+from tailc.units import plural
 
 _HAS_FAILED = (
     SolverOutcome.TIMED_OUT,
@@ -72,7 +72,7 @@ def _infeasible(problem: ClusterProblem, solve: Solve) -> Finding:
     before = {1: "", 2: " together with the job before it"}
     others = before.get(fails, f" together with the {fails - 1} jobs before it")
     message = (
-        f"`{last.name}` cannot end within its slowdown on {counted(problem.servers, 'server')}"
+        f"`{last.name}` cannot end within its slowdown on {plural(problem.servers, 'server')}"
         f"{others}; on as many as they ask for, jobs need {_peak(problem)} at once"
     )
     hint = "add servers up to this number, or raise `slowdown` or `deferral`"

@@ -11,8 +11,8 @@ from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.linear import BackendLimits, SolverOutcome
 from tailc_solvers.course import SearchProgress
 from tailc_solvers.green.parallel.columns import ColumnsEffort, ColumnsSolution, solve_columns
-from tailc_solvers.green.parallel.indexed import solve_indexed
-from tailc_solvers.green.parallel.solution import CostedPlan, ParallelSolution, compared
+from tailc_solvers.green.parallel.indexed_plan import solve_indexed
+from tailc_solvers.green.parallel.solution import CostedPlan, ParallelSolution, with_better_bound
 
 from tailc.forms.plan.plan import PPM
 from tailc.pipeline.convergence import convergence_points
@@ -77,7 +77,7 @@ def _solve(problem: ClusterProblem, solver: Solver, limits: BackendLimits) -> _S
         check_solver(Backend(problem.search.solver), proposed)
         columns = _by_columns(formulation, solver, limits)
         check_solver(solver.backend, columns.solution)
-        solution = compared(proposed, columns.solution)
+        solution = with_better_bound(proposed, columns.solution)
         check_solver(Backend(problem.search.solver), solution)
     else:
         columns = _by_columns(formulation, solver, limits)
@@ -160,7 +160,7 @@ def _without_jobs(problem: ClusterProblem, prices: ServerPrices) -> ClusterSolut
 
 _METHODS = {
     PlanMethod.COLUMNS: "tailc_solvers.green.parallel.columns",
-    PlanMethod.MIP: "tailc_solvers.green.parallel.indexed",
+    PlanMethod.MIP: "tailc_solvers.green.parallel.indexed_plan",
 }
 
 

@@ -8,7 +8,7 @@ from tailc.artifact.envelope import Policy
 from tailc.experiment.overload_objective import OverloadObjective
 from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.tuning.overload.evidence import relieved_policy
-from tailc.tuning.overload.search import relieved
+from tailc.tuning.overload.search import add_overload_rule
 
 
 @dataclass(frozen=True)
@@ -20,5 +20,5 @@ class OverloadControl:
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the overload rule."""
         table, design = policy.ladders[0], sample.design
-        relief = relieved(self.aim, table, design, sample.threads, sample.progress)
+        relief = add_overload_rule(self.aim, table, design, sample.threads, sample.progress)
         return PassResult(relieved_policy(policy, relief), (relief,))

@@ -11,7 +11,7 @@ from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.pipeline.auto.choice import Chosen
+    from tailc.pipeline.auto.choice import AutoResult
     from tailc.pipeline.controller import TunedController
     from tailc.tuning.overload.search import Relief
     from tailc.tuning.robust.robustness import Robustness, RobustTables
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Results of passes, in addition to the policy.
 Addition: TypeAlias = (
-    "TunedController | AnyTunedTable | Chosen | Relief | Robustness | RobustTables"
+    "TunedController | AnyTunedTable | AutoResult | Relief | Robustness | RobustTables"
 )
 
 

@@ -7,8 +7,8 @@ from functools import partial
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.tuning_objective import TuningObjective
+from tailc.pipeline.auto.budgeted_objective import aim_within
 from tailc.pipeline.auto.effort import Effort
-from tailc.pipeline.auto.within import aim_within
 from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.traces.reading import clock_khz_of
 from tailc.tuning.clock_problem import clock_problem

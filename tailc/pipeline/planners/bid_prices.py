@@ -57,7 +57,7 @@ def _idle(site: Site, ahead: Supply, epsilons: Epsilons) -> Groups:
     green_racks = site.green_racks(ahead.green_mw)
     slot = rising_charges(green_racks, site.racks, epsilons.slot_udollars)
     charges = Charges(slot, epsilons.move_udollars)
-    return Groups.of(Racks(site.racks, site.rack_servers, energy, charges))
+    return Groups.build(Racks(site.racks, site.rack_servers, energy, charges))
 
 
 def _jobs(site: Site, jobs: Sequence[SubmittedJob], epochs: int) -> list[Job]:

@@ -48,7 +48,7 @@ def running_job(site: Site, state: PlannerState, one: RunningJob, epoch: int) ->
 def remaining_green_slots(one: RunningJob, epoch: int) -> int:
     """Promised green slots that the job has not had yet, at most its remaining slots."""
     slots = one.width * (one.past_epoch - epoch)
-    owed = one.promised(one.slots + slots) - one.green_slots
+    owed = one.promised_slots(one.slots + slots) - one.green_slots
     return min(max(owed, 0), slots)
 
 

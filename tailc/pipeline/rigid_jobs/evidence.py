@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from tailc.errors import Code, Finding, Severity
-from tailc.forms.plan.expected import plan_books
+from tailc.forms.plan.plan_books import plan_books
 from tailc.percentiles import PPM
 from tailc.pipeline.plan_battery import saved_udollars
 from tailc.pipeline.rigid_jobs.formulation import MOVE_UDOLLARS
 from tailc.problems.plan import PlanMethod
 from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
-from tailc.units import counted
+from tailc.units import plural
 
 
 def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, int]:
@@ -70,7 +70,7 @@ def _renamed_warning(problem: RacksProblem) -> Finding | None:
         return None
     one = len(problem.renamed) == 1
     message = (
-        f"{counted(len(problem.renamed), 'job')} {'has' if one else 'have'} the number of another "
+        f"{plural(len(problem.renamed), 'job')} {'has' if one else 'have'} the number of another "
         f"in the log; the plan calls {'it' if one else 'the first of them'} `{problem.renamed[0]}`"
     )
     hint = "give each job a different number; a list of jobs needs no column of numbers"
@@ -81,7 +81,7 @@ def _refused_before(problem: RacksProblem) -> Finding | None:
     if not problem.refused_before:
         return None
     message = (
-        f"{counted(problem.refused_before, 'job')} submitted before the start of the plan found no "
+        f"{plural(problem.refused_before, 'job')} submitted before the start of the plan found no "
         "free servers when submitted; the plan counts them as refused"
     )
     hint = "if they did run, divide widths by more, or plan more servers"
@@ -93,7 +93,7 @@ def _turned_away(problem: RacksProblem, solution: PlanSolution) -> Finding | Non
     if not away:
         return None
     message = (
-        f"{counted(away, 'job')} of {len(problem.jobs)} refused: they have no room, or bring no "
+        f"{plural(away, 'job')} of {len(problem.jobs)} refused: they have no room, or bring no "
         "profit"
     )
     hint = "no change is needed if the terms intend it; else plan more servers"

@@ -125,5 +125,5 @@ class RacksFormulation:
 def places_of(placement: Placement, groups: Groups) -> np.ndarray:
     """Servers of a job in all epochs; int64 (groups, epochs)."""
     places = np.zeros(groups.is_green.shape, np.int64)
-    places[:, placement.within] = placement.servers
+    places[:, placement.epoch_slice] = placement.servers
     return places

@@ -20,8 +20,8 @@ from tailc_solvers.green.sla.check import figures_of
 from tailc_solvers.green.sla.flow import turned_away
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
 from tailc_solvers.green.sla.problem import Job, Plan
-from tailc_solvers.green.sla.reduced import solve_reduced
-from tailc_solvers.green.sla.solution import PlacementSolution, proposed
+from tailc_solvers.green.sla.reduced_program import solve_reduced
+from tailc_solvers.green.sla.solution import PlacementSolution, solution_of_plan
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.plan_solvers import solver_error, solver_limits
@@ -48,7 +48,7 @@ class RacksSearch:
         start = self._one_by_one()
         if self.formulation.problem.method is PlanMethod.ARRIVAL:
             return self._check_solution(
-                proposed(self.formulation.groups, self.jobs, start, self.bound)
+                solution_of_plan(self.formulation.groups, self.jobs, start, self.bound)
             )
         search = self.formulation.problem.search
         schedule = AnnealingSchedule(steps=search.steps, seed=search.seed)

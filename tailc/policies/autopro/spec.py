@@ -23,7 +23,7 @@ from tailc.specs.fields import (
     quantity_schema,
     value_text,
 )
-from tailc.specs.older_keys import renamed
+from tailc.specs.older_keys import rename_key
 from tailc.specs.throughput import ThroughputSpec
 from tailc.specs.without_requests import WithoutRequests
 from tailc.units import PERCENT, RATE, format_ppm
@@ -107,9 +107,9 @@ class AutoProSpec(WithoutRequests):
     """An autopro policy: shares of a host's processors that follow throughput targets."""
 
     older: ClassVar = (
-        renamed(("host",), "most", "max_total"),
-        renamed(("host",), "least", "min_share"),
-        renamed(("control",), "least_b", "min_b"),
+        rename_key(("host",), "most", "max_total"),
+        rename_key(("host",), "least", "min_share"),
+        rename_key(("control",), "least_b", "min_b"),
     )
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")

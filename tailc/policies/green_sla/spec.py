@@ -12,10 +12,10 @@ from tailc.errors import Code
 from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS, Terms
 from tailc.policies.green_sla.site_spec import DatacentreSpec, GreenSlaSearch, TermsSpec
 from tailc.specs.battery import BatterySpec
-from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.days import DaysSettings, HorizonSpec
 from tailc.specs.fields import Complaint, Name
 from tailc.specs.jobs import JobsSpec
-from tailc.specs.older_keys import BATTERY, DAYS, renamed
+from tailc.specs.older_keys import BATTERY, DAYS, rename_key
 from tailc.specs.overrides import overridden
 from tailc.specs.plan_units import FeeUdollars, Seconds
 from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
@@ -33,7 +33,7 @@ VIOLATIONS_PPM = 50_000
 class GreenSlaSpec(WithoutRequests):
     """A green-sla policy: places of rigid jobs by epoch and bus, and prices for jobs to come."""
 
-    older: ClassVar = (*DAYS, *BATTERY, renamed((), "opportunity", "opportunity_cost"))
+    older: ClassVar = (*DAYS, *BATTERY, rename_key((), "opportunity", "opportunity_cost"))
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["green-sla"] = Field(description="The kind of policy.")
@@ -127,9 +127,9 @@ class GreenSlaSpec(WithoutRequests):
         return (self.deferral_s or 0) // self.horizon.epoch_s
 
     @property
-    def demand(self) -> DaysAsked:
+    def demand(self) -> DaysSettings:
         """Days of jobs and energy to plan."""
-        return DaysAsked(self.jobs, self.supply, self.horizon)
+        return DaysSettings(self.jobs, self.supply, self.horizon)
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenSlaSpec:
         """Return the spec with fields of its search replaced; TailcError (USAGE) for unknown

@@ -16,7 +16,7 @@ from tailc.policies.greenpar.cluster_spec import (
     SlowdownPpm,
 )
 from tailc.specs.battery import BatterySpec
-from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.days import DaysSettings, HorizonSpec
 from tailc.specs.fields import PPM, Complaint, Name, Text
 from tailc.specs.job_curves import (
     VMS_A_SERVER,
@@ -27,7 +27,7 @@ from tailc.specs.job_curves import (
     without_speedup,
 )
 from tailc.specs.jobs import JobsSpec
-from tailc.specs.older_keys import BATTERY, DAYS, renamed
+from tailc.specs.older_keys import BATTERY, DAYS, rename_key
 from tailc.specs.overrides import overridden
 from tailc.specs.plan_units import Seconds
 from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
@@ -60,9 +60,9 @@ class GreenParSpec(WithoutRequests):
     older: ClassVar = (
         *DAYS,
         *BATTERY,
-        renamed((), "vms_a_server", "vms_per_server"),
-        renamed(("cluster",), "most_vms", "max_vms"),
-        renamed(("search",), "aim", "gap"),
+        rename_key((), "vms_a_server", "vms_per_server"),
+        rename_key(("cluster",), "most_vms", "max_vms"),
+        rename_key(("search",), "aim", "gap"),
     )
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -149,9 +149,9 @@ class GreenParSpec(WithoutRequests):
         return JobCurves(self.own_speedup, self.vms_per_server, cluster.counts, cluster.max_vms)
 
     @property
-    def demand(self) -> DaysAsked:
+    def demand(self) -> DaysSettings:
         """Days of jobs and energy to plan; a single speed-up applies to all jobs."""
-        return DaysAsked(all_of_one(self.jobs, self.own_speedup), self.supply, self.horizon)
+        return DaysSettings(all_of_one(self.jobs, self.own_speedup), self.supply, self.horizon)
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenParSpec:
         """Return the spec with fields of its search replaced; TailcError (USAGE) for unknown

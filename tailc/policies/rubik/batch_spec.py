@@ -62,7 +62,7 @@ class MemoryShare(SpecModel):
         description="Share of its cycles at `demand.clock` that wait for memory.",
     )
 
-    def at(self, clock_khz: int) -> int:  # noqa: ARG002
+    def memory_ppm_at(self, clock_khz: int) -> int:  # noqa: ARG002
         """Share of cycles at the clock that wait for memory, in millionths."""
         return self.memory_ppm
 
@@ -89,7 +89,7 @@ class MeasuredIpc(SpecModel):
             Complaint(Code.BAD_VALUE, message, "add a measurement at another frequency", ("ipc",))
         ]
 
-    def at(self, clock_khz: int) -> int:
+    def memory_ppm_at(self, clock_khz: int) -> int:
         """Share of cycles at the clock that wait for memory, in millionths."""
         return self._line(clock_khz).memory_ppm
 

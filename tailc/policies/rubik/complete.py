@@ -14,11 +14,11 @@ from tailc.forms.tail_table import LARGEST_FREQUENCY_KHZ
 from tailc.policies.rubik.batch_power import ListedPowers
 from tailc.policies.rubik.frequencies_spec import ListedLevels, MeasuredLevels
 from tailc.policies.rubik.levels_spec import LevelTableSpec
-from tailc.policies.rubik.modelled import COUNTERS, MODEL, modelled
+from tailc.policies.rubik.modelled_powers import COUNTERS, MODEL, with_modelled_power
 from tailc.policies.rubik.named_file import asked_for, path_of
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.policies.rubik.spec import RubikSpec
-from tailc.specs.load import LoadedSpec, spelled
+from tailc.specs.load import LoadedSpec, path_text
 from tailc.units import FREQUENCY, POWER, format_khz, format_mw
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def complete(
         levels = _levels(spec.server.frequencies.table, loaded, folder)
         server = spec.server.model_copy(update={"frequencies": levels})
         spec = spec.model_copy(update={"server": server})
-    spec = modelled(spec, loaded, folder)
+    spec = with_modelled_power(spec, loaded, folder)
     _check_powers(spec, loaded)
     return spec, (*odd, *_falling_powers(spec, loaded), *_beyond_limit(spec.server, loaded))
 
@@ -63,7 +63,7 @@ def _powers_beyond(spec: RubikSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
     return tuple(
         Finding(
             Code.POWER_BEYOND,
-            f"`{spelled(at)}` is {format_khz(power.at_khz)}, above the highest frequency, "
+            f"`{path_text(at)}` is {format_khz(power.at_khz)}, above the highest frequency, "
             f"{format_khz(most_khz)}",
             loaded.place(*at),
             hint,

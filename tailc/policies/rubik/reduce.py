@@ -102,7 +102,7 @@ def batch_work(spec: RubikSpec) -> BatchWork | None:
     rate_mrps = max(spec.rates_mrps) if batch.rate_mrps is None else batch.rate_mrps
     return BatchWork(
         power_mw=batch.draws.powers_mw(spec.server.levels),
-        memory_ppm=batch.waits.at(spec.demand.clock_khz),
+        memory_ppm=batch.waits.memory_ppm_at(spec.demand.clock_khz),
         throughput_ppm=batch.throughput_ppm,
         rate_mrps=rate_mrps,
         search=PairSearch(batch.search),

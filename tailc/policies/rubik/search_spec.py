@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from tailc.experiment.objective_checks import tuned_complaints
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.fields import Complaint, OpenPercentPpm
 from tailc.specs.simulation_fields import (
     AUTO,

@@ -15,7 +15,7 @@ from tailc.policies.rubik.feedback_spec import FeedbackSpec
 from tailc.policies.rubik.search_spec import SearchSpec
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.specs.budgets import Budgets
-from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import repeated_rates
 from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
 from tailc.specs.older_keys import OlderKey

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
 from tailc.specs.core_parts import NO_POWER, CoreOfRow, LevelOfRow, Row, Told
-from tailc.specs.cores import PowerUnit, dominated
+from tailc.specs.cores import PowerUnit, dominated_types
 from tailc.specs.cores_fields import PowerQuantity
 from tailc.specs.cores_spec import (
     CoresSpec,
@@ -23,7 +23,7 @@ from tailc.specs.cores_spec import (
     OwnPowers,
 )
 from tailc.specs.fields import PPM
-from tailc.specs.load import LoadedSpec, spelled
+from tailc.specs.load import LoadedSpec, path_text
 
 if TYPE_CHECKING:
     from tailc.traces.core_table import MeasuredCore
@@ -59,7 +59,7 @@ def _dropped_types(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, .
             "check its power, or remove it from the server",
             Severity.WARNING,
         )
-        for each in dominated(spec.all_cores)
+        for each in dominated_types(spec.all_cores)
     )
 
 
@@ -83,7 +83,7 @@ def _filled_in(
     path = table.file if folder is None else str(folder / table.file)
     reader = _CoreTableReader(table, loaded, path, ("cores", *cores.which.path))
     return cores.model_copy(
-        update={"which": reader.filled(cores.which), "powers": OwnPowers.model_construct()}
+        update={"which": reader.fill(cores.which), "powers": OwnPowers.model_construct()}
     )
 
 
@@ -99,7 +99,7 @@ class _CoreTableReader:
     path: str
     at: tuple[str, ...]
 
-    def filled(self, group: CoreTypesSpec | DvfsCores) -> CoreTypesSpec | DvfsCores:
+    def fill(self, group: CoreTypesSpec | DvfsCores) -> CoreTypesSpec | DvfsCores:
         """Fill in types or levels from their rows; speeds are relative to the first row's."""
         rows = {
             position: self._row(part.told.row, position)
@@ -113,7 +113,7 @@ class _CoreTableReader:
                 return told
             return self._fill_part(told, rows[position], first)
 
-        return group.filled(fill)
+        return group.fill(fill)
 
     def _row(self, named: Row, position: int) -> MeasuredCore:
         from tailc.traces.core_table import CoreColumns, read_cores
@@ -146,14 +146,14 @@ class _CoreTableReader:
         }
         path = named.get(finding.place.field if finding.place else None, row)
         place = self.loaded.place(*path)
-        reference = f"`{spelled(path)}` is on line {place.line} of {place.source}"
+        reference = f"`{path_text(path)}` is on line {place.line} of {place.source}"
         return replace(finding, help=f"{finding.help}; {reference}" if finding.help else reference)
 
     def _fill_part(self, told: CoreOfRow | LevelOfRow, row: MeasuredCore, first: float) -> Told:
         in_watts = _IN_WATTS[self.table.unit]
         speed_ppm = max(round(row.speed / first * PPM), 1)
         idle_power = _watts(row.idle_power * in_watts) if row.idle_power else NO_POWER
-        return told.filled(speed_ppm, _watts(row.power * in_watts), idle_power)
+        return told.fill(speed_ppm, _watts(row.power * in_watts), idle_power)
 
 
 def _watts(power_w: float) -> PowerQuantity:

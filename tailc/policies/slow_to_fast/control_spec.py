@@ -28,7 +28,7 @@ from tailc.specs.fields import (
     value_text,
     with_short_form,
 )
-from tailc.units import COUNT, counted
+from tailc.units import COUNT, plural
 
 # Haque et al., MICRO 2017, section 5.4. The dissertation has epochs of 2,000 requests instead.
 EPOCH_REQUESTS = 500
@@ -177,7 +177,7 @@ class SlowToFastControl(SpecModel):
     def _gains(self) -> list[Complaint]:
         if self.gains is None or len(self.gains) == self.sets:
             return []
-        stated_gains, wanted = counted(len(self.gains), "set"), counted(self.sets, "interval")
+        stated_gains, wanted = plural(len(self.gains), "set"), plural(self.sets, "interval")
         message = f"has {stated_gains}, but the rates have {wanted}"
         hint = "give one set of gains for each interval, or set `intervals` or `boundaries`"
         return [Complaint(Code.CONFLICT, message, hint, ("gains",))]

@@ -13,7 +13,7 @@ from tailc.policies.slow_to_fast.choices import Method, Objective
 from tailc.policies.slow_to_fast.control_spec import SlowToFastControl
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
-from tailc.specs.cores import Cores, dominated, without
+from tailc.specs.cores import Cores, dominated_types, without_types
 from tailc.specs.cores_build import build, reference_complaints
 from tailc.specs.cores_spec import CoresSpec, MeasuredCores
 from tailc.specs.fields import (
@@ -381,12 +381,12 @@ class SlowToFastSpec(WithSlos):
     @property
     def used_cores(self) -> Cores:
         """The cores that requests run on: types that are worth using."""
-        return without(self.all_cores, self.dropped)
+        return without_types(self.all_cores, self.dropped)
 
     @property
     def dropped(self) -> tuple[str, ...]:
         """Names of the types that are never worth using."""
-        return tuple(each.name for each in dominated(self.all_cores))
+        return tuple(each.name for each in dominated_types(self.all_cores))
 
     @property
     def speedup(self) -> SpeedupSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tailc.diff.budgets import BudgetCheck
-from tailc.report.table import aligned, as_markdown
+from tailc.report.table import align_columns, as_markdown
 from tailc.studies.budgets import change_text
 from tailc.units import format_ppm
 
@@ -16,7 +16,7 @@ _NUMBERS = (2, 4)
 def budgets_text(budgets: BudgetCheck) -> str:
     """Format one row per budget and arrival process; empty if both policies decide alike."""
     head = f"\nbudgets: {budgets.ruling.value}\n"
-    return f"{head}{aligned(_rows(budgets), _NUMBERS)}\n" if budgets.rulings else ""
+    return f"{head}{align_columns(_rows(budgets), _NUMBERS)}\n" if budgets.rulings else ""
 
 
 def budgets_markdown(budgets: BudgetCheck) -> str:

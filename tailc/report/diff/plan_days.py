@@ -14,7 +14,7 @@ from tailc.report.plan_verdict.json_form import means_dict
 from tailc.report.plan_verdict.words import HEADS, better, figure, limits, printed_quantities
 from tailc.report.table import columns_aligned, columns_markdown
 from tailc.traces.zones import utc_text
-from tailc.units import counted
+from tailc.units import plural
 
 
 def as_text(change: DaysChange) -> str:
@@ -53,7 +53,7 @@ def as_dict(change: DaysChange) -> dict[str, Any]:
 
 def _title(change: DaysChange) -> str:
     return (
-        f"means of {counted(change.windows, 'window')} of "
+        f"means of {plural(change.windows, 'window')} of "
         f"{length_text(change.epochs * change.epoch_s)}, from {utc_text(change.from_unix_s)} to "
         f"{utc_text(change.until_unix_s)}"
     )
@@ -61,7 +61,7 @@ def _title(change: DaysChange) -> str:
 
 def _remarks(change: DaysChange) -> Iterator[str]:
     if change.own_windows:
-        windows = counted(change.own_windows, "window")
+        windows = plural(change.own_windows, "window")
         yield f"{windows} of the days that a policy was made from"
     if change.windows < FEWEST_WINDOWS:
         yield f"an interval needs {FEWEST_WINDOWS} windows at least"

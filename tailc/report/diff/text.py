@@ -35,7 +35,7 @@ from tailc.report.diff.words import (
     whole_forms,
 )
 from tailc.report.fitting import TextSection, fit_sections
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.units import printable
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _table_section(
     title: str, rows: Rows, numbers: Collection[int] = (), least: int = _LEAST_ROWS
 ) -> TextSection:
     printed_rows = [tuple(map(printable, row)) for row in rows]
-    head, *body = aligned(printed_rows, numbers).splitlines()
+    head, *body = align_columns(printed_rows, numbers).splitlines()
     return _section([title, f"  {head}"], body, least)
 
 

@@ -47,7 +47,7 @@ def linear(title: str, low: float, high: float) -> Axis:
     return Axis(title, low, high, tuple((value, number_text(value)) for value in values))
 
 
-def counted(title: str, first: int, last: int) -> Axis:
+def count_axis(title: str, first: int, last: int) -> Axis:
     """Axis of integers; number n covers n - 0.5 to n + 0.5."""
     step = max(1, -(-(last - first + 1) // 16))
     ticks = tuple((float(n), str(n)) for n in range(first, last + 1, step))

@@ -10,7 +10,7 @@ from tailc.artifact.envelope import Evidence, Policy
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.percentiles import PPM
 from tailc.report.energy import in_watts, is_by_rate, is_energy
-from tailc.report.page.axis import counted, linear
+from tailc.report.page.axis import count_axis, linear
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import LegendEntry, Plot
 from tailc.report.policy import evidence_line
@@ -45,7 +45,7 @@ def _plot(evidence: Evidence, bounded: bool) -> Plot:
     if is_by_rate(evidence):
         x = linear("requests per second", 0.0, max(loads) / _MRPS * _ROOM)
     else:
-        x = counted("requests in the system", min(loads), max(loads))
+        x = count_axis("requests in the system", min(loads), max(loads))
     most = max(_to_axis_unit(evidence, row.objective_us) for row in evidence.rows)
     entries = [LegendEntry("objective", _OBJECTIVE, "dot")]
     entries += [LegendEntry("proved bound", _BOUND)] * bounded

@@ -44,7 +44,7 @@ def compiled_page(compiled: AnyCompiled, estimate: SloComparison | None) -> Page
         _latency(policy, estimate),
         map_section(policy, estimate),
         plan_section(policy),
-        *map(control_section, compiled.added(TunedController)),
+        *map(control_section, compiled.additions_of(TunedController)),
         demand_section(policy, measured),
         certificate_section(policy, compiled_course(compiled)),
         words_section(policy),

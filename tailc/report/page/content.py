@@ -22,7 +22,7 @@ class Section:
     caption: str = ""
     text: str = ""
 
-    def halved(self) -> Section:
+    def halve(self) -> Section:
         """Return the section with half of its figures, at least one, and a note about it."""
         figures_kept = self.figures[: -(-len(self.figures) // 2)]
         if figures_kept == self.figures:

@@ -20,7 +20,7 @@ def page_bytes(page: Page) -> bytes:
     """
     page_html = _render(page)
     while len(page_html) > LARGEST_BYTES:
-        fewer = replace(page, sections=tuple(section.halved() for section in page.sections))
+        fewer = replace(page, sections=tuple(section.halve() for section in page.sections))
         assert fewer != page, f"a page of {len(page_html)} bytes"
         page, page_html = fewer, _render(fewer)
     return page_html

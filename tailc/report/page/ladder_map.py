@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, Row, Rule
 from tailc.models.occupancy import Occupancy
-from tailc.report.page.axis import Axis, counted, linear
+from tailc.report.page.axis import Axis, count_axis, linear
 from tailc.units import format_mrps, number_text
 
 _US_PER_MS = 1_000
@@ -43,7 +43,7 @@ class Extent:
         """The axis of loads."""
         if self.axis is LoadAxis.RATE:
             return linear("requests per second", 0.0, self.last_load / _MRPS)
-        return counted("requests in the system", 1, self.last_load)
+        return count_axis("requests in the system", 1, self.last_load)
 
     @property
     def y(self) -> Axis:

@@ -33,7 +33,7 @@ class LoopUnits(NamedTuple):
     input: str
 
 
-def thinned(count: int) -> NDArray[np.int64]:
+def thin_indices(count: int) -> NDArray[np.int64]:
     """Indices of evenly spaced points out of `count`, the first and the last included."""
     return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).round().astype(np.int64))
 
@@ -126,7 +126,7 @@ def _pieces(plot: Plot, across: Floats, up: Floats, tone: str) -> Iterator[Marku
     inside &= (up >= plot.y.low) & (up <= plot.y.high)
     edges = np.flatnonzero(np.diff(np.concatenate(([False], inside, [False]))))
     for first, past in zip(edges[::2], edges[1::2], strict=True):
-        places = first + thinned(int(past - first))
+        places = first + thin_indices(int(past - first))
         points: list[Point] = list(zip(across[places].tolist(), up[places].tolist(), strict=True))
         if len(points) > 1:
             yield plot.line(points, tone)
@@ -171,7 +171,7 @@ def _bode_numbers(
         visible = np.flatnonzero((loop.omega >= x.low) & (loop.omega <= x.high))
         values = values_of(loop)
         rows += [(loop.name, f"{loop.omega[at]:.6g}", f"{values[at]:.6g}")
-                 for at in visible[thinned(visible.size)]]  # fmt: skip
+                 for at in visible[thin_indices(visible.size)]]  # fmt: skip
     return Numbers(name, ("loop", x.title, head), tuple(rows))
 
 

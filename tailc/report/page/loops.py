@@ -15,7 +15,7 @@ from tailc.pipeline.loops import RateInterval
 from tailc.report.page.axis import linear
 from tailc.report.page.content import Page, Section
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.loop_frequencies import LoopUnits, frequency_figures, thinned
+from tailc.report.page.loop_frequencies import LoopUnits, frequency_figures, thin_indices
 from tailc.report.page.plot import LegendEntry, Plot, Point
 from tailc.report.page.tones import line_tone
 from tailc.report.tune_pid import transfer_function
@@ -132,7 +132,7 @@ def _in_front(plot: Plot, lines: Sequence[Sequence[Point]]) -> Iterable[Markup]:
 
 
 def _points(times: NDArray[np.float64], values: NDArray[np.float64]) -> list[Point]:
-    places = thinned(times.size)
+    places = thin_indices(times.size)
     return list(zip(times[places].tolist(), values[places].tolist(), strict=True))
 
 

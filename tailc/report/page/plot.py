@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from tailc.report.page.axis import Axis
-from tailc.report.page.svg import element, joined, number, path
+from tailc.report.page.svg import element, join_markup, number, path
 
 WIDTH, HEIGHT = 760.0, 380.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74.0, 22.0, 14.0, 52.0
@@ -132,7 +132,7 @@ class Plot:
         """Horizontal limit line with a label at its left end."""
         left, across = self.to_canvas(self.x.low, y)
         right, _ = self.to_canvas(self.x.high, y)
-        return joined(
+        return join_markup(
             (
                 element("line", class_="limit", x1=left, x2=right, y1=across, y2=across),
                 element("text", label, class_="said", x=left + 6, y=across - 5),
@@ -145,7 +145,7 @@ class Plot:
         _, top = self.to_canvas(x, self.y.high)
         anchor = "said end" if self.x.fraction(x) > 0.75 else "said"
         aside = -5 if self.x.fraction(x) > 0.75 else 5
-        return joined(
+        return join_markup(
             (
                 element("line", class_="limit", x1=across, x2=across, y1=bottom, y2=top),
                 element("text", label, class_=anchor, x=across + aside, y=top + 12),
@@ -156,7 +156,7 @@ class Plot:
         """Limit up to a percentile: a horizontal line that ends in a vertical drop, labelled."""
         (left, _), (x, y) = self.to_canvas(self.x.low, self.y.low), end
         drop = f"M{number(left)} {number(y)}H{number(x)}V{number(self.bottom)}"
-        return joined(
+        return join_markup(
             (
                 element("path", class_="limit", d=drop),
                 element("text", label, class_="said", x=left + 6, y=y - 5),

@@ -56,7 +56,7 @@ _EXHAUSTED = (
 
 def compiled_course(compiled: AnyCompiled) -> Figure | None:
     """Draw the progress of a compile's search; None if none was recorded or it ended at once."""
-    for tuned in compiled.added(TunedTable):
+    for tuned in compiled.additions_of(TunedTable):
         return course_figure(tuned.course, _ON_REPLAY)
     chosen = compiled.sweep.chosen
     if (scale_of := _SCALES.get(type(chosen.problem))) is None:

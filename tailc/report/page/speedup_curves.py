@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import PPM, Ladder
 from tailc.forms.ladder.units import degrees
-from tailc.report.page.axis import Axis, counted
+from tailc.report.page.axis import Axis, count_axis
 from tailc.traces.amdahl import amdahl, serial_share
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import falls, is_superlinear, speedup_summary
@@ -75,7 +75,7 @@ def compute_speedup_curves(
 
 def _places(profile: DemandProfile, ladders: Sequence[Ladder]) -> tuple[Axis, Mapping[int, float]]:
     """The axis, and the speed of the policy's rungs on it if all requests share one ladder."""
-    threads = counted("threads", 1, profile.degrees)
+    threads = count_axis("threads", 1, profile.degrees)
     if not ladders:
         return threads, {}
     ladder, texts = ladders[0], degrees(ladders[0])

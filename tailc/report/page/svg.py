@@ -21,13 +21,13 @@ def element(name: str, *children: str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    inside = joined(children)
+    inside = join_markup(children)
     if not inside:
         return Markup("<{}{}/>").format(name, attributes_text)
     return Markup("<{}{}>{}</{}>").format(name, attributes_text, inside, name)
 
 
-def joined(parts: Iterable[str]) -> Markup:
+def join_markup(parts: Iterable[str]) -> Markup:
     """Concatenate parts; texts that are not Markup are escaped and put on one line."""
     return Markup("").join(
         part if isinstance(part, Markup) else escape(printable(part)) for part in parts

@@ -15,7 +15,7 @@ from tailc.report.plan_verdict.words import (
     promise,
     remarks,
 )
-from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
+from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, pack_tables
 from tailc.report.verdict_layout import verdict_markdown, verdict_text
 from tailc.verify.plan.judge import JudgedPlan
 from tailc.verify.plan.verdict import PlanMeans, PlanVerdict
@@ -56,7 +56,9 @@ def _means(verdict: PlanVerdict) -> Sequence[tuple[UsageColumn, ...]]:
     """Tables with one row for the policy and one per baseline."""
     rows = (verdict.policy, *verdict.baselines)
     groups = [[_mean_column(quantity, rows)] for quantity in _quantities(verdict)]
-    return packed(UsageColumn("", tuple(row.name for row in rows), is_number=False), groups, _WIDTH)
+    return pack_tables(
+        UsageColumn("", tuple(row.name for row in rows), is_number=False), groups, _WIDTH
+    )
 
 
 def _quantities(verdict: PlanVerdict) -> tuple[JobQuantity, ...]:
@@ -77,7 +79,7 @@ def _gains(verdict: PlanVerdict) -> Sequence[tuple[UsageColumn, ...]]:
         UsageColumn("policy", tuple(figure(each, means[each].value) for each in quantities)),
         UsageColumn("95 % interval", tuple(limits(each, means[each]) for each in quantities)),
     ]
-    return packed(
+    return pack_tables(
         first, [own, *(_gain_columns(row, quantities) for row in verdict.baselines)], _WIDTH
     )
 

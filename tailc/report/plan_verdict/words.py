@@ -10,7 +10,7 @@ from tailc.experiment.window_means import FEWEST_WINDOWS, WindowMean
 from tailc.models.datacentre.quantities import JobQuantity
 from tailc.report.plan import length_text
 from tailc.traces.zones import utc_text
-from tailc.units import counted, format_ppm
+from tailc.units import format_ppm, plural
 from tailc.verify.plan.judge import JudgedPlan
 from tailc.verify.plan.verdict import PlanVerdict
 
@@ -93,7 +93,7 @@ def heading(judged_plan: JudgedPlan) -> str:
     """State what was replayed."""
     verdict, spans = judged_plan.verdict, judged_plan.verdict.spans
     return (
-        f"generation {judged_plan.generation}, {counted(spans.windows, 'window')} of "
+        f"generation {judged_plan.generation}, {plural(spans.windows, 'window')} of "
         f"{length_text(spans.epochs * spans.epoch_s)} from {utc_text(spans.from_unix_s)} to "
         f"{utc_text(spans.until_unix_s)}, {verdict.jobs:,} jobs"
     )
@@ -119,15 +119,15 @@ def remarks(judged_plan: JudgedPlan) -> list[str]:
             f"{format_ppm(verdict.failures_ppm)} of the servers with a job failed in an hour"
         )
     if judged_plan.left_out:
-        windows = counted(judged_plan.left_out, "window")
+        windows = plural(judged_plan.left_out, "window")
         sentences.append(f"{windows} left out, without jobs or with energy that is not known")
     if judged_plan.own_windows:
-        windows = counted(judged_plan.own_windows, "window")
+        windows = plural(judged_plan.own_windows, "window")
         sentences.append(f"{windows} of the days that the policy was made from")
     if verdict.spans.windows < FEWEST_WINDOWS:
         sentences.append(f"an interval needs {FEWEST_WINDOWS} windows at least")
     if verdict.more_windows is not None:
-        sentences.append(f"about {counted(verdict.more_windows, 'more window')} would decide")
+        sentences.append(f"about {plural(verdict.more_windows, 'more window')} would decide")
     elif verdict.ruling is Ruling.UNDECIDED and verdict.spans.windows >= FEWEST_WINDOWS:
         if verdict.broken.low is None:
             sentences.append("there was no job to judge")

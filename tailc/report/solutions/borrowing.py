@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.models.columns import percent
 from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, LoadPoint
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.units import format_mrps, format_ppm, format_us
 
 if TYPE_CHECKING:
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import CompiledPolicy
     from tailc.traces.profile import DemandProfile
 
-_Compiled: TypeAlias = "Compiled[BorrowingProblem, BorrowingSolution, DemandProfile]"
+_Compiled: TypeAlias = "CompiledPolicy[BorrowingProblem, BorrowingSolution, DemandProfile]"
 
 # For a table that was tuned by simulation, these are the replays of the search's start.
 _UNTUNED = {"this policy": "untuned"}
@@ -45,7 +45,7 @@ def solution_text(compiled: _Compiled) -> str:
     rows = [title, *map(_row, solution.points)]
     if all(point.most_ppm is None for point in solution.points):
         rows = [row[:-1] for row in rows]
-    table = aligned(rows, numbers=tuple(range(len(_TITLE))))
+    table = align_columns(rows, numbers=tuple(range(len(_TITLE))))
     return f"{text}\ntails of the design sample, replayed\n{table}"
 
 

@@ -8,15 +8,15 @@ from tailc.percentiles import PPM
 from tailc.problems.ladder import LadderProblem
 from tailc.problems.schedule import LadderSolution
 from tailc.report.rungs import is_joint
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.traces.speedup_check import speedup_summary
 from tailc.units import format_mrps, format_us
 
 if TYPE_CHECKING:
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import CompiledPolicy
     from tailc.traces.profile import DemandProfile
 
-_Compiled: TypeAlias = "Compiled[LadderProblem, LadderSolution, DemandProfile]"
+_Compiled: TypeAlias = "CompiledPolicy[LadderProblem, LadderSolution, DemandProfile]"
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
@@ -90,4 +90,4 @@ def sweep_text(compiled: _Compiled) -> str:
         rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *cells, mark))
     replays = f"{DESIGN.repeats} replays of {DESIGN.requests:,} requests"
     records = f"all {len(compiled.design.weight):,} records of the design sample"
-    return f"sweep, {replays} on {records}\n{aligned(rows)}"
+    return f"sweep, {replays} on {records}\n{align_columns(rows)}"

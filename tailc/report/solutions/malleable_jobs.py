@@ -5,16 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from tailc.forms.plan.expected import plan_books
+from tailc.forms.plan.plan_books import plan_books
 from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
 from tailc.report.plan import money_text
-from tailc.units import counted, digits_text
+from tailc.units import digits_text, plural
 
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import CompiledPolicy
 
-_Compiled: TypeAlias = "Compiled[ClusterProblem, ClusterSolution, Days]"
+_Compiled: TypeAlias = "CompiledPolicy[ClusterProblem, ClusterSolution, Days]"
 
 _S_PER_MIN = 60
 
@@ -61,9 +61,9 @@ def solution_text(compiled: _Compiled) -> str:
 
 
 def _jobs_text(problem: ClusterProblem, solution: ClusterSolution) -> str:
-    parts = [counted(len(problem.jobs), "job")]
+    parts = [plural(len(problem.jobs), "job")]
     if vms := sum(one.vms for one in solution.placed):
-        parts[0] += f" of {counted(vms, 'virtual machine')}"
+        parts[0] += f" of {plural(vms, 'virtual machine')}"
     if cut := sum(one.is_cut for one in solution.placed):
         parts.append(f"{cut} {'goes' if cut == 1 else 'go'} on after the horizon")
     if problem.left_out:
@@ -92,13 +92,13 @@ def _cost_text(solution: ClusterSolution) -> str:
         gap = f"{solution.gap_ppm / 10_000:.2f} %"
         parts.append(f"no plan costs less than {money_text(solution.bound)} (gap {gap})")
     if solution.nodes:
-        parts.append(counted(solution.nodes, "node"))
+        parts.append(plural(solution.nodes, "node"))
     if solution.epochs_beyond:
-        parts.append(f"{counted(solution.epochs_beyond, 'epoch')} after the horizon counted")
+        parts.append(f"{plural(solution.epochs_beyond, 'epoch')} after the horizon counted")
     return "; ".join(parts)
 
 
 def _prices_text(solution: ClusterSolution) -> str:
     if not solution.spans:
         return "from the plan's own jobs"
-    return f"from the jobs of {counted(solution.spans, 'span')} of days before"
+    return f"from the jobs of {plural(solution.spans, 'span')} of days before"

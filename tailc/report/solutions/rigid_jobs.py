@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from tailc.percentiles import PPM
 from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 from tailc.report.plan import cents_text
-from tailc.units import counted, digits_text
+from tailc.units import digits_text, plural
 
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import CompiledPolicy
 
-_Compiled: TypeAlias = "Compiled[RacksProblem, PlanSolution, Days]"
+_Compiled: TypeAlias = "CompiledPolicy[RacksProblem, PlanSolution, Days]"
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
@@ -49,11 +49,11 @@ def solution_text(compiled: _Compiled) -> str:
     if gap_ppm is not None:
         proof = f"within {digits_text(gap_ppm * 100 / PPM, 3)} % of the bound"
     learned = (
-        f"of {counted(settings['expected_jobs'], 'job')} in {counted(settings['spans'], 'span')}"
+        f"of {plural(settings['expected_jobs'], 'job')} in {plural(settings['spans'], 'span')}"
     )
     return "\n".join(
         [
-            f"placed      {solution.admitted} of {counted(len(problem.jobs), 'job')}, "
+            f"placed      {solution.admitted} of {plural(len(problem.jobs), 'job')}, "
             f"{settings['begun_jobs']} of which had begun",
             f"profit      {cents_text(settings['profit_udollars'])} expected, {proof}",
             f"prices      {learned} before the start",

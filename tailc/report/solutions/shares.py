@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.models.columns import percent
 from tailc.problems.shares import SharesProblem, SharesSolution
-from tailc.report.table import aligned
+from tailc.report.table import align_columns
 from tailc.units import format_mrps, printable
 
 if TYPE_CHECKING:
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import CompiledPolicy
     from tailc.traces.throughput import ThroughputTrace
 
-_Compiled: TypeAlias = "Compiled[SharesProblem, SharesSolution, ThroughputTrace]"
+_Compiled: TypeAlias = "CompiledPolicy[SharesProblem, SharesSolution, ThroughputTrace]"
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
@@ -34,4 +34,4 @@ def solution_text(compiled: _Compiled) -> str:
         )
         for model in compiled.sweep.chosen.solution.models
     ]
-    return aligned(rows, (1, 2, 3))
+    return align_columns(rows, (1, 2, 3))

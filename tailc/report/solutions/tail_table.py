@@ -6,15 +6,15 @@ import dataclasses
 from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.problems.tail_table import TailProblem, TailSolution
-from tailc.report.colocated import colocated_result, colocated_text
+from tailc.report.colocation_report import colocated_result, colocated_text
 from tailc.specs.slo import promise
 from tailc.units import format_khz, format_us
 
 if TYPE_CHECKING:
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import CompiledPolicy
     from tailc.traces.profile import DemandProfile
 
-_Compiled: TypeAlias = "Compiled[TailProblem, TailSolution, DemandProfile]"
+_Compiled: TypeAlias = "CompiledPolicy[TailProblem, TailSolution, DemandProfile]"
 
 _NS_PER_US = 1_000
 

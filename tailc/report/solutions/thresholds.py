@@ -10,10 +10,10 @@ from tailc.problems.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.report.energy import energy_text, in_watts, power_text
 
 if TYPE_CHECKING:
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import CompiledPolicy
     from tailc.traces.profile import DemandProfile
 
-_Compiled: TypeAlias = "Compiled[ThresholdProblem, ThresholdSolution, DemandProfile]"
+_Compiled: TypeAlias = "CompiledPolicy[ThresholdProblem, ThresholdSolution, DemandProfile]"
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:

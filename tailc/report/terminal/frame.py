@@ -43,7 +43,7 @@ def add_frame(
     labels = {line_of(y, value): text for value, text in y.ticks}
     edge = look.frame("|")
     lines = [
-        f"{labels.get(line, ''):>{LEFT - 2}} {edge}{look.painted(row, marks)}".rstrip()
+        f"{labels.get(line, ''):>{LEFT - 2}} {edge}{look.paint(row, marks)}".rstrip()
         for line, row in enumerate(cells)
     ]
     return [y.title, *lines, *_axis_lines(x, look)]

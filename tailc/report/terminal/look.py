@@ -41,7 +41,7 @@ class TerminalStyle:
         """Convert a part of a frame to the terminal's marks."""
         return "".join(_FRAME[one] for one in plain) if self.has_fine_marks else plain
 
-    def painted(self, plain: Sequence[str], marks: Mapping[str, Mark]) -> str:
+    def paint(self, plain: Sequence[str], marks: Mapping[str, Mark]) -> str:
         """Convert a line of plain marks as `marks` defines; other characters stay."""
         runs = ((one, "".join(run)) for one, run in itertools.groupby(plain))
         return "".join(self._paint_run(run, marks.get(one)) for one, run in runs)
@@ -55,7 +55,7 @@ class TerminalStyle:
             if lines[-1] and length + more - len(_SEPARATOR) > self.width:
                 lines.append([])
                 length = 0
-            lines[-1].append(f"{self.painted(plain, marks)} {meaning}")
+            lines[-1].append(f"{self.paint(plain, marks)} {meaning}")
             length += more
         return "\n".join(map(_SEPARATOR.join, lines))
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tailc.artifact.envelope import Policy
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Plan
+from tailc.forms.plan.plan_books import plan_books
 from tailc.forms.shares import Shares
 from tailc.models.columns import percent
 from tailc.models.usage import HeadlineQuantity

@@ -8,12 +8,12 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from tailc.models.columns import UsageColumn
-from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
+from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, pack_tables
 from tailc.report.variants.figures import ComparedValue, compared_values
 from tailc.report.variants.words import COMPILED, message, status
 from tailc.specs.variations import Variation
 from tailc.studies.sweep import Variants
-from tailc.units import counted, printable
+from tailc.units import plural, printable
 
 _WIDTH = 100
 _REPLAYED = (
@@ -26,7 +26,7 @@ _Key = tuple[str, str | None]
 def as_text(variants: Variants) -> str:
     """Format tables with one row per variant, several tables if lines would be too long."""
     first, groups = _columns(variants)
-    tables = [columns_aligned(table) for table in packed(first, groups, _WIDTH)]
+    tables = [columns_aligned(table) for table in pack_tables(first, groups, _WIDTH)]
     return "\n\n".join([_title(variants), *tables, *_notes(variants)]) + "\n"
 
 
@@ -60,7 +60,7 @@ def _title(variants: Variants) -> str:
     first = variants.values_of(variants.answers[0].choice)
     changing = {one.spelled for one in _changing(variants)}
     same = [f"{path}={value}" for path, value in first.items() if path not in changing]
-    count = counted(len(variants.answers), "variant")
+    count = plural(len(variants.answers), "variant")
     return printable(f"{count}, all with {', '.join(same)}" if same else count)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tailc.models.columns import UsageColumn, UsageTable
-from tailc.report.table import columns_aligned, packed
+from tailc.report.table import columns_aligned, pack_tables
 from tailc.report.verdict.tables import (
     Groups,
     by_arrivals,
@@ -95,4 +95,4 @@ def _tables(first: UsageColumn, groups: Groups) -> list[str]:
     title = ""
     if len(first.head) > _WIDEST_HEAD:
         title, first = f"{first.head}\n", replace(first, head="")
-    return [title + columns_aligned(columns) for columns in packed(first, groups, _WIDTH)]
+    return [title + columns_aligned(columns) for columns in pack_tables(first, groups, _WIDTH)]

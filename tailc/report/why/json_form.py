@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import rules_beyond_rows
-from tailc.studies.why.paired_effect import MeasuredEffect, Overloaded
+from tailc.studies.why.paired_effect import MeasuredEffect, OverloadEffect
 from tailc.studies.why.units import held_unit, used_unit
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _formula_dict(answer: CellExplanation) -> dict[str, object] | None:
 def _effect_dict(answer: Effect) -> dict[str, object]:
     """Convert an effect to JSON data; values are null if the server is overloaded."""
     match answer:
-        case Overloaded():
+        case OverloadEffect():
             return {"tail_us": None, "change_us": None, "used_ppm": None, "used_change_ppm": None}
         case MeasuredEffect():
             return {

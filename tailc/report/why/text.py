@@ -9,8 +9,8 @@ from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
 from tailc.report.overload import overload_text
 from tailc.report.sharing import sharing_text, start_text
 from tailc.report.steering import climbs_text
-from tailc.report.table import aligned
-from tailc.studies.why.paired_effect import MeasuredEffect, Overloaded
+from tailc.report.table import align_columns
+from tailc.studies.why.paired_effect import MeasuredEffect, OverloadEffect
 from tailc.studies.why.perturbations import RowEdit, step_us
 from tailc.studies.why.units import held_unit, used_unit
 from tailc.units import format_percentile, format_us, printable
@@ -29,7 +29,7 @@ _WHOLE = 1_000_000
 
 def as_text(decision: Decision, answer: CellExplanation | None) -> str:
     """Format the decision of the cell, then the replayed effects of changes."""
-    lines = aligned(_decision(decision))
+    lines = align_columns(_decision(decision))
     if answer is None:
         return lines
     parts = [
@@ -153,7 +153,7 @@ def _presence(decision: Decision, answer: CellExplanation) -> str:
             *map(_share, (there.turning_ppm, there.older_held_time_ppm)),
         ),
     ]
-    return f"{head}\n{aligned(rows, numbers=(1, 2))}"
+    return f"{head}\n{align_columns(rows, numbers=(1, 2))}"
 
 
 def _effects(decision: Decision, answer: CellExplanation) -> str:
@@ -166,7 +166,7 @@ def _effects(decision: Decision, answer: CellExplanation) -> str:
         _formula(answer),
         [_effect(one, answer, other) for one, other in answer.inputs],
     ]
-    lines = aligned([head, *itertools.chain(*groups)], numbers=(1, 2, 4)).splitlines()
+    lines = align_columns([head, *itertools.chain(*groups)], numbers=(1, 2, 4)).splitlines()
     rest, parts = iter(lines[1:]), [lines[0]]
     for group in filter(None, groups):
         parts += [*itertools.islice(rest, len(group)), ""]
@@ -183,7 +183,7 @@ def _formula(answer: CellExplanation) -> list[tuple[str, ...]]:
 
 def _effect(name: str, answer: CellExplanation, other: Effect) -> tuple[str, ...]:
     match other:
-        case Overloaded():
+        case OverloadEffect():
             return (name, "overloaded", "", "", "", "")
         case MeasuredEffect():
             return (name, *_measured_cells(answer.as_it_is, other))

@@ -12,18 +12,18 @@ from tailc.specs.document import parse_document
 from tailc.specs.fields import SpecModel
 from tailc.specs.formatting.layout import laid_out
 from tailc.specs.formatting.order import order_of
-from tailc.specs.formatting.spelling import respelled
+from tailc.specs.formatting.spelling import respell
 from tailc.specs.load import LoadedSpec, check_document
 
 
-def formatted(loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
+def format_spec(loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
     """Text of a spec as `tailc fmt` writes it; checked to have the same meaning.
 
     models: the model of each kind.
     """
     document = loaded.document
     text = "\n".join(document.lines)
-    spelled = respelled(text, loaded, models)
+    spelled = respell(text, loaded, models)
     text = laid_out(spelled, order_of(type(loaded.model)))
     again = check_document(parse_document(text, document.source), models)
     assert again.model == loaded.model, "the spec means something else once it is formatted"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from tailc.errors import TailcError
 from tailc.specs.document import parse_document
-from tailc.specs.edits import TextEdit, edited
+from tailc.specs.edits import TextEdit, apply_edits
 from tailc.specs.fields import SpecModel
 from tailc.specs.load import LoadedSpec, check_document
 from tailc.specs.tree import Mapping as Mapped
@@ -17,16 +17,18 @@ _QUANTITY = re.compile(r"\s*0*([0-9]*)(?:\.([0-9]*?)0*)?\s*([A-Za-z%/]+)\s*")
 _WORDS = ("request", "requests")
 
 
-def respelled(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
+def respell(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
     """The text with quantities in standard spelling, if the spec then means the same.
 
     A name or the text of a cell that looks like a quantity is unchanged.
     """
     edits = list(_edits(loaded.document.root, loaded.document.lines))
-    together = edited(text, edits)
+    together = apply_edits(text, edits)
     if _means(together, loaded, models):
         return together
-    return edited(text, [edit for edit in edits if _means(edited(text, [edit]), loaded, models)])
+    return apply_edits(
+        text, [edit for edit in edits if _means(apply_edits(text, [edit]), loaded, models)]
+    )
 
 
 def _means(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> bool:
@@ -39,7 +41,7 @@ def _means(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]])
 def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[TextEdit]:
     match node:
         case Scalar():
-            wanted = spelled(node.value) if isinstance(node.value, str) else None
+            wanted = spell_quantity(node.value) if isinstance(node.value, str) else None
             written = lines[node.span.line - 1][node.span.column - 1 :][: node.span.width]
             # An alias is written elsewhere, and a text over several lines is no quantity.
             is_here = written.strip("'\"") == node.text
@@ -53,7 +55,7 @@ def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[TextEdit]:
                 yield from _edits(entry.value, lines)
 
 
-def spelled(text: str) -> str | None:
+def spell_quantity(text: str) -> str | None:
     """Standard spelling of a quantity; None if the text is not a quantity."""
     match = _QUANTITY.fullmatch(text)
     if match is None or not any(char.isdigit() for char in text):

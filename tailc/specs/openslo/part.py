@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.specs.load import spelled
+from tailc.specs.load import path_text
 from tailc.specs.tree import Document, Mapping, Node, Scalar, Sequence, Step
 from tailc.units import shorten
 
@@ -29,7 +29,7 @@ class DocumentPart:
     @property
     def spelled(self) -> str:
         """Text of the path."""
-        return spelled(self.path)
+        return path_text(self.path)
 
     @property
     def line(self) -> int:
@@ -48,7 +48,7 @@ class DocumentPart:
         """Entries of a list; raises TailcError if it is not a list, or empty."""
         node = self.node
         if not isinstance(node, Sequence) or not node.items:
-            raise self.refused(
+            raise self.error(
                 "must be a list with at least one entry", "see openslo.com/specification"
             )
         return tuple(DocumentPart(self.document, (*self.path, at)) for at in range(len(node.items)))
@@ -58,22 +58,22 @@ class DocumentPart:
         node = self.node
         return node.text if isinstance(node, Scalar) and node.text else None
 
-    def needed(self, hint: str) -> str:
+    def required_text(self, hint: str) -> str:
         """Text of a scalar; raises TailcError if missing."""
         found = self.text()
         if found is None:
-            raise self.refused("is missing", hint, Code.MISSING_KEY)
+            raise self.error("is missing", hint, Code.MISSING_KEY)
         return found
 
     def number(self, hint: str) -> Decimal:
         """Exact number of a scalar; raises TailcError if missing or not a number."""
-        text = self.needed(hint)
+        text = self.required_text(hint)
         try:
             found = Decimal(text)
         except InvalidOperation:
             found = Decimal("NaN")
         if not found.is_finite() or abs(found.adjusted()) > _MOST_DIGITS:
-            raise self.refused(f"must be a number, not `{shorten(text)}`", hint)
+            raise self.error(f"must be a number, not `{shorten(text)}`", hint)
         return found
 
     def texts(self) -> Iterator[str]:
@@ -81,7 +81,7 @@ class DocumentPart:
         if (node := self.node) is not None:
             yield from _texts(node)
 
-    def refused(self, message: str, hint: str, code: Code = Code.BAD_VALUE) -> TailcError:
+    def error(self, message: str, hint: str, code: Code = Code.BAD_VALUE) -> TailcError:
         """An error about the part, with its place."""
         return TailcError(self._finding(f"`{self.spelled}` {message}", hint, code))
 

@@ -51,7 +51,7 @@ class ImportedObjective:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedObjectives:
     """The objectives in the order of the file, without repetitions, and warnings about parts
     that are not imported."""
 
@@ -59,7 +59,7 @@ class Imported:
     warnings: tuple[Finding, ...]
 
 
-def read_openslo(path: str, unit: str | None = None) -> Imported:
+def read_openslo(path: str, unit: str | None = None) -> ImportedObjectives:
     """Read the objectives of latency of all SLOs in the file `path`.
 
     unit: of thresholds whose metric has no unit in its name: `ns`, `us`, `ms` or `s`. An SLO of
@@ -70,7 +70,7 @@ def read_openslo(path: str, unit: str | None = None) -> Imported:
     slos = [document for document in documents if _is(document, "SLO")]
     if not slos:
         hint = f"give the path of a file with a document of `apiVersion: {VERSION}` and `kind: SLO`"
-        raise (documents[0] / "kind").refused("is not `SLO` in any document of this file", hint)
+        raise (documents[0] / "kind").error("is not `SLO` in any document of this file", hint)
     warnings: list[Finding] = []
     found = [one for slo in slos for one in _Slo(slo, documents, unit, warnings).objectives()]
     if not found:
@@ -79,19 +79,19 @@ def read_openslo(path: str, unit: str | None = None) -> Imported:
             "objective"
         )
         message = "has no objective of latency"
-        refusal = (slos[0] / "spec").refused(message, hint)
+        refusal = (slos[0] / "spec").error(message, hint)
         raise TailcError([*refusal.findings, *warnings])
     once = {(one.percentile, one.latency, one.window): one for one in reversed(found)}
-    return Imported(tuple(reversed(once.values())), tuple(warnings))
+    return ImportedObjectives(tuple(reversed(once.values())), tuple(warnings))
 
 
 def _is(document: DocumentPart, kind: str) -> bool:
     if (document / "kind").text() != kind:
         return False
-    version = (document / "apiVersion").needed(f"write `apiVersion: {VERSION}`")
+    version = (document / "apiVersion").required_text(f"write `apiVersion: {VERSION}`")
     if version != VERSION:
         hint = f"convert the document to `{VERSION}`, the only version that is read"
-        raise (document / "apiVersion").refused(f"is `{shorten(version)}`", hint)
+        raise (document / "apiVersion").error(f"is `{shorten(version)}`", hint)
     return True
 
 
@@ -118,10 +118,12 @@ class _Slo:
 
     def objectives(self) -> Iterator[ImportedObjective]:
         """The objectives of latency."""
-        method = (self._spec / "budgetingMethod").needed("such as `budgetingMethod: Occurrences`")
+        method = (self._spec / "budgetingMethod").required_text(
+            "such as `budgetingMethod: Occurrences`"
+        )
         if method not in _METHODS:
             hint = f"one of {', '.join(f'`{name}`' for name in _METHODS)}"
-            raise (self._spec / "budgetingMethod").refused(f"is `{shorten(method)}`", hint)
+            raise (self._spec / "budgetingMethod").error(f"is `{shorten(method)}`", hint)
         carried = [
             found
             for part in (self._spec / "objectives").items()
@@ -136,7 +138,7 @@ class _Slo:
         if window := self._spec / "timeWindow":
             (first, *_) = window.items()
             aligned = " by the calendar" if first / "calendar" else ""
-            lasts = (first / "duration").needed("such as `duration: 4w`")
+            lasts = (first / "duration").required_text("such as `duration: 4w`")
             message = f"of {shorten(lasts)}{aligned} is not imported"
             hint = "an SLO of a spec counts all requests of a replay, or those of a `window`"
             self.warnings.append(window.not_imported(message, hint))
@@ -172,21 +174,21 @@ class _Slo:
             if reference := owner / "indicatorRef":
                 return self._referred_part(reference)
         hint = "give an `indicator`, or `indicatorRef` with the name of an SLI in this file"
-        raise (self._spec / "indicator").refused("is missing", hint, Code.MISSING_KEY)
+        raise (self._spec / "indicator").error("is missing", hint, Code.MISSING_KEY)
 
     def _referred_part(self, reference: DocumentPart) -> DocumentPart:
-        wanted = reference.needed("name an SLI")
+        wanted = reference.required_text("name an SLI")
         for other in self.others:
             if _is(other, "SLI") and (other / "metadata" / "name").text() == wanted:
                 return other / "spec"
         message = f"is `{shorten(wanted)}`, but no SLI of this file has that name"
-        raise reference.refused(message, "add the document of the SLI to this file")
+        raise reference.error(message, "add the document of the SLI to this file")
 
     def _by_value(
         self, part: DocumentPart, metric: DocumentPart
     ) -> tuple[str, _OwnShare | None] | None:
         """Latency limit of a metric that is a latency."""
-        op = (part / "op").needed("such as `op: lte`")
+        op = (part / "op").required_text("such as `op: lte`")
         if op in ("gt", "gte"):
             if (found := self._by_fraction(part, metric)) is not None:
                 return found
@@ -197,7 +199,7 @@ class _Slo:
             self.warnings.append((part / "op").not_imported(message, hint))
             return None
         if op not in ("lt", "lte"):
-            raise (part / "op").refused(f"is `{shorten(op)}`", "use `lte` or `lt`")
+            raise (part / "op").error(f"is `{shorten(op)}`", "use `lte` or `lt`")
         if lost := _no_latency(metric):
             self.warnings.append(metric.not_imported(*lost))
             return None
@@ -255,7 +257,7 @@ class _Slo:
         if unit is None:
             message = f"is `{value}`, but the names of the metric do not contain its unit"
             hint = "give the unit with `--openslo-unit`, such as `ms`"
-            raise at.refused(message, hint, Code.MISSING_UNIT)
+            raise at.error(message, hint, Code.MISSING_UNIT)
         return _quantity(at, f"{value * unit:f}us", DURATION, format_us)
 
     def _share(
@@ -316,12 +318,12 @@ def _target(part: DocumentPart) -> tuple[DocumentPart, str]:
     """Place of the share of an objective, and the share."""
     share, percent = part / "target", part / "targetPercent"
     if share and percent:
-        raise percent.refused("and `target` both define the share", "remove one", Code.CONFLICT)
+        raise percent.error("and `target` both define the share", "remove one", Code.CONFLICT)
     if percent:
         asked = percent.number(_TARGET)
         if 0 < asked < 1:
             hint = f"write `targetPercent: {asked * 100:f}`, or `target: {asked:f}`"
-            raise percent.refused(f"is less than one per cent, `{shorten(str(asked))}`", hint)
+            raise percent.error(f"is less than one per cent, `{shorten(str(asked))}`", hint)
         return percent, _percentage(percent, asked / 100)
     return share, _percentage(share, share.number(_TARGET))
 
@@ -329,16 +331,16 @@ def _target(part: DocumentPart) -> tuple[DocumentPart, str]:
 def _percentage(at: DocumentPart, share: Decimal) -> str:
     if not 0 < share < 1:
         message = f"must be a share between 0 and 1, not `{shorten(at.text() or str(share))}`"
-        raise at.refused(message, "a percentile must be between 0 % and 100 %")
+        raise at.error(message, "a percentile must be between 0 % and 100 %")
     return _quantity(at, f"{share * 100:f}%", PERCENT, format_ppm)
 
 
 def _slice(at: DocumentPart) -> str:
     """A duration such as `10m`, as the window of a spec."""
-    text = at.needed("such as `timeSliceWindow: 1m`")
+    text = at.required_text("such as `timeSliceWindow: 1m`")
     match = _SHORTHAND.fullmatch(text)
     if match is None or not int(match[1]):
-        raise at.refused(f"is `{shorten(text)}`", "a length such as `30s`, `5m` or `2h`")
+        raise at.error(f"is `{shorten(text)}`", "a length such as `30s`, `5m` or `2h`")
     seconds = int(match[1]) * _SECONDS[match[2] or _BARE]
     return _quantity(at, f"{seconds}s", DURATION, format_us)
 
@@ -350,7 +352,7 @@ def _quantity(
     try:
         steps = parse(text, dimension)
     except QuantityError as fault:
-        raise at.refused(f"cannot be imported: {fault.message}", fault.help) from None
+        raise at.error(f"cannot be imported: {fault.message}", fault.help) from None
     if steps == 0:
-        raise at.refused("must be more than zero", f"for example `{dimension.example}`")
+        raise at.error("must be more than zero", f"for example `{dimension.example}`")
     return shown(steps).replace(" ", "")

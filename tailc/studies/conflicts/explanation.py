@@ -15,7 +15,7 @@ from tailc.pipeline.spec import OpenedSpec, complete_spec
 from tailc.pipeline.trace import open_measured
 from tailc.policies import KindSpec
 from tailc.problems.control import ControlProblem
-from tailc.specs.load import LoadedSpec, spelled
+from tailc.specs.load import LoadedSpec, path_text
 from tailc.specs.tree import plain
 from tailc.studies.conflicts.lines import Values, lines_of, with_values
 from tailc.studies.conflicts.search import Relaxation, Trials, relaxations
@@ -84,7 +84,7 @@ def _replays_after(opened: OpenedSpec, overrides: Mapping[str, object]) -> str:
 def _findings(relaxed_lines: list[Relaxation], loaded: LoadedSpec, after: str) -> Iterator[Finding]:
     for relaxed in relaxed_lines:
         line = relaxed.line
-        message = f"`{spelled(line.path)}`: `{line.text}` {_among(relaxed.among)}"
+        message = f"`{path_text(line.path)}`: `{line.text}` {_among(relaxed.among)}"
         yield Finding(Code.IN_THE_WAY, message, loaded.place(*line.path), _hint(relaxed, after))
 
 

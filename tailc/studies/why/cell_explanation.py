@@ -147,7 +147,7 @@ class _Cell:
 
     def case_of(self, other: OtherInput) -> ReplayCase:
         """The table with another input."""
-        experiment = self.experiment.on(other.load).with_gaps(other.gaps)
+        experiment = self.experiment.with_workload(other.load).with_gaps(other.gaps)
         return ReplayCase(_subject(other.table, self.query), experiment)
 
     def presence(self) -> OccupancyShares:

@@ -135,11 +135,11 @@ class _Replay:
         since_ns = self._steps.since_ns
         held_ns = np.append(0, np.cumsum(np.diff(since_ns) * self._in_row[:-1]))
 
-        def until(time_ns: Times) -> Times:
+        def held_until_ns(time_ns: Times) -> Times:
             step = self._steps.step_at(time_ns)
             return held_ns[step] + (time_ns - since_ns[step]) * self._in_row[step]
 
-        return until(self._exit_ns) > until(self._arrival_ns)
+        return held_until_ns(self._exit_ns) > held_until_ns(self._arrival_ns)
 
     def _turns(self, turn_ns: Times) -> NDArray[np.bool_]:
         runs = (turn_ns >= self._start_ns) & (turn_ns < self._exit_ns)

@@ -55,19 +55,19 @@ class MeasuredEffect:
 
 
 @dataclass(frozen=True)
-class Overloaded:
+class OverloadEffect:
     """The effect of a change that overloads the server, so that there is no tail."""
 
     is_better = False
     is_worse = True
 
 
-Effect: TypeAlias = MeasuredEffect | Overloaded
+Effect: TypeAlias = MeasuredEffect | OverloadEffect
 
 
 def effect(base: TableMeasurement, other: TableMeasurement) -> Effect:
     """Effect of `other` compared with `base`, in the same replications."""
-    return Overloaded() if other.is_overloaded else measured_effect(base, other)
+    return OverloadEffect() if other.is_overloaded else measured_effect(base, other)
 
 
 def measured_effect(base: TableMeasurement, other: TableMeasurement) -> MeasuredEffect:

@@ -15,7 +15,7 @@ from tailc.traces.jobs.job_selection import JobReading, StatedJobs, chosen_jobs
 from tailc.traces.jobs.log import Ints, JobLog, LogHeader, RowPositions
 from tailc.traces.lengths import in_unit
 from tailc.traces.source import Format, Source, open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import Filters, kept_cells
 from tailc.traces.zones import ADVICE, TimeError, instants
 from tailc.units import shorten
@@ -62,14 +62,14 @@ class JobColumns:
     where: Filters = ()
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ColumnsToRead:
         """The columns to read."""
         others = (self.run, self.width, self.requested, self.number)
         named = tuple(name for name in others if name is not None)
         filters = tuple(dict.fromkeys(name for name, _text in self.where))
         if self.arrival_unit is None:
-            return Wanted(named, (self.arrival,), filters)
-        return Wanted((self.arrival, *named), (), filters)
+            return ColumnsToRead(named, (self.arrival,), filters)
+        return ColumnsToRead((self.arrival, *named), (), filters)
 
 
 def read_job_list(

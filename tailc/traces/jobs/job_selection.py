@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.traces.jobs.log import Ints, JobLog, LogHeader, Positions, refuse_wide
 from tailc.traces.zones import ADVICE, TimeError, instant, zone_of
-from tailc.units import counted
+from tailc.units import plural
 
 _MEND = "correct the line, or remove the job"
 
@@ -74,7 +74,7 @@ class Choosing:
         out = which & self.chosen
         if count := int(out.sum()):
             self.chosen &= ~which
-            jobs = counted(count, "job")
+            jobs = plural(count, "job")
             message = f"{jobs} left out that {what}" + ("; the first is here" if count > 1 else "")
             place = self._place(out)
             self.findings.append(

@@ -87,14 +87,14 @@ class RowPositions:
 
 
 @dataclass(frozen=True)
-class Unplaced:
+class UnplacedJobs:
     """Jobs that do not come from a file."""
 
     def place(self, source: str, job: int) -> Place:  # noqa: ARG002
         """The log as a whole."""
         return Place(source)
 
-    def part(self, chosen: Chosen) -> Unplaced:  # noqa: ARG002
+    def part(self, chosen: Chosen) -> UnplacedJobs:  # noqa: ARG002
         """The same object."""
         return self
 
@@ -119,7 +119,7 @@ class JobLog:
     header: LogHeader = LogHeader()
     green_percent: Ints | None = None
     applications: Applications | None = None
-    positions: Positions = Unplaced()
+    positions: Positions = UnplacedJobs()
     warnings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.jobs.log import Applications, Ints, JobLog
 from tailc.traces.split_keys import hash_key
-from tailc.units import counted
+from tailc.units import plural
 
 GREEN_PERCENTS = (0, 25, 50, 75, 100)
 # Weather forecasts told the sun for two days, so longer jobs were promised none (same source).
@@ -126,7 +126,7 @@ def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
 def without_widest(log: JobLog, count: int) -> JobLog:
     """The log without its `count` widest jobs; ties go to the longest, then the last."""
     if count >= log.jobs:
-        message = f"dropping {counted(count, 'job')} leaves none: there are {log.jobs}"
+        message = f"dropping {plural(count, 'job')} leaves none: there are {log.jobs}"
         help_ = "drop fewer, or take a longer window"
         raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source), help_))
     order = np.lexsort((np.arange(log.jobs), log.run_s, log.width))

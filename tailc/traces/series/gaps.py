@@ -37,7 +37,7 @@ def short(gaps: SeriesGaps, steps: int, most_steps: int) -> Mask:
     return has_sides & (gaps.length <= most_steps)
 
 
-def filled(value: Floats, known: Mask, gaps: SeriesGaps) -> tuple[Floats, Mask]:
+def fill_gaps(value: Floats, known: Mask, gaps: SeriesGaps) -> tuple[Floats, Mask]:
     """The series with these gaps filled by linear interpolation."""
     known_after = known.copy()
     for first, length in zip(gaps.first.tolist(), gaps.length.tolist(), strict=True):

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.traces.cells import Cells
-from tailc.traces.series.gaps import SeriesGaps, filled, gaps_of, short, span_text
+from tailc.traces.series.gaps import SeriesGaps, fill_gaps, gaps_of, short, span_text
 from tailc.traces.series.reading import SeriesReading, Stamp
 from tailc.traces.series.series import Floats, Mask, TimeSeries
-from tailc.traces.zones import Clocked, utc_text
-from tailc.units import counted
+from tailc.traces.zones import ClockTimes, utc_text
+from tailc.units import plural
 
 # A century of minutes; what is more is a wrong time in one row.
 MAX_STEPS = 1 << 26
@@ -24,16 +24,16 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Stamped:
+class StampedRows:
     """Rows of a file with their times [Unix s], and which of them have a value."""
 
     cells: Cells
-    clocked: Clocked
+    clocked: ClockTimes
     value: Floats
     has_value: Mask
 
 
-def on_grid(rows: Stamped, reading: SeriesReading) -> TimeSeries:
+def on_grid(rows: StampedRows, reading: SeriesReading) -> TimeSeries:
     """The rows as a series in the unit of the quantity.
 
     Raises TailcError, by row, for times that repeat, overlap, go back or are not on the grid, for
@@ -54,13 +54,13 @@ def on_grid(rows: Stamped, reading: SeriesReading) -> TimeSeries:
         messages = _GapMessages(rows, reading, start_unix_s, step_s, at)
         if not (can_fill.all() or reading.skip_longer_gaps):
             raise TailcError(messages.unfilled_error(gaps.part(~can_fill)))
-        gridded = filled(*gridded, gaps.part(can_fill))
+        gridded = fill_gaps(*gridded, gaps.part(can_fill))
         warnings.append(messages.filled_warning(gaps, can_fill))
     source = rows.cells.source
     return TimeSeries(reading.quantity, start_unix_s, step_s, *gridded, source, tuple(warnings))
 
 
-def _step_s(rows: Stamped, reading: SeriesReading) -> int:
+def _step_s(rows: StampedRows, reading: SeriesReading) -> int:
     """The stated step, else the most common difference of times (the smallest of several) [s]."""
     unix_s = rows.clocked.unix_s
     if reading.step_s is not None:
@@ -75,7 +75,7 @@ def _step_s(rows: Stamped, reading: SeriesReading) -> int:
     return int(values[np.argmax(counts)]) if len(values) else 1
 
 
-def _steps_of_rows(rows: Stamped, reading: SeriesReading, step_s: int) -> Ints:
+def _steps_of_rows(rows: StampedRows, reading: SeriesReading, step_s: int) -> Ints:
     """Step number of each row, ascending from 0."""
     unix_s = rows.clocked.unix_s
     later = np.diff(unix_s)
@@ -114,7 +114,7 @@ def _steps_of_rows(rows: Stamped, reading: SeriesReading, step_s: int) -> Ints:
     return at
 
 
-def _clamp(rows: Stamped, reading: SeriesReading, step_s: int) -> tuple[Floats, Mask]:
+def _clamp(rows: StampedRows, reading: SeriesReading, step_s: int) -> tuple[Floats, Mask]:
     """Values in the unit of the quantity, with slightly negative ones set to 0; and which are
     known."""
     quantity, known, factor = reading.quantity, rows.has_value, reading.factor(step_s)
@@ -137,7 +137,7 @@ def _clamp(rows: Stamped, reading: SeriesReading, step_s: int) -> tuple[Floats, 
     return value, known
 
 
-def _is_night(rows: Stamped, reading: SeriesReading) -> Mask:
+def _is_night(rows: StampedRows, reading: SeriesReading) -> Mask:
     """Which values are slightly negative, of a quantity that cannot be negative."""
     largest = np.max(rows.value, where=rows.has_value, initial=0.0)
     if reading.quantity.least != 0 or np.isfinite(reading.quantity.most):
@@ -145,24 +145,27 @@ def _is_night(rows: Stamped, reading: SeriesReading) -> Mask:
     return rows.has_value & (rows.value < 0) & (rows.value >= -reading.night_share * largest)
 
 
-def _night_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
+def _night_warning(rows: StampedRows, reading: SeriesReading) -> list[Finding]:
     is_night = _is_night(rows, reading)
     if not is_night.any():
         return []
     least = rows.value[is_night].min()
-    values = counted(int(is_night.sum()), "value")
+    values = plural(int(is_night.sum()), "value")
     message = f"{values} slightly below 0 (down to {least:g} {reading.unit}) set to 0"
     row = int(np.argmax(is_night))
     help_ = "no change is needed if a sensor or inverter has this offset; else empty those cells"
     return [_at_row(rows, reading, row, Code.NIGHT_CLAMPED, message, help_, reading.value)]
 
 
-def _clock_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
+def _clock_warning(rows: StampedRows, reading: SeriesReading) -> list[Finding]:
     clocked = rows.clocked
     changes = sorted((*clocked.back_at, *clocked.forward_at))
     if not changes:
         return []
-    back, forward = counted(len(clocked.back_at), "time"), counted(len(clocked.forward_at), "time")
+    back, forward = (
+        plural(len(clocked.back_at), "time"),
+        plural(len(clocked.forward_at), "time"),
+    )
     message = (
         f"the clock of `{reading.zone}` goes back {back} and forward {forward}; the two "
         "occurrences of a repeated hour are distinguished by the order of rows"
@@ -175,7 +178,7 @@ def _clock_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
 class _GapMessages:
     """Inputs of the messages about gaps."""
 
-    rows: Stamped
+    rows: StampedRows
     reading: SeriesReading
     start_unix_s: int
     step_s: int
@@ -185,7 +188,7 @@ class _GapMessages:
         """The error about the first gap that may not be filled."""
         first, length = int(gaps.first[0]), int(gaps.length[0])
         others = len(gaps.first) - 1
-        more = f", and in {counted(others, 'other gap')}" if others else ""
+        more = f", and in {plural(others, 'other gap')}" if others else ""
         longest_s = self.reading.fill_up_to_s
         filled = (
             f"only gaps up to {span_text(longest_s)} are filled" if longest_s else "none is filled"
@@ -207,7 +210,7 @@ class _GapMessages:
             if chosen.any():
                 length = gaps.length[chosen]
                 longest = span_text(int(length.max()) * self.step_s)
-                steps = counted(int(length.sum()), "step")
+                steps = plural(int(length.sum()), "step")
                 parts.append(f"{len(length)} ({steps}) {became}, the longest {longest}")
         message = f"gaps: {'; '.join(parts)}; the first from `{self._utc(int(gaps.first[0]))}` on"
         row = int(np.searchsorted(self.at, gaps.first[0]))
@@ -219,7 +222,7 @@ class _GapMessages:
 
 
 def _at_row(
-    rows: Stamped,
+    rows: StampedRows,
     reading: SeriesReading,
     row: int,
     code: Code,

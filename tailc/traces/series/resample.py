@@ -13,7 +13,7 @@ from tailc.traces.series.series import Mask, TimeSeries
 from tailc.traces.zones import utc_text
 
 
-def cut(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeries:
+def cut_series(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeries:
     """The part of a series from a time on, for a length.
 
     Raises TailcError if the series does not cover it, and ValueError if it does not consist of
@@ -63,7 +63,7 @@ def _means(value: np.ndarray, edge: np.ndarray, per_step: int) -> np.ndarray:
     return np.diff(at_edge) / np.diff(edge)
 
 
-def scaled(series: TimeSeries, factor: float) -> TimeSeries:
+def scale_series(series: TimeSeries, factor: float) -> TimeSeries:
     """The series with every value multiplied by a factor."""
     return replace(series, value=series.value * factor)
 
@@ -75,10 +75,10 @@ def scaled_to_peak(series: TimeSeries, peak: float) -> TimeSeries:
         message = "the series has no value above 0, so it cannot be scaled to a peak"
         help_ = "give a series with values above 0, or do not scale it to a peak"
         raise TailcError(Finding(Code.OUT_OF_RANGE, message, Place(series.source), help_))
-    return scaled(series, peak / largest)
+    return scale_series(series, peak / largest)
 
 
-def summed(parts: Sequence[TimeSeries]) -> TimeSeries:
+def sum_series(parts: Sequence[TimeSeries]) -> TimeSeries:
     """Sum of series of one quantity with the same times; known where all are known."""
     first = parts[0]
     if any(_grid(each) != _grid(first) for each in parts):

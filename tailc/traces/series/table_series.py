@@ -15,13 +15,13 @@ import pyarrow.compute as pc
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.arrow import mask, text_array, truths_of
 from tailc.traces.cells import Cells, as_text, numbers, texts
-from tailc.traces.series.grid import Stamped, on_grid
+from tailc.traces.series.grid import StampedRows, on_grid
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.series import Floats, Mask, TimeSeries
 from tailc.traces.source import Format, Source, open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
-from tailc.traces.zones import ADVICE, Clocked, TimeError, instants
+from tailc.traces.zones import ADVICE, ClockTimes, TimeError, instants
 from tailc.units import shorten
 
 
@@ -54,7 +54,7 @@ class SeriesRows:
         format: Format,  # noqa: A002
     ) -> None:
         filters = tuple(dict.fromkeys(name for name, _text in like.where))
-        wanted = Wanted(values, (like.time,), filters)
+        wanted = ColumnsToRead(values, (like.time,), filters)
         self._cells = kept_cells(source, wanted, like.where, format)
         self._like = like
 
@@ -69,10 +69,10 @@ class SeriesRows:
         value, has_value = _values(cells, reading.value)
         texts(cells, reading.time)
         cells.stop_if_refused()
-        return on_grid(Stamped(cells, self._instants, value, has_value), reading)
+        return on_grid(StampedRows(cells, self._instants, value, has_value), reading)
 
     @cached_property
-    def _instants(self) -> Clocked:
+    def _instants(self) -> ClockTimes:
         stamps = as_text(self._cells.columns[self._like.time]).to_pylist()
         try:
             return instants(stamps, self._like.zone, self._like.time_pattern)

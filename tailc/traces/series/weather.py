@@ -25,7 +25,7 @@ from tailc.traces.series.series import (
     of_values,
 )
 from tailc.traces.source import Source, open_source
-from tailc.units import counted, shorten
+from tailc.units import plural, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,7 +166,7 @@ class _SeriesMaker:
         lacking = int((~series.known).sum())
         if not lacking or quantity is SeriesQuantity.CLOUD_COVER:
             return series
-        message = f"{counted(lacking, 'value')} of {quantity.noun} missing"
+        message = f"{plural(lacking, 'value')} of {quantity.noun} missing"
         place = self._place(int(np.argmin(series.known)))
         warning = Finding(Code.SERIES_GAPS, message, place, severity=Severity.WARNING)
         return replace(series, warnings=(warning,))

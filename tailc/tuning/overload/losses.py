@@ -55,7 +55,7 @@ class RateLosses:
         """Work that is lost, in the mean of all rates, the normal ones included."""
         return fmean(self._estimate_loss(table, one).loss.work_ppm for one in self.experiments)
 
-    def judged(self, table: Ladder) -> tuple[RateLoss, ...]:
+    def losses_of(self, table: Ladder) -> tuple[RateLoss, ...]:
         """At each rate of overload with the interval of the tail, then at the normal ones."""
         count = len(self.objective.rates_mrps)
         overload = [self._limited_loss(table, one) for one in self.experiments[:count]]

@@ -54,7 +54,7 @@ class Relief:
     judged_on: int
 
 
-def relieved(
+def add_overload_rule(
     aim: OverloadObjective, table: Ladder, design: DemandProfile, threads: int, progress: Progress
 ) -> Relief:
     """The table with a rule; TailcError (INFEASIBLE) where no allowed one keeps it in time."""
@@ -70,13 +70,13 @@ def relieved(
             replicates=JUDGED_REPLICATES,
         )
         judged_on = len(parts.judging.work_ns)
-        rates = last.judged(table)
+        rates = last.losses_of(table)
         if _all_meet(rates, aim):
             return Relief(aim, table, None, rates, (), judged_on)
         search = rate_losses(parts.tuning, aim, table, Seed.OVERLOAD_SEARCH, workers)
         found = {rule: _largest_of(rule, aim, table, search) for rule in aim.allowed}
         lost = {
-            rule: round(search.lost_ppm(_with(rule, value, aim, table))) if value else None
+            rule: round(search.lost_ppm(_with_rule(rule, value, aim, table))) if value else None
             for rule, value in found.items()
         }
         in_time = sorted((ppm, rule.value, rule) for rule, ppm in lost.items() if ppm is not None)
@@ -107,7 +107,7 @@ def largest(holds: Callable[[int], bool], most: int) -> int:
 
 def _largest_of(rule: Rule, aim: OverloadObjective, table: Ladder, losses: RateLosses) -> int:
     most = _MOST_STEPS if rule is Rule.CUT_OFF else _MOST_IN_SYSTEM
-    return largest(lambda value: losses.meets(_with(rule, value, aim, table)), most)
+    return largest(lambda value: losses.meets(_with_rule(rule, value, aim, table)), most)
 
 
 def _stricter_tables(
@@ -117,8 +117,8 @@ def _stricter_tables(
     for _ in range(_MOST_JUDGED):
         if value < 1:
             return
-        chosen = _with(rule, value, aim, table)
-        judged = losses.judged(chosen)
+        chosen = _with_rule(rule, value, aim, table)
+        judged = losses.losses_of(chosen)
         yield chosen, judged
         highs = [one.high_us or one.tail_us for one in judged[: len(aim.rates_mrps)]]
         in_proportion = value * aim.latency_us // max(*highs, 1)
@@ -126,7 +126,7 @@ def _stricter_tables(
         value = min(value - 1, max(in_proportion, value // 2))
 
 
-def _with(rule: Rule, value: int, aim: OverloadObjective, table: Ladder) -> Ladder:
+def _with_rule(rule: Rule, value: int, aim: OverloadObjective, table: Ladder) -> Ladder:
     """The table with the rule at the `value`-th of its numbers, counted from 1."""
     match rule:
         case Rule.SHED:

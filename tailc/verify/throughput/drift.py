@@ -24,7 +24,7 @@ from tailc.experiment.block_means import HIGH, LOW, MeanError, bootstrap_blocks,
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.recorded_periods import shares_of
 from tailc.forms.shares import MILLI, Machine
-from tailc.models.cpu_shares.recorded import SMALLEST_SPREAD
+from tailc.models.cpu_shares.recorded_machines import SMALLEST_SPREAD
 from tailc.percentiles import PPM
 from tailc.traces.throughput import Pairs, ThroughputTrace, pairs
 from tailc.units import plain_ppm

@@ -43,7 +43,7 @@ def test_a_pair_is_read_back_from_its_files(tmp_path: Path) -> None:
     key = new_private_key()
     private = read_private_key(written(tmp_path / "key", key.pem()))
     public = read_public_key(written(tmp_path / "pub", key.public.pem()))
-    assert private.signed(SEALED) == key.signed(SEALED)
+    assert private.sign(SEALED) == key.sign(SEALED)
     assert public == key.public
     assert b"BEGIN PRIVATE KEY" in key.pem()
 

@@ -58,7 +58,7 @@ def calls(path: Path, *names: str) -> Iterator[tuple[Row, Any]]:
 def places_of(plan: Plan, spans: Any) -> Any:
     places = np.zeros_like(plan.free)
     for span in spans:
-        places[span.pool, span.within] = span.servers
+        places[span.pool, span.epoch_slice] = span.servers
     return places
 
 

@@ -11,7 +11,6 @@ from tailc.traces.reading import (
     CyclesAndMemory,
     DemandAndMemory,
     DemandColumn,
-    Measured,
     Rows,
     RunTimeReading,
     SpeedupColumns,
@@ -22,6 +21,7 @@ from tailc.traces.reading import (
     TimeUnit,
     Timings,
     TimingsReading,
+    ValueMeaning,
 )
 from tailc.traces.serial import Serial
 
@@ -84,7 +84,7 @@ def test_a_record_of_demands_tells_their_columns_and_their_speed_ups(parts, dema
         (
             record(timings=TIMINGS, where=(("host", "a"),), note="it was idle", weight="n"),
             TimingsReading(
-                Measured(Measure.DEMAND_BUSY, "one core", TimeUnit.MS, "it was idle"),
+                ValueMeaning(Measure.DEMAND_BUSY, "one core", TimeUnit.MS, "it was idle"),
                 Rows((("host", "a"),)),
                 TIMINGS,
                 "n",
@@ -93,7 +93,7 @@ def test_a_record_of_demands_tells_their_columns_and_their_speed_ups(parts, dema
         (
             throughput(split=LATEST),
             ThroughputReading(
-                Measured(Measure.THROUGHPUT, "one core", TimeUnit.MS),
+                ValueMeaning(Measure.THROUGHPUT, "one core", TimeUnit.MS),
                 Rows(split=LATEST),
                 ThroughputColumns("done", "at", "vm", "part"),
             ),
@@ -101,7 +101,7 @@ def test_a_record_of_demands_tells_their_columns_and_their_speed_ups(parts, dema
         (
             throughput(waiting="queued"),
             ThroughputReading(
-                Measured(Measure.THROUGHPUT, "one core", TimeUnit.MS),
+                ValueMeaning(Measure.THROUGHPUT, "one core", TimeUnit.MS),
                 Rows(),
                 ThroughputColumns("done", "at", "vm", "part", "queued"),
             ),
@@ -109,7 +109,7 @@ def test_a_record_of_demands_tells_their_columns_and_their_speed_ups(parts, dema
         (
             run_times(),
             RunTimeReading(
-                Measured(Measure.RUN_TIME, "one core", TimeUnit.MS), Rows(), "run time", None
+                ValueMeaning(Measure.RUN_TIME, "one core", TimeUnit.MS), Rows(), "run time", None
             ),
         ),
     ],

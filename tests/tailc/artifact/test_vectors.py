@@ -28,7 +28,7 @@ from tailc.forms.shares import Shares
 from tailc.forms.shares_cap import CapMode
 from tailc.forms.shares_step import HostState, cannot_meet, tick
 from tailc.forms.shares_step import first_state as first_shares_state
-from tailc.forms.tail_table import Queued, least_level, level_for
+from tailc.forms.tail_table import QueuedRequests, least_level, level_for
 from tests.tailc.artifact.published import VECTORS
 
 FILES = sorted(VECTORS.glob("*.csv"))
@@ -132,10 +132,10 @@ def said(row: dict[str, str]) -> tuple[int, int, str]:
     return int(row["output"]), int(row["output_ppm"]), row.get("climbs") or row["level"]
 
 
-def queued(row: dict[str, str]) -> Queued:
+def queued(row: dict[str, str]) -> QueuedRequests:
     ages = tuple(map(int, row["ages_ns"].split()))
     elapsed = (int(row.get(name, 0)) for name in ("elapsed_cycles", "elapsed_memory_ns"))
-    return Queued(ages, *elapsed)
+    return QueuedRequests(ages, *elapsed)
 
 
 @pytest.mark.parametrize("path", LEVELS, ids=lambda path: path.stem)

@@ -10,7 +10,7 @@ from tailc.cli.quantities import ARRIVALS, EveryKind, RecordedColumn
 from tailc.errors import Code, TailcError
 from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, RateStep, RecordedArrivals
 from tailc.models.diurnal import DayCurve
-from tailc.models.modulated import Burstiness, Modulated
+from tailc.models.modulated_arrivals import Burstiness, ModulatedArrivals
 from tailc.traces.arrivals import ArrivalColumn, GapTreatment
 from tailc.traces.reading import TimeUnit
 from tests.tailc.verify.policies import policy
@@ -39,8 +39,8 @@ def test_bursty_arrivals_have_a_rate_or_take_those_named_apart():
     assert ARRIVALS.convert("bursty:idc=8, spell=2s", None, None) == asked
     third = Burstiness(8_500_000, 2_000_000, 300_000)
     words = "bursty:idc=8.5,spell=2s,busy=30%,rate=40/s"
-    assert ARRIVALS.convert(words, None, None) == Modulated(40_000, third)
-    assert Modulated(40_000, third).words == words
+    assert ARRIVALS.convert(words, None, None) == ModulatedArrivals(40_000, third)
+    assert ModulatedArrivals(40_000, third).words == words
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_rates_come_first_and_recordings_last():
 def test_bursty_arrivals_come_at_every_rate():
     bursty = Burstiness(2_000_000, 2_000_000)
     asked = combine_arrivals((40_000, 30_000), (bursty, BURSTS), None, (), "error")
-    slow, fast = (Modulated(rate, bursty) for rate in (30_000, 40_000))
+    slow, fast = (ModulatedArrivals(rate, bursty) for rate in (30_000, 40_000))
     assert asked.processes_for(TOY, None) == (Poisson(30_000), Poisson(40_000), slow, fast, BURSTS)
 
 

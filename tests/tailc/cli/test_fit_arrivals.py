@@ -9,12 +9,12 @@ import pytest
 from tailc.cli.quantities import ARRIVALS
 from tailc.models import streams
 from tailc.models.diurnal import Diurnal
-from tailc.models.modulated import Burstiness, Modulated
+from tailc.models.modulated_arrivals import Burstiness, ModulatedArrivals
 from tailc.percentiles import PPM
 from tests.tailc.schemas import validate
 
 SCHEMAS = Path(__file__).parents[3] / "schemas" / "report"
-MADE = Modulated(40_000, Burstiness(8_000_000, 2_000_000))
+MADE = ModulatedArrivals(40_000, Burstiness(8_000_000, 2_000_000))
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_the_document_is_as_its_schemas_say(tailc, recording):
 def test_the_words_make_the_fitted_process(tailc, recording):
     found = fitted(tailc, *recording)["result"]
     burstiness = Burstiness(found["idc_ppm"], found["burst_us"], found["busy_ppm"])
-    assert ARRIVALS.convert(found["option"], None, None) == Modulated(
+    assert ARRIVALS.convert(found["option"], None, None) == ModulatedArrivals(
         found["rate_mrps"], burstiness
     )
     # 1,500 s are 150 cycles of spells

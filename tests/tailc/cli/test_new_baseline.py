@@ -18,7 +18,7 @@ from typing import final
 
 from tailc.models.baseline_syntax import Syntax
 from tailc.models.request_baselines import Baseline
-from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.shared_cores.baselines.fixed_degree import fixed
 from tailc.models.shared_cores.model import SharedCores
 
 

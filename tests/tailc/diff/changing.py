@@ -25,9 +25,11 @@ def changed_row(rng: Random, row: Row, rungs: tuple[str, ...]) -> tuple[Row, Row
             climbs = (*row.climbs[:place], *row.climbs[place + 1 :])
             change = ClimbChange(rungs[gone.rung], gone.age_us, None)
             return replace(row, climbs=climbs), _found(row, climbs=(change,))
-    admission = rng.choice([ON_EXIT, Admission.after(0), Admission.after(rng.randint(1, 10**6))])
+    admission = rng.choice(
+        [ON_EXIT, Admission.after_delay(0), Admission.after_delay(rng.randint(1, 10**6))]
+    )
     if admission == row.admission:
-        admission = Admission.after(admission.delay_us + 1)
+        admission = Admission.after_delay(admission.delay_us + 1)
     pair = (row.admission, admission)
     return replace(row, admission=admission), _found(row, admission=pair)
 

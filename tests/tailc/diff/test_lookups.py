@@ -156,7 +156,7 @@ def one_request(old, new, work_ms=100):
 
 
 def delayed(delay_ms):
-    return ladder(Row(0, None, Admission.after(delay_ms * 1000), (Climb(0, 0),)))
+    return ladder(Row(0, None, Admission.after_delay(delay_ms * 1000), (Climb(0, 0),)))
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,12 @@ def test_a_load_is_in_a_range_of_change_exactly_if_its_rows_differ(seed, other):
 
 
 def test_neighbouring_rows_with_the_same_change_are_one_range():
-    old = ladder((1, Admission.after(10), [(0, 0), (100, 1)]), (5, AT_ONCE, [(0, 0), (100, 1)]))
-    new = ladder((1, Admission.after(10), [(0, 0), (130, 1)]), (5, AT_ONCE, [(0, 0), (130, 1)]))
+    old = ladder(
+        (1, Admission.after_delay(10), [(0, 0), (100, 1)]), (5, AT_ONCE, [(0, 0), (100, 1)])
+    )
+    new = ladder(
+        (1, Admission.after_delay(10), [(0, 0), (130, 1)]), (5, AT_ONCE, [(0, 0), (130, 1)])
+    )
     assert row_changes(old, new) == (
         RowChange(1, None, None, None, (ClimbChange("d2", 100, 130),)),
     )

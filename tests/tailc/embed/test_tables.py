@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
-from tailc.embed.embedded import Constants
+from tailc.embed.content import Constants
 from tailc.embed.tables import RULE_NUMBERS, flatten_ladders
 from tailc.forms.ladder.sharing import Sharing
 from tests.tailc.artifact.published import (

@@ -11,7 +11,7 @@ from tailc.experiment.tuned_arrivals import pattern_settings
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.arrivals import Poisson, RecordedArrivals
 from tailc.models.diurnal import DayCurve
-from tailc.models.modulated import Burstiness
+from tailc.models.modulated_arrivals import Burstiness
 from tailc.models.recorded_gaps import RecordedGaps
 from tests.tailc.verify.policies import EVIDENCE, policy
 

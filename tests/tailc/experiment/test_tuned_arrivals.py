@@ -4,7 +4,7 @@ import pytest
 from tailc.experiment.tuned_arrivals import arrivals_text, pattern_from_settings, pattern_settings
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.diurnal import DayCurve
-from tailc.models.modulated import Burstiness
+from tailc.models.modulated_arrivals import Burstiness
 from tailc.models.recorded_gaps import RecordedGaps
 
 BURSTS, DAY = Burstiness(8_000_000, 2_000_000), DayCurve((500_000, 0, 1_500_000))

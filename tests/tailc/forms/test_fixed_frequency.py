@@ -7,7 +7,15 @@ from dataclasses import replace
 import pytest
 
 from tailc.forms.fixed_frequency import fixed_frequency, fixed_level
-from tailc.forms.tail_table import Batch, Level, Queued, Sleep, TailRow, TailTable, level_for
+from tailc.forms.tail_table import (
+    Batch,
+    Level,
+    QueuedRequests,
+    Sleep,
+    TailRow,
+    TailTable,
+    level_for,
+)
 
 TABLE = TailTable(
     percentile_ppm=950_000,
@@ -26,12 +34,12 @@ SECOND_NS = 1_000_000_000
 @pytest.mark.parametrize("cycles", [0, 600_000, 2**40])
 def test_requests_run_at_the_level_whatever_they_have_had(level, ages_s, cycles):
     ages_ns = tuple(int(age * SECOND_NS) for age in ages_s)
-    queued = Queued(ages_ns, cycles, cycles)
+    queued = QueuedRequests(ages_ns, cycles, cycles)
     assert level_for(fixed_frequency(TABLE, level), queued) == level
 
 
 def test_more_requests_than_positions_run_at_the_highest():
-    assert level_for(fixed_frequency(TABLE, 1), Queued((0, 0, 0))) == 3
+    assert level_for(fixed_frequency(TABLE, 1), QueuedRequests((0, 0, 0))) == 3
 
 
 def test_the_level_of_such_a_table_is_known():
@@ -43,5 +51,5 @@ def test_the_level_of_such_a_table_is_known():
 
 def test_beside_batch_work_no_level_is_below_its_least():
     table = replace(TABLE, batch=Batch(1_000_000, 2_400_000, 9))
-    assert level_for(fixed_frequency(table, 1), Queued((0,))) == 1
+    assert level_for(fixed_frequency(table, 1), QueuedRequests((0,))) == 1
     assert fixed_level(fixed_frequency(table, 1)) == 1

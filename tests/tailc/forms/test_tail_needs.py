@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailc.forms.tail_needs import binding_need, request_needs
-from tailc.forms.tail_table import Level, Queued, Sleep, TailRow, TailTable, level_for
+from tailc.forms.tail_table import Level, QueuedRequests, Sleep, TailRow, TailTable, level_for
 
 
 @st.composite
@@ -24,7 +24,7 @@ def tables(draw):
 
 
 QUEUES = st.builds(
-    Queued,
+    QueuedRequests,
     st.lists(st.integers(0, 4_000_000), min_size=1, max_size=5).map(tuple),
     st.integers(0, 6_000_000),
     st.integers(0, 3_000_000),
@@ -53,6 +53,6 @@ def test_the_first_of_equal_needs_binds():
         950_000, 3_000, (Level(1, 1),), (TailRow(0, (5, 5)),), (TailRow(0, (0, 0)),), Sleep(0, 0), 1
     )
     for ages in itertools.product((0, 3_000_000), repeat=2):
-        found = binding_need(request_needs(table, Queued(ages)))
+        found = binding_need(request_needs(table, QueuedRequests(ages)))
         # An age of the whole bound leaves no time, and that binds before any frequency.
         assert found.position == (1 if ages == (0, 3_000_000) else 0)

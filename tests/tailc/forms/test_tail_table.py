@@ -17,7 +17,7 @@ from tailc.forms.tail_table import (
     LARGEST_FREQUENCY_KHZ,
     Batch,
     Level,
-    Queued,
+    QueuedRequests,
     Sleep,
     TailRow,
     TailTable,
@@ -46,49 +46,56 @@ TABLE = TailTable(
 def test_the_slowest_frequency_that_is_in_time_is_chosen() -> None:
     """50,000 cycles in 100 - 10 - t us: 1 GHz up to t = 40 us, 2 GHz up to 65, 3 GHz beyond."""
     ages_us = (0, 40, 41, 65, 66)
-    assert [level_for(TABLE, Queued((age * US,))) for age in ages_us] == [0, 0, 1, 1, 2]
+    assert [level_for(TABLE, QueuedRequests((age * US,))) for age in ages_us] == [0, 0, 1, 1, 2]
 
 
 def test_a_nanosecond_decides() -> None:
-    assert [level_for(TABLE, Queued((40 * US + ns,))) for ns in (-1, 0, 1)] == [0, 0, 1]
+    assert [level_for(TABLE, QueuedRequests((40 * US + ns,))) for ns in (-1, 0, 1)] == [0, 0, 1]
 
 
 def test_the_request_that_is_worst_off_decides() -> None:
     """The second has 90,000 cycles in 85 us less its age."""
-    assert level_for(TABLE, Queued((0, 0))) == 1
-    assert level_for(TABLE, Queued((45 * US, 0))) == 1
-    assert level_for(TABLE, Queued((0, 41 * US))) == 2
+    assert level_for(TABLE, QueuedRequests((0, 0))) == 1
+    assert level_for(TABLE, QueuedRequests((45 * US, 0))) == 1
+    assert level_for(TABLE, QueuedRequests((0, 41 * US))) == 2
 
 
 def test_what_the_running_request_has_had_chooses_the_row() -> None:
     late = (50 * US,)
-    assert [level_for(TABLE, Queued(late, cycles)) for cycles in (0, 19_999, 20_000)] == [1, 1, 0]
+    assert [level_for(TABLE, QueuedRequests(late, cycles)) for cycles in (0, 19_999, 20_000)] == [
+        1,
+        1,
+        0,
+    ]
 
 
 @pytest.mark.parametrize("age_us", [90, 91, 10**6])
 def test_where_no_time_is_left_the_highest_frequency_is_chosen(age_us: int) -> None:
-    assert level_for(TABLE, Queued((age_us * US,))) == 2
+    assert level_for(TABLE, QueuedRequests((age_us * US,))) == 2
 
 
 def test_no_time_left_counts_even_where_no_cycles_are() -> None:
     done = replace(TABLE, cycles=(TailRow(0, (0, 0)),))
-    assert [level_for(done, Queued((age * US,))) for age in (89, 90)] == [0, 2]
+    assert [level_for(done, QueuedRequests((age * US,))) for age in (89, 90)] == [0, 2]
 
 
 def test_more_requests_than_positions_run_at_the_highest_frequency() -> None:
-    assert [level_for(TABLE, Queued((0,) * count)) for count in (1, 2, 3)] == [0, 1, 2]
+    assert [level_for(TABLE, QueuedRequests((0,) * count)) for count in (1, 2, 3)] == [0, 1, 2]
 
 
 def test_the_bound_is_scaled_and_rounded_down() -> None:
     assert [internal_bound_ns(TABLE, ppm) for ppm in (PPM, 1, 9, 10, 2 * PPM)] == [
         100_000, 0, 0, 1, 200_000,
     ]  # fmt: skip
-    assert [level_for(TABLE, Queued((40 * US,)), ppm) for ppm in (2 * PPM, PPM - 10)] == [0, 1]
+    assert [level_for(TABLE, QueuedRequests((40 * US,)), ppm) for ppm in (2 * PPM, PPM - 10)] == [
+        0,
+        1,
+    ]
 
 
 def test_beside_batch_work_the_level_is_no_lower_than_asked() -> None:
     batched = replace(TABLE, batch=Batch(2_000_000, 1_000_000, 900))
-    assert least_level(batched) == level_for(batched, Queued((0,))) == 1
+    assert least_level(batched) == level_for(batched, QueuedRequests((0,))) == 1
     assert least_level(TABLE) == 0
 
 
@@ -98,7 +105,7 @@ def test_a_row_holds_from_its_start_to_the_next_s() -> None:
     ]  # fmt: skip
 
 
-def wanted_level(table: TailTable, queued: Queued, scale_ppm: int) -> int:
+def wanted_level(table: TailTable, queued: QueuedRequests, scale_ppm: int) -> int:
     """By seconds and hertz, as the formula is printed; from the highest level down."""
     second = Fraction(1, 10**9)
     bound = table.bound_us * 1_000 * scale_ppm // PPM * second
@@ -120,11 +127,11 @@ def wanted_level(table: TailTable, queued: Queued, scale_ppm: int) -> int:
     return max(level, [one.frequency_khz >= least for one in table.levels].index(True))
 
 
-def any_queue(rng: Random, table: TailTable) -> Queued:
+def any_queue(rng: Random, table: TailTable) -> QueuedRequests:
     most = 2 * table.bound_us * US + 2
     count = rng.randint(1, table.positions + 1)
     had = (rng.randrange(2 ** rng.randint(1, 54)) for _ in range(2))
-    return Queued(tuple(rng.randrange(most) for _ in range(count)), *had)
+    return QueuedRequests(tuple(rng.randrange(most) for _ in range(count)), *had)
 
 
 @given(SEEDS)
@@ -200,10 +207,10 @@ def test_a_table_that_contradicts_itself_cannot_exist(changes, complaint) -> Non
         (lambda: Sleep(-1, 0), "less than nothing"),
         (lambda: Sleep(0, -1), "less than nothing"),
         (lambda: Batch(1, 1, -1), "less than nothing"),
-        (lambda: Queued(()), "a core without requests sleeps"),
-        (lambda: Queued((-1,)), "nothing elapses backwards"),
-        (lambda: Queued((0,), -1), "nothing elapses backwards"),
-        (lambda: Queued((0,), 0, -1), "nothing elapses backwards"),
+        (lambda: QueuedRequests(()), "a core without requests sleeps"),
+        (lambda: QueuedRequests((-1,)), "nothing elapses backwards"),
+        (lambda: QueuedRequests((0,), -1), "nothing elapses backwards"),
+        (lambda: QueuedRequests((0,), 0, -1), "nothing elapses backwards"),
     ],
 )
 def test_a_part_that_contradicts_itself_cannot_exist(make, complaint) -> None:

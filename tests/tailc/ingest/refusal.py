@@ -2,8 +2,8 @@
 
 from tailc.errors import Finding, TailcError
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions, MetricOptions, SpanOptions
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.profile import Measure
 
 OPEN = StatedMeasure(Measure.RESPONSE_OPEN)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tailc.errors import Code
-from tailc.ingest.hdr import MAX_INFLATED_BYTES, HdrError, decoded
+from tailc.ingest.hdr import MAX_INFLATED_BYTES, HdrError, decode_histogram
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.refusal import OPEN, refused
@@ -139,7 +139,7 @@ def histogram(counts=b"\x02", digits=3, lowest=1, highest=3_600_000, **changes):
 
 def pairs(encoded):
     """Values and counts."""
-    return list(zip(*(part.tolist() for part in decoded(encoded)), strict=True))
+    return list(zip(*(part.tolist() for part in decode_histogram(encoded)), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_counts_are_read_whatever_their_length(largest):
 )
 def test_a_forged_histogram_is_refused(tmp_path, encoded, words):
     with pytest.raises(HdrError, match=words):
-        decoded(encoded)
+        decode_histogram(encoded)
     found = refused(log_line(tmp_path, encoded), unit=TimeUnit.NS)
     assert found.code is Code.BROKEN_FORMAT
     assert found.place is not None
@@ -241,7 +241,7 @@ def test_a_bomb_in_a_log_is_refused_within_its_limit():
 
     def read():
         with pytest.raises(HdrError, match="expands to more"):
-            decoded(encoded)
+            decode_histogram(encoded)
 
     assert peak_bytes(read) < 4 * MAX_INFLATED_BYTES
 

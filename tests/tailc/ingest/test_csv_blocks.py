@@ -7,8 +7,8 @@ import pytest
 from tailc.errors import TailcError
 from tailc.ingest import columns
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions, TimeColumn
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.profile import Measure
 from tailc.traces.profile_file import written_counted
 from tailc.traces.reading import TimeUnit

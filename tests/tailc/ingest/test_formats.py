@@ -11,9 +11,9 @@ from tailc.errors import Code, TailcError
 from tailc.ingest.formats import find_formats
 from tailc.ingest.ingest import ingest
 from tailc.ingest.input_times import Loop
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions
-from tailc.traces.counted import Grain
+from tailc.ingest.stated_measure import StatedMeasure
+from tailc.traces.counted_times import Grain
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.refusal import refused

@@ -10,9 +10,9 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
 from tailc.ingest.input_times import Loop
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import TimeColumn
 from tailc.ingest.responses import refuse_responses
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.specs.column_map import read_column_map
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
@@ -20,9 +20,9 @@ from tailc.traces.reading import (
     Curve,
     DemandColumn,
     DemandReading,
-    Measured,
     Rows,
     TimeUnit,
+    ValueMeaning,
 )
 from tailc.traces.source import open_source
 from tailc.traces.telling_names import is_running_total
@@ -421,7 +421,7 @@ def test_points_of_a_distribution_are_no_requests(tmp_path, text, weight):
     path = written(tmp_path, text)
     found = refused(path, table=TimeColumn("Value", weight), unit=TimeUnit.MS)
     assert (found.code, "points of a distribution" in found.message) == (Code.RUNNING_TOTAL, True)
-    measured = Measured(Measure.DEMAND_BUSY, "", TimeUnit.MS)
+    measured = ValueMeaning(Measure.DEMAND_BUSY, "", TimeUnit.MS)
     with open_source(str(path)) as source, pytest.raises(TailcError) as caught:
         refuse_responses(source, measured)
     assert caught.value.findings[0].code is Code.RUNNING_TOTAL
@@ -449,7 +449,7 @@ def test_a_running_total_is_no_weight(tmp_path, text, weight):
     )
     assert refused(path, BUSY, table=read_column_map(str(map_path))).code is Code.RUNNING_TOTAL
     reading = DemandReading(
-        Measured(Measure.DEMAND_BUSY, "", TimeUnit.MS),
+        ValueMeaning(Measure.DEMAND_BUSY, "", TimeUnit.MS),
         Rows(),
         DemandColumn("ms"),
         CommonCurve(Curve(None, (1_000_000,))),

@@ -6,8 +6,8 @@ import pytest
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
 from tailc.ingest.input_times import Loop
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import TimeColumn
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.refusal import OPEN, options, refused

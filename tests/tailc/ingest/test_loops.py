@@ -9,13 +9,13 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
 from tailc.ingest.input_times import Loop
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions, TimeColumn
 from tailc.ingest.responses import refuse_responses
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.lint.lint import lint
 from tailc.lint.roles import TraceOptions
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Measured, TimeUnit
+from tailc.traces.reading import TimeUnit, ValueMeaning
 from tailc.traces.source import open_source
 from tests.tailc.ingest.refusal import OPEN, options, refused
 from tests.tailc.traces.test_closed_loop import closed, latencies
@@ -104,7 +104,7 @@ def test_a_column_of_a_closed_loop_is_no_open_one(tmp_path, writer, column, unit
 
 
 def test_a_spec_that_calls_a_closed_loop_open_is_refused(tmp_path):
-    measured = Measured(Measure.RESPONSE_OPEN, "", TimeUnit.NS)
+    measured = ValueMeaning(Measure.RESPONSE_OPEN, "", TimeUnit.NS)
     path = written(tmp_path, vegeta_json(*closed(1, latencies("exponential"))))
     with open_source(str(path)) as source, pytest.raises(TailcError) as caught:
         refuse_responses(source, measured)

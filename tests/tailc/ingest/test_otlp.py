@@ -7,8 +7,8 @@ import pytest
 
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.profile import Measure
 from tests.tailc.ingest.refusal import OPEN, refused
 

@@ -8,11 +8,11 @@ import pytest
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
 from tailc.ingest.input_times import Loop
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.native import within_of
 from tailc.ingest.options import InputOptions
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.percentiles import percentile_rank
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.answers import answer, native

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
 from tailc.ingest.input_times import Loop
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions
 from tailc.ingest.span_table import NO_SPAN, TraceSpan, own_ns, span_table, without_internal
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit

@@ -8,7 +8,7 @@ import pytest
 
 from tailc.ingest.spread import bounds_at, spread
 from tailc.percentiles import percentile_rank
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 
 RELATIVE_ERROR = 2**-11
 PPM = (1_000, 100_000, 500_000, 900_000, 990_000, 999_000, 1_000_000)

@@ -6,7 +6,7 @@ import pytest
 
 from tailc.errors import Code, ExitCode
 from tailc.ingest.input_times import Loop
-from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.stated_measure import StatedMeasure
 from tests.tailc.ingest.refusal import OPEN, refused
 from tests.tailc.ingest.test_generators import near, read, written
 

@@ -10,7 +10,7 @@ from tailc.lint.roles import TraceOptions
 from tailc.traces import expansion
 from tailc.traces.series import table_series
 from tailc.traces.source import HEAD_BYTES, open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import cells_of, table_of
 
 # A cell that the csv module refuses, which is at most 131,072 characters by default.
@@ -113,11 +113,11 @@ def test_a_wide_file_names_columns_that_are_missing(tmp_path):
     names = [f"c{number}" for number in range(1_000)]
     path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
     with open_source(str(path)) as source:
-        wanted = Wanted(("c0",), ("c999",), ("c1",))
+        wanted = ColumnsToRead(("c0",), ("c999",), ("c1",))
         cells = cells_of(table_of(source, wanted, "csv"), wanted)
         assert cells.columns.keys() >= {"c0", "c999"}
         with pytest.raises(TailcError):
-            table_of(source, Wanted(("c1000",), (), ()), "csv")
+            table_of(source, ColumnsToRead(("c1000",), (), ()), "csv")
 
 
 def swollen(folder, monkeypatch, header, *rows):

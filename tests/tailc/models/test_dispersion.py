@@ -9,7 +9,7 @@ import pytest
 
 from tailc.models import streams
 from tailc.models.dispersion import fit_bursty, index_of_dispersion, window_lengths_us
-from tailc.models.modulated import Burstiness, Modulated
+from tailc.models.modulated_arrivals import Burstiness, ModulatedArrivals
 
 S = 10**9
 S_US = 10**6
@@ -42,7 +42,7 @@ def test_windows_hold_an_arrival_and_are_thirty_at_least():
 
 def test_what_made_a_stream_is_found_again():
     """An index over n windows is off by sqrt(2/n) or so: by a tenth where n is 200."""
-    made = Modulated(40_000, Burstiness(8 * PPM, 2 * S_US))
+    made = ModulatedArrivals(40_000, Burstiness(8 * PPM, 2 * S_US))
     fits = [fit_bursty(drawn(made, number, 400_000)).process for number in range(9)]
     found = [fit.burstiness for fit in fits]
     assert statistics.median(each.idc_ppm for each in found) == pytest.approx(8 * PPM, rel=0.1)
@@ -53,7 +53,7 @@ def test_what_made_a_stream_is_found_again():
 
 def test_poisson_arrivals_have_no_bursts_to_find():
     """At a window's 2/n, the relative variance of a variance, each index is 1."""
-    poisson = Modulated(40_000, Burstiness(PPM, 2 * S_US))
+    poisson = ModulatedArrivals(40_000, Burstiness(PPM, 2 * S_US))
     fits = [fit_bursty(drawn(poisson, number, 100_000)) for number in range(9)]
     assert statistics.median(each.process.burstiness.idc_ppm for each in fits) < 1.1 * PPM
     for window in (window for fit in fits for window in fit.windows):

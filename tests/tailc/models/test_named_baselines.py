@@ -8,7 +8,7 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
-from tailc.models.named_baselines import Folder, Named, choose_names, folder_in
+from tailc.models.named_baselines import Folder, NamedBaseline, choose_names, folder_in
 from tailc.models.request_baselines import Baseline
 from tailc.models.rule_baselines import RuleBaseline, RuleBaselines, rules_in
 from tailc.units import QuantityError, QuantityFault
@@ -136,7 +136,7 @@ def test_every_file_of_a_folder_is_one_baseline_with_a_name_and_a_rank_of_its_ow
     assert all(_is_final(one) and one.about for one in found)
 
 
-def _is_final(one: Named) -> bool:
+def _is_final(one: NamedBaseline) -> bool:
     return getattr(type(one), "__final__", False)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tailc.models import streams
-from tailc.models.modulated import Burstiness, Modulated
+from tailc.models.modulated_arrivals import Burstiness, ModulatedArrivals
 from tailc.models.skewness import busy_share
 
 PPM = 1_000_000
@@ -19,7 +19,7 @@ def share(idc, spell_s, busy_ppm, number, requests=40_000):
 
 def told(idc, spell_s, busy_ppm, number, requests=40_000):
     """Of a stream at 40/s, at the rate by which its bursts are forgotten."""
-    made = Modulated(40_000, Burstiness(idc * PPM, round(spell_s * PPM), busy_ppm))
+    made = ModulatedArrivals(40_000, Burstiness(idc * PPM, round(spell_s * PPM), busy_ppm))
     times_ns = made.arrival_ns(streams.stream(6, number), requests)
     return busy_share(times_ns, made.burstiness.switching_rps)
 

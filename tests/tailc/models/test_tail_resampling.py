@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tailc.models.core_queues.clocked import level_progress
+from tailc.models.core_queues.level_progress import level_progress
 from tailc.models.tail_resampling import bootstrap_with_fitted_tail
 from tailc.models.workload import Workload
 

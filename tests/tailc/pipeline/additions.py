@@ -6,10 +6,10 @@ from tailc.tuning.tuned_table import TunedTable
 
 
 def tuned_of(compiled: AnyCompiled) -> TunedTable:
-    (tuned,) = compiled.added(TunedTable)
+    (tuned,) = compiled.additions_of(TunedTable)
     return tuned
 
 
 def robust_of(compiled: AnyCompiled) -> RobustTables:
-    (tables,) = compiled.added(RobustTables)
+    (tables,) = compiled.additions_of(RobustTables)
     return tables

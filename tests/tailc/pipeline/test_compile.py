@@ -61,7 +61,7 @@ def test_loads_beyond_the_target_are_searched_when_asked_for(tmp_path):
     form = compile_policy(write_toy(tmp_path, spec)).policy.forms[0]
     # q = 7 waits 50 ms, and is sequential for 100: 7 * (50 + 100 + 3 * 25) / (100 + 175) = 5.727.
     # q = 8 waits as long, and stays sequential: 8 * (50 + 150) / (100 + 200) = 5.333.
-    delayed = Admission.after(50 * MS)
+    delayed = Admission.after_delay(50 * MS)
     assert form.rows[5:] == (
         Row(7, 7, delayed, (Climb(0, 0), Climb(100 * MS, 2))),
         Row(8, 8, delayed, (Climb(0, 0), Climb(150 * MS, 2))),

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import PPM, Battery, Epoch
+from tailc.forms.plan.plan_books import plan_books
 from tailc.pipeline.plan_battery import saved_udollars, with_battery, with_own_battery
 from tailc.problems.plan import Weights
 from tests.tailc.artifact.published import policy_of

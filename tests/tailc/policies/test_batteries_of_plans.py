@@ -8,7 +8,7 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.cli import run
-from tailc.forms.plan.expected import plan_books
+from tailc.forms.plan.plan_books import plan_books
 from tests.tailc.policies.green_sla import case as rigid
 from tests.tailc.policies.greenpar import case as malleable
 

@@ -30,11 +30,11 @@ from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Row
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Plan, PoolPrices
+from tailc.forms.plan.plan_books import plan_books
 from tailc.forms.plan.quote import RigidJob, cheapest_width, quote
 from tailc.forms.shares import Shares
-from tailc.forms.tail_table import PPM, Queued, TailTable, level_for
+from tailc.forms.tail_table import PPM, QueuedRequests, TailTable, level_for
 from tailc.models import streams
 from tailc.models.subjects import on_ladders
 from tailc.models.workload import workload
@@ -168,7 +168,7 @@ def tail_table(compiled) -> TailTable:
     return found
 
 
-def held(table: TailTable) -> list[Queued]:
+def held(table: TailTable) -> list[QueuedRequests]:
     """Queues on both sides of every elapsed work that the table states, and of its positions."""
     ages = [0, table.bound_us * 300, table.bound_us * 900, table.bound_us * 1_000]
     queues = [
@@ -179,7 +179,7 @@ def held(table: TailTable) -> list[Queued]:
         for rows in (table.cycles, table.memory_ns)
     ]
     elapsed = itertools.zip_longest(*had, fillvalue=0)
-    return [Queued(ages, *each) for each in elapsed for ages in queues]
+    return [QueuedRequests(ages, *each) for each in elapsed for ages in queues]
 
 
 def test_every_look_up_of_a_level_gives_the_same_answer(compiled, tail_table):
@@ -196,7 +196,7 @@ def test_the_command_line_looks_up_levels_as_the_library_does(compiled, tail_tab
     ages_us = (tail_table.bound_us // 2, tail_table.bound_us // 4)
     words = [word for age in ages_us for word in ("--held", f"{age}us")]
     ended = tailc("lookup", compiled.stem, *words, "--output-format", "json")
-    level = level_for(tail_table, Queued(tuple(age * 1_000 for age in ages_us)))
+    level = level_for(tail_table, QueuedRequests(tuple(age * 1_000 for age in ages_us)))
     assert json.loads(ended.out)["result"]["level"] == level
 
 

@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from tailc.forms.plan.expected import places_of
 from tailc.forms.plan.plan import PlannedJob, Span
+from tailc.forms.plan.plan_books import places_of
 from tailc.report.plan_bands import JobBand, job_bands
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.forms.plan.random_plans import random_plan

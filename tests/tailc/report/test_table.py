@@ -4,12 +4,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailc.models.columns import UsageColumn
-from tailc.report.table import aligned, as_markdown, columns_aligned, columns_markdown, packed
+from tailc.report.table import (
+    align_columns,
+    as_markdown,
+    columns_aligned,
+    columns_markdown,
+    pack_tables,
+)
 
 
 def test_words_stand_on_the_left_and_numbers_on_the_right():
     rows = [("load", "tail", ""), ("1", "9.5 ms", "best"), ("100", "12 ms", "")]
-    assert aligned(rows, numbers={1}).splitlines() == [
+    assert align_columns(rows, numbers={1}).splitlines() == [
         "load    tail",
         "1     9.5 ms  best",
         "100    12 ms",
@@ -17,7 +23,7 @@ def test_words_stand_on_the_left_and_numbers_on_the_right():
 
 
 def test_no_line_ends_in_blanks():
-    assert aligned([("a", ""), ("bcd", "e")]).splitlines() == ["a", "bcd  e"]
+    assert align_columns([("a", ""), ("bcd", "e")]).splitlines() == ["a", "bcd  e"]
 
 
 def column(head: str, *cells: str) -> UsageColumn:
@@ -27,7 +33,7 @@ def column(head: str, *cells: str) -> UsageColumn:
 def test_groups_share_a_table_as_long_as_it_is_not_too_wide():
     first = UsageColumn("who", ("us", "them"), is_number=False)
     groups = [(column("a", "1", "22"), column("b", "3", "4")), (column("c", "5", "6"),)]
-    wide, narrow = packed(first, groups, 15), packed(first, groups, 13)
+    wide, narrow = pack_tables(first, groups, 15), pack_tables(first, groups, 13)
     assert [[part.head for part in table] for table in wide] == [["who", "a", "b", "c"]]
     assert [[part.head for part in table] for table in narrow] == [["who", "a", "b"], ["who", "c"]]
     assert columns_aligned(wide[0]) == "who    a  b  c\nus     1  3  5\nthem  22  4  6"
@@ -35,7 +41,7 @@ def test_groups_share_a_table_as_long_as_it_is_not_too_wide():
 
 def test_a_group_that_is_too_wide_stands_alone_and_whole():
     groups = [(column("a", "1"),), (column("b", "x" * 40), column("c", "2")), (column("d", "3"),)]
-    tables = packed(column("who", "us"), groups, 20)
+    tables = pack_tables(column("who", "us"), groups, 20)
     heads = [[part.head for part in table] for table in tables]
     assert heads == [["who", "a"], ["who", "b", "c"], ["who", "d"]]
 

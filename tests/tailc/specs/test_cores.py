@@ -5,11 +5,11 @@ import pytest
 from tailc.specs.cores import (
     Cores,
     CoreType,
-    Dominated,
+    DominatedType,
     PowerUnit,
-    dominated,
+    dominated_types,
     peak_spread,
-    without,
+    without_types,
 )
 from tailc.specs.cores_power import PUBLISHED
 
@@ -91,18 +91,18 @@ def test_watts_and_slow_cores_are_not_compared():
 
 def test_a_core_that_works_no_cheaper_than_a_faster_one_is_dominated():
     cores = types((1, 1), (1.5, 4), (2, 5), (3, 20))
-    assert dominated(cores) == (Dominated("t1", "t2"),)
-    assert [each.name for each in without(cores, ["t1"]).types] == ["t0", "t2", "t3"]
+    assert dominated_types(cores) == (DominatedType("t1", "t2"),)
+    assert [each.name for each in without_types(cores, ["t1"]).types] == ["t0", "t2", "t3"]
 
 
 def test_equal_energy_for_the_same_work_is_dominated_too():
-    assert dominated(types((1, 1), (2, 2))) == (Dominated("t0", "t1"),)
+    assert dominated_types(types((1, 1), (2, 2))) == (DominatedType("t0", "t1"),)
 
 
 def test_no_published_table_has_a_dominated_amp_core():
     for name in ("micro-2017-amp", "dissertation-2016"):
         made = [(speed / PPM, core.power_ppm / PPM) for speed, core in PUBLISHED[name].items()]
-        assert dominated(types(*made)) == ()
+        assert dominated_types(types(*made)) == ()
 
 
 def test_slow_cores_are_about_three_times_as_efficient_as_fast_ones():

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailc.errors import TailcError
-from tailc.specs.formatting import formatted
-from tailc.specs.formatting.spelling import spelled
+from tailc.specs.formatting import format_spec
+from tailc.specs.formatting.spelling import spell_quantity
 from tailc.specs.load import check_document
 from tests.tailc.specs.test_any_text import edited
 from tests.tailc.specs.writing import GOOD, MODELS, checked, document
@@ -86,7 +86,7 @@ _edits = st.lists(
 
 
 def again(text: str) -> str:
-    return formatted(check_document(document(text), MODELS), MODELS)
+    return format_spec(check_document(document(text), MODELS), MODELS)
 
 
 def comments(text: str) -> list[str]:
@@ -154,4 +154,4 @@ def test_a_formatted_spec_means_the_same_and_stays(base, places, edits):
     ],
 )
 def test_a_quantity_has_one_spelling(text, wanted):
-    assert spelled(text) == wanted
+    assert spell_quantity(text) == wanted

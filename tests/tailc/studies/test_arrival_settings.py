@@ -10,7 +10,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models import streams
 from tailc.models.arrivals import Poisson, RecordedArrivals
 from tailc.models.diurnal import DayCurve
-from tailc.models.modulated import Burstiness, Modulated
+from tailc.models.modulated_arrivals import Burstiness, ModulatedArrivals
 from tailc.studies.arrival_settings import comparison_arrivals
 from tests.tailc.verify.policies import EVIDENCE, policy
 
@@ -28,8 +28,8 @@ def beside(pattern, recorded=None):
 def test_usual_bursts_bring_half_as_many_again_at_any_rate():
     """Busy for a fifth of the time: 60/s then, and 35/s else, are (60 + 4 * 35) / 5 = 40/s."""
     slow, fast = beside(None)[2:4]
-    assert isinstance(slow, Modulated)
-    assert isinstance(fast, Modulated)
+    assert isinstance(slow, ModulatedArrivals)
+    assert isinstance(fast, ModulatedArrivals)
     assert fast.levels_rps == pytest.approx((60, 35))
     assert slow.levels_rps == pytest.approx((45, 26.25), rel=0.002)
     # 50 mean gaps of 25 ms
@@ -44,13 +44,13 @@ def test_what_a_table_was_tuned_for_is_among_them():
 
 def test_bursts_are_those_of_a_recording_with_as_many_requests_in_each():
     """Recorded at 10/s in spells of 4 s, 40 mean gaps: at 40/s they take 1 s."""
-    process = Modulated(10_000, Burstiness(20 * PPM, 4 * PPM))
+    process = ModulatedArrivals(10_000, Burstiness(20 * PPM, 4 * PPM))
     times_ns = process.arrival_ns(streams.stream(4), 60_000)
     recorded = RecordedArrivals(times_ns - times_ns[0], None, "at")
     found = beside(None, recorded)
     assert [one.name for one in found[6:]] == ["recorded `at` at 30/s", "recorded `at` at 40/s"]
     bursty = found[3]
-    assert isinstance(bursty, Modulated)
+    assert isinstance(bursty, ModulatedArrivals)
     assert bursty.burstiness.idc_ppm / PPM == pytest.approx(20, rel=0.25)
     assert bursty.burstiness.spell_us / PPM == pytest.approx(1, rel=0.25)
 

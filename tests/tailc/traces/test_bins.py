@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.traces.bins import binned
+from tailc.traces.bins import merge_bins
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.trace import read_trace
 from tests.tailc.traces.making import reading, written
@@ -23,13 +23,13 @@ def profile_of(demand_ms, weight, curve_of, curves=((1.0, 1.5), (1.0, 1.9))):
 
 def test_demands_in_one_bin_merge_at_their_weighted_mean():
     # Bins of 1 ms: [1, 2) holds 1.0 (twice) and 1.9; [2, 3) holds its lower edge.
-    merged = binned(profile_of([2.0, 1.9, 1.0], [5, 1, 2], [0, 0, 0]), 1000)
+    merged = merge_bins(profile_of([2.0, 1.9, 1.0], [5, 1, 2], [0, 0, 0]), 1000)
     assert merged.demand_ms.tolist() == [1.3, 2.0]
     assert merged.weight.tolist() == [3, 5]
 
 
 def test_requests_on_different_curves_never_merge():
-    merged = binned(profile_of([1.0, 1.0, 1.0], [1, 1, 1], [1, 0, 1]), 1000)
+    merged = merge_bins(profile_of([1.0, 1.0, 1.0], [1, 1, 1], [1, 0, 1]), 1000)
     assert merged.curve_of.tolist() == [0, 1]
     assert merged.weight.tolist() == [1, 2]
 
@@ -44,7 +44,7 @@ REQUESTS = st.lists(
 def test_binning_keeps_every_request_and_the_total_work(requests, bin_us):
     demand_ns, weight, curve_of = zip(*requests, strict=True)
     profile = profile_of(np.array(demand_ns) / 1e6, weight, curve_of)
-    merged = binned(profile, bin_us)
+    merged = merge_bins(profile, bin_us)
     assert merged.total_weight == sum(weight)
     total_ns = sum(d * n for d, n in zip(demand_ns, weight, strict=True))
     merged_ns = np.rint(merged.demand_ms * 1e6).astype(int) @ merged.weight
@@ -61,7 +61,7 @@ def test_bins_narrower_than_the_gaps_only_sort(requests):
     distinct = {(d, c): n for d, n, c in requests}
     demand_us, curve_of = zip(*distinct, strict=True)
     profile = profile_of(np.array(demand_us) / 1e3, list(distinct.values()), curve_of)
-    merged = binned(profile, 1)
+    merged = merge_bins(profile, 1)
     order = sorted(range(len(distinct)), key=lambda i: (curve_of[i], demand_us[i]))
     assert merged.demand_ms.tolist() == profile.demand_ms[order].tolist()
     assert merged.weight.tolist() == profile.weight[order].tolist()

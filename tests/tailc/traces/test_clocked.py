@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tailc.traces.bins import binned
+from tailc.traces.bins import merge_bins
 from tailc.traces.reading import SplitBy, SplitRule, TimeUnit
-from tailc.traces.split import split
+from tailc.traces.split import split_profile
 from tailc.traces.trace import read_trace
 from tests.tailc.traces.making import FORMATS, reading, refused, written
 
@@ -83,7 +83,7 @@ def test_a_memory_column_that_is_not_there_is_named_with_the_likely_one(tmp_path
 def test_bins_keep_the_mean_of_the_memory_time_by_weight(tmp_path):
     columns = {"work": [5.0, 6.0, 50.0], "memory": [1.0, 4.0, 9.0], "n": [1, 3, 2]}
     recipe = reading(**BY_TIME, weight="n")
-    merged = binned(read_trace(written(tmp_path, "csv", columns), recipe).requests, 10)
+    merged = merge_bins(read_trace(written(tmp_path, "csv", columns), recipe).requests, 10)
     # (1 + 3 * 4) / 4 us and (5 + 3 * 6) / 4 us.
     assert merged.memory_ms.tolist() == [0.00325, 0.009]
     assert merged.demand_ms.tolist() == [0.00575, 0.05]
@@ -92,5 +92,7 @@ def test_bins_keep_the_mean_of_the_memory_time_by_weight(tmp_path):
 def test_each_part_of_a_split_keeps_the_memory_times_of_its_requests(tmp_path):
     columns = {"work": list(range(1, 101)), "memory": [w / 2 for w in range(1, 101)]}
     recipe = reading(**BY_TIME, split=SplitRule(SplitBy.SEED, 300_000))
-    for part in split(read_trace(written(tmp_path, "csv", columns), recipe), recipe.rows.split):
+    for part in split_profile(
+        read_trace(written(tmp_path, "csv", columns), recipe), recipe.rows.split
+    ):
         assert np.allclose(part.memory_ms, part.demand_ms / 2, atol=1e-6)

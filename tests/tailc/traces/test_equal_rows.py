@@ -13,7 +13,7 @@ from tailc.traces.parquet_profile import written_profile
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import Curve, SplitBy, SplitRule
 from tailc.traces.source import open_source
-from tailc.traces.split import held_out_mask, split
+from tailc.traces.split import held_out_mask, split_profile
 from tailc.traces.trace import Trace, read_trace, trace_by_row
 from tests.tailc.traces.making import reading, refused
 from tests.tailc.traces.parquet_readings import reading_of
@@ -81,7 +81,7 @@ def test_merged_rows_have_the_digests_of_the_rows(tmp_path, merging, changes, ru
     assert merged.requests.total_weight == held.requests.total_weight
     assert merged.warnings == held.warnings
     if rule is not None:
-        parts = zip(split(merged, rule), split(held, rule), strict=True)
+        parts = zip(split_profile(merged, rule), split_profile(held, rule), strict=True)
         assert all(one.digest == other.digest for one, other in parts)
 
 
@@ -89,7 +89,7 @@ def test_merged_rows_have_the_digests_of_the_rows(tmp_path, merging, changes, ru
 def test_parts_of_merged_rows_are_written_row_by_row(tmp_path, merging, changes):
     merging()
     merged = read_trace(parquet(tmp_path), reading(**changes, split=RULES["time"]))
-    part, _rest = split(merged, RULES["time"])
+    part, _rest = split_profile(merged, RULES["time"])
     path = tmp_path / "part.parquet"
     path.write_bytes(written_profile(part))
     recipe = reading_of(str(path))
@@ -104,9 +104,9 @@ def test_text_is_merged_as_numbers_are(tmp_path, merging):
     )
     path.write_text("demand,when\n" + "\n".join(lines))
     recipe = reading(split=RULES["time"])
-    held = split(read_trace(str(path), recipe), RULES["time"])
+    held = split_profile(read_trace(str(path), recipe), RULES["time"])
     merging()
-    merged = split(read_trace(str(path), recipe), RULES["time"])
+    merged = split_profile(read_trace(str(path), recipe), RULES["time"])
     assert [part.digest for part in merged] == [part.digest for part in held]
 
 
@@ -157,7 +157,7 @@ def test_whole_times_and_fractions_are_one_kind(tmp_path, merging):
     when = ["1"] * 1_500 + ["2.5"] * 1_500
     path = parquet(tmp_path, {"demand": COLUMNS["demand"], "when": when})
     merging()
-    _design, held_out = split(read_trace(path, reading(split=RULES["time"])), RULES["time"])
+    _design, held_out = split_profile(read_trace(path, reading(split=RULES["time"])), RULES["time"])
     assert held_out.rows == 1_500
 
 

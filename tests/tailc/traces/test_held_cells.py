@@ -7,10 +7,10 @@ import pytest
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.held_cells import cells_held
 from tailc.traces.source import open_source
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import cells_of
 
-DEMAND, BOTH = Wanted(("a",), (), ()), Wanted(("a", "b"), (), ())
+DEMAND, BOTH = ColumnsToRead(("a",), (), ()), ColumnsToRead(("a", "b"), (), ())
 
 
 @pytest.fixture
@@ -47,7 +47,9 @@ def test_the_same_columns_are_read_once_within_and_each_time_outside(source, rea
 
 def test_rows_that_are_filtered_otherwise_are_read_again(source):
     with cells_held():
-        found = [cells_of(CsvTable(source), Wanted(("a",), (), ("b",)), (("b", b),)) for b in "24"]
+        found = [
+            cells_of(CsvTable(source), ColumnsToRead(("a",), (), ("b",)), (("b", b),)) for b in "24"
+        ]
     assert [cells.columns["a"].to_pylist() for cells in found] == [[1], [3]]
 
 

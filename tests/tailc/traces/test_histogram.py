@@ -11,7 +11,7 @@ from tailc.traces.histogram import (
     highest_ns,
     histogram_of,
     lowest_ns,
-    merged,
+    merge_histograms,
 )
 
 # Half a bucket of 2^-10 of a doubling, as the module says.
@@ -54,8 +54,10 @@ def pairs(histogram):
 def test_any_sharding_adds_up_to_the_same(values, cut):
     whole = histogram_of(np.array(values))
     parts = [part for part in (values[:cut], values[cut:]) if part]
-    assert same(merged([histogram_of(np.array(part)) for part in parts]), whole)
-    assert same(merged([histogram_of(np.array([value])) for value in reversed(values)]), whole)
+    assert same(merge_histograms([histogram_of(np.array(part)) for part in parts]), whole)
+    assert same(
+        merge_histograms([histogram_of(np.array([value])) for value in reversed(values)]), whole
+    )
 
 
 @settings(derandomize=True, max_examples=100)

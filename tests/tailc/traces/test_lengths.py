@@ -7,8 +7,8 @@ import pytest
 
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import TimeColumn
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.lint.lint import lint
 from tailc.lint.roles import Role, TraceOptions
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
@@ -18,9 +18,9 @@ from tailc.traces.reading import (
     Curve,
     DemandColumn,
     DemandReading,
-    Measured,
     Rows,
     TimeUnit,
+    ValueMeaning,
 )
 from tailc.traces.trace import read_trace
 from tests.tailc.ingest.refusal import options, refused
@@ -32,7 +32,7 @@ NS_IN = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 def reading(column="took", unit=TimeUnit.MS):
     curve = CommonCurve(Curve(None, (1_000_000,)))
-    measured = Measured(Measure.DEMAND_BUSY, "", unit)
+    measured = ValueMeaning(Measure.DEMAND_BUSY, "", unit)
     return DemandReading(measured, Rows(), DemandColumn(column), curve)
 
 

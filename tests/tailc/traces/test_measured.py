@@ -9,7 +9,7 @@ import pytest
 
 from tailc.traces.reading import SplitBy, SplitRule, TimeUnit
 from tailc.traces.speedup_check import falls
-from tailc.traces.split import split
+from tailc.traces.split import split_profile
 from tailc.traces.trace import read_trace
 from tests.tailc.traces.making import reading
 
@@ -58,7 +58,7 @@ def test_search_latencies_have_the_published_statistics(run, command, engine, qu
     assert len(demand_ms) == queries
     # Published with two or three digits.
     assert found == pytest.approx(statistics, rel=0.01)
-    design, held_out = split(trace, rule)
+    design, held_out = split_profile(trace, rule)
     assert len(design.demand_ms) + len(held_out.demand_ms) == queries
 
 
@@ -66,7 +66,7 @@ def test_the_parts_of_a_trace_cut_by_time_follow_one_another():
     rule = SplitRule(SplitBy.TIME, 250_000, "TIMESTAMP")
     recipe = reading(demand="demand_ms", split=rule)
     trace = read_trace(measured("azure-llm-2023", "conv_compile.parquet"), recipe)
-    design, held_out = split(trace, rule)
+    design, held_out = split_profile(trace, rule)
     assert len(held_out.demand_ms) == 2433
     # The file is in order of time, so the parts are its beginning and its end.
     assert [*design.demand_ms, *held_out.demand_ms] == trace.profile.demand_ms.tolist()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailc.errors import TailcError
-from tailc.traces.bins import binned
+from tailc.traces.bins import merge_bins
 from tailc.traces.parquet_profile import METADATA_KEY, written_profile
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.trace import read_trace
@@ -70,7 +70,7 @@ def _listed(values):
 @settings(derandomize=True, deadline=None, max_examples=20)
 @given(profiles(), st.integers(1, 10**6))
 def test_a_binned_profile_survives_too(tmp_path_factory, profile, bin_us):
-    merged = binned(profile, bin_us)
+    merged = merge_bins(profile, bin_us)
     path = tmp_path_factory.mktemp("written") / "part.parquet"
     path.write_bytes(written_profile(merged))
     recipe = reading_of(str(path))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.traces.counted import Counted, Origin, together
+from tailc.traces.counted_times import CountedTimes, Origin, together
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.profile_file import read_counted, reading_of_profile, written_counted
@@ -19,7 +19,7 @@ ORIGIN = Origin("hey CSV", "response-time", "s", "requests", 3)
 
 def counted(*demand_ns, measure=Measure.DEMAND_BUSY, origin=ORIGIN):
     histogram = histogram_of(np.array(demand_ns))
-    return Counted(histogram, measure, (replace(origin, requests=len(demand_ns)),))
+    return CountedTimes(histogram, measure, (replace(origin, requests=len(demand_ns)),))
 
 
 def written(folder, profile, name="x.profile"):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tailc.errors import TailcError
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import SplitBy, SplitRule, Timings
-from tailc.traces.split import held_out_mask, split
+from tailc.traces.split import held_out_mask, split_profile
 from tailc.traces.trace import Trace, read_trace
 from tests.tailc.traces.making import FORMATS, reading, refused, written
 
@@ -35,7 +35,7 @@ def trace_of(demand_ms, key=None, bin_us=None) -> Trace:
 
 def test_the_latest_fifth_is_held_out_in_trace_order():
     trace = trace_of([1, 2, 3, 4, 5, 6], np.array([60, 10, 50, 20, 30, 40]))
-    design, held_out = split(trace, FIFTH)
+    design, held_out = split_profile(trace, FIFTH)
     # ceil(0.2 * 6) = 2: the times 60 and 50.
     assert held_out.demand_ms.tolist() == [1, 3]
     assert design.demand_ms.tolist() == [2, 4, 5, 6]
@@ -87,12 +87,12 @@ def test_parts_are_disjoint_and_exhaustive_or_the_split_is_refused(keys, fractio
     chosen = held_out_mask(trace, rule)
     if chosen.all() or not chosen.any():
         with pytest.raises(TailcError, match="part is empty"):
-            split(trace, rule)
+            split_profile(trace, rule)
         return
-    design, held_out = split(trace, rule)
+    design, held_out = split_profile(trace, rule)
     both = sorted([*design.demand_ms, *held_out.demand_ms])
     assert both == list(range(1, len(keys) + 1))
-    again = split(trace, rule)
+    again = split_profile(trace, rule)
     assert (design.digest, held_out.digest) == (again[0].digest, again[1].digest)
     if by is SplitBy.TIME:
         assert key[chosen].min() > key[~chosen].max()
@@ -101,7 +101,7 @@ def test_parts_are_disjoint_and_exhaustive_or_the_split_is_refused(keys, fractio
 
 def test_an_empty_part_is_refused():
     with pytest.raises(TailcError) as caught:
-        split(trace_of([1, 2], np.array([5, 5])), FIFTH)
+        split_profile(trace_of([1, 2], np.array([5, 5])), FIFTH)
     (finding,) = caught.value.findings
     assert finding.code.name == "BAD_SPLIT"
     wanted = "if `20 %` of 2 requests are held out by time, the design part is empty"
@@ -110,7 +110,7 @@ def test_an_empty_part_is_refused():
 
 def test_parts_are_binned_after_the_split():
     trace = trace_of([1.0, 1.1, 1.2, 1.3], np.array([1, 2, 3, 4]), bin_us=1000)
-    design, held_out = split(trace, SplitRule(SplitBy.TIME, 500_000, "when"))
+    design, held_out = split_profile(trace, SplitRule(SplitBy.TIME, 500_000, "when"))
     assert (design.demand_ms.tolist(), held_out.demand_ms.tolist()) == ([1.05], [1.25])
 
 

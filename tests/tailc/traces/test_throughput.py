@@ -8,13 +8,13 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
-    Measured,
     Rows,
     SplitBy,
     SplitRule,
     ThroughputColumns,
     ThroughputReading,
     TimeUnit,
+    ValueMeaning,
 )
 from tailc.traces.throughput import pairs, read_throughput, split_throughput, unknown_machines
 from tailc.traces.throughput_written import written_throughput
@@ -30,7 +30,7 @@ ROWS = {
 
 def reading(unit=TimeUnit.MS, split=None, where=(), waiting=None) -> ThroughputReading:
     columns = ThroughputColumns("work", "ms", "vm", "part", waiting)
-    measured = Measured(Measure.THROUGHPUT, "one host", unit)
+    measured = ValueMeaning(Measure.THROUGHPUT, "one host", unit)
     return ThroughputReading(measured, Rows(where, split), columns)
 
 

@@ -12,7 +12,7 @@ from tailc.errors import Code
 from tailc.forms.ladder.table import Rule
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
-from tailc.report.compiled import compiled_result
+from tailc.report.compile_report import compiled_result
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to

@@ -11,7 +11,7 @@ from tailc.artifact.files import read_policy
 from tailc.experiment.sizes import VALIDATION
 from tailc.models.arrivals import Poisson
 from tailc.models.workload import workload
-from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.compile_report import compiled_result, compiled_text
 from tailc.report.queue import queue_text
 from tailc.report.solutions.ladder import sweep_text
 from tailc.tuning.operating_point import OperatingPoint

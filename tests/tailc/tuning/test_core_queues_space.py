@@ -65,6 +65,6 @@ def test_a_finer_family_has_the_same_tables(seed):
     """Between the knots of the coarse one there are more of the fine one."""
     point = np.random.default_rng(seed).normal(0, 0.2, 6)
     fine = FAMILY.finer()
-    refined = FAMILY.refined(point, fine)
+    refined = FAMILY.refine(point, fine)
     assert len(refined) == len(fine.spread(0.1, 0.2, 0.25)) == 9
     assert fine.table(refined) == FAMILY.table(point)

@@ -52,7 +52,7 @@ def test_a_table_of_curves_is_that_of_the_point_next_to_it():
 def test_a_table_of_lines_is_one_of_curves():
     point = np.array([0.4, 0.2])
     fine = LINES.finer()
-    assert fine.table(LINES.refined(point, fine)) == LINES.table(point)
+    assert fine.table(LINES.refine(point, fine)) == LINES.table(point)
 
 
 @given(st.lists(st.floats(-3, 12), min_size=9, max_size=9))

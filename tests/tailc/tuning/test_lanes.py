@@ -101,7 +101,7 @@ def test_a_search_begins_at_the_least_of_ages_by_rate_by_every_clock():
 def test_a_table_of_lines_is_one_of_curves():
     point = np.array([2.5, 0.4, 0.2])
     fine = FAMILY.finer()
-    assert fine.table(FAMILY.refined(point, fine)) == FAMILY.table(point)
+    assert fine.table(FAMILY.refine(point, fine)) == FAMILY.table(point)
 
 
 @given(st.lists(st.floats(-3, 12), min_size=7, max_size=7))

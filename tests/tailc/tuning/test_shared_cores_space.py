@@ -88,13 +88,13 @@ def test_requests_wait_for_a_time_that_grows_with_the_load():
 
 def test_a_request_may_wait_past_the_age_at_which_it_would_climb():
     table = delayed([0.4, 0.4], [[0.1, 0.1], [0.5, 0.5]])
-    assert row_at(table, 1).admission == Admission.after(40 * MS)
+    assert row_at(table, 1).admission == Admission.after_delay(40 * MS)
     assert climbs_at(table, 1) == (Climb(0, 0), Climb(10 * MS, 1), Climb(50 * MS, 2))
 
 
 def test_who_would_wait_long_after_the_tail_waits_for_an_exit():
     table = delayed([0.0, 9.0], [[0.1, 0.1], [0.5, 0.5]])
-    assert row_at(table, 3).admission == Admission.after(600 * MS)
+    assert row_at(table, 3).admission == Admission.after_delay(600 * MS)
     assert row_at(table, 4).admission == ON_EXIT
 
 
@@ -135,7 +135,7 @@ def test_a_table_of_lines_is_one_of_curves():
     coarse = LINES.point(np.array([[0.0, 0.3], [0.2, 0.5]]), 1.5, 2.0)
     fine = LINES.finer()
     assert fine.has_delays
-    assert fine.table(LINES.refined(coarse, fine)) == LINES.table(coarse)
+    assert fine.table(LINES.refine(coarse, fine)) == LINES.table(coarse)
 
 
 @given(st.lists(st.floats(-3, 12), min_size=32, max_size=32))
@@ -202,7 +202,7 @@ def test_a_table_with_every_freedom_starts_by_what_is_in_use_and_gives_up():
     rules = {Rule.START_BELOW, Rule.GIVE_UP}
     assert set(table.rules) == (set(BASE.rules) | rules) - {Rule.NEVER_DESCEND}
     fine = family.finer()
-    assert fine.table(family.refined(point, fine)) == table
+    assert fine.table(family.refine(point, fine)) == table
 
 
 @pytest.mark.parametrize("optional_rules", [(), tuple(OptionalRule)])

@@ -11,14 +11,14 @@ from tailc.traces.reading import (
     Curve,
     DemandColumn,
     DemandReading,
-    Measured,
     Rows,
     TimeUnit,
+    ValueMeaning,
 )
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 READING = DemandReading(
-    Measured(Measure.DEMAND_BUSY, "core", TimeUnit.MS),
+    ValueMeaning(Measure.DEMAND_BUSY, "core", TimeUnit.MS),
     Rows(),
     DemandColumn("ms"),
     CommonCurve(Curve(None, (1_000_000,))),

@@ -10,7 +10,7 @@ import sys
 import time
 
 import numpy as np
-from tailc_solvers.backends.frames import MAGIC, PREFIX, encoded, encoded_answer
+from tailc_solvers.backends.frames import MAGIC, PREFIX, encode_frame, encoded_answer
 from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome, SolverPoint
 
 
@@ -163,14 +163,14 @@ def deep_json(program, limits):
 
 def other_outcome(program, limits):
     head = {"outcome": "wonderful", "objective": 0, "bound": 0, "solver": "", "message": ""}
-    _write(encoded(head, {}))
+    _write(encode_frame(head, {}))
 
 
 def text_objective(program, limits):
     head = {"outcome": "optimal", "objective": "0", "bound": 0, "solver": "", "message": ""}
-    _write(encoded(head, {}))
+    _write(encode_frame(head, {}))
 
 
 def other_arrays(program, limits):
     head = {"outcome": "optimal", "objective": 0, "bound": 0, "solver": "", "message": ""}
-    _write(encoded(head, {"y": np.zeros(2)}))
+    _write(encode_frame(head, {"y": np.zeros(2)}))

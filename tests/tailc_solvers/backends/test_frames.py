@@ -11,7 +11,7 @@ from tailc_solvers.backends.frames import (
     GarbledFrameError,
     decoded_answer,
     decoded_question,
-    encoded,
+    encode_frame,
     encoded_answer,
     encoded_question,
 )
@@ -65,7 +65,7 @@ def test_a_corner_reads_back_on_both_ways():
         assert read is not None
         assert read.variables.tolist() == [BasisStatus.BASIC, BasisStatus.AT_LOWER]
         assert read.rows.tolist() == [BasisStatus.AT_UPPER]
-    half = encoded(HEAD, {"basis_variables": np.zeros(1)})
+    half = encode_frame(HEAD, {"basis_variables": np.zeros(1)})
     with pytest.raises(GarbledFrameError):
         decoded_answer(half)
 
@@ -98,7 +98,7 @@ def test_an_answer_without_a_point_reads_back():
 )
 def test_half_a_point_and_a_corner_without_multipliers_are_garbled(objective, arrays):
     with pytest.raises(GarbledFrameError, match="wrong head"):
-        decoded_answer(encoded({**HEAD, "objective": objective}, arrays))
+        decoded_answer(encode_frame({**HEAD, "objective": objective}, arrays))
 
 
 def test_a_course_reads_back():
@@ -110,7 +110,7 @@ def test_a_course_reads_back():
 @pytest.mark.parametrize("told", [[1.0, 2.0], [-1.0, 0.0, 0.0], [math.inf, 0, 0], [1, math.nan, 0]])
 def test_what_is_no_course_is_garbled(told):
     with pytest.raises(GarbledFrameError, match="a course"):
-        decoded_answer(encoded(HEAD, {"course": np.array(told, dtype=np.float64)}))
+        decoded_answer(encode_frame(HEAD, {"course": np.array(told, dtype=np.float64)}))
 
 
 def test_no_flipped_byte_of_an_answer_raises_anything_else():

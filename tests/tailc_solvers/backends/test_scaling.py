@@ -14,7 +14,7 @@ from tailc_solvers.backends.linear import (
     SolverOutcome,
     SolverPoint,
 )
-from tailc_solvers.backends.scaling import row_sizes, scaled, too_wide, unscaled
+from tailc_solvers.backends.scaling import row_sizes, scale_rows, too_wide, unscale_answer
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
 
@@ -28,14 +28,14 @@ def covering(size: float, *, integer: bool) -> LinearProgram:
 def test_rows_of_usual_size_are_left_alone():
     program = covering(100, integer=False)
     assert row_sizes(program).tolist() == [1]
-    assert scaled(program, row_sizes(program)) is program
+    assert scale_rows(program, row_sizes(program)) is program
 
 
 @pytest.mark.parametrize("size", [1e-8, 1e-4, 1e5, 4e9, 1e15])
 def test_other_rows_come_to_coefficients_near_one_and_lose_no_digit(size):
     program = covering(size, integer=False)
     sizes = row_sizes(program)
-    there = scaled(program, sizes)
+    there = scale_rows(program, sizes)
     assert 1 <= np.abs(there.value).max() < 2
     assert (there.value * sizes[0] == program.value).all()
     assert (there.row_lower * sizes == program.row_lower).all()
@@ -59,7 +59,7 @@ def test_the_answer_is_that_of_the_program_as_it_is(backend, integer):
 
 def test_multipliers_of_another_length_are_left_for_the_check():
     lie = SolverAnswer(SolverOutcome.OPTIMAL, duals=Duals(np.ones(2)))
-    assert unscaled(lie, np.array([2.0])) is lie
+    assert unscale_answer(lie, np.array([2.0])) is lie
 
 
 def test_a_point_is_feasible_to_the_size_of_its_row():

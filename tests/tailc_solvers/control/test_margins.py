@@ -17,9 +17,9 @@ from tailc_solvers.control.kernels import (
 from tailc_solvers.control.margins import (
     UnstableLoopError,
     loop_margins,
+    loop_to_simulate,
     margins_sampled,
     responses,
-    simulated,
 )
 from tailc_solvers.control.plant import Plant, SampledPlant, lag
 from tailc_solvers.control.roots import characteristic, spectral_radius
@@ -247,7 +247,7 @@ def test_a_simulation_that_diverges_says_so():
 )
 def test_a_response_is_given_up_where_its_integrals_exceed_what_they_may_be(plant, gains, setpoint):
     kp, ki, kd = gains
-    loop, steps = simulated(plant, kp, kd)
+    loop, steps = loop_to_simulate(plant, kp, kd)
     record, law = new_record(loop, steps), law_of(loop, *gains)
 
     def made(most: IntegralLimits) -> int:

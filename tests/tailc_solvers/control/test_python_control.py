@@ -49,7 +49,7 @@ def test_the_figures_of_a_plant_in_other_units_agree_as_well():
 def test_a_plant_comes_back_from_its_object(name):
     again = from_control(to_control(EXACT[name]))
     if name == "integrating":  # numerators and denominators may have a common power of z
-        assert again.at(0.3) == pytest.approx(EXACT[name].at(0.3))
+        assert again.response_at(0.3) == pytest.approx(EXACT[name].response_at(0.3))
     else:
         assert again == EXACT[name]
 
@@ -70,14 +70,14 @@ def test_a_sampled_plant_has_the_step_response_of_its_object():
 def test_a_dead_time_is_approximated_and_told_where_it_comes_back():
     plant = lag(2.0, [1.0], 0.5)
     at = 1j * np.array([0.1, 1.0, 3.0])
-    assert to_control(plant)(at) == pytest.approx(plant.at(at.imag), abs=1e-3)
+    assert to_control(plant)(at) == pytest.approx(plant.response_at(at.imag), abs=1e-3)
     assert from_control(control.tf([2.0], [1.0, 1.0]), 0.5) == plant
 
 
 def test_state_space_is_a_plant_too():
     plant = from_control(control.ss(control.tf([1.0], [1.0, 3.0, 2.0])))
     assert isinstance(plant, Plant)
-    assert plant.at(1.0) == pytest.approx(Plant((1.0,), (1.0, 3.0, 2.0)).at(1.0))
+    assert plant.response_at(1.0) == pytest.approx(Plant((1.0,), (1.0, 3.0, 2.0)).response_at(1.0))
 
 
 def test_an_open_loop_is_plant_times_controller():

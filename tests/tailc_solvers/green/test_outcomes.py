@@ -11,13 +11,13 @@ from tailc_solvers.backends.child import Child
 from tailc_solvers.backends.linear import BackendLimits, SolverAnswer, SolverOutcome
 from tailc_solvers.green.parallel.check import faults_of
 from tailc_solvers.green.parallel.columns import solve_columns
-from tailc_solvers.green.parallel.indexed import solve_indexed
+from tailc_solvers.green.parallel.indexed_plan import solve_indexed
 from tailc_solvers.green.parallel.solution import Ending
 from tailc_solvers.green.sla.admission import prove_admission
 from tailc_solvers.green.sla.exact import solve_exact
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
 from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job, Racks
-from tailc_solvers.green.sla.reduced import solve_reduced
+from tailc_solvers.green.sla.reduced_program import solve_reduced
 
 from tests.tailc_solvers.green.parallel.instances import solvable_problem
 
@@ -36,7 +36,7 @@ Told = tuple[SolverOutcome, bool]
 
 
 def reduced(solver: Solver, limits: BackendLimits) -> Told:
-    found = solve_reduced(Groups.of(RACKS), JOBS, solver, limits)
+    found = solve_reduced(Groups.build(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.plan is not None
 
@@ -48,19 +48,19 @@ def exact(solver: Solver, limits: BackendLimits) -> Told:
 
 
 def horizon(solver: Solver, limits: BackendLimits) -> Told:
-    found = solve_horizon(Groups.of(RACKS), JOBS, solver, limits)
+    found = solve_horizon(Groups.build(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.price is not None
 
 
 def claimed(solver: Solver, limits: BackendLimits) -> Told:
-    found = solve_admission(Groups.of(RACKS), JOBS, solver, limits)
+    found = solve_admission(Groups.build(RACKS), JOBS, solver, limits)
     assert found.claimed_bound == math.inf
     return found.outcome, found.admitted is not None
 
 
 def proved(solver: Solver, limits: BackendLimits) -> Told:
-    found = prove_admission(Groups.of(RACKS), JOBS, solver, limits)
+    found = prove_admission(Groups.build(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.admitted is not None
 
@@ -138,7 +138,7 @@ def test_columns_have_a_plan_and_a_bound_however_a_solver_fails(outcome: SolverO
 
 def test_running_jobs_for_which_there_is_no_room_are_infeasible():
     running = [Job(2, 2, 0, 100, 0, placed=np.array([1, 1])) for _ in range(3)]
-    groups = Groups.of(RACKS)
+    groups = Groups.build(RACKS)
     with Solver(Backend.HIGHS) as solver:
         assert solve_reduced(groups, running, solver).outcome is SolverOutcome.INFEASIBLE
         assert solve_exact(RACKS, running, solver).outcome is SolverOutcome.INFEASIBLE

@@ -41,12 +41,12 @@ from tailc_solvers.green.parallel.schedules import (
     SchedulePrices,
     Schedules,
 )
-from tailc_solvers.green.parallel.search import PlacedJobs, improved
+from tailc_solvers.green.parallel.search import PlacedJobs, improve_schedules
 from tailc_solvers.green.parallel.solution import (
     CostBounds,
     Ending,
     ParallelSolution,
-    judged,
+    checked_solution,
     none_of,
 )
 
@@ -189,7 +189,7 @@ class _ColumnSearch:
         """Split the node of the least bound until the gap is small enough."""
         while self.open and not self._is_done() and self.count < self.effort.nodes:
             node = self.open[0]
-            rules = node.mixture.parted(node.rules) if node.mixture else []
+            rules = node.mixture.splitting_rules(node.rules) if node.mixture else []
             if not rules or self.outcome is not None:
                 return
             heapq.heappop(self.open)
@@ -218,7 +218,7 @@ class _ColumnSearch:
             return ColumnsSolution(refused, kept, prices, self.count)
         if self.best is not None:
             plan = self._site(self.best).plan()
-            found = judged(self.problem, plan, CostBounds(bound), self.outcome)
+            found = checked_solution(self.problem, plan, CostBounds(bound), self.outcome)
             told = replace(found, message=self.message)
             return ColumnsSolution(told, kept, prices, self.count, tuple(self.course))
         is_proved = self.bound >= NEVER or bound > Fraction(self.master.most_cost)
@@ -236,7 +236,7 @@ class _ColumnSearch:
         nodes = []
         for number, share in enumerate(FIRST_SHARES):
             multipliers = self.master.of_brown(share)
-            priced = self.master.priced(multipliers, {})
+            priced = self.master.price(multipliers, {})
             self.master.add(priced.columns)
             nodes.append(_Node(priced.bound, -number, {}, multipliers, priced))
         return max(nodes)
@@ -248,10 +248,10 @@ class _ColumnSearch:
             program = self.master.program(allowed)
             answer = self.solver.answer(program, self.limits)
             self.programs += 1
-            judged = self.master.checked(program, answer)
-            found = self.master.multipliers(answer) if judged.trust is AnswerTrust.PROVED else None
+            verdict = self.master.check(program, answer)
+            found = self.master.multipliers(answer) if verdict.trust is AnswerTrust.PROVED else None
             if found is None:
-                return self._failed_node(node, answer, judged)
+                return self._failed_node(node, answer, verdict)
             node.mixture = self._mixture(answer, allowed)
             broken = self.master.take_up(answer, allowed)
             new = self._price(node, node.multipliers.between(found, TRUST))
@@ -267,24 +267,24 @@ class _ColumnSearch:
 
     def _price(self, node: _Node, multipliers: Multipliers) -> int:
         """Search the schedules of all jobs at some prices; return the number of new schedules."""
-        priced = self.master.priced(multipliers, node.rules)
+        priced = self.master.price(multipliers, node.rules)
         if priced.bound > node.bound:
             node.bound, node.multipliers, node.priced = priced.bound, multipliers, priced
         return self.master.add(priced.columns)
 
-    def _failed_node(self, node: _Node, answer: SolverAnswer, judged: AnswerVerdict) -> _Node:
+    def _failed_node(self, node: _Node, answer: SolverAnswer, verdict: AnswerVerdict) -> _Node:
         self.outcome = answer.outcome
         # Jobs may lack schedules and no cost is negative, so every program has an optimum.
         denies_it = answer.outcome in (SolverOutcome.INFEASIBLE, SolverOutcome.UNBOUNDED)
-        self.is_refuted = judged.trust is AnswerTrust.REFUTED or denies_it
+        self.is_refuted = verdict.trust is AnswerTrust.REFUTED or denies_it
         denial = "it denies that there is an optimum, and there is one"
-        self.message = denial if denies_it else judged.reason(answer)
+        self.message = denial if denies_it else verdict.reason(answer)
         return node
 
     def _descend_to(self, parent: _Node, rules: Rules) -> None:
         self.count += 1
         changed = [j for j, rule in rules.items() if rule != parent.rules.get(j)]
-        priced = self.master.repriced(parent.priced, parent.multipliers, rules, changed)
+        priced = self.master.reprice(parent.priced, parent.multipliers, rules, changed)
         self.master.add(priced.columns)
         bound = max(parent.bound, priced.bound)
         kid = _Node(bound, self.count, rules, parent.multipliers, priced)
@@ -305,7 +305,7 @@ class _ColumnSearch:
         if columns is None:
             return
         site = self._site(columns)
-        improved(site, self.effort.passes)
+        improve_schedules(site, self.effort.passes)
         found = site.columns
         self.master.add(found)
         if site.fits() and site.cost() < self.cost:

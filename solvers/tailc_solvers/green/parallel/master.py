@@ -28,7 +28,7 @@ from tailc_solvers.backends.check import AnswerVerdict, optimum
 from tailc_solvers.backends.linear import LinearProgram, SolverAnswer
 from tailc_solvers.green.parallel.corner import BasisStore
 from tailc_solvers.green.parallel.kernels import NEVER
-from tailc_solvers.green.parallel.known import KnownSchedules
+from tailc_solvers.green.parallel.known_schedules import KnownSchedules
 from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
@@ -91,7 +91,7 @@ class Master:
         self._schedules = schedules
         self._known = KnownSchedules(self.problem)
         self._rows = MasterRows(self.problem)
-        self._entries = Entries.joined([])
+        self._entries = Entries.join([])
         self._corner = BasisStore(self._rows)
 
     @property
@@ -105,7 +105,7 @@ class Master:
         if new.stop > new.start:
             taken = known.job[new], known.servers[new], known.energy_mj[new]
             entries = self._rows.entries(new.start, *taken)
-            self._entries = Entries.joined([self._entries, entries])
+            self._entries = Entries.join([self._entries, entries])
         return new.stop - new.start
 
     def obeying(self, rules: Rules) -> Allowed:
@@ -136,7 +136,7 @@ class Master:
             start=self._corner.start(len(self.columns)),
         )
 
-    def checked(self, program: LinearProgram, answer: SolverAnswer) -> AnswerVerdict:
+    def check(self, program: LinearProgram, answer: SolverAnswer) -> AnswerVerdict:
         """Check whether an answer's multipliers prove its optimum.
 
         Brown energy has no limit in a program, and without one multipliers with a rounding error
@@ -165,7 +165,7 @@ class Master:
             return 0
         brown = point.x[: green.size].reshape(green.shape)
         there = np.flatnonzero(shares)
-        used = self._rows.used(self._known.servers[there], shares[there])
+        used = self._rows.used_blocks(self._known.servers[there], shares[there])
         return self._rows.take_up(used, brown)
 
     def multipliers(self, answer: SolverAnswer) -> Multipliers | None:
@@ -199,16 +199,16 @@ class Master:
         )
         return Multipliers(server, most.astype(np.int64), excess)
 
-    def priced(self, multipliers: Multipliers, rules: Rules) -> PricedSchedules:
+    def price(self, multipliers: Multipliers, rules: Rules) -> PricedSchedules:
         """The bound that the multipliers prove under the rules, and schedules to add."""
-        return self._sum(multipliers, self._schedules.priced(self.prices(multipliers), rules))
+        return self._sum(multipliers, self._schedules.cheapest(self.prices(multipliers), rules))
 
-    def repriced(
+    def reprice(
         self, priced: PricedSchedules, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
     ) -> PricedSchedules:
         """The same with other rules for some jobs."""
         least = list(priced.least)
-        found = self._schedules.priced(self.prices(multipliers), rules, jobs)
+        found = self._schedules.cheapest(self.prices(multipliers), rules, jobs)
         for j, one in zip(jobs, found, strict=True):
             least[j] = one
         return self._sum(multipliers, least)

@@ -57,7 +57,7 @@ class _OfJob:
         for epoch in range(first, last):
             shares: dict[int, float] = {}
             for column, share in self.parts:
-                shares[column.at(epoch)] = shares.get(column.at(epoch), 0.0) + share
+                shares[column.servers_at(epoch)] = shares.get(column.servers_at(epoch), 0.0) + share
             smaller, count = _evenest(shares)
             if smaller > best[0] + MIXED:
                 best = smaller, epoch, count
@@ -106,7 +106,7 @@ class Mixture:
         found = [job.most for job in self._jobs]
         return [column for column in found if column is not None] if None not in found else None
 
-    def parted(self, rules: Rules) -> list[Rules]:
+    def splitting_rules(self, rules: Rules) -> list[Rules]:
         """Pairs of rules, in addition to those given, that split the mixture; empty if none does.
 
         The job with the most servers in the smaller part of its most even split by length gets a

@@ -63,4 +63,4 @@ def cheapest(
     require(spare.shape == prices.server.shape == (problem.epochs,), "all epochs need a number")
     room = ScheduleRule(counts=tuple(Count(t, 0, most) for t, most in enumerate(spare.tolist())))
     asked = SchedulePrices(NANO * prices.server, np.zeros_like(prices.server))
-    return Schedules(problem, cells, only=(job,)).priced(asked, {job: room}, [job])[0].column
+    return Schedules(problem, cells, only=(job,)).cheapest(asked, {job: room}, [job])[0].column

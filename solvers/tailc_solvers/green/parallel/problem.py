@@ -63,7 +63,7 @@ class Shape:
         require(int(self.servers[-1]) <= self.vms, "a server must have a VM")
 
     @classmethod
-    def of(cls, vms: int, servers: ArrayLike, speed_ppt: ArrayLike) -> Shape:
+    def from_counts(cls, vms: int, servers: ArrayLike, speed_ppt: ArrayLike) -> Shape:
         """From any sequences of integers."""
         return cls(int(vms), whole(servers), whole(speed_ppt))
 

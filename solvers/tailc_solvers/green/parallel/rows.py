@@ -60,7 +60,7 @@ class Entries(NamedTuple):
     value: Vector
 
     @classmethod
-    def joined(cls, parts: Sequence[Entries]) -> Entries:
+    def join(cls, parts: Sequence[Entries]) -> Entries:
         """Concatenate entries."""
         none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
         return cls(*(np.concatenate(each) for each in zip(none, *parts, strict=True)))
@@ -135,7 +135,7 @@ class MasterRows:
         most[: self._most_brown.size] = self._most_brown
         return most
 
-    def used(self, servers: Whole, shares: Vector) -> Vector:
+    def used_blocks(self, servers: Whole, shares: Vector) -> Vector:
         """Blocks that a mixture of schedules with these servers [K, T] takes [Q, T]."""
         return np.stack([shares @ (servers >> bits) for bits in range(self.blocks.size)])
 
@@ -179,7 +179,7 @@ class MasterRows:
         schedules, fixed to 0 if not allowed. Its costs are in units of `unit` micro-units.
         """
         J, there = len(self.problem.jobs), self.there
-        row, column, value = Entries.joined([self._own, schedules])
+        row, column, value = Entries.join([self._own, schedules])
         is_kept = there[row]
         lower = np.where(np.arange(there.size) < J, 1.0, -np.inf)
         brown = self.brown_cost.ravel() * (self.unit_mj / MJ_PER_KWH)

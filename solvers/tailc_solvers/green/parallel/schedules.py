@@ -65,7 +65,7 @@ class Column:
     start: int
     servers: tuple[int, ...]
 
-    def at(self, epoch: int) -> int:
+    def servers_at(self, epoch: int) -> int:
         """Servers in an epoch."""
         k = epoch - self.start
         return self.servers[k] if 0 <= k < len(self.servers) else 0
@@ -151,7 +151,7 @@ class Schedules:
         servers = np.empty((len(jobs), longest), dtype=np.int64)
         self._answers = ScheduleResults(least, bound, run, length, servers)
 
-    def priced(
+    def cheapest(
         self, prices: SchedulePrices, rules: Rules, jobs: Sequence[int] | None = None
     ) -> list[Least]:
         """The least schedule of each job (or of some) at the prices, under the rules."""
@@ -160,7 +160,7 @@ class Schedules:
         find_priced(self._batch, requests, *costs, self._answers)
         return self._results_of(requests)
 
-    def beside(self, job: int, others: OtherJobs) -> Column | None:
+    def cheapest_next_to(self, job: int, others: OtherJobs) -> Column | None:
         """The schedule of least additional cost to that of others; None if the job has none."""
         requests = self._requests_of([job], {})
         find_beside(self._batch, requests, *others, self._answers)

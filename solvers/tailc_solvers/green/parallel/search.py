@@ -85,7 +85,7 @@ class PlacedJobs:
         """The least schedule of a job without one, next to all others; None if it has none."""
         free = np.maximum(self.problem.servers - self._servers, 0)
         others = OtherJobs(free, self._over_mj, self._brown_cost, self._lacking)
-        return self._schedules.beside(job, others)
+        return self._schedules.cheapest_next_to(job, others)
 
     def cost(self) -> float:
         """Cost of all schedules and of missing servers, in billionths."""
@@ -104,7 +104,7 @@ class PlacedJobs:
         return plan_of(self.problem, [self._placed[j].column for j in self.jobs])
 
 
-def improved(site: PlacedJobs, passes: int) -> None:
+def improve_schedules(site: PlacedJobs, passes: int) -> None:
     """Reschedule jobs in turn while that lowers the cost, at most `passes` times."""
     least = site.cost()
     for _ in range(passes):

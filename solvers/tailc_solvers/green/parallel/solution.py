@@ -86,7 +86,7 @@ class ParallelSolution:
         return _gap(self.best.ledger.cost, self.bounds.proved)
 
 
-def judged(
+def checked_solution(
     problem: ParallelProblem,
     plan: ServerPlan,
     bounds: CostBounds,
@@ -103,7 +103,7 @@ def judged(
     return ParallelSolution(_ending(own.cost, bounds), CostedPlan(plan, own), bounds, outcome)
 
 
-def compared(found: ParallelSolution, other: ParallelSolution) -> ParallelSolution:
+def with_better_bound(found: ParallelSolution, other: ParallelSolution) -> ParallelSolution:
     """A general solver's solution with the bound that another method proved.
 
     REFUSED if the plan of the other method contradicts it: it costs less than the optimum or the

@@ -9,7 +9,7 @@ from tailc_solvers.green.parallel.schedules import Column
 JobAndShape = tuple[int, int]
 
 
-def carried(
+def carry_schedules(
     columns: Iterable[Column], renumbered: Mapping[JobAndShape, JobAndShape], passed: int
 ) -> list[Column]:
     """The rest of each schedule after `passed` epochs, with the numbers of the new problem.

@@ -85,11 +85,11 @@ def prove_admission(
 ) -> ProvedAdmission:
     """The best admission and a bound; if the solver fails, what is proved until then."""
     check_jobs(jobs, groups.groups, groups.epochs)
-    effort, cuts = effort or AdmissionEffort(), _Cuts.of(groups, jobs)
+    effort, cuts = effort or AdmissionEffort(), _Cuts.build(groups, jobs)
     choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, SolverOutcome.LIMIT
     trust, message = AnswerTrust.CLAIMED, ""
     for _ in range(effort.programs):
-        program = cuts.fixed(choice)
+        program = cuts.fix_starts(choice)
         answer = solver.answer(program, limits)
         found = optimum(program, answer)
         outcome, trust, message = answer.outcome, found.trust, found.reason(answer)
@@ -129,11 +129,11 @@ class _Cuts:
     worth: list[list[Whole]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, groups: Groups, jobs: Sequence[Job]) -> _Cuts:
-        model = HorizonProgram.of(groups, jobs)
+    def build(cls, groups: Groups, jobs: Sequence[Job]) -> _Cuts:
+        model = HorizonProgram.build(groups, jobs)
         return cls(room_of(groups), jobs, model.assembly.program(relaxed=True), model.starts)
 
-    def fixed(self, choice: Choice | None) -> LinearProgram:
+    def fix_starts(self, choice: Choice | None) -> LinearProgram:
         """The program with the starts of a choice fixed; None: not fixed."""
         if choice is None:
             return self.program

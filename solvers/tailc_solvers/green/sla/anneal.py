@@ -27,7 +27,7 @@ from tailc_solvers.course import SearchProgress
 from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Placement, Plan
-from tailc_solvers.green.sla.solution import PlacementSolution, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, solution_of_plan
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ def anneal(
 
     `bound` is an upper bound on every plan's value, if known.
     """
-    begin = proposed(groups, jobs, start, bound)
+    begin = solution_of_plan(groups, jobs, start, bound)
     if begin.plan is None or begin.figures is None:
         return begin
     search = _Annealing(groups, jobs, begin.plan, schedule or AnnealingSchedule())
     best = search.best(begin.figures.value, begin.figures.revenue)
     course = tuple(SearchProgress(step, -bound, -value) for step, value in search.values)
-    return replace(proposed(groups, jobs, best, bound), course=course)
+    return replace(solution_of_plan(groups, jobs, best, bound), course=course)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ class _Annealing:
             if one is None:
                 unmet.append(at)
                 continue
-            green = int(one.servers[self.groups.is_green[:, one.within]].sum())
+            green = int(one.servers[self.groups.is_green[:, one.epoch_slice]].sum())
             if green < job.green_slots:
                 unmet.append(at)
             if green > job.green_slots:

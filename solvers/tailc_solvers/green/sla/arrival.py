@@ -20,7 +20,7 @@ from tailc_solvers.green.sla.admission import prove_admission, room_of
 from tailc_solvers.green.sla.check import figures_of, load_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
-from tailc_solvers.green.sla.solution import PlacementSolution, no_room, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, no_room, solution_of_plan
 
 ORDERS = 4
 """In which jobs are placed at most."""
@@ -46,7 +46,7 @@ def place_jobs(
         admission = prove_admission(groups, jobs, solver, limits)
         bound = admission.bound
         plan = admitting(groups, jobs, admission.admitted or (False,) * len(jobs))
-    return no_room(groups) if plan is None else proposed(groups, jobs, plan, bound)
+    return no_room(groups) if plan is None else solution_of_plan(groups, jobs, plan, bound)
 
 
 def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> Plan | None:

@@ -84,7 +84,7 @@ def _check_placed(job: Job, placed: Whole | None, rack_group: Whole) -> None:
 
 
 def _runs(one: Placement, t: int) -> bool:
-    return one.within.start <= t < one.within.stop
+    return one.epoch_slice.start <= t < one.epoch_slice.stop
 
 
 def _servers_needed(one: Placement | None, t: int) -> Whole:

@@ -121,8 +121,8 @@ def load_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Whole, Who
     moves = np.zeros_like(slots)
     for job, placement in zip(jobs, plan, strict=True):
         if placement is not None:
-            slots[:, placement.within] += placement.servers
-            moves[:, placement.within] += placement.moves(job.placed)
+            slots[:, placement.epoch_slice] += placement.servers
+            moves[:, placement.epoch_slice] += placement.moves(job.placed)
     return slots, moves
 
 
@@ -152,5 +152,5 @@ def missing_of(is_green: Flags, job: Job, placement: Placement | None) -> int:
     """Number of promised slots that are not green; 0 for a refused job."""
     if placement is None:
         return 0
-    green = int(placement.servers[is_green[:, placement.within]].sum())
+    green = int(placement.servers[is_green[:, placement.epoch_slice]].sum())
     return max(0, job.green_slots - green)

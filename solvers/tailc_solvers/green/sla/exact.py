@@ -28,8 +28,8 @@ from tailc_solvers.backends.linear import BackendLimits, LinearProgram, Vector
 from tailc_solvers.green.sla.columns import JobVariables, add_bill, add_job, missing_rows
 from tailc_solvers.green.sla.problem import Groups, Job, Plan, Racks, check_jobs
 from tailc_solvers.green.sla.program import Assembly, Index
-from tailc_solvers.green.sla.reduced import bound_of
-from tailc_solvers.green.sla.solution import PlacementSolution, judged, without_plan
+from tailc_solvers.green.sla.reduced_program import bound_of
+from tailc_solvers.green.sla.solution import PlacementSolution, solution_of_answer, without_plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class ExactProgram:
     assembly: Assembly
 
     @classmethod
-    def of(cls, racks: Racks, jobs: Sequence[Job]) -> ExactProgram:
+    def build(cls, racks: Racks, jobs: Sequence[Job]) -> ExactProgram:
         """Build the program; raises ValueError for jobs of another size."""
         shape = (racks.racks, racks.energy.epochs)
         check_jobs(jobs, *shape)
@@ -96,14 +96,14 @@ def solve_exact(
     racks: Racks, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> PlacementSolution:
     """The best plan and buses that the solver finds, with the bound of the relaxed program."""
-    model = ExactProgram.of(racks, jobs)
+    model = ExactProgram.build(racks, jobs)
     bound = bound_of(model.relaxed, solver.answer(model.relaxed, limits))
     answer = solver.answer(model.program, limits)
     found = verdict(model.program, answer)
     if answer.point is None or found.faults:
         return without_plan(_all_brown(racks), answer, found, bound)
     x = answer.point.x
-    return judged(model.groups_of(x), jobs, model.plan_of(x), answer, bound)
+    return solution_of_answer(model.groups_of(x), jobs, model.plan_of(x), answer, bound)
 
 
 def _all_brown(racks: Racks) -> Groups:

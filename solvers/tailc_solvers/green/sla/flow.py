@@ -16,7 +16,7 @@ import numpy as np
 from tailc_solvers.green.sla.check import PlacementFault, figures_of, load_of
 from tailc_solvers.green.sla.network import REPAIRED_PPM, BestFlows, JobFlow, Network
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Placement, Whole, check_jobs
-from tailc_solvers.green.sla.solution import PlacementSolution, best_of, no_room, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, best_of, no_room, solution_of_plan
 
 REPAIRS = 8
 """Times that less is allowed because moves overdraw the green bus."""
@@ -40,7 +40,7 @@ def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> 
 def turned_away(groups: Groups, jobs: Sequence[Job]) -> PlacementSolution:
     """The plan without any of the jobs."""
     plan = (None,) * len(jobs)
-    return proposed(groups, jobs, plan, figures_of(groups, jobs, plan).value)
+    return solution_of_plan(groups, jobs, plan, figures_of(groups, jobs, plan).value)
 
 
 def _place(network: Network) -> PlacementSolution:
@@ -81,7 +81,7 @@ def _is_enough(found: list[PlacementSolution], job: Job) -> bool:
 
 def _try_flows(network: Network, flows: list[JobFlow], value: float) -> list[PlacementSolution]:
     plans = [(Placement(network.start, flow.servers),) for flow in flows]
-    return [proposed(network.groups, [network.job], plan, value) for plan in plans]
+    return [solution_of_plan(network.groups, [network.job], plan, value) for plan in plans]
 
 
 def _is_overdrawn(solution: PlacementSolution) -> bool:

@@ -85,7 +85,7 @@ def solve_horizon(
 ) -> Horizon:
     """Bound and prices for these jobs on free servers."""
     check_jobs(jobs, groups.groups, groups.epochs)
-    model = HorizonProgram.of(groups, jobs)
+    model = HorizonProgram.build(groups, jobs)
     program = model.assembly.program(relaxed=True)
     answer = solver.answer(program, limits)
     found = optimum(program, answer)
@@ -102,7 +102,7 @@ def solve_admission(
 ) -> HorizonAdmission:
     """The jobs to admit, assuming free moves."""
     check_jobs(jobs, groups.groups, groups.epochs)
-    model = HorizonProgram.of(groups, jobs)
+    model = HorizonProgram.build(groups, jobs)
     program = model.assembly.program()
     answer = solver.answer(program, limits)
     found = verdict(program, answer)
@@ -130,12 +130,12 @@ class HorizonProgram:
     fed: Index
 
     @classmethod
-    def of(cls, groups: Groups, jobs: Sequence[Job]) -> HorizonProgram:
+    def build(cls, groups: Groups, jobs: Sequence[Job]) -> HorizonProgram:
         assembly = Assembly()
         charge = groups.charges.slot[:, None]
         x = assembly.variables(groups.free.shape, cost=charge, upper=groups.free, integer=False)
         bill = assembly.variables((groups.epochs,), cost=1.0, upper=_most(groups), integer=False)
-        columns = [_Columns.of(assembly, job) for job in jobs]
+        columns = [_Columns.build(assembly, job) for job in jobs]
         places = [
             _epoch_rows(assembly, groups, [one for one in columns if one.may_run(t)], t, x, bill)
             for t in range(groups.epochs)
@@ -162,7 +162,7 @@ class _Columns:
     green: Index
 
     @classmethod
-    def of(cls, assembly: Assembly, job: Job) -> _Columns:
+    def build(cls, assembly: Assembly, job: Job) -> _Columns:
         least = 1.0 if job.must_run else 0.0
         start = assembly.variables((job.starts.size,), cost=-job.revenue, lower=least, upper=1)
         window = (job.end - job.first_epoch,)

@@ -45,7 +45,7 @@ class Worth(NamedTuple):
     rise: int
     run: int = 1
 
-    def by(self, factor: tuple[int, int], most: Worth) -> Worth:
+    def scale(self, factor: tuple[int, int], most: Worth) -> Worth:
         """Multiply by a factor, at most to `most`."""
         rise, run = self.rise * factor[0], self.run * factor[1]
         return most if rise * most.run > most.rise * run else Worth(rise, run)
@@ -90,7 +90,7 @@ class Network:
         return min(energy.server // math.gcd(energy.server, energy.move), MOST_PARTS)
 
     @property
-    def within(self) -> slice:
+    def epoch_slice(self) -> slice:
         return slice(self.start, self.start + self.job.epochs)
 
     @property
@@ -101,7 +101,9 @@ class Network:
     @cached_property
     def is_green(self) -> Whole:
         """Green groups as 0 or 1 [groups, epochs]."""
-        return self._with_epoch_before(self.groups.is_green[:, self.within].astype(np.int64), None)
+        return self._with_epoch_before(
+            self.groups.is_green[:, self.epoch_slice].astype(np.int64), None
+        )
 
     @cached_property
     def slot_cost(self) -> Whole:
@@ -113,9 +115,9 @@ class Network:
     def drawn_over(self) -> list[int]:
         """Energy of existing jobs and this one without moves, less green energy [mJ]."""
         groups, energy = self.groups, self.groups.energy
-        busy = groups.busy[:, self.within].sum(axis=0) + self.job.width
-        drawn = energy.server * busy + energy.move * groups.moves[:, self.within].sum(axis=0)
-        return (drawn - energy.green[self.within]).tolist()
+        busy = groups.busy[:, self.epoch_slice].sum(axis=0) + self.job.width
+        drawn = energy.server * busy + energy.move * groups.moves[:, self.epoch_slice].sum(axis=0)
+        return (drawn - energy.green[self.epoch_slice]).tolist()
 
     @cached_property
     def move_costs(self) -> tuple[Whole, Whole, Whole, Whole]:
@@ -123,7 +125,7 @@ class Network:
         energy, charges = self.groups.energy, self.groups.charges
         too_much = self.job.epochs * (self.job.penalty + int(charges.slot[-1]))
         found = np.zeros((4, self.lead + self.job.epochs + 1), dtype=np.int64)
-        prices = energy.brown_cost[self.within].tolist()
+        prices = energy.brown_cost[self.epoch_slice].tolist()
         for t, (price, over) in enumerate(zip(prices, self.drawn_over, strict=True)):
             high = self.parts * price * energy.move // energy.server
             few = max(-over, 0) // energy.move if energy.move else 0
@@ -160,7 +162,7 @@ class Network:
     def near(self, free: Whole, worth: Worth) -> tuple[list[JobFlow], Worth]:
         """Flows on free servers with about this value of a green slot; empty: no room."""
         room, promised = self._room(free), self.job.green_slots
-        tried = worth.by(DEARER, self.dearest)
+        tried = worth.scale(DEARER, self.dearest)
         flow = self._flow(room, tried)
         if flow is None:
             return [], worth
@@ -168,7 +170,7 @@ class Network:
         if self._with_penalty(flow) - least <= enough or tried == self.dearest:
             return [self._own_flow(flow)], worth
         is_short = flow.green < promised
-        for other in [self.dearest] if is_short else [worth.by(CHEAPER, worth), Worth(0)]:
+        for other in [self.dearest] if is_short else [worth.scale(CHEAPER, worth), Worth(0)]:
             further, tried = self._flow(room, other), other
             assert further is not None
             if (further.green < promised) != is_short:
@@ -185,7 +187,7 @@ class Network:
 
     def _room(self, free: Whole) -> Whole:
         return self._with_epoch_before(
-            np.minimum(free[:, self.within], self.job.width), self.job.placed
+            np.minimum(free[:, self.epoch_slice], self.job.width), self.job.placed
         )
 
     def _least(self, flow: JobFlow, worth: Worth) -> int:
@@ -249,10 +251,10 @@ class Network:
 
     def _compare(self, flows: list[JobFlow], least: int, worth: Worth) -> BestFlows:
         energy = self.groups.energy
-        served = zip(energy.brown_cost[self.within].tolist(), self.drawn_over, strict=True)
+        served = zip(energy.brown_cost[self.epoch_slice].tolist(), self.drawn_over, strict=True)
         own = sum(self.parts * price * max(over, 0) // energy.server for price, over in served)
         before = self.groups.bill_before
-        elsewhere = int(before.sum() - before[self.within].sum())
+        elsewhere = int(before.sum() - before[self.epoch_slice].sum())
         value = self.job.revenue - elsewhere - (own + least) / self.parts
         return BestFlows([self._own_flow(one) for one in flows], value, worth)
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from tailc_solvers.green.sla.flow import place_job, turned_away
 from tailc_solvers.green.sla.problem import Groups, Job, Placement, Whole, check_jobs
-from tailc_solvers.green.sla.solution import PlacementSolution, no_room, proposed
+from tailc_solvers.green.sla.solution import PlacementSolution, no_room, solution_of_plan
 
 NONE = np.int64(2**62)
 """The price of a green server where no group is green."""
@@ -46,7 +46,7 @@ class PriceList:
     cheapest_green: Whole
 
     @classmethod
-    def of(cls, groups: Groups, price: Whole) -> PriceList:
+    def build(cls, groups: Groups, price: Whole) -> PriceList:
         """Build from prices; raises ValueError for prices of another size."""
         if price.shape != groups.is_green.shape:
             raise ValueError("there is a price for each group and epoch")
@@ -114,7 +114,7 @@ def admit(groups: Groups, prices: PriceList, job: Job) -> PlacementSolution:
         on = order[groups.is_green[order, epoch]]
         _take(servers[:, t], room[:, t], on, int(quoted.green[t]))
         _take(servers[:, t], room[:, t], order, job.width - int(servers[:, t].sum()))
-    found = proposed(groups, [job], (Placement(job.first_epoch, servers),))
+    found = solution_of_plan(groups, [job], (Placement(job.first_epoch, servers),))
     return _refusal(groups, job) if found.plan is None else found
 
 

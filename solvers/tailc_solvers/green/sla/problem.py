@@ -152,7 +152,7 @@ class Groups:
         _require(bool((self.free >= 0).all()), "a group has fewer servers than its jobs")
 
     @classmethod
-    def of(cls, racks: Racks) -> Groups:
+    def build(cls, racks: Racks) -> Groups:
         """Idle groups, with as many green racks as the forecast feeds when they are full."""
         first_green = racks.racks - racks.green_racks
         is_green = np.arange(racks.racks)[:, None] >= first_green
@@ -272,7 +272,7 @@ class Placement:
     servers: Whole
 
     @property
-    def within(self) -> slice:
+    def epoch_slice(self) -> slice:
         """Its range of epochs."""
         return slice(self.start, self.start + self.servers.shape[1])
 

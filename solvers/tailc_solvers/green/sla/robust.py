@@ -42,7 +42,7 @@ from tailc_solvers.green.sla.problem import (
     first_of_groups,
 )
 from tailc_solvers.green.sla.program import Assembly
-from tailc_solvers.green.sla.reduced import bound_of, denied_by
+from tailc_solvers.green.sla.reduced_program import bound_of, denied_by
 
 
 @dataclass(frozen=True, eq=False)

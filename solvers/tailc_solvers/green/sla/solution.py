@@ -58,7 +58,7 @@ class PlacementSolution:
         return self.gap / max(abs(self.figures.value), 1)
 
 
-def proposed(
+def solution_of_plan(
     groups: Groups, jobs: Sequence[Job], plan: Plan, bound: float = math.inf
 ) -> PlacementSolution:
     """The solution of a plan from one of our own methods; refuted if it has a fault."""
@@ -99,11 +99,11 @@ def best_of(found: Sequence[PlacementSolution]) -> PlacementSolution:
     return replace(best, bound=bound, outcome=outcome, trust=trust)
 
 
-def judged(
+def solution_of_answer(
     groups: Groups, jobs: Sequence[Job], plan: Plan, answer: SolverAnswer, bound: float
 ) -> PlacementSolution:
     """The solution of a plan read from a solver's answer, whose point was checked already."""
-    found = proposed(groups, jobs, plan, bound)
+    found = solution_of_plan(groups, jobs, plan, bound)
     claimed = math.inf if answer.bound is None else -answer.bound
     return PlacementSolution(
         answer.outcome,

@@ -10,7 +10,7 @@ from typing import final
 
 from tailc.forms.tail_table import least_level
 from tailc.models.baseline_syntax import NameValues, Syntax
-from tailc.models.core_queues.baselines.fixed import at_level
+from tailc.models.core_queues.baselines.fixed_frequency import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.execution_model import BaselineSearch

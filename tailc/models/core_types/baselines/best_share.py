@@ -39,10 +39,10 @@ class BestShare(Baseline[CoreTypes]):
         return ()
 
     def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
-        shares = (_with(setup.policy, share_ppm) for share_ppm in SHARES_PPM)
+        shares = (_with_share(setup.policy, share_ppm) for share_ppm in SHARES_PPM)
         return setup.search.least_energy(shares)
 
 
-def _with(policy: CoreTypes, share_ppm: int) -> CoreTypes:
+def _with_share(policy: CoreTypes, share_ppm: int) -> CoreTypes:
     note = f"{format_ppm(share_ppm)} of its ages"
     return replace(fixed_ages(policy, share_ppm), name="S2F at its best share", note=note)

@@ -60,7 +60,7 @@ def exhaustive(ladder: Ladder, search: BaselineSearch, step_us: int | None) -> C
     """
     step_us = step_us or usual_step_us(ladder, search.target_us)
     tried = thresholds(len(ladder.rungs), search.target_us, step_us)
-    return search.least_energy(_with(ladder, ages_us) for ages_us in tried)
+    return search.least_energy(_with_ages(ladder, ages_us) for ages_us in tried)
 
 
 def _check_grid(rungs: int, target_us: int, step_us: int) -> None:
@@ -92,7 +92,7 @@ def thresholds(rungs: int, target_us: int, step_us: int) -> Iterator[tuple[int |
     return itertools.combinations_with_replacement(values, rungs - 1)
 
 
-def _with(ladder: Ladder, ages_us: tuple[int | None, ...]) -> CoreTypes:
+def _with_ages(ladder: Ladder, ages_us: tuple[int | None, ...]) -> CoreTypes:
     rung_at = {0: 0}
     rung_at |= {age: rung for rung, age in enumerate(ages_us, 1) if age is not None}
     climbs = tuple(Climb(age_us, rung) for age_us, rung in rung_at.items())

@@ -14,7 +14,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.shared_cores.alike import behave_alike
-from tailc.models.shared_cores.baselines.fixed import usual_fixed
+from tailc.models.shared_cores.baselines.fixed_degree import usual_fixed
 from tailc.models.shared_cores.baselines.sequential import sequential
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.same_server import capacity_of, same_server, stays_on

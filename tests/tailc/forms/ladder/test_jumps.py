@@ -7,7 +7,7 @@ from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row
 
 
 def row(load, wait_us, *climbs):
-    return Row(load, load, Admission.after(wait_us), tuple(Climb(*climb) for climb in climbs))
+    return Row(load, load, Admission.after_delay(wait_us), tuple(Climb(*climb) for climb in climbs))
 
 
 @pytest.mark.parametrize(

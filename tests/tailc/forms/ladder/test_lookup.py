@@ -15,7 +15,7 @@ from tests.tailc.forms.ladder.test_table import ladder
 
 ROWS = (
     Row(1, 2, AT_ONCE, (Climb(0, 1),)),
-    Row(3, 3, Admission.after(10_000), (Climb(0, 0), Climb(5_000, 1))),
+    Row(3, 3, Admission.after_delay(10_000), (Climb(0, 0), Climb(5_000, 1))),
     Row(4, None, ON_EXIT, (Climb(0, 0), Climb(9_000, 1))),
 )
 TABLE = ladder(rows=ROWS)

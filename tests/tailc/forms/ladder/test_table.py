@@ -111,8 +111,8 @@ def test_a_broken_part_cannot_be_made(make, complaint):
 
 
 def test_no_delay_is_admission_at_once():
-    assert Admission.after(0) == AT_ONCE
-    assert Admission.after(7) == Admission(AdmissionKind.DELAY, 7)
+    assert Admission.after_delay(0) == AT_ONCE
+    assert Admission.after_delay(7) == Admission(AdmissionKind.DELAY, 7)
 
 
 def test_equal_neighbours_collapse_to_a_range_and_the_last_row_holds_beyond():

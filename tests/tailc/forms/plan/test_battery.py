@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.forms.plan.battery import Battery
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import PPM, Epoch, Plan, PlannedJob, Pool, PoolPrices, Span, Terms
+from tailc.forms.plan.plan_books import plan_books
 from tests.tailc.forms.plan.random_plans import random_plan, with_battery
 
 SEEDS = st.integers(0, 2**32)

@@ -152,7 +152,7 @@ def test_places_become_the_fewest_spans_and_back():
     assert spans == (Span(1, 0, 2, 3), Span(0, 1, 2, 2), Span(0, 3, 1, 1), Span(1, 3, 1, 3))
     back = np.zeros_like(places)
     for span in spans:
-        back[span.pool, span.within] += span.servers
+        back[span.pool, span.epoch_slice] += span.servers
     assert (back == places).all()
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tailc.experiment.window_means import rare_of
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH, LedgerEntry
 from tailc.forms.plan.plan import Epoch, Plan, PlannedJob, Pool, PoolPrices, Span, Terms
+from tailc.forms.plan.plan_books import plan_books
 from tailc.models.datacentre.quantities import QuantitySample
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.rigid_jobs.site import Site

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.forms.plan.battery import Battery
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.ledger import ledger_of
 from tailc.forms.plan.plan import PPM
+from tailc.forms.plan.plan_books import plan_books
 from tailc.models.datacentre.storage import Books, Storage, storage_of
 from tailc.models.datacentre.supply import Supply
 from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator

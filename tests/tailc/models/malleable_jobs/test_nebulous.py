@@ -64,7 +64,7 @@ def test_both_give_the_same_servers(listed, green_servers):
         server_s = mean * ran_s // 1_000
         active.append(UnfinishedJob(one, 8, 1, 0, 0, ran_s, server_s))
         words[number] = JobDescription("sort", hint)
-        shape = Shape.of(8, COUNTS, SPEEDS)
+        shape = Shape.from_counts(8, COUNTS, SPEEDS)
         asked = SPEEDS[COUNTS.index(requested)]
         plain = ActiveJob(shape, requested, asked, slowdown, 0, 1_000 * server_s, 1_000 * ran_s)
         present.append(HintedJob(plain, hint))

@@ -42,7 +42,7 @@ def test_both_give_the_same_servers(listed, green_servers):
         curve = {n: speed * 1_000 for n, speed in zip(COUNTS, speeds, strict=True)}
         job = MalleableJob(number, 0, WORK_S, requested, slowdown * 1_000, {8: curve})
         active.append(UnfinishedJob(job, 8, 1, 0, mean * 1_000 * ran_s, ran_s))
-        shape = Shape.of(8, COUNTS, speeds)
+        shape = Shape.from_counts(8, COUNTS, speeds)
         asked = speeds[COUNTS.index(requested)]
         present.append(
             ActiveJob(shape, requested, asked, slowdown, mean * 1_000 * ran_s, 0, ran_s * 1_000)

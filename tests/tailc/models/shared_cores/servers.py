@@ -169,5 +169,7 @@ def random_row(rng: random.Random, first: int, last: int | None, rungs: int) -> 
     chosen = sorted(rng.sample(range(rungs), rng.randint(1, rungs)))
     ages = [0, *sorted(rng.sample(range(1, 40), len(chosen) - 1))]
     climbs = tuple(Climb(a * 1000, r) for a, r in zip(ages, chosen, strict=True))
-    admission = rng.choice([AT_ONCE, AT_ONCE, Admission.after(rng.randint(1, 30) * 1000), ON_EXIT])
+    admission = rng.choice(
+        [AT_ONCE, AT_ONCE, Admission.after_delay(rng.randint(1, 30) * 1000), ON_EXIT]
+    )
     return Row(first, last, admission, climbs)

@@ -46,7 +46,8 @@ def test_outside_the_guard_every_request_starts_at_once_on_the_first_rung():
 def test_a_table_by_rate_is_one_row():
     policy = dataclasses.replace(
         ladder(
-            at_once((0, 1), last=9_999), Row(10_000, None, Admission.after(7000), (Climb(0, 0),))
+            at_once((0, 1), last=9_999),
+            Row(10_000, None, Admission.after_delay(7000), (Climb(0, 0),)),
         ),
         load_axis=LoadAxis.RATE,
     )

@@ -120,14 +120,16 @@ def test_a_request_s_share_is_a_thread_s_share():
 
 
 def test_a_delayed_request_starts_when_its_delay_has_passed():
-    policy = ladder(Row(0, None, Admission.after(8000), (Climb(0, 0),)))
+    policy = ladder(Row(0, None, Admission.after_delay(8000), (Climb(0, 0),)))
     outcome = run(policy, [1], [10])
     assert (outcome.wait_ns[0], outcome.latency_ns[0]) == (8 * MS, 18 * MS)
 
 
 def test_a_waiter_reads_the_row_of_the_current_load():
     # two in the system: wait 100 ms; one in the system: at once
-    policy = ladder(at_once((0, 0), last=1), Row(2, None, Admission.after(100_000), (Climb(0, 0),)))
+    policy = ladder(
+        at_once((0, 0), last=1), Row(2, None, Admission.after_delay(100_000), (Climb(0, 0),))
+    )
     outcome = run(policy, [0, 1], [30, 5])
     assert outcome.wait_ns[1] == 29 * MS
 
@@ -142,7 +144,7 @@ def test_waiters_on_exit_start_one_by_one_in_order():
 def test_an_exit_frees_a_waiter_even_if_the_row_then_asks_for_a_delay():
     policy = ladder(
         at_once((0, 0), last=1),
-        Row(2, 2, Admission.after(500_000), (Climb(0, 0),)),
+        Row(2, 2, Admission.after_delay(500_000), (Climb(0, 0),)),
         Row(3, None, ON_EXIT, (Climb(0, 0),)),
     )
     outcome = run(policy, [0, 0, 0], [30, 5, 5])
@@ -214,7 +216,9 @@ def test_each_request_climbs_the_ladder_of_its_own():
 def test_all_ladders_read_the_same_in_system():
     # with two in the system the second ladder waits, whatever the others climb
     first = ladder(at_once((0, 0)))
-    second = ladder(at_once((0, 0), last=1), Row(2, None, Admission.after(100_000), (Climb(0, 0),)))
+    second = ladder(
+        at_once((0, 0), last=1), Row(2, None, Admission.after_delay(100_000), (Climb(0, 0),))
+    )
     outcome = run([first, second], [0, 1], [30, 5], ladder_of=[0, 1])
     assert wait_ms(outcome) == [0, 29]
 
@@ -228,7 +232,9 @@ def test_requests_of_another_ladder_pass_those_that_wait():
 
 def test_an_exit_releases_whoever_came_first_whatever_its_row_says():
     at_exit = ladder(at_once((0, 0), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)))
-    slow = ladder(at_once((0, 0), last=1), Row(2, None, Admission.after(500_000), (Climb(0, 0),)))
+    slow = ladder(
+        at_once((0, 0), last=1), Row(2, None, Admission.after_delay(500_000), (Climb(0, 0),))
+    )
     outcome = run([at_exit, at_exit, slow], [0, 1, 2, 3], [30, 5, 5, 5], ladder_of=[0, 2, 1, 0])
     # at 30 ms the second, though its row has a delay; at 35 ms the third; at 40 ms the fourth
     assert wait_ms(outcome) == [0, 29, 33, 37]
@@ -255,7 +261,7 @@ def test_a_waiter_reads_the_row_again_even_where_runners_keep_theirs():
 
 
 def test_a_request_is_cut_off_after_its_execution_not_its_wait():
-    policy = ladder(Row(0, None, Admission.after(8000), (Climb(0, 0), Climb(10_000, 1))))
+    policy = ladder(Row(0, None, Admission.after_delay(8000), (Climb(0, 0), Climb(10_000, 1))))
     outcome = run(policy, [0, 100], [100, 20], cut_off_us=15_000)
     assert latency_ms(outcome) == [8 + 15, 8 + 15]
     # 10 + 5 * 2 = 20 ms of work are done in 15 ms

@@ -77,7 +77,7 @@ def test_a_rule_cuts_a_request_off_at_its_age_and_what_was_left_is_lost():
 
 
 def test_where_ages_count_from_arrival_a_wait_brings_the_cut_off_nearer():
-    delayed = Row(0, None, Admission.after(10_000), (Climb(0, 0),))
+    delayed = Row(0, None, Admission.after_delay(10_000), (Climb(0, 0),))
     policy = overloaded(ladder(delayed), Overload(cut_off_us=15_000))
     assert latency_ms(run(policy, [0], [50])) == [25]
     since_arrival = tuple(sorted((*policy.rules, Rule.AGE_FROM_ARRIVAL), key=lambda r: r.value))

@@ -22,7 +22,7 @@ def busy_server() -> Ladder:
     climbs = (Climb(0, 0), Climb(30_000, 1), Climb(90_000, 2))
     policy = ladder(
         at_once((0, 2), last=2),
-        Row(3, 6, Admission.after(7_000), climbs),
+        Row(3, 6, Admission.after_delay(7_000), climbs),
         Row(7, None, ON_EXIT, climbs),
         cores=5,
         rungs=3,
@@ -87,7 +87,7 @@ def test_a_server_of_two_ladders_answers_each_request_alike():
         busy_server(),
         rows=(
             at_once((0, 1), (40, 2), last=4),
-            Row(5, None, Admission.after(12_000), (Climb(0, 0), Climb(60_000, 1))),
+            Row(5, None, Admission.after_delay(12_000), (Climb(0, 0), Climb(60_000, 1))),
         ),
     )
     fast, _, jobs = both([busy_server(), other])

@@ -12,9 +12,9 @@ from tailc.artifact.json_form import encode_json
 from tailc.errors import Code
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.leanest import leanest_rung
-from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.workload import Workload
-from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.choice import AutoResult
 from tailc.pipeline.auto.stable import ending_lean
 from tailc.pipeline.compile import compile_policy
 from tailc.tuning.operating_point import operating_points
@@ -56,7 +56,7 @@ def tails_us(tables, demand_ms, rate_mrps):
 @pytest.mark.parametrize("sample", [2, 3])
 def test_on_a_sample_drawn_apart_it_beats_every_fixed_degree(compiled, sample):
     (table,) = compiled.policy.ladders
-    fixed_tables = [fixed(table, rung) for rung in range(len(table.rungs))]
+    fixed_tables = [fixed_rung(table, rung) for rung in range(len(table.rungs))]
     ours, *theirs = tails_us([table, *fixed_tables], demands_ms(5_000, sample), 180_000)
     assert ours < min(theirs)
 
@@ -66,7 +66,9 @@ def test_it_keeps_up_wherever_one_thread_a_request_does(compiled):
     (table,) = compiled.policy.ladders
     demand_ms = demands_ms(5_000, 4)
     rate_mrps = round(0.95 * 4e6 / demand_ms.mean())
-    ours, one, two = tails_us([table, fixed(table, 0), fixed(table, 1)], demand_ms, rate_mrps)
+    ours, one, two = tails_us(
+        [table, fixed_rung(table, 0), fixed_rung(table, 1)], demand_ms, rate_mrps
+    )
     assert ours < 3 * one < two
 
 
@@ -90,7 +92,7 @@ def test_no_byte_depends_on_the_number_of_threads(service, compiled):
 def test_of_few_rows_none_is_kept_back_and_a_warning_says_so(tmp_path):
     spec = write_service(tmp_path, rows=200)
     compiled = compile_policy(str(spec), threads=2)
-    (chosen,) = compiled.added(Chosen)
+    (chosen,) = compiled.additions_of(AutoResult)
     assert not chosen.kept_back
     assert Code.JUDGED_ON_OWN in {finding.code for finding in compiled.findings}
 
@@ -119,4 +121,4 @@ def test_a_table_that_ends_lean_stays_as_it_is(tmp_path):
     spec = write_service(tmp_path, method=("effort: quick", "method: grid"))
     (table,) = compile_policy(str(spec), threads=2).policy.ladders
     assert ending_lean(table, 4) is table
-    assert ending_lean(fixed(table, 1), 4).rows[-1].climbs == table.rows[-1].climbs
+    assert ending_lean(fixed_rung(table, 1), 4).rows[-1].climbs == table.rows[-1].climbs

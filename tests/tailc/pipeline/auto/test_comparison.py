@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tailc.pipeline.auto import best, comparison, tail_choice
-from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.choice import AutoResult
 from tailc.pipeline.auto.comparison import (
     ComparedTable,
     Comparison,
@@ -56,7 +56,7 @@ def test_fallbacks_are_compared_only_if_no_table_is_safe_and_no_table_twice(
     monkeypatch.setattr(best, "fallbacks", recorded)
     monkeypatch.setattr(Comparison, "compare", recording)
     monkeypatch.setattr(comparison, "losses", lambda own, _: np.full(len(own), share))
-    (chosen,) = compile_policy(str(service), threads=2).added(Chosen)
+    (chosen,) = compile_policy(str(service), threads=2).additions_of(AutoResult)
     assert bool(tried) is are_tried
     assert chosen.best.is_safe is not are_tried
     assert len(compared) == len(set(compared)) > 1

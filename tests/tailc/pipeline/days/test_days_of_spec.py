@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from tailc.errors import Code, Place, TailcError
 from tailc.forecasts.days import Days
 from tailc.pipeline.days.days_of_spec import open_days
-from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.days import DaysSettings, HorizonSpec
 from tailc.specs.jobs import JobsSpec
 from tailc.specs.supply import SupplySpec
 from tests.tailc.traces.series.weather_files import nsrdb
@@ -36,7 +36,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def asked(jobs=None, supply=None, horizon=None) -> DaysAsked:
+def asked(jobs=None, supply=None, horizon=None) -> DaysSettings:
     columns = {
         "submit": "at_h",
         "submit_unit": "h",
@@ -45,7 +45,7 @@ def asked(jobs=None, supply=None, horizon=None) -> DaysAsked:
         "width": "nodes",
     }
     roof = {"trace": "roof.csv", "column": "w", "unit": "W"}
-    return DaysAsked(
+    return DaysSettings(
         JobsSpec.model_validate(
             {"trace": "jobs.csv", "columns": columns, "at_start": "24h", **(jobs or {})}
         ),
@@ -75,7 +75,7 @@ def test_log_and_energy_share_their_epochs(folder):
     assert (days.first, days.epochs, days.epoch_s) == (24 * 4, 24 * 4, 900)
     assert days.start_unix_s == 1_591_056_000  # 2020-06-02T00:00Z
     assert days.jobs.submit_s.tolist() == [0, 10 * HOUR, 30 * HOUR, 47 * HOUR, 70 * HOUR]
-    green, price, carbon = days.energy.brought(slice(24 * 4, 48 * 4))
+    green, price, carbon = days.energy.actual_supply(slice(24 * 4, 48 * 4))
     assert green.tolist() == np.repeat([round(w * 1_000) for w in WATTS[24:48]], 4).tolist()
     assert set(price.tolist()) == {105_000}
     assert set(carbon.tolist()) == {384_000}
@@ -125,7 +125,7 @@ def test_price_is_a_series_and_is_not_negative(folder):
     """6 W became -5 c/kWh, on the second day at noon."""
     price = {"trace": "price.csv", "column": "c", "unit": "c/kWh"}
     days = opened(folder, None, {"price": price})
-    _green, udollars, _carbon = days.energy.brought(slice(24 * 4, 48 * 4))
+    _green, udollars, _carbon = days.energy.actual_supply(slice(24 * 4, 48 * 4))
     assert sorted(set(udollars.tolist())) == [0, 200_000]
     assert any("negative price" in warning.message for warning in days.warnings)
 
@@ -141,7 +141,7 @@ def test_yesterday_is_forecast_again(folder):
 def test_wind_is_added(folder):
     roof = {"trace": "roof.csv", "column": "w", "unit": "W"}
     days = opened(folder, None, {"green": [roof, {**roof, "peak": "1W"}]})
-    green, _price, _carbon = days.energy.brought(slice(0, 24 * 4))
+    green, _price, _carbon = days.energy.actual_supply(slice(0, 24 * 4))
     assert int(green.max()) == 13_000
 
 
@@ -227,7 +227,7 @@ def test_a_weather_file_tells_clouds_and_stands_for_panels(tmp_path):
             asked({"at_start": "0h"}, supply, horizon), str(tmp_path / "spec.yaml"), place
         )
 
-    brought = days(source).energy.brought(slice(None))[0]
+    brought = days(source).energy.actual_supply(slice(None))[0]
     assert brought.tolist() == [8_000_000] * 2 + [4_000_000] * 2
     with pytest.raises(TailcError) as caught:
         days({**source, "column": "cloud_cover"})

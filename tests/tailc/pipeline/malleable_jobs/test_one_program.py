@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome
-from tailc_solvers.green.parallel.indexed import solve_indexed
+from tailc_solvers.green.parallel.indexed_plan import solve_indexed
 
 from tailc.errors import Code, TailcError
 from tailc.pipeline.malleable_jobs import solve as solved

@@ -9,7 +9,7 @@ import pytest
 from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome
 
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.forms.plan.expected import plan_books
+from tailc.forms.plan.plan_books import plan_books
 from tailc.pipeline.malleable_jobs import solve as solved
 from tailc.pipeline.malleable_jobs.evidence import cluster_remarks, cluster_settings
 from tailc.pipeline.malleable_jobs.solve import solve_for_clusters

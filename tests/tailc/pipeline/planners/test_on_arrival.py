@@ -6,7 +6,7 @@ from hypothesis import given
 from tailc_solvers.backends.check import AnswerTrust
 from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome, SolverPoint
 from tailc_solvers.green.sla.flow import place_job
-from tailc_solvers.green.sla.reduced import solve_reduced
+from tailc_solvers.green.sla.reduced_program import solve_reduced
 from tailc_solvers.green.sla.solution import PlacementSolution
 
 from tailc.models.rigid_jobs.engine import replay_rigid

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.plan.expected import green_slots
 from tailc.forms.plan.plan import Terms
+from tailc.forms.plan.plan_books import green_slots
 from tailc.pipeline.rigid_jobs.evidence import racks_settings
 from tailc.pipeline.rigid_jobs.solve import solve_for_racks
 from tailc.problems.plan import PlanMethod, PlanSearch

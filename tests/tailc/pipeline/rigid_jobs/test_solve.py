@@ -13,8 +13,8 @@ from tailc_solvers.backends.linear import SolverAnswer, SolverOutcome, SolverPoi
 from tailc_solvers.green.sla.horizon import Horizon
 
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Span, Terms
+from tailc.forms.plan.plan_books import plan_books
 from tailc.pipeline.rigid_jobs import shadow_prices as priced
 from tailc.pipeline.rigid_jobs.evidence import racks_remarks, racks_settings
 from tailc.pipeline.rigid_jobs.formulation import MOVE_UDOLLARS, RacksFormulation

@@ -12,7 +12,7 @@ from tailc.errors import Code
 from tailc.experiment.recorded_periods import recorded_periods, shares_of
 from tailc.forms.shares import ShareLaw
 from tailc.models.cpu_shares.plant import replay
-from tailc.models.cpu_shares.recorded import machines_of
+from tailc.models.cpu_shares.recorded_machines import machines_of
 from tailc.pipeline.auto.shares import CONSTANT_POLE_PPM, POLES_PPM, constant_shares
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy

@@ -10,7 +10,7 @@ from tailc.artifact.files import read_policy
 from tailc.errors import Code
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.percentiles import PPM
-from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.compile_report import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.elfen.case import swapped, write

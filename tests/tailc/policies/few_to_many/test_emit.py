@@ -72,7 +72,7 @@ def test_the_row_beyond_waits_for_an_exit_starts_on_one_thread_and_keeps_later_c
     rows = rows_of(solved(1, 0, 0, 100 * MS), solved(2, 20 * MS, 0, 60 * MS))
     assert rows == (
         Row(1, 1, AT_ONCE, (Climb(0, 1), Climb(100 * MS, 2))),
-        Row(2, 2, Admission.after(20 * MS), (Climb(0, 1), Climb(60 * MS, 2))),
+        Row(2, 2, Admission.after_delay(20 * MS), (Climb(0, 1), Climb(60 * MS, 2))),
         Row(3, 6, ON_EXIT, (Climb(0, 0), Climb(60 * MS, 2))),
         CROWD,
     )
@@ -91,7 +91,7 @@ def test_a_load_without_a_schedule_waits_for_an_exit():
 
 def test_without_waiting_for_exits_the_last_row_holds_until_the_cores_are_full():
     rows = rows_of(solved(1, 0, 0, 0), solved(2, 150 * MS, 50 * MS, 0), admit_on_departure=False)
-    assert rows[-2] == Row(2, 6, Admission.after(150 * MS), (Climb(0, 0), Climb(50 * MS, 2)))
+    assert rows[-2] == Row(2, 6, Admission.after_delay(150 * MS), (Climb(0, 0), Climb(50 * MS, 2)))
     assert rows[-1] == CROWD
 
 

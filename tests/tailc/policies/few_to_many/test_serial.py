@@ -8,7 +8,7 @@ import pytest
 from tailc.artifact.files import read_policy, write_policy
 from tailc.errors import Code, TailcError
 from tailc.forms.ladder.units import degrees
-from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import workload
 from tailc.pipeline.compile import compile_policy
@@ -84,7 +84,7 @@ def test_verify_replays_the_parts_that_the_policy_has(tmp_path):
     held_out = read_held_out(policy, str(tmp_path / "toy.csv"))
     load = workload(held_out.profile, ladder)
     assert degrees(ladder) == (1, 2, 3)
-    engine = SharedCores("x", (fixed(ladder, 1),)).engine(1_000, 10)
+    engine = SharedCores("x", (fixed_rung(ladder, 1),)).engine(1_000, 10)
     outcome = engine.replay(load, np.array([0, 1]), np.array([0, 500 * MS]))
     # 12.5 of 50 ms are serial, and 17.5 of 150 ms; on two threads they take 33.3 and 100 ms
     assert outcome.latency_ns / MS == pytest.approx([50 / 1.5, 100], abs=1e-4)

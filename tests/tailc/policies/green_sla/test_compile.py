@@ -12,7 +12,7 @@ from tailc.artifact.envelope import InputRole
 from tailc.artifact.files import read_policy
 from tailc.cli import run
 from tailc.errors import ExitCode
-from tailc.forms.plan.expected import plan_books
+from tailc.forms.plan.plan_books import plan_books
 from tests.tailc.policies.green_sla.case import write
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tailc.errors import TailcError
 from tailc.experiment.options import VerifyOptions
-from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.choice import AutoResult
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
 from tailc.studies.held_out import read_held_out
@@ -57,7 +57,7 @@ LANES = texts.swapped(
 def test_it_costs_no_more_than_the_cheapest_setting_by_hand_that_keeps_the_slo(text, tmp_path):
     spec = write(tmp_path, text).spec
     compiled = compile_policy(str(spec), threads=2, judging=Judging())
-    policy, (chosen,) = compiled.policy, compiled.added(Chosen)
+    policy, (chosen,) = compiled.policy, compiled.additions_of(AutoResult)
     assert chosen.best.is_safe
     (row,) = policy.evidence.estimates.rows
     assert row.tail_us <= 1.02 * policy.slos[0].latency_us

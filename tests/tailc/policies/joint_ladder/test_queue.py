@@ -9,7 +9,7 @@ import pytest
 from tailc.artifact.files import read_policy
 from tailc.forms.ladder.units import shared_power
 from tailc.pipeline.compile import compile_policy
-from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.compile_report import compiled_result, compiled_text
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.joint_ladder.case import SPEC, write

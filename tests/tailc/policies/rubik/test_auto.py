@@ -10,13 +10,13 @@ from tailc.artifact.files import read_policy, write_policy
 from tailc.errors import Code
 from tailc.experiment.options import VerifyOptions
 from tailc.forms.fixed_frequency import fixed_level
-from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.choice import AutoResult
 from tailc.pipeline.auto.clocks import ClockPolicy, _prefer_feedback
 from tailc.pipeline.auto.comparison import ComparedTable
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
-from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.compile_report import compiled_result, compiled_text
 from tailc.studies.held_out import read_held_out
 from tailc.tuning.core_queues_space import with_bound_scaled
 from tailc.verify.judge import verify
@@ -46,7 +46,7 @@ def easy(tmp_path_factory):
 
 
 def test_a_spec_with_rates_has_the_method_auto(quick):
-    (chosen,) = quick.added(Chosen)
+    (chosen,) = quick.additions_of(AutoResult)
     assert chosen.best.is_safe
     assert all(name.startswith("fixed at ") for name in names(chosen))
 
@@ -64,7 +64,7 @@ def test_no_fixed_frequency_is_cheaper_within_the_slo(quick):
 
 
 def test_the_feedback_is_kept_where_nothing_costs_clearly_less(quick):
-    (chosen,) = quick.added(Chosen)
+    (chosen,) = quick.additions_of(AutoResult)
     assert chosen.best.option.name == "formula with feedback"
     assert quick.policy.controller is not None
     assert (quick.policy.evidence.method, quick.policy.evidence.rows) == ("separate", ())
@@ -83,7 +83,7 @@ def test_without_feedback_none_is_tried(tmp_path):
     )
     found = compiled(tmp_path, spec)
     assert found.policy.controller is None
-    (chosen,) = found.added(Chosen)
+    (chosen,) = found.additions_of(AutoResult)
     assert chosen.best.option.name != "formula with feedback"
 
 
@@ -137,13 +137,13 @@ def test_one_frequency_leaves_nothing_to_choose(tmp_path):
             "levels: [{frequency: 3.4GHz, power: 9W}]",
         ),
     )
-    assert compiled(tmp_path, spec).added(Chosen) == ()
+    assert compiled(tmp_path, spec).additions_of(AutoResult) == ()
 
 
 def test_a_search_is_made_with_more_effort(tmp_path):
     with short_searches():
         found = compiled(tmp_path, swapped((PAPER, ""), (RATES, "rates: [2000/s]")))
-    (chosen,) = found.added(Chosen)
+    (chosen,) = found.additions_of(AutoResult)
     assert chosen.best.requests > 0
 
 

@@ -7,7 +7,13 @@ import pytest
 
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.errors import Code, TailcError
-from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, Queued, Transition, level_for
+from tailc.forms.tail_table import (
+    LARGEST_CYCLES,
+    LARGEST_TIME_NS,
+    QueuedRequests,
+    Transition,
+    level_for,
+)
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.estimate_findings import check_estimates
 from tailc.pipeline.spec import open_kind
@@ -50,23 +56,23 @@ def test_longer_than_any_request_measured_runs_at_the_highest_frequency(tmp_path
     table = compiled(tmp_path, ALIKE, SMALL).policy.tail_table
     assert table.cycles[-1].from_elapsed == 240_001
     assert set(table.cycles[-1].left) == {LARGEST_CYCLES}
-    assert level_for(table, Queued((0,), 240_000)) == 0
-    assert level_for(table, Queued((0,), 240_001)) == len(table.levels) - 1
-    assert level_for(table, Queued((0,), 0, 100_001)) == len(table.levels) - 1
+    assert level_for(table, QueuedRequests((0,), 240_000)) == 0
+    assert level_for(table, QueuedRequests((0,), 240_001)) == len(table.levels) - 1
+    assert level_for(table, QueuedRequests((0,), 0, 100_001)) == len(table.levels) - 1
 
 
 def test_without_memory_time_the_rule_is_of_cycles_alone(tmp_path):
     table = compiled(tmp_path, "240000,0\n" * 20, SMALL).policy.tail_table
     assert set(table.memory_ns[0].left) == {0}
     # 240,000 cycles in 3 ms less the age: 0.1 of the 800 MHz at age 0, 1.2 GHz at 2.8 ms.
-    assert table.levels[level_for(table, Queued((0,)))].frequency_khz == 800_000
-    assert table.levels[level_for(table, Queued((2_800_000,)))].frequency_khz == 1_200_000
+    assert table.levels[level_for(table, QueuedRequests((0,)))].frequency_khz == 800_000
+    assert table.levels[level_for(table, QueuedRequests((2_800_000,)))].frequency_khz == 1_200_000
 
 
 def test_without_cycles_no_clock_helps_and_the_lowest_frequency_is_as_good(tmp_path):
     table = compiled(tmp_path, "0,100\n" * 20, SMALL).policy.tail_table
     assert set(table.cycles[0].left) == {0}
-    assert level_for(table, Queued((0, 0, 0, 0))) == 0
+    assert level_for(table, QueuedRequests((0, 0, 0, 0))) == 0
 
 
 def test_a_bound_that_a_request_alone_misses_is_told_with_the_nearest_one(tmp_path):
@@ -129,7 +135,7 @@ def test_the_joint_distribution_has_no_more_late_than_the_percentile_allows(
     """Of the hundred requests, alone and under 1 ms; those of 1 ms of memory time cannot be."""
     change = (SMALL[0], f"table: {{distribution: {distribution}}}\nfeedback: {{")
     table = compiled(tmp_path, RARE, change, ("latency: 3ms", "latency: 1ms")).policy.tail_table
-    ghz = table.levels[level_for(table, Queued((0,)))].frequency_khz / 1e6
+    ghz = table.levels[level_for(table, QueuedRequests((0,)))].frequency_khz / 1e6
     requests = [tuple(map(int, row.split(","))) for row in RARE.splitlines()]
     assert sum(cycles / ghz / 1e3 + memory > 1_000 for cycles, memory in requests) == late
 

@@ -8,7 +8,7 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.percentiles import PPM
-from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.compile_report import compiled_result, compiled_text
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.rubik.case import swapped, write
 from tests.tailc.tuning.short import FEW, short_searches

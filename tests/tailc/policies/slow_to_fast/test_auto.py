@@ -6,11 +6,11 @@ import pytest
 
 from tailc.artifact.json_form import encode_json
 from tailc.errors import Code, TailcError
-from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.choice import AutoResult
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.spec import open_kind
-from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.compile_report import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 from tests.tailc.schemas import validate_compiled
@@ -83,7 +83,7 @@ def test_a_setting_by_hand_that_wins_is_written_and_named(tmp_path):
     """Where slow cores keep the SLO by themselves, no climb saves energy."""
     lax = texts.swapped(QUICK, ("latency: 80ms", "latency: 400ms"), ("20/s, 80/s", "20/s"))
     found = compile_policy(str(write(tmp_path, lax).spec), threads=2, judging=Judging())
-    (chosen,) = found.added(Chosen)
+    (chosen,) = found.additions_of(AutoResult)
     assert not chosen.best.is_searched
     (warning,) = [one for one in found.findings if one.code is Code.NO_BETTER_TABLE]
     assert "the search found no table that is better than" in warning.message

@@ -9,7 +9,7 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.forms.ladder.table import Rule
-from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.compile_report import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.slow_to_fast.case import swapped, write

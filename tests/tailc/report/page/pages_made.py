@@ -17,7 +17,7 @@ from tests.tailc.verify.policies import held_out, policy
 HOSTILE = "</svg><script>alert(1)</script>\"'&\x1b[31m"
 LADDER = ladder(
     at_once((0, 2), last=2),
-    Row(3, 4, Admission.after(5_000), (Climb(0, 0), Climb(20_000, 1), Climb(60_000, 2))),
+    Row(3, 4, Admission.after_delay(5_000), (Climb(0, 0), Climb(20_000, 1), Climb(60_000, 2))),
     Row(5, None, ON_EXIT, (Climb(0, 0), Climb(80_000, 2))),
     rungs=3,
 )

@@ -1,6 +1,6 @@
 import pytest
 
-from tailc.report.page.axis import counted, linear, logarithmic, spectrum
+from tailc.report.page.axis import count_axis, linear, logarithmic, spectrum
 
 
 def test_each_further_nine_is_as_wide_as_the_last():
@@ -36,6 +36,6 @@ def test_one_value_has_room_around_it():
 
 
 def test_a_whole_number_stands_in_the_middle_of_its_place():
-    axis = counted("n", 1, 4)
+    axis = count_axis("n", 1, 4)
     assert [axis.fraction(n) for n in (1, 4)] == pytest.approx([0.125, 0.875])
     assert axis.fraction(0) == 0

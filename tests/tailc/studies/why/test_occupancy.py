@@ -79,8 +79,10 @@ def test_a_row_that_cannot_occur_has_no_share():
 WAITING = replace(
     TABLE,
     rows=(
-        Row(1, 2, Admission.after(3 * MS), (Climb(0, 0), Climb(7 * MS, 2))),
-        Row(3, 5, Admission.after(9 * MS), (Climb(0, 0), Climb(12 * MS, 1), Climb(33 * MS, 2))),
+        Row(1, 2, Admission.after_delay(3 * MS), (Climb(0, 0), Climb(7 * MS, 2))),
+        Row(
+            3, 5, Admission.after_delay(9 * MS), (Climb(0, 0), Climb(12 * MS, 1), Climb(33 * MS, 2))
+        ),
         Row(6, None, ON_EXIT, (Climb(0, 0), Climb(60 * MS, 2))),
     ),
 )
@@ -93,7 +95,7 @@ WAITING = replace(
         WAITING,
         with_rules(WAITING, Rule.AGE_FROM_ARRIVAL),
         with_rules(WAITING, without=(Rule.REREAD_ROW,)),
-        replace(TABLE, rows=(Row(1, None, Admission.after(1), (Climb(0, 1),)),)),
+        replace(TABLE, rows=(Row(1, None, Admission.after_delay(1), (Climb(0, 1),)),)),
         overloaded(TABLE, Overload(shed_from=3)),
         overloaded(with_rules(WAITING, Rule.AGE_FROM_ARRIVAL), Overload(cut_off_us=8 * MS)),
     ],

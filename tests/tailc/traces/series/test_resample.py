@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
-from tailc.traces.series.resample import cut, on_epochs, scaled, scaled_to_peak, summed
+from tailc.traces.series.resample import (
+    cut_series,
+    on_epochs,
+    scale_series,
+    scaled_to_peak,
+    sum_series,
+)
 from tailc.traces.series.series import SeriesQuantity, energy_kwh
 from tests.tailc.traces.series.making import HOUR, MIDNIGHT, series_of
 
@@ -54,14 +60,14 @@ def test_clouds_stay_between_0_and_1():
 
 
 def test_a_part_is_cut_by_time():
-    part = cut(series_of(1, 2, 3, 4), MIDNIGHT + HOUR, 2 * HOUR)
+    part = cut_series(series_of(1, 2, 3, 4), MIDNIGHT + HOUR, 2 * HOUR)
     assert (part.start_unix_s, part.value.tolist()) == (MIDNIGHT + HOUR, [2, 3])
 
 
 @pytest.mark.parametrize(("start", "length"), [(-1, 2), (3, 2), (0, 5)])
 def test_a_time_that_the_series_does_not_cover_is_refused(start, length):
     with pytest.raises(TailcError) as found:
-        cut(series_of(1, 2, 3, 4), MIDNIGHT + start * HOUR, length * HOUR)
+        cut_series(series_of(1, 2, 3, 4), MIDNIGHT + start * HOUR, length * HOUR)
     (finding,) = found.value.findings
     assert finding.code is Code.SHORT_HISTORY
     assert "`2012-06-30T07:00Z` to `2012-06-30T11:00Z`," in finding.message
@@ -69,18 +75,18 @@ def test_a_time_that_the_series_does_not_cover_is_refused(start, length):
 
 def test_a_part_of_a_step_cannot_be_cut():
     with pytest.raises(ValueError, match="whole steps"):
-        cut(series_of(1, 2), MIDNIGHT + 60, HOUR)
+        cut_series(series_of(1, 2), MIDNIGHT + 60, HOUR)
 
 
 def test_a_series_is_scaled_by_a_factor_or_to_a_peak():
-    assert scaled(series_of(1, 2), 0.798).value.tolist() == [0.798, 1.596]
+    assert scale_series(series_of(1, 2), 0.798).value.tolist() == [0.798, 1.596]
     assert scaled_to_peak(series_of(1, np.nan, 4), 176_200).value.tolist() == [44_050, 0, 176_200]
     with pytest.raises(TailcError, match="no value above 0"):
         scaled_to_peak(series_of(0, 0), 1)
 
 
 def test_sun_and_wind_add_up_where_both_are_known():
-    total = summed([series_of(1, 2, np.nan), series_of(10, np.nan, 30)])
+    total = sum_series([series_of(1, 2, np.nan), series_of(10, np.nan, 30)])
     assert total.value.tolist() == [11, 0, 0]
     assert total.known.tolist() == [True, False, False]
 
@@ -88,4 +94,4 @@ def test_sun_and_wind_add_up_where_both_are_known():
 def test_series_on_other_grids_are_not_added():
     for other in (series_of(1, step_s=60), series_of(1, start_unix_s=0), series_of(1, 2)):
         with pytest.raises(ValueError, match="with the same times"):
-            summed([series_of(1), other])
+            sum_series([series_of(1), other])

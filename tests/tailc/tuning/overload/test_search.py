@@ -19,7 +19,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.tuning.overload import search
 from tailc.tuning.overload.evidence import overload_settings
 from tailc.tuning.overload.losses import rate_losses
-from tailc.tuning.overload.search import Relief, largest, relieved
+from tailc.tuning.overload.search import Relief, add_overload_rule, largest
 from tests.tailc.pipeline.cores import profile
 from tests.tailc.tuning.case import PPM, ladder
 
@@ -40,7 +40,7 @@ def design() -> DemandProfile:
 
 @pytest.fixture(scope="module")
 def found(design) -> Relief:
-    return relieved(WITH_ALL, TABLE, design, 1, silent)
+    return add_overload_rule(WITH_ALL, TABLE, design, 1, silent)
 
 
 @pytest.mark.parametrize("limit", [*range(12), 31, 32, 33, 100])
@@ -93,7 +93,7 @@ def test_the_rule_is_the_one_that_loses_least(design, found):
     for rule in (rule for rule, ppm in lost.items() if ppm is not None):
         work_ppm = WITH_ALL.work_ppm if rule is Rule.DEGRADE else None
         aim = replace(WITH_ALL, allowed=(rule,), work_ppm=work_ppm)
-        one = relieved(aim, TABLE, design, 1, silent)
+        one = add_overload_rule(aim, TABLE, design, 1, silent)
         alone[rule] = np.mean([rate.loss.work_ppm for rate in one.rates])
     # judged on other requests than those of the search, so not to the last part in a hundred
     ours = np.mean([rate.loss.work_ppm for rate in found.rates])
@@ -101,13 +101,13 @@ def test_the_rule_is_the_one_that_loses_least(design, found):
 
 
 def test_what_is_found_does_not_depend_on_the_threads(design):
-    one, two = (relieved(AIM, TABLE, design, threads, silent) for threads in (1, 2))
+    one, two = (add_overload_rule(AIM, TABLE, design, threads, silent) for threads in (1, 2))
     assert one == two
 
 
 def test_a_table_that_is_in_time_gets_no_rule(design):
     at_ease = replace(AIM, rates_mrps=(100_000,), latency_us=300_000)
-    found = relieved(at_ease, TABLE, design, 1, silent)
+    found = add_overload_rule(at_ease, TABLE, design, 1, silent)
     assert (found.rule, found.table) == (None, TABLE)
     assert "no rule is needed" in relief_text(found)
     assert found.rates[0].loss.work_ppm == 0
@@ -117,7 +117,7 @@ def test_where_no_rule_helps_the_policy_is_refused(design):
     hopeless = replace(AIM, latency_us=5_000)
     said = "none of the rules"
     with pytest.raises(TailcError, match=said) as raised:
-        relieved(hopeless, TABLE, design, 1, silent)
+        add_overload_rule(hopeless, TABLE, design, 1, silent)
     (finding,) = raised.value.findings
     assert finding.code is Code.INFEASIBLE
     assert finding.about == ("overload", "allow")
@@ -129,7 +129,7 @@ def test_too_few_records_to_be_sure_are_told_from_rules_that_do_not_help():
     few = profile(np.linspace(1, 60, 20), ((1.0, 1.8, 2.4),))
     said = "`shed` would meet 90 % within 90 ms .* but of 20 requests too few are served"
     with pytest.raises(TailcError, match=said) as raised:
-        relieved(AIM, TABLE, few, 1, silent)
+        add_overload_rule(AIM, TABLE, few, 1, silent)
     assert raised.value.findings[0].help == "give lower rates, a longer latency, or a longer trace"
 
 

@@ -11,7 +11,7 @@ import pytest
 from tailc.artifact.files import read_policy
 from tailc.errors import Code
 from tailc.pipeline.compile import compile_policy
-from tailc.report.compiled import compiled_result
+from tailc.report.compile_report import compiled_result
 from tailc.report.policy import policy_text
 from tailc.report.robust import robust_text
 from tailc.tuning.robust import radius, search

@@ -14,14 +14,14 @@ from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
 from tailc.forms.shares import Machine, ShareCap
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Measured, Rows, ThroughputColumns, ThroughputReading, TimeUnit
+from tailc.traces.reading import Rows, ThroughputColumns, ThroughputReading, TimeUnit, ValueMeaning
 from tailc.traces.throughput import Series, ThroughputTrace
 from tailc.verify.throughput.judge import verify_throughput
 from tests.tailc.models.cpu_shares.hosts import shares_of
 
 STEP_US = 750_000
 READING = ThroughputReading(
-    Measured(Measure.THROUGHPUT, "a host", TimeUnit.S),
+    ValueMeaning(Measure.THROUGHPUT, "a host", TimeUnit.S),
     Rows(),
     ThroughputColumns("throughput", "time", "machine", "share"),
 )

@@ -21,7 +21,7 @@ def shape(draw: np.random.Generator, requested: int, vms: int, servers: int) -> 
     kept = [n for n, keep in zip(counts, picked, strict=True) if keep or n == requested]
     kept = kept or counts[:1]
     speed = [int(1_000 * n ** draw.uniform(0.5, 1.0)) for n in kept]
-    return Shape.of(vms, kept, np.maximum.accumulate(speed))
+    return Shape.from_counts(vms, kept, np.maximum.accumulate(speed))
 
 
 def job(draw: np.random.Generator, epochs: int, length_s: int, servers: int) -> ParallelJob:
@@ -106,7 +106,7 @@ def brimful_problem(seed: int) -> ParallelProblem:
         earliest = max(0, begin - int(draw.integers(0, 5)))
         latest = min(T - epochs, begin + int(draw.integers(0, 5)))
         work = speed[n] * epochs * length_s * 1_000
-        one = Shape.of(2 * n, [n], [speed[n]])
+        one = Shape.from_counts(2 * n, [n], [speed[n]])
         jobs.append(ParallelJob((one,), work, n, speed[n], 1_000, earliest, latest))
     sun = np.maximum(0.0, np.sin(np.linspace(0, np.pi, T)))
     return ParallelProblem(
@@ -127,5 +127,5 @@ def obeys(column: Column, rule: ScheduleRule) -> bool:
     return (
         rule.shape in (None, column.shape)
         and rule.least_epochs <= len(column.servers) <= rule.most_epochs
-        and all(one.least <= column.at(one.epoch) <= one.most for one in rule.counts)
+        and all(one.least <= column.servers_at(one.epoch) <= one.most for one in rule.counts)
     )

@@ -21,7 +21,7 @@ from tests.reference import parallel_plain
 from tests.tailc_solvers.green.parallel.instances import small_problem
 
 HOUR = 3_600
-SHAPE = Shape.of(2, [1, 2], [1_000, 2_000])
+SHAPE = Shape.from_counts(2, [1, 2], [1_000, 2_000])
 JOB = ParallelJob((SHAPE,), 3 * HOUR * 1_000_000, 1, 1_000, 1_000, 0, 1)
 """Three hours of one server, which it may have until its deadline; twice as fast on two."""
 

@@ -10,7 +10,7 @@ from tailc_solvers.backends.child import Child
 from tailc_solvers.backends.linear import BackendLimits, SolverAnswer, SolverOutcome, SolverPoint
 from tailc_solvers.green.parallel.check import ServerPlanFault, faults_of
 from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
-from tailc_solvers.green.parallel.indexed import IndexedPlan, solve_indexed
+from tailc_solvers.green.parallel.indexed_plan import IndexedPlan, solve_indexed
 from tailc_solvers.green.parallel.solution import Ending
 
 from tests.reference import parallel_plain

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from tailc_solvers.green.parallel.known import KnownSchedules
+from tailc_solvers.green.parallel.known_schedules import KnownSchedules
 from tailc_solvers.green.parallel.schedules import Column, Count, ScheduleRule
 
 from tests.tailc_solvers.green.parallel.instances import obeys, small_problem

@@ -12,7 +12,7 @@ PROBLEM = small_problem(5)
 def parted(*parts: tuple[float, Column], rules=None):
     """The rules that part these shares."""
     shares, columns = zip(*parts, strict=True)
-    return Mixture(PROBLEM, columns, shares).parted(rules or {})
+    return Mixture(PROBLEM, columns, shares).splitting_rules(rules or {})
 
 
 def test_the_job_with_most_servers_in_the_smaller_part_is_to_be_shorter_or_longer():

@@ -19,7 +19,7 @@ from tailc_solvers.green.parallel.problem import (
 JERSEY = 105_500
 """Micro-dollars for each kWh: 10.55 cents."""
 
-ONE = Shape.of(4, [1, 2, 4], [1_000, 1_900, 3_400])
+ONE = Shape.from_counts(4, [1, 2, 4], [1_000, 1_900, 3_400])
 JOB = ParallelJob((ONE,), 7_200_000_000, 2, 1_900, 1_100)
 PROBLEM = ParallelProblem(
     length_s=whole([900] * 8),
@@ -78,7 +78,10 @@ def test_a_cost_weighs_money_energy_and_carbon():
         ({"length_s": whole([900] * 7 + [0])}, "epochs must have a length"),
         ({"jobs": (replace(JOB, earliest=8, latest=8),)}, "start within the epochs"),
         ({"most_vms_a_server": 3}, "a server takes no more VMs"),
-        ({"jobs": (replace(JOB, shapes=(Shape.of(64, [64], [1]),)),)}, "wider than the servers"),
+        (
+            {"jobs": (replace(JOB, shapes=(Shape.from_counts(64, [64], [1]),)),)},
+            "wider than the servers",
+        ),
     ],
 )
 def test_numbers_that_do_not_fit_are_refused(change, says):
@@ -113,7 +116,7 @@ def test_jobs_that_cannot_be_are_refused(change, says):
 )
 def test_counts_of_a_shape_ascend_and_each_server_has_a_vm(counts, says):
     with pytest.raises(ValueError, match=says):
-        Shape.of(4, counts, [1_000] * len(counts))
+        Shape.from_counts(4, counts, [1_000] * len(counts))
 
 
 def test_fractions_are_no_whole_numbers():

@@ -80,7 +80,7 @@ def test_a_mixture_that_fills_servers_or_green_energy_to_the_brim_breaks_rows():
 
 def fours(jobs: int, servers: int, green_w: int) -> ParallelProblem:
     """Jobs of an hour on four servers that may start in either of two hours."""
-    shape = Shape.of(4, [4], [4_000])
+    shape = Shape.from_counts(4, [4], [4_000])
     job = ParallelJob((shape,), 4 * FULL_HOUR, 4, 4_000, 1_000, earliest=0, latest=1)
     return ParallelProblem(
         length_s=np.full(2, HOUR),
@@ -112,7 +112,7 @@ def test_a_program_has_more_room_than_there_is_and_another_in_each_row():
     problem = feasible_problem(3)
     rows = MasterRows(problem)
     rows.with_room[:] = True
-    none = Entries.joined([])
+    none = Entries.join([])
     options = {"allowed": np.empty(0, dtype=np.bool_), "unit": 1.0, "start": None}
     upper = rows.program(none, np.empty(0), 1.0, **options).row_upper
     first = len(problem.jobs)

@@ -42,7 +42,7 @@ def test_on_a_fine_grid_the_least_schedule_is_found(seed, server, energy):
     job = problem.jobs[0]
     fine = Schedules(problem, 10**7)
     here = SchedulePrices(whole(server), whole(energy))
-    found = fine.priced(here, {})[0]
+    found = fine.cheapest(here, {})[0]
     rows = [row for _, row in parallel_plain.schedules(problem, job)]
     assert (found.column is None) == (rows == [])
     if found.column is None:
@@ -63,7 +63,7 @@ def test_on_any_grid_bounds_are_below_and_schedules_are_feasible(seed, server, e
     here = SchedulePrices(whole(server), whole(energy))
     rows = [row for _, row in parallel_plain.schedules(problem, problem.jobs[0])]
     costs = [_priced(problem, problem.jobs[0], row, server, energy) for row in rows]
-    found = coarse.priced(here, {})[0]
+    found = coarse.cheapest(here, {})[0]
     assert all(found.bound <= cost for cost in costs)
     if found.column is not None:
         assert faults_of_column(problem, found.column) == []
@@ -88,7 +88,7 @@ def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
     server, energy = [3_000, 900_000, 10, 40_000], [10**8, 10**6, 2 * 10**8, 0]
     schedules = Schedules(problem, 10**7)
     here = SchedulePrices(whole(server), whole(energy))
-    found = schedules.priced(here, {0: rule}, [0])[0]
+    found = schedules.cheapest(here, {0: rule}, [0])[0]
     rows = [
         row
         for shape, row in parallel_plain.schedules(problem, job)
@@ -114,7 +114,7 @@ def test_jobs_that_are_asked_for_together_have_the_same_answers_as_alone(seed, c
     }
     here = SchedulePrices(whole([3_000, 900_000, 10, 40_000]), whole([10**8, 10**6, 2 * 10**8, 0]))
     schedules = Schedules(problem, cells)
-    together = schedules.priced(here, rules)
+    together = schedules.cheapest(here, rules)
     for j in range(len(problem.jobs)):
-        assert schedules.priced(here, rules, [j]) == [together[j]]
-        assert Schedules(problem, cells, only=[j]).priced(here, rules, [j]) == [together[j]]
+        assert schedules.cheapest(here, rules, [j]) == [together[j]]
+        assert Schedules(problem, cells, only=[j]).cheapest(here, rules, [j]) == [together[j]]

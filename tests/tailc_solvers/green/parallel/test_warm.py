@@ -7,7 +7,7 @@ from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.green.parallel.columns import ColumnsEffort, solve_columns
 from tailc_solvers.green.parallel.problem import ParallelProblem, whole
 from tailc_solvers.green.parallel.schedules import Column
-from tailc_solvers.green.parallel.warm import carried
+from tailc_solvers.green.parallel.warm import carry_schedules
 
 from tests.tailc_solvers.green.parallel.test_check import PROBLEM
 
@@ -21,7 +21,7 @@ def test_what_is_over_and_what_has_no_number_is_left_out():
         Column(3, 0, 5, (7,)),
     ]
     renumbered = {(0, 1): (0, 0), (1, 0): (5, 0), (2, 0): (1, 0)}
-    assert carried(columns, renumbered, 2) == [
+    assert carry_schedules(columns, renumbered, 2) == [
         Column(5, 0, 0, (2, 3)),
         Column(5, 0, 0, (3,)),
         Column(1, 0, 3, (7,)),
@@ -34,7 +34,7 @@ def test_the_next_epoch_goes_on_with_what_was_planned():
         assert first.solution.best is not None
         plan = first.solution.best.plan
         later = _an_epoch_later(PROBLEM, int(plan.servers[0, 0]))
-        warm = carried(first.columns, {(0, 0): (0, 0)}, 1)
+        warm = carry_schedules(first.columns, {(0, 0): (0, 0)}, 1)
         second = solve_columns(later, solver, effort=ColumnsEffort(aim=0.0), warm=warm)
     assert second.solution.best is not None
     assert (second.solution.best.plan.servers == plan.servers[:, 1:]).all()

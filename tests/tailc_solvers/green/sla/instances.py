@@ -30,7 +30,7 @@ def small_racks(seed: int, racks: int = 3, servers: int = 2, epochs: int = 3) ->
 
 def small_groups(seed: int, epochs: int = 4) -> Groups:
     """Some servers are taken by jobs of before."""
-    groups = Groups.of(small_racks(seed, epochs=epochs))
+    groups = Groups.build(small_racks(seed, epochs=epochs))
     rng = np.random.default_rng((seed, 1))
     busy = rng.integers(0, 1 + groups.servers[:, None] // 2, groups.is_green.shape)
     return groups.with_load(busy, 0 * busy)

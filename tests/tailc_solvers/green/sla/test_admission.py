@@ -77,7 +77,7 @@ def test_servers_that_the_green_bus_cannot_feed_are_no_room(highs):
     idle, moves = np.zeros((2, 1), dtype=np.int64), np.array([[0], [1]])
     groups = Groups(np.array([2, 4]), is_green, energy, Charges(np.array([0, 5])), idle, moves)
     assert room_of(groups).tolist() == [5]
-    program = HorizonProgram.of(groups, [Job(6, 1, 0, 1_000, 0)])
+    program = HorizonProgram.build(groups, [Job(6, 1, 0, 1_000, 0)])
     assert program.fed.tolist() != [-1]
     assert solve_horizon(groups, [Job(6, 1, 0, 1_000, 0)], highs).bound < 1_000
     assert prove_admission(groups, [Job(6, 1, 0, 1_000, 0)], highs).admitted == (False,)
@@ -118,7 +118,7 @@ def test_a_solver_that_fails_leaves_what_was_proved(highs, after, outcome):
 @pytest.mark.parametrize("scale", [-1e30, -1.0, 0.0, 1e-3, 1e30, math.nan])
 def test_multipliers_that_are_made_up_prove_nothing_wrong(highs, scale):
     groups, jobs = knapsack()
-    size = HorizonProgram.of(groups, jobs).assembly.program().n_rows
+    size = HorizonProgram.build(groups, jobs).assembly.program().n_rows
     lie = SolverAnswer(
         SolverOutcome.OPTIMAL, SolverPoint(np.ones(3), 0.0), duals=Duals(np.full(size, scale))
     )

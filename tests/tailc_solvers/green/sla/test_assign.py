@@ -23,7 +23,7 @@ def single(racks: Racks) -> Groups:
 @given(seed=st.integers(0, 10_000))
 def test_racks_have_the_figures_of_their_groups(seed):
     racks = small_racks(seed, racks=5, servers=3, epochs=6)
-    groups = Groups.of(racks)
+    groups = Groups.build(racks)
     jobs = [small_job((seed, k), groups.groups, 6, 4) for k in range(5)]
     plan = in_order(groups, jobs, range(5))
     found = assign_racks(racks, groups, jobs, plan, [None] * 5)
@@ -42,13 +42,15 @@ def test_a_running_job_stays_in_its_racks():
     racks = dark(2)
     job = Job(3, 2, 0, 0, 0, placed=np.array([3]))
     plan = (Placement(0, np.array([[3, 3]])),)
-    found = assign_racks(racks, Groups.of(racks), [job], plan, [np.array([0, 1, 2])])
+    found = assign_racks(racks, Groups.build(racks), [job], plan, [np.array([0, 1, 2])])
     assert found[0].servers.tolist() == [[0, 0], [1, 1], [2, 2]]
 
 
 def test_a_job_that_is_turned_away_has_no_racks():
     racks = dark(1)
-    assert assign_racks(racks, Groups.of(racks), [Job(1, 1, 0, 0, 0)], (None,), [None]) == (None,)
+    assert assign_racks(racks, Groups.build(racks), [Job(1, 1, 0, 0, 0)], (None,), [None]) == (
+        None,
+    )
 
 
 def test_servers_that_a_group_does_not_have_are_refused():
@@ -56,7 +58,7 @@ def test_servers_that_a_group_does_not_have_are_refused():
     jobs = [Job(4, 1, 0, 0, 0)] * 2
     plan = (Placement(0, np.array([[4]])),) * 2
     with pytest.raises(ValueError, match="fewer servers than its jobs"):
-        assign_racks(racks, Groups.of(racks), jobs, plan, [None, None])
+        assign_racks(racks, Groups.build(racks), jobs, plan, [None, None])
 
 
 def test_racks_of_a_running_job_must_be_those_of_its_groups():
@@ -64,6 +66,6 @@ def test_racks_of_a_running_job_must_be_those_of_its_groups():
     job = Job(2, 1, 0, 0, 0, placed=np.array([2]))
     plan = (Placement(0, np.array([[2]])),)
     with pytest.raises(ValueError, match="racks and groups"):
-        assign_racks(racks, Groups.of(racks), [job], plan, [np.array([1, 0, 0])])
+        assign_racks(racks, Groups.build(racks), [job], plan, [np.array([1, 0, 0])])
     with pytest.raises(ValueError, match="running jobs, and they alone"):
-        assign_racks(racks, Groups.of(racks), [job], plan, [None])
+        assign_racks(racks, Groups.build(racks), [job], plan, [None])

@@ -22,8 +22,8 @@ from tailc_solvers.green.sla.problem import (
     is_contiguous,
     rising_charges,
 )
-from tailc_solvers.green.sla.reduced import ReducedProgram, solve_reduced
-from tailc_solvers.green.sla.solution import proposed
+from tailc_solvers.green.sla.reduced_program import ReducedProgram, solve_reduced
+from tailc_solvers.green.sla.solution import solution_of_plan
 
 SERVER = 60
 
@@ -85,7 +85,7 @@ BROKEN = {
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_plan_that_breaks_a_rule_is_refused_with_it(sunny, fault):
     assert fault in faults_of(sunny, [JOB], BROKEN[fault])
-    refused = proposed(sunny, [JOB], BROKEN[fault], bound=1e9)
+    refused = solution_of_plan(sunny, [JOB], BROKEN[fault], bound=1e9)
     assert (refused.trust, refused.plan, refused.figures) == (AnswerTrust.REFUTED, None, None)
 
 
@@ -122,7 +122,7 @@ def test_a_rack_is_green_if_the_forecast_carries_it_when_full():
     energy = EnergySupply(green, server_mj, 0, np.full(5, 3_692))
     racks = Racks(42, 40, energy, Charges(np.zeros(42, dtype=np.int64)))
     assert racks.green_racks.tolist() == [0, 0, 1, 31, 42]
-    groups = Groups.of(racks)
+    groups = Groups.build(racks)
     assert groups.servers.tolist() == [440, 1_200, 40]
     assert groups.is_green.sum(axis=0).tolist() == [0, 0, 1, 2, 3]
     assert rising_charges(racks.green_racks, 42, 5)[[0, 10, 11, 40, 41]].tolist() == [
@@ -212,7 +212,7 @@ def test_an_infeasible_running_job_is_typed(sunny):
 
 
 def test_every_planted_lie_about_a_plan_is_refuted(sunny):
-    model = ReducedProgram.of(sunny, [JOB])
+    model = ReducedProgram.build(sunny, [JOB])
     x = np.zeros(model.program.n_variables)
     honest = SolverAnswer(SolverOutcome.FEASIBLE, SolverPoint(x, 0.0))
     assert solve_reduced(sunny, [JOB], Says(honest)).trust is not AnswerTrust.REFUTED

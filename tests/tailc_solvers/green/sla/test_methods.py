@@ -18,7 +18,7 @@ from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
 from tailc_solvers.green.sla.prices import PriceList, admit
 from tailc_solvers.green.sla.problem import Charges, EnergySupply, Groups, Job, Racks
-from tailc_solvers.green.sla.reduced import solve_reduced
+from tailc_solvers.green.sla.reduced_program import solve_reduced
 
 from tests.reference import sla_plain
 from tests.tailc_solvers.green.sla.instances import (
@@ -108,7 +108,7 @@ def test_four_solvers_agree_on_the_reduced_program(solvers):
 def test_grouped_racks_have_the_optimum_of_single_racks_with_the_same_buses(solvers):
     for seed in range(10):
         racks = small_racks(seed, racks=4, servers=2, epochs=4)
-        grouped = Groups.of(racks)
+        grouped = Groups.build(racks)
         is_green = np.arange(4)[:, None] >= 4 - racks.green_racks
         idle = np.zeros(is_green.shape, dtype=np.int64)
         single = Groups(np.full(4, 2), is_green, racks.energy, racks.charges, idle, idle)
@@ -121,7 +121,7 @@ def test_grouped_racks_have_the_optimum_of_single_racks_with_the_same_buses(solv
 def test_exact_is_at_least_annealing_is_at_least_one_after_another(solvers):
     for seed in range(20):
         racks = small_racks(seed, racks=3, servers=2, epochs=4)
-        groups = Groups.of(racks)
+        groups = Groups.build(racks)
         jobs = [small_job((seed, k), groups.groups, 4) for k in range(3)]
         plan = in_order(groups, jobs, range(3))
         annealed = anneal(groups, jobs, plan, AnnealingSchedule(steps=30, seed=seed))
@@ -150,7 +150,7 @@ def test_every_method_s_plan_passes_the_check(seed, runs):
     groups = small_groups(seed)
     job = small_job(seed, groups.groups, groups.epochs, 3, runs=runs)
     rng = np.random.default_rng(seed)
-    prices = PriceList.of(groups, rng.integers(0, 60, groups.is_green.shape))
+    prices = PriceList.build(groups, rng.integers(0, 60, groups.is_green.shape))
     found = [place_job(groups, job), admit(groups, prices, job)]
     if not runs:
         found.append(anneal(groups, [job], found[0].plan, AnnealingSchedule(steps=5, seed=seed)))

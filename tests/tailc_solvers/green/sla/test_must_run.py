@@ -11,7 +11,7 @@ from tailc_solvers.green.sla.check import PlacementFault, faults_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.problem import Job
-from tailc_solvers.green.sla.reduced import solve_reduced
+from tailc_solvers.green.sla.reduced_program import solve_reduced
 
 from tests.reference import sla_plain
 from tests.tailc_solvers.green.sla.instances import small_groups, small_job

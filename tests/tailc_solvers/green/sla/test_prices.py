@@ -26,7 +26,7 @@ def groups_of(is_green: list[list[bool]]) -> Groups:
 
 
 TWO = groups_of([[False] * 3, [False, True, True]])
-PRICES = PriceList.of(TWO, np.array([[5, 5, 5], [0, 9, 25]]))
+PRICES = PriceList.build(TWO, np.array([[5, 5, 5], [0, 9, 25]]))
 
 
 def test_a_quote_is_that_by_hand():
@@ -43,7 +43,7 @@ def test_a_quote_is_that_by_hand():
 
 
 def test_green_servers_that_cost_no_more_are_taken_beyond_the_promise():
-    prices = PriceList.of(TWO, np.array([[5, 5, 5], [9, 5, 4]]))
+    prices = PriceList.build(TWO, np.array([[5, 5, 5], [9, 5, 4]]))
     assert quote(prices, Job(2, 3, 1, 40, 10)).green.tolist() == [0, 2, 2]
 
 
@@ -55,7 +55,7 @@ def test_green_servers_that_cost_no_more_are_taken_beyond_the_promise():
     penalty=st.integers(0, 15),
 )
 def test_a_quote_is_the_best_choice_of_places_under_the_prices(table, width, promised, penalty):
-    prices = PriceList.of(TWO, np.array(table).reshape(2, 3))
+    prices = PriceList.build(TWO, np.array(table).reshape(2, 3))
     job = Job(width, 3, min(promised, 3 * width), 1_000, penalty)
     found = quote(prices, job)
     best = max(_net(prices, job, servers) for servers in product(range(width + 1), repeat=3))
@@ -84,7 +84,7 @@ def test_a_job_is_put_where_the_prices_are_least_and_there_is_room():
 
 def test_prices_of_another_size_are_refused():
     with pytest.raises(ValueError, match="each group and epoch"):
-        PriceList.of(TWO, np.zeros((2, 2), dtype=np.int64))
+        PriceList.build(TWO, np.zeros((2, 2), dtype=np.int64))
 
 
 def stream(seed: int, epochs: int, jobs: int) -> list[Job]:
@@ -114,7 +114,7 @@ def test_prices_of_past_logs_keep_room_that_taking_every_job_gives_away():
     with Solver(Backend.HIGHS) as solver:
         past = [solve_horizon(groups, stream(k, epochs, 100), solver).price for k in range(1, 5)]
         bound = solve_horizon(groups, now, solver).bound
-    prices = PriceList.of(groups, mean_price(past))
+    prices = PriceList.build(groups, mean_price(past))
     value = {
         admit_by: figures_of(groups, now, _admitted(groups, prices, now, admit_by)).value
         for admit_by in (admit, admit_and_place)

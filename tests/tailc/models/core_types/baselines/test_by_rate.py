@@ -21,7 +21,7 @@ from tailc.models.arrivals import (
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.execution_model import BaselineSearch, CandidateResult
-from tailc.models.modulated import Burstiness, Modulated
+from tailc.models.modulated_arrivals import Burstiness, ModulatedArrivals
 from tailc.models.steering import Lookup, Setting
 from tailc.models.workload import Workload
 from tests.tailc.models.core_types.servers import MS, cores, latency_ms, levels, row, run
@@ -109,7 +109,7 @@ def test_under_bursts_each_rate_has_the_setting_of_that_constant_rate(workers):
 
 
 def test_spells_of_unforeseen_times_are_followed_too(workers):
-    spells = Modulated(20_000, Burstiness(300 * 10**6, 20 * 10**6, 300_000))
+    spells = ModulatedArrivals(20_000, Burstiness(300 * 10**6, 20 * 10**6, 300_000))
     outcome = replayed("pegasus", DVFS, spells, workers)
     # 10/s and 42/s, and mixtures of them
     assert set(outcome.rung.tolist()) == {0, 1, 2}

@@ -9,7 +9,7 @@ from tailc.errors import Code, TailcError
 from tailc.forms.ladder.lookup import LookupAnswer, Start, lookup
 from tailc.forms.ladder.table import ON_EXIT, Boost, Climb, CostUnit, Row, Rule, Rung
 from tailc.models.execution_model import BaselineSearch, CandidateResult
-from tailc.models.shared_cores.baselines.fixed import usual_limit
+from tailc.models.shared_cores.baselines.fixed_degree import usual_limit
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.tailc.models.shared_cores.servers import at_once, ladder

@@ -40,7 +40,7 @@ from tailc_solvers.green.parallel.solution import (
     CostBounds,
     Ending,
     ParallelSolution,
-    judged,
+    checked_solution,
     most_of,
     none_of,
 )
@@ -67,7 +67,7 @@ def solve_indexed(
         return none_of(Ending.REFUSED, answer.outcome, "the point is none of the program")
     plan = indexed.plan(answer.point.x)
     bounds = CostBounds(claimed=claimed_bound(indexed.program, answer))
-    found = judged(problem, plan, bounds, answer.outcome)
+    found = checked_solution(problem, plan, bounds, answer.outcome)
     if found.best is not None and found.best.ledger.cost > most_of(answer.point.objective):
         return none_of(Ending.REFUSED, answer.outcome, "the plan costs more than its point")
     return replace(found, course=answer.course)

@@ -9,8 +9,8 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.ingest.estimate import histogram_with_missing, with_missing
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions, TimeColumn
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.profile_file import written_counted

@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 
 @final
-class Unboosted(Baseline[SharedCores]):
+class WithoutBoosting(Baseline[SharedCores]):
     """The policy without boosting, for policies that boost."""
 
     syntax = Syntax("no-boost")
@@ -30,10 +30,10 @@ class Unboosted(Baseline[SharedCores]):
         return ("no-boost",)
 
     def make(self, setup: Setup[SharedCores]) -> SharedCores:
-        return unboosted(setup.policy)
+        return without_boosting(setup.policy)
 
 
-def unboosted(policy: SharedCores) -> SharedCores:
+def without_boosting(policy: SharedCores) -> SharedCores:
     """The same rows without boosting."""
     return replace(
         policy,

@@ -32,7 +32,7 @@ from tailc_solvers.backends.linear import (
 from tailc_solvers.green.sla.columns import JobVariables, add_bill, add_job, missing_rows
 from tailc_solvers.green.sla.problem import Groups, Job, Plan, check_jobs
 from tailc_solvers.green.sla.program import Assembly
-from tailc_solvers.green.sla.solution import PlacementSolution, judged, without_plan
+from tailc_solvers.green.sla.solution import PlacementSolution, solution_of_answer, without_plan
 
 WHOLE = 1e-6
 """Distance from a whole number up to which a relaxed variable is one."""
@@ -55,7 +55,7 @@ class ReducedProgram:
     assembly: Assembly
 
     @classmethod
-    def of(cls, groups: Groups, jobs: Sequence[Job]) -> ReducedProgram:
+    def build(cls, groups: Groups, jobs: Sequence[Job]) -> ReducedProgram:
         """Build the program; raises ValueError for jobs of another size."""
         check_jobs(jobs, groups.groups, groups.epochs)
         assembly = Assembly()
@@ -81,7 +81,7 @@ class ReducedProgram:
         """The plan of a point, rounded."""
         return tuple(columns.placement(x) for columns in self.columns)
 
-    def known(self) -> KnownFacts:
+    def known_facts(self) -> KnownFacts:
         """The point that refuses all jobs, if they may be refused."""
         if any(job.must_run for job in self.jobs):
             return KnownFacts()
@@ -100,17 +100,17 @@ def solve_reduced(
     If the relaxed program has an integer optimum, as it usually has, that is the answer, and
     proved.
     """
-    model = ReducedProgram.of(groups, jobs)
+    model = ReducedProgram.build(groups, jobs)
     answer = solver.answer(model.relaxed, limits)
     bound = bound_of(model.relaxed, answer)
-    if (denied := denied_by(model.relaxed, answer, model.known())) is not None:
+    if (denied := denied_by(model.relaxed, answer, model.known_facts())) is not None:
         return without_plan(groups, answer, denied, bound)
     if not (answer.outcome.has_point and _is_whole(model.program, answer)):
         answer = solver.answer(model.program, limits)
-    found = verdict(model.program, answer, replace(model.known(), bound=-bound))
+    found = verdict(model.program, answer, replace(model.known_facts(), bound=-bound))
     if answer.point is None or found.faults:
         return without_plan(groups, answer, found, bound)
-    return judged(groups, jobs, model.plan_of(answer.point.x), answer, bound)
+    return solution_of_answer(groups, jobs, model.plan_of(answer.point.x), answer, bound)
 
 
 def bound_of(program: LinearProgram, answer: SolverAnswer) -> float:

@@ -8,7 +8,7 @@ from scipy import stats
 from tailc.errors import Code, TailcError
 from tailc.models import streams
 from tailc.models.arrivals import Poisson
-from tailc.models.modulated import Burstiness, Modulated
+from tailc.models.modulated_arrivals import Burstiness, ModulatedArrivals
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.reference.modulated_queue import mean_in_system
@@ -16,7 +16,7 @@ from tests.tailc.models.shared_cores.servers import MS, at_once, ladder
 
 S = 10**9
 PPM = 1_000_000
-BURSTY = Modulated(40_000, Burstiness(8 * PPM, 2_000_000))
+BURSTY = ModulatedArrivals(40_000, Burstiness(8 * PPM, 2_000_000))
 
 
 def times(arrivals, *seed, requests=1000):
@@ -29,7 +29,7 @@ def test_rates_are_those_of_a_hand_calculation():
     With an index of 6 the variance of the rate is (6 - 1) * 10/s * 2/s / 2 = 50/s^2, and levels
     7.07/s to both sides of the mean have it.
     """
-    even = Modulated(10_000, Burstiness(6 * PPM, 1_000_000, 500_000))
+    even = ModulatedArrivals(10_000, Burstiness(6 * PPM, 1_000_000, 500_000))
     assert even.levels_rps == pytest.approx((10 + math.sqrt(50), 10 - math.sqrt(50)))
     # 1 + 5 (1 - (1 - e^-2) / 2) at one second
     assert even.burstiness.idc(1) == pytest.approx(1 + 2.5 * (1 + math.exp(-2)))
@@ -39,8 +39,8 @@ def test_at_the_greatest_index_nothing_comes_between_spells():
     """Requests come at 20/s for 1 s, then none for 1 s: V = 100/s^2, 2 V / (10/s * 2/s) = 10."""
     on_off = Burstiness(11 * PPM, 1_000_000, 500_000)
     assert on_off.most_idc(10_000) == 11
-    assert Modulated(10_000, on_off).levels_rps == (20, 0)
-    gaps_s = np.diff(times(Modulated(10_000, on_off), 3, requests=20_000)) / S
+    assert ModulatedArrivals(10_000, on_off).levels_rps == (20, 0)
+    gaps_s = np.diff(times(ModulatedArrivals(10_000, on_off), 3, requests=20_000)) / S
     # A gap from a spell's last request over the silence: one spell in 20 requests, of 1 s and more
     assert gaps_s.max() > 3
     assert statistics.median(gaps_s) < 1 / 20
@@ -48,7 +48,7 @@ def test_at_the_greatest_index_nothing_comes_between_spells():
 
 @pytest.mark.parametrize(
     "arrivals",
-    [BURSTY, Modulated(40_000, Burstiness(30 * PPM, 500_000, 50_000))],
+    [BURSTY, ModulatedArrivals(40_000, Burstiness(30 * PPM, 500_000, 50_000))],
     ids=lambda arrivals: arrivals.name,
 )
 def test_counts_vary_as_the_closed_form_says(arrivals):
@@ -74,7 +74,10 @@ def assert_near(values, theory, most_noise):
 
 
 def test_an_index_of_one_is_poisson():
-    gaps_s = np.diff(times(Modulated(40_000, Burstiness(PPM, 2_000_000)), 9, requests=20_000)) / S
+    gaps_s = (
+        np.diff(times(ModulatedArrivals(40_000, Burstiness(PPM, 2_000_000)), 9, requests=20_000))
+        / S
+    )
     assert stats.kstest(gaps_s * 40, "expon").pvalue > 0.001
     ranks = np.argsort(np.argsort(gaps_s))
     assert abs(np.corrcoef(ranks[1:], ranks[:-1])[0, 1]) < 4 / math.sqrt(len(gaps_s))
@@ -116,7 +119,7 @@ def test_it_is_called_by_what_makes_it():
 )
 def test_what_no_two_rates_can_do_is_refused(asked, sentence):
     with pytest.raises(TailcError) as refused:
-        Modulated(1_000, asked)
+        ModulatedArrivals(1_000, asked)
     (finding,) = refused.value.findings
     assert finding.code is Code.USAGE
     assert finding.message.startswith(sentence)
@@ -135,7 +138,7 @@ def replayed(arrivals, number, policy, draw_ms, requests=40_000):
 
 def test_one_core_holds_as_many_as_the_matrix_geometric_solution():
     """Exponential demand of 10 ms at 50/s; spells of 0.2 s at 100/s or so overload the core."""
-    arrivals = Modulated(50_000, Burstiness(8 * PPM, 200_000))
+    arrivals = ModulatedArrivals(50_000, Burstiness(8 * PPM, 200_000))
     one_core = ladder(at_once((0, 0)), cores=1, rungs=1)
     found = [
         replayed(arrivals, number, one_core, lambda rng, size: rng.exponential(10, size))
@@ -160,7 +163,7 @@ def p99_ms(arrivals, cores):
 
 def test_bursts_lengthen_the_tail_at_the_same_mean_rate():
     """At 200/s half of the cores are busy; a spell brings 420/s, more than all can take."""
-    bursty = Modulated(200_000, Burstiness(100 * PPM, 1_000_000))
+    bursty = ModulatedArrivals(200_000, Burstiness(100 * PPM, 1_000_000))
     assert p99_ms(bursty, cores=4) > 1.5 * p99_ms(Poisson(200_000), cores=4)
 
 

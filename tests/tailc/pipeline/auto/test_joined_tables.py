@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.workload import Workload
 from tailc.pipeline.auto.fallbacks import fallbacks
-from tailc.pipeline.auto.joined import joined, joined_at_loads, joined_by_rate
+from tailc.pipeline.auto.joined_tables import join_tables, joined_at_loads, joined_by_rate
 from tailc.pipeline.auto.stable import leanest_variants
 from tailc.tuning.operating_point import operating_points
 from tailc.tuning.tuning_problem import ladder_subject
@@ -33,20 +33,20 @@ def decision(table, load):
 
 
 def test_each_load_has_the_decision_of_its_table():
-    high = fixed(LOW, 1)
+    high = fixed_rung(LOW, 1)
     for last_load in range(1, 10):
-        table = joined(LOW, high, last_load)
+        table = join_tables(LOW, high, last_load)
         for load in range(1, 12):
             assert decision(table, load) == decision(LOW if load <= last_load else high, load)
 
 
 def test_rules_and_rungs_are_those_of_the_first():
-    table = joined(LOW, fixed(LOW, 1), 4)
+    table = join_tables(LOW, fixed_rung(LOW, 1), 4)
     assert (table.rules, table.rungs) == (LOW.rules, LOW.rungs)
 
 
 def test_tables_are_joined_at_loads_around_the_number_of_cores():
-    tables = list(joined_at_loads(LOW, fixed(LOW, 1), 4))
+    tables = list(joined_at_loads(LOW, fixed_rung(LOW, 1), 4))
     assert [table.rows[-1].first_load - 1 for table in tables] == [1, 2, 3, 4, 5]
 
 
@@ -56,7 +56,7 @@ def test_the_best_table_at_a_low_rate_comes_before_the_best_at_a_high_rate():
         np.full(100, 10_000_000), np.ones(100, np.int64), np.zeros(100, np.int32), SPEEDUPS
     )
     objective = TuningObjective(900_000, (20_000, 320_000), (1, 1), 1)
-    four, one = fixed(LOW, 3), fixed(LOW, 0)
+    four, one = fixed_rung(LOW, 3), fixed_rung(LOW, 0)
     with ThreadPoolExecutor(1) as workers:
         sample = tuning_sample(
             operating_points(workload, objective),
@@ -73,7 +73,7 @@ def test_the_best_table_at_a_low_rate_comes_before_the_best_at_a_high_rate():
 
 
 def test_fallbacks_climb_less_or_join_each_baseline():
-    baselines = [fixed(LOW, 1), fixed(LOW, 2)]
+    baselines = [fixed_rung(LOW, 1), fixed_rung(LOW, 2)]
     leaner = list(leanest_variants(LOW, 4))
     found = list(fallbacks(LOW, baselines, 4, lambda tables: tables[2]))
     assert found[: len(leaner)] == leaner

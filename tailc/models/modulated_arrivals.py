@@ -64,9 +64,9 @@ class Burstiness:
         idc, spell = plain_ppm(self.idc_ppm), format_us(self.spell_us)
         return f"bursty:idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
 
-    def with_rate(self, rate_mrps: int) -> Modulated:
+    def with_rate(self, rate_mrps: int) -> ModulatedArrivals:
         """Arrivals with this mean rate; TailcError if they cannot exist."""
-        return Modulated(rate_mrps, self)
+        return ModulatedArrivals(rate_mrps, self)
 
     @property
     def cycle_us(self) -> float:
@@ -95,7 +95,7 @@ def share_reached(forgotten: float) -> float:
 
 
 @dataclass(frozen=True)
-class Modulated:
+class ModulatedArrivals:
     """Poisson arrivals whose rate switches between two levels, with exponential spells.
 
     Raises TailcError if this burstiness is impossible at the rate.

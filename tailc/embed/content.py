@@ -49,7 +49,7 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class Embedded:
+class EmbeddedPolicy:
     """Identity of a policy, and its tables or the bytes of its `.tailc` file."""
 
     policy_name: str

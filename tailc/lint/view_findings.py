@@ -12,7 +12,9 @@ from tailc.lint.defect import Check, Sighting
 _MOST = 20
 
 
-def sighted(checks: Iterable[Check], views: Iterable[object], source: str) -> Iterator[Finding]:
+def view_findings(
+    checks: Iterable[Check], views: Iterable[object], source: str
+) -> Iterator[Finding]:
     """Findings of all checks in the views of a source."""
     views = tuple(views)
     for check in checks:

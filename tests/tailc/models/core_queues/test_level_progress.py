@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.models.core_queues.clocked import MOST_WORK_NS, WHOLE, level_progress
+from tailc.models.core_queues.level_progress import MOST_WORK_NS, WHOLE, level_progress
 from tests.tailc.models.core_queues.servers import GHZ, MS, US
 
 

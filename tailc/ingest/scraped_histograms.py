@@ -15,7 +15,7 @@ from itertools import pairwise
 from tailc.errors import Code, TailcError
 from tailc.ingest.failed_labels import is_failed, is_status_label
 from tailc.ingest.options import MetricOptions
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.source import Source
 
 Bounds = tuple[float, float]
@@ -30,7 +30,7 @@ MAX_BUCKETS = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
-class Scraped:
+class ScrapedHistogram:
     """A histogram: number of requests in each bucket.
 
     metric: without `_bucket`; empty for a query without a name. labels: sorted, without `le`.
@@ -71,8 +71,8 @@ def _escape(value: str) -> str:
 
 
 def select_histograms(
-    found: Iterable[Scraped], source: Source, options: MetricOptions
-) -> list[Scraped]:
+    found: Iterable[ScrapedHistogram], source: Source, options: MetricOptions
+) -> list[ScrapedHistogram]:
     """The histograms with the requested metric and labels; raises TailcError if there are none.
 
     Without a requested metric there must be only one.
@@ -102,7 +102,7 @@ def select_histograms(
     return kept
 
 
-def _within_limit(found: Iterable[Scraped], source: Source) -> Iterator[Scraped]:
+def _within_limit(found: Iterable[ScrapedHistogram], source: Source) -> Iterator[ScrapedHistogram]:
     buckets = 0
     for one in found:
         buckets += len(one.count)
@@ -121,7 +121,7 @@ def _other_metric(source: Source, wanted: str | None, metrics: list[str]) -> Tai
     return source.fault(Code.NO_METRIC, message, advice=hint)
 
 
-def _other_labels(source: Source, wanted: Labels, there: list[Scraped]) -> TailcError:
+def _other_labels(source: Source, wanted: Labels, there: list[ScrapedHistogram]) -> TailcError:
     message = f"`{source.name}` has no histogram `{series_text(there[0].metric, wanted)}`"
     hint = f"choose with `--label NAME=VALUE` one of: {_list_names([one.name for one in there])}"
     return source.fault(Code.NO_METRIC, message, advice=hint)
@@ -134,8 +134,8 @@ def _list_names(names: list[str]) -> str:
 
 
 def without_failed(
-    every: list[Scraped], source: Source, options: MetricOptions
-) -> tuple[list[Scraped], int]:
+    every: list[ScrapedHistogram], source: Source, options: MetricOptions
+) -> tuple[list[ScrapedHistogram], int]:
     """The histograms of successful requests, and the number of failed ones.
 
     If a label of the status is requested, all are selected. Raises TailcError if all requests
@@ -151,7 +151,9 @@ def without_failed(
     return kept, sum(sum(one.count.values()) for one in every if one.is_failed)
 
 
-def increased(now: list[Scraped], before: list[Scraped], source: Source) -> list[Scraped]:
+def increase_of(
+    now: list[ScrapedHistogram], before: list[ScrapedHistogram], source: Source
+) -> list[ScrapedHistogram]:
     """Increase of counts between two scrapes; a label set that is new starts at 0.
 
     Raises TailcError after a restart of the server, and if buckets have changed.
@@ -159,22 +161,22 @@ def increased(now: list[Scraped], before: list[Scraped], source: Source) -> list
     earlier = {one.labels: one for one in before}
     gone = earlier.keys() - {one.labels for one in now}
     if gone:
-        raise restarted(source, earlier[min(gone)].name, "is missing")
+        raise restart_error(source, earlier[min(gone)].name, "is missing")
     return [
         _increase(one, earlier[one.labels], source) if one.labels in earlier else one for one in now
     ]
 
 
-def _increase(now: Scraped, before: Scraped, source: Source) -> Scraped:
+def _increase(now: ScrapedHistogram, before: ScrapedHistogram, source: Source) -> ScrapedHistogram:
     check_alike([now, before], source)
     count = Counter(now.count)
     count.subtract(before.count)
     if min(count.values(), default=0) < 0:
-        raise restarted(source, now.name)
+        raise restart_error(source, now.name)
     return replace(now, count=count)
 
 
-def restarted(
+def restart_error(
     source: Source, name: str, what: str = "has fewer requests than before"
 ) -> TailcError:
     """The error if a counter decreased between two scrapes."""
@@ -186,7 +188,7 @@ def restarted(
     return source.fault(Code.COUNTER_RESET, message, advice=hint)
 
 
-def added(every: Sequence[Scraped], source: Source) -> dict[Bounds, int]:
+def sum_by_bounds(every: Sequence[ScrapedHistogram], source: Source) -> dict[Bounds, int]:
     """Sum of histograms; raises TailcError if their buckets differ."""
     check_alike(every, source)
     total = Counter[Bounds]()
@@ -195,7 +197,7 @@ def added(every: Sequence[Scraped], source: Source) -> dict[Bounds, int]:
     return dict(total)
 
 
-def check_alike(every: Sequence[Scraped], source: Source) -> None:
+def check_alike(every: Sequence[ScrapedHistogram], source: Source) -> None:
     """Raise TailcError if the buckets of the histograms overlap or are interpolated differently."""
     bounds = sorted({bound for one in every for bound in one.count})
     overlapping = any(lower < below for (_, below), (lower, _) in pairwise(bounds))

@@ -15,11 +15,11 @@ from tailc.ingest.input_times import InputTimes
 from tailc.specs.column_map import ColumnMap, TimeBetween, TimeColumnSpec, TimeOfCounts
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import MEND, Cells, not_negative
-from tailc.traces.counted import Grain
+from tailc.traces.counted_times import Grain
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
 from tailc.traces.split_keys import time_column
-from tailc.traces.table import Wanted
+from tailc.traces.table import ColumnsToRead
 from tailc.traces.times import MAX_NS, NS_PER_MS, whole_ns
 from tailc.traces.trace import refuse_running_total, table_of
 from tailc.units import format_us
@@ -48,10 +48,10 @@ def read_mapped(source: Source, map_: ColumnMap, interval_ns: int | None) -> Inp
     )
 
 
-def _columns_to_read(map_: ColumnMap) -> Wanted:
+def _columns_to_read(map_: ColumnMap) -> ColumnsToRead:
     numbers, texts = _columns(map_.times.way)
     weights = () if map_.weight is None else (map_.weight,)
-    return Wanted((*numbers, *weights), texts, tuple(map_.where))
+    return ColumnsToRead((*numbers, *weights), texts, tuple(map_.where))
 
 
 def _columns(way: TimeColumnSpec | TimeBetween | TimeOfCounts) -> tuple[Names, Names]:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from tailc.forms.plan.plan import Plan, PoolPrices
-from tailc.models.datacentre.aligned import epoch_of
+from tailc.models.datacentre.aligned_epochs import epoch_of
 from tests.tailc.verify.plan.test_rigid import plan
 
 DAY_S = 86_400

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.forms.plan.expected import places_of, plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import (
     PPM,
@@ -19,6 +18,7 @@ from tailc.forms.plan.plan import (
     Span,
     Terms,
 )
+from tailc.forms.plan.plan_books import places_of, plan_books
 from tests.tailc.forms.plan.random_plans import random_plan
 
 TERMS = Terms(72_500, 60_000, 125_000)

@@ -10,7 +10,7 @@ from tailc.forms.shares import PPM, Shares
 from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
 from tailc.models.cpu_shares.plant import replay
-from tailc.models.cpu_shares.recorded import RecordedMachine, machines_of
+from tailc.models.cpu_shares.recorded_machines import RecordedMachine, machines_of
 from tailc.models.rule_baselines import RuleBaseline
 
 

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
-from tailc.traces.histogram import Histogram, merged
+from tailc.traces.histogram import Histogram, merge_histograms
 from tailc.traces.profile import Measure
 
 # INVARIANT: policies carry it in the note of their reading.
@@ -76,7 +76,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedTimes:
     """A histogram of request times, what they measure, and their origins.
 
     origins: sorted and different; the sum of their requests is that of the histogram.
@@ -103,14 +103,14 @@ def tells_points(note: str | None) -> bool:
     return note is not None and _POINTS_ALONE in note
 
 
-def together(parts: Sequence[Counted]) -> Counted:
+def together(parts: Sequence[CountedTimes]) -> CountedTimes:
     """Merge one or more profiles of the same measure."""
     measures = {part.measure for part in parts}
     if len(measures) != 1:
         raise ValueError("profiles with different measures cannot be added")
     origins = [origin for part in parts for origin in part.origins]
-    histogram = merged([part.histogram for part in parts])
-    return Counted(histogram, measures.pop(), tuple(_add_counts(origins)))
+    histogram = merge_histograms([part.histogram for part in parts])
+    return CountedTimes(histogram, measures.pop(), tuple(_add_counts(origins)))
 
 
 def _add_counts(origins: Sequence[Origin]) -> list[Origin]:

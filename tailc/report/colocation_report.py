@@ -7,8 +7,8 @@ import dataclasses
 from tailc.percentiles import PPM
 from tailc.problems.colocation import BatchPair, PairSearch, PowerLimitEffect, Throttling
 from tailc.problems.tail_table import TailProblem, TailSolution
-from tailc.report.table import aligned
-from tailc.units import counted, format_khz, format_mrps, format_mw
+from tailc.report.table import align_columns
+from tailc.units import format_khz, format_mrps, format_mw, plural
 
 _DIGITS = 4
 _BY = {PairSearch.ENUMERATION: "", PairSearch.HILL_CLIMBING: ", by hill climbing"}
@@ -70,7 +70,7 @@ def _pair_text(problem: TailProblem, pair: BatchPair) -> str:
         f"{_BY[problem.batch.search]}"
     )
     rows = [("requests at", "best for batch work"), *_batch_rows(khz, pair.best_levels)]
-    return f"{head}\n\n{aligned(rows, numbers=(0, 1))}"
+    return f"{head}\n\n{align_columns(rows, numbers=(0, 1))}"
 
 
 def _batch_rows(khz: list[int], best_levels: tuple[int | None, ...]) -> list[tuple[str, str]]:
@@ -85,13 +85,13 @@ def _throttled_text(problem: TailProblem, throttled: tuple[PowerLimitEffect, ...
     assert problem.host.tdp_mw is not None
     title = ("requests on", "would draw", "draws", "", "requests", "batch work")
     rows = [title, *(_throttled_row(each) for each in throttled)]
-    table = aligned(rows, numbers=(1, 2, 4))
+    table = align_columns(rows, numbers=(1, 2, 4))
     return f"limit      {format_mw(problem.host.tdp_mw)} of the chip\n\n{table}"
 
 
 def _throttled_row(each: PowerLimitEffect) -> tuple[str, ...]:
     return (
-        counted(each.requests, "core"),
+        plural(each.requests, "core"),
         format_mw(each.unlimited_mw),
         format_mw(each.power_mw),
         _OUTCOMES[each.outcome],
@@ -102,6 +102,6 @@ def _throttled_row(each: PowerLimitEffect) -> tuple[str, ...]:
 
 def _batch_text(each: PowerLimitEffect) -> str:
     by_khz = {khz: each.batch_khz.count(khz) for khz in sorted(set(each.batch_khz))}
-    paragraphs = [f"{counted(count, 'core')} at {format_khz(khz)}" for khz, count in by_khz.items()]
-    stopped = [f"{counted(each.stopped, 'core')} without"] if each.stopped else []
+    paragraphs = [f"{plural(count, 'core')} at {format_khz(khz)}" for khz, count in by_khz.items()]
+    stopped = [f"{plural(each.stopped, 'core')} without"] if each.stopped else []
     return ", ".join([*paragraphs, *stopped])

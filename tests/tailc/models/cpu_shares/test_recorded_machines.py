@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tailc.models.cpu_shares.recorded import fit_machine, machines_of
+from tailc.models.cpu_shares.recorded_machines import fit_machine, machines_of
 from tests.tailc.verify.throughput.test_judge import STEP_US, series
 
 

@@ -41,12 +41,12 @@ class FixedFrequency(Baseline[CoreQueues]):
     def make(self, setup: Setup[CoreQueues]) -> CoreQueues:
         clocks, khz = setup.policy.clocks, setup.values.get(Placeholder.FREQUENCY)
         if khz is None:
-            return fixed(clocks)
+            return fixed_clock_level(clocks)
         name = f"fixed at {format_khz(khz)}"
         return replace(at_level(name, clocks, _all_khz(clocks).index(khz)), note="")
 
 
-def fixed(clocks: Clocks) -> CoreQueues:
+def fixed_clock_level(clocks: Clocks) -> CoreQueues:
     """Run every request at the lowest level at or above the reference clock, or the highest."""
     return at_level("fixed", clocks, nominal_level(clocks))
 

@@ -15,7 +15,7 @@ from tailc.tuning.tuning_sample import TuningSample
 _LOADS_PER_CORE = (0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.25)
 
 
-def joined(low: Ladder, high: Ladder, last_load: int) -> Ladder:
+def join_tables(low: Ladder, high: Ladder, last_load: int) -> Ladder:
     """The table `low` with the rows of `high` for loads above `last_load`."""
     kept = [row for row in low.rows if row.first_load <= last_load]
     kept[-1] = replace(kept[-1], last_load=last_load)
@@ -28,7 +28,7 @@ def joined(low: Ladder, high: Ladder, last_load: int) -> Ladder:
 def joined_at_loads(low: Ladder, high: Ladder, cores: int) -> Iterator[Ladder]:
     """Both tables, joined at each of several loads around the number of cores."""
     loads = {max(round(part * cores), low.rows[0].first_load) for part in _LOADS_PER_CORE}
-    return (joined(low, high, load) for load in sorted(loads))
+    return (join_tables(low, high, load) for load in sorted(loads))
 
 
 def joined_by_rate(

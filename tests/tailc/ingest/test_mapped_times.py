@@ -12,8 +12,8 @@ import pytest
 from tailc.cli import run
 from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.specs.column_map import read_column_map
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.estimate import NAME, ShortIntervalError, with_missing
 from tailc.ingest.input_times import InputTimes, Loop
-from tailc.traces.counted import Counted, Grain, Origin
+from tailc.traces.counted_times import CountedTimes, Grain, Origin
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import Measure
 from tailc.units import format_us
@@ -35,7 +35,7 @@ class StatedMeasure:
     interval_us: int | None = None
 
 
-def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
+def count_times(times: InputTimes, stated: StatedMeasure, name: str) -> CountedTimes:
     """The input as a profile; raises TailcError if its measure is unknown or contradicted."""
     measure = stated.measure or _measure_stated_in(times, stated)
     if measure is None:
@@ -55,7 +55,9 @@ def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
         raise _closed_loop_error(times, name)
     because = stated.because if measure in DEMANDS else None
     histogram = _add_missing_requests(times, stated, name)
-    return Counted(histogram, measure, (_origin(times, histogram, stated.interval_us, because),))
+    return CountedTimes(
+        histogram, measure, (_origin(times, histogram, stated.interval_us, because),)
+    )
 
 
 def _measure_stated_in(times: InputTimes, stated: StatedMeasure) -> Measure | None:

@@ -62,11 +62,13 @@ class FixedDegree(Baseline[SharedCores]):
         below, boosts = values.get(Placeholder.LOAD), values.has_flag
         limit = "" if below is None else f" below {below}"
         name = f"FIX-{rung + 1}{limit}" + " + boost" * boosts
-        ladder = fixed(setup.policy.ladder, rung, below=below, boosts=boosts)
+        ladder = fixed_rung(setup.policy.ladder, rung, below=below, boosts=boosts)
         return SharedCores(name, (ladder,), boosts_at_start=boosts)
 
 
-def fixed(ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool = False) -> Ladder:
+def fixed_rung(
+    ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool = False
+) -> Ladder:
     """Run every request on `rung`; with `below`, only those that find fewer in the system.
 
     A request counts itself. The others start on the first rung, and all keep their rung. With
@@ -87,10 +89,10 @@ def usual_fixed(ladder: Ladder) -> dict[str, Ladder]:
     """Default baselines by name: every rung from the second (or two of them), and a load limit."""
     last = len(ladder.rungs)
     numbers = range(2, last + 1) if last <= _FEW_RUNGS else (2, last)
-    found = {f"fix-{number}": fixed(ladder, number - 1) for number in numbers}
+    found = {f"fix-{number}": fixed_rung(ladder, number - 1) for number in numbers}
     limit = usual_limit(ladder)
     if last > 1 and limit is not None:
-        found[f"fix-{last}<{limit}"] = fixed(ladder, last - 1, below=limit)
+        found[f"fix-{last}<{limit}"] = fixed_rung(ladder, last - 1, below=limit)
     return found
 
 

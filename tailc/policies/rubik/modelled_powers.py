@@ -15,13 +15,13 @@ from tailc.policies.rubik.power_model import PowerModel, read_power_model
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.specs.fields import PPM
 from tailc.specs.load import LoadedSpec
-from tailc.units import counted
+from tailc.units import plural
 
 MODEL, COUNTERS = ("server", "model"), ("batch", "counters")
 _VOLTS = (*MODEL, "volts")
 
 
-def modelled(spec: RubikSpec, loaded: LoadedSpec, folder: Path | None) -> RubikSpec:
+def with_modelled_power(spec: RubikSpec, loaded: LoadedSpec, folder: Path | None) -> RubikSpec:
     """The spec with watts for events by cycle, or itself where it names no model.
 
     Raises TailcError for a file that is no power model, and for voltages that do not fit it.
@@ -40,7 +40,7 @@ def modelled(spec: RubikSpec, loaded: LoadedSpec, folder: Path | None) -> RubikS
     changed: dict[str, object] = {"server": spec.server.model_copy(update=changes)}
     batch = spec.batch
     if batch is not None and isinstance(batch.draws, CountedPower):
-        own = _work(batch.draws.counters, batch.waits.at(clock_khz), clock_khz)
+        own = _work(batch.draws.counters, batch.waits.memory_ppm_at(clock_khz), clock_khz)
         listed = ListedPowers.model_construct(listed_mw=_powers_mw(model.core, own, grid))
         changed["batch"] = batch.model_copy(update={"draws": listed})
     return spec.model_copy(update=changed)
@@ -79,7 +79,7 @@ def _volts(
         raise _conflict(message, "remove them", loaded)
     if len(told.volts) != len(frequencies_khz):
         message = (
-            f"`server.model.volts` has {counted(len(told.volts), 'voltage')}, but the server has "
+            f"`server.model.volts` has {plural(len(told.volts), 'voltage')}, but the server has "
             f"{len(frequencies_khz)} frequencies"
         )
         raise _conflict(message, "give one for each frequency", loaded)
