@@ -65,7 +65,7 @@ def _line(law: str, number: int, rows: int) -> str:
     demand_ms, apart_ms = LAWS[law](draw, rows), LAWS[law](draw, HELD_OUT_ROWS)
     rates = [CORES * 1e3 * load / float(demand_ms.mean()) for load in LOADS]
     compiled = _compiled(demand_ms, rates)
-    (chosen,) = compiled.added(AutoResult)
+    (chosen,) = compiled.additions_of(AutoResult)
     best, others = chosen.best, [one.table for one in chosen.best.others]
     names = [best.option.name, *(one.name for one in best.others)]
     held_out_us = _tails_us(compiled, apart_ms, [*compiled.policy.ladders, *others])

@@ -89,7 +89,7 @@ class HintedFamily:
 
     def refined(self, point: NDArray[np.float64], fine: HintedFamily) -> NDArray[np.float64]:
         short, more = self._parts(point)
-        return np.concatenate([self.each.refined(short, fine.each), more])
+        return np.concatenate([self.each.refine(short, fine.each), more])
 
     def _parts(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         numbers = len(next(self.more.starts()))

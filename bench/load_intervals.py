@@ -62,7 +62,7 @@ def tuned_for(intervals: int) -> TunedController:
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "intervals.yaml"
         spec.write_text(SPEC.format(trace=trace, intervals=intervals))
-        (tuned,) = compile_policy(str(spec)).added(TunedController)
+        (tuned,) = compile_policy(str(spec)).additions_of(TunedController)
         return tuned
 
 

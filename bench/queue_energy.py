@@ -75,7 +75,7 @@ def rows(server: Server, requests: int) -> Iterator[tuple[str, ...]]:
 
 
 def tuned(server: Server, rates: Sequence[int], requests: int) -> TunedTable:
-    (found,) = compiled(server, rates, requests).added(TunedTable)
+    (found,) = compiled(server, rates, requests).additions_of(TunedTable)
     return found
 
 

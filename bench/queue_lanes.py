@@ -72,7 +72,7 @@ def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> A
 
 
 def table_rows(server: Server, compiled: AnyCompiled, tuned_for: str) -> Iterator[tuple[str, ...]]:
-    (found,) = compiled.added(TunedTable)
+    (found,) = compiled.additions_of(TunedTable)
     problem = compiled.sweep.chosen.problem
     taken = "" if found.validated.is_better else ", not adopted"
     for gain, left in zip(found.validated.gains, found.batch, strict=True):

@@ -108,7 +108,7 @@ def energy_rows(server: Server) -> Iterator[tuple[str, ...]]:
     """At one rate: as the compile judged them, on records that its searches did not see."""
     rate = server.rates[-1]
     found = compiled_on(server, (rate,), CORE_REQUESTS, {"robust": RobustSpec()})
-    (robust,) = found.added(RobustTables)
+    (robust,) = found.additions_of(RobustTables)
     hard = robust.hardened
     (stands,) = hard.compared.rates
     at = server.name, f"{rate:g}/s"

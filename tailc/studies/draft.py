@@ -203,7 +203,7 @@ def _without_outlier(read: OpenedTrace) -> DemandProfile:
     requests = read.trace.requests
     if any(getattr(one.code, "name", "") == "outlier" for one in read.trace.warnings):
         is_usual = requests.demand_ms < requests.demand_ms.max()
-        return requests.reweighted(np.where(is_usual, requests.weight, 0))
+        return requests.reweight(np.where(is_usual, requests.weight, 0))
     return requests
 
 

@@ -64,7 +64,7 @@ class SmtSpace:
 
     def refine(self, point: NDArray[np.float64], fine: SmtSpace) -> NDArray[np.float64]:
         """The same table, but for roundings, in a family of more pieces."""
-        return np.array([point[0], *self.ages.refined(point[1:], fine.ages)])
+        return np.array([point[0], *self.ages.refine(point[1:], fine.ages)])
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
         """The point whose table is next to that one, on the same clock."""

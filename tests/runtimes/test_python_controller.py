@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,17 +11,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tailc_runtime import Controller, PolicyError, PolicyTable, open_policies, open_policy
+from tailc_runtime import Controller, PolicyTable, open_policies, open_policy
 from tailc_runtime.opening import policy_from
 from tailc_runtime.vectors import rows_of, wrong_steps
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import encode_flat
-from tailc.artifact.json_form import decode_json, encode_json
-from tailc.errors import TailcError
+from tailc.artifact.json_form import encode_json
 from tailc.forms.controller import first_state, output_ppm, scaled_ladder, step
 from tailc.forms.ladder.lookup import Start, lookup
 from tailc.forms.ladder.table import Ladder
+from tests.runtimes.python_controller_case import numbers_in, refusals
 from tests.tailc.artifact.published import ROOT, VECTORS, changed_json
 from tests.tailc.artifact.random_policies import random_ladder_policy
 
@@ -173,34 +172,9 @@ def test_the_examples_of_the_readme_run(
     assert shown[7].startswith("pays 1.59 $ for ")
 
 
-def numbers_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Where whole numbers stand in plain JSON."""
-    match value:
-        case int():
-            yield path
-        case dict():
-            for name, part in value.items():
-                yield from numbers_in(part, (*path, name))
-        case list():
-            for place, part in enumerate(value):
-                yield from numbers_in(part, (*path, place))
-
-
 def acted_on(path: tuple[str | int, ...]) -> bool:
     """Speeds and powers are for people: the runtime does not look at their sign."""
     return "speed_ppm" not in path and not ("cost_ppm" in path and path[-1] == 3)
-
-
-def refusals(data: bytes) -> tuple[bool, bool]:
-    """Whether tailc, and whether the runtime, refuses a policy."""
-    refused = []
-    for read, error in ((decode_json, TailcError), (policy_from, PolicyError)):
-        try:
-            read(data)
-            refused.append(False)
-        except error:
-            refused.append(True)
-    return refused[0], refused[1]
 
 
 def with_numbers(rng: Random, paths: list[tuple[str | int, ...]]) -> bytes:

@@ -21,7 +21,7 @@ from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.forms.plan import plan as form
 from tailc.forms.plan.quote import RigidJob, cheapest_width, quote
-from tests.runtimes.test_python_controller import numbers_in, refusals
+from tests.runtimes.python_controller_case import numbers_in, refusals
 from tests.tailc.artifact.published import VECTORS, changed_json, policy_of
 from tests.tailc.artifact.random_policies import random_plan_policy
 

@@ -10,7 +10,7 @@ from tailc.artifact.files import write_policy
 from tailc.forms.shares import Machine, ShareLaw
 from tailc.forms.shares_step import first_state, tick
 from tests.tailc.models.cpu_shares.hosts import shares_of
-from tests.tailc.verify.throughput.test_judge import policy
+from tests.tailc.verify.throughput.judge_case import policy
 
 MACHINES = (
     Machine("calm", 30_000, 700_000, 40_000),

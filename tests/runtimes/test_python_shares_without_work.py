@@ -11,7 +11,7 @@ from tailc.artifact.files import write_policy
 from tailc.forms.shares import Machine, ShareCap, ShareLaw
 from tailc.forms.shares_step import cannot_meet, first_state, tick
 from tests.tailc.models.cpu_shares.hosts import shares_of
-from tests.tailc.verify.throughput.test_judge import policy
+from tests.tailc.verify.throughput.judge_case import policy
 
 MACHINES = (
     Machine("encoder", 500_000, 107_259, 1_664_331),

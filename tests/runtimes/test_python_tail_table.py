@@ -32,7 +32,7 @@ from tailc.artifact.json_form import encode_json
 from tailc.forms import shares as form
 from tailc.forms import shares_step
 from tailc.forms.tail_table import QueuedRequests, internal_bound_ns, level_for
-from tests.runtimes.test_python_controller import numbers_in, refusals
+from tests.runtimes.python_controller_case import numbers_in, refusals
 from tests.tailc.artifact.published import VECTORS, changed_json, shares_policy
 from tests.tailc.artifact.random_policies import random_shares_policy, random_tail_policy
 

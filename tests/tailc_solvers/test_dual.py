@@ -8,33 +8,14 @@ from tailc_solvers.ladder.dual import solve_ladder
 from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
-from tailc.percentiles import percentile_rank
 from tests.reference import ladder_lp
+from tests.tailc_solvers.dual_case import random_row, steep_row
 
 LP_TOLERANCE = 1e-7
 """HiGHS's own feasibility and optimality tolerances, absolute on values of order 1 to 1,000."""
 
 ROUNDING = 1e-9
 """Relative: the tolerance of feasibility by which the dual's limits are wider."""
-
-
-def random_row(seed: int) -> tuple[WeightedSample, np.ndarray, float, float, int]:
-    """Sample, costs, load, budget, rank: sublinear as a rule, one in five with a steep step."""
-    rng = np.random.default_rng(seed)
-    requests = int(rng.integers(1, 13))
-    demand = np.round(rng.gamma(1.5, 100, requests) + 1, int(rng.integers(0, 3)))
-    weight = rng.integers(1, 4, requests) if rng.random() < 0.5 else None
-    n = int(rng.integers(1, 6))
-    gains = rng.uniform(0.2, 1.0, n)
-    if rng.random() < 0.2:
-        gains[rng.integers(n)] = rng.choice([-0.1, 1.8])
-    speeds = np.maximum(0.3, np.round(np.cumsum(gains) + 1 - gains[0], 2))
-    costs = np.round(np.cumsum(rng.choice([0.5, 1, 1, 2], n)), 1)
-    percentile_ppm = int(rng.choice([300_000, 500_000, 750_000, 900_000, 990_000, 1_000_000]))
-    budget = float(rng.choice([2, 4, 6, 24]))
-    sample = WeightedSample.common(demand, speeds, weight)
-    rank = percentile_rank(percentile_ppm, sample.total_weight)
-    return sample, costs, float(budget * rng.uniform(0.1, 1.6)), budget, rank
 
 
 def test_the_last_rung_is_a_fixed_charge():
@@ -64,14 +45,6 @@ def test_a_rung_that_works_at_less_cost_is_climbed_to_after_the_quantile():
     assert found.v_ms[0] == pytest.approx([25.0, 200.0], abs=1e-5)
     assert found.cost_time_ms[0] == pytest.approx(400 - 100 / 6)
     assert found.bound[0] == pytest.approx(400 - 100 / 6)
-
-
-def steep_row(seed: int) -> tuple[WeightedSample, np.ndarray, float, float, int]:
-    """As `random_row`, but speeds leap and fall: some later rungs are slower, or work for less."""
-    sample, costs, load, budget, rank = random_row(seed)
-    gains = np.random.default_rng(seed).uniform(-0.3, 2.0, sample.n_rungs)
-    speeds = np.maximum(0.3, np.cumsum(gains) + 1)
-    return WeightedSample.common(sample.demand_ms, speeds, sample.weight), costs, load, budget, rank
 
 
 @pytest.mark.parametrize("block", range(2))

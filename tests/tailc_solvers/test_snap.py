@@ -11,7 +11,7 @@ from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
 from tests.reference.enumerator import TOLERANCE, Request, exact, figures
-from tests.tailc_solvers.test_dual import random_row, steep_row
+from tests.tailc_solvers.dual_case import random_row, steep_row
 
 FEW_MS = 0.002
 """A target is met wherever it is this far above the least tail: the wait is rounded up by at most

@@ -19,7 +19,7 @@ from tailc.artifact.refusal import Refusal
 from tailc.artifact.shapes import record_of
 from tailc.errors import Code, TailcError
 from tests.tailc.artifact.published import VECTORS, changed_json, lucene_policy, policy_of
-from tests.tailc.artifact.test_versions import FLATC, RELEASED, known_in
+from tests.tailc.artifact.versions_case import FLATC, RELEASED, known_in
 
 ESTIMATED = policy_of("estimates")
 ESTIMATES = ESTIMATED.evidence.estimates

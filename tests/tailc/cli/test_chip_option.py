@@ -11,7 +11,7 @@ import json
 
 import pytest
 
-from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
+from tests.tailc.cli.json_schemas import OUTPUT, SCHEMAS
 from tests.tailc.policies.rubik.case import SPEC, swapped, write
 from tests.tailc.schemas import validate
 from tests.tailc.toy import write_toy

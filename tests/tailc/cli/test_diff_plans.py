@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.tailc.artifact.published import VECTORS
-from tests.tailc.cli.test_json_output import DIFF, OUTPUT
+from tests.tailc.cli.json_schemas import DIFF, OUTPUT
 from tests.tailc.held_out_days import (
     DAY_S,
     START_UNIX_S,

@@ -1,19 +1,16 @@
 """What each command may import: start-up time is a promise, and imports are most of it."""
 
 import ast
-import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 import pytest
 
 import tailc
-from tailc.artifact.files import read_policy, write_policy
-from tailc.cli import COMMANDS, group, run
-from tests.tailc.toy import write_toy
+from tailc.cli import COMMANDS, group
+from tests.tailc.cli.imports_case import imported
 
 HEAVY = {
     "control",
@@ -38,33 +35,6 @@ OWN = {"tailc", "tailc_solvers"}
 ARTIFACT = {"flatbuffers", "numpy", "rfc8785"}
 SPEC = {"numpy", "pydantic", "ruamel"}
 SOLVE = ARTIFACT | SPEC | {"numba", "pyarrow"}
-
-REPORT_IMPORTS = """
-import json, sys
-from tailc.cli import run
-from tailc.cli.light_numba import import_numba_without_blas
-import_numba_without_blas()
-code = run(json.loads(sys.argv[1]))
-assert code == 0, code
-print("\\n" + json.dumps(sorted(sys.modules)))
-"""
-
-
-def imported(folder, *arguments):
-    """Modules in a fresh process after a command line has run."""
-    call = [sys.executable, "-c", REPORT_IMPORTS, json.dumps(list(arguments))]
-    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout.splitlines()[-1]))
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("imports")
-    assert run(["compile", write_toy(folder), "-o", str(folder / "toy")]) == 0
-    policy = read_policy(str(folder / "toy.tailc"))
-    replayed = replace(policy, evidence=replace(policy.evidence, method="auto", proof="replayed"))
-    write_policy(replayed, str(folder / "replayed"))
-    return folder
 
 
 # What each command may import of others, and how many modules of tailc it may import.

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tailc.cli import run
+from tests.tailc.cli.ingest_case import SAMPLES
 from tests.tailc.toy import write_toy
 
-SAMPLES = Path(__file__).parents[1] / "ingest" / "samples"
 BUSY = ("--measure", "demand-busy", "--column", "demand_ms", "--unit", "ms")
 
 

@@ -11,8 +11,8 @@ from tailc.report import plan_jobs_plot, plan_power_plot
 from tailc.report.plan_power import power_from_plan
 from tailc.traces.zones import zone_of
 from tests.tailc.artifact.published import VECTORS, policy_of
-from tests.tailc.cli.test_imports import imported
-from tests.tailc.cli.test_json_output import OUTPUT
+from tests.tailc.cli.imports_case import imported
+from tests.tailc.cli.json_schemas import OUTPUT
 from tests.tailc.schemas import validate
 
 RACKS = VECTORS / "plan"

@@ -1,17 +1,14 @@
 """What every command prints as JSON is what its schema says."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from tests.tailc.cli.compiling import compile_in
+from tests.tailc.cli.json_schemas import DIFF, OUTPUT, SCHEMAS
 from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
 
-SCHEMAS = Path(__file__).parents[3] / "schemas"
-OUTPUT = json.loads((SCHEMAS / "report/output-1.schema.json").read_text())
-DIFF = json.loads((SCHEMAS / "report/diff-1.schema.json").read_text())
 SIZE = json.loads((SCHEMAS / "report/size-1.schema.json").read_text())
 VERDICT = json.loads((SCHEMAS / "report/verdict-2.schema.json").read_text())
 POLICY = json.loads((SCHEMAS / "artifact/policy-1.9.schema.json").read_text())

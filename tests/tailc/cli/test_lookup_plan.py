@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.tailc.artifact.published import VECTORS
-from tests.tailc.cli.test_json_output import OUTPUT
+from tests.tailc.cli.json_schemas import OUTPUT
 from tests.tailc.schemas import validate
 
 RACKS, CLUSTER = VECTORS / "plan", VECTORS / "plan-cluster"

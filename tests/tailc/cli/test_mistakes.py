@@ -15,7 +15,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tailc.policies import KINDS
-from tests.tailc.cli.test_ingest import SAMPLES
+from tests.tailc.cli.ingest_case import SAMPLES
 from tests.tailc.held_out_days import write_days
 from tests.tailc.policies.cases import Change, mistakes_of, write_case
 from tests.tailc.texts import swapped

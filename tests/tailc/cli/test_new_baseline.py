@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tailc.models.named_baselines import folder_in
-from tests.tailc.cli.test_verify import compiled, folder, judged  # noqa: F401 - fixtures
+from tests.tailc.cli.verify_case import compiled, folder, judged  # noqa: F401 - fixtures
 
 PACKAGE = "tailc.models.shared_cores.baselines"
 WIDEST = '''
@@ -18,7 +18,7 @@ from typing import final
 
 from tailc.models.baseline_syntax import Syntax
 from tailc.models.request_baselines import Baseline
-from tailc.models.shared_cores.baselines.fixed_degree import fixed
+from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.shared_cores.model import SharedCores
 
 
@@ -39,7 +39,7 @@ class Widest(Baseline[SharedCores]):
 
     def make(self, setup):
         ladder = setup.policy.ladder
-        return SharedCores("widest", (fixed(ladder, len(ladder.rungs) - 1),))
+        return SharedCores("widest", (fixed_rung(ladder, len(ladder.rungs) - 1),))
 '''
 
 

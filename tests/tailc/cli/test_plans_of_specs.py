@@ -8,8 +8,8 @@ import re
 import pytest
 
 from tailc.traces.zones import instant, utc_text
-from tests.tailc.cli.test_json_output import OUTPUT
-from tests.tailc.cli.test_verify_plan import VERDICT
+from tests.tailc.cli.json_schemas import OUTPUT
+from tests.tailc.cli.verify_plan_case import VERDICT
 from tests.tailc.policies.cases import Case, write_case
 from tests.tailc.policies.compiled import Compiled, compiled_kind
 from tests.tailc.schemas import validate

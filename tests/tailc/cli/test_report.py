@@ -14,7 +14,7 @@ import pytest
 from tailc.cli.terminal_pictures import detect_terminal_style
 from tailc.report.terminal.look import TerminalStyle
 from tests.tailc.cli.compiling import compile_in
-from tests.tailc.cli.test_verify import P95, QUICK, trace
+from tests.tailc.cli.verify_case import P95, QUICK, trace
 from tests.tailc.toy import with_lines, write_toy
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -16,12 +16,11 @@ from tailc.report.plan_window import power_of_window
 from tailc.studies.held_out_days import read_held_out_days
 from tailc.verify.plan.judge import verify_plan
 from tests.tailc.artifact.published import VECTORS
-from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
+from tests.tailc.cli.json_schemas import OUTPUT
+from tests.tailc.cli.verify_plan_case import VERDICT
 from tests.tailc.held_out_days import malleable_plan, rigid_plan, write_days, write_plan
 from tests.tailc.schemas import validate
 from tests.tailc.toy import write_toy
-
-VERDICT = json.loads((SCHEMAS / "report/plan-verdict-1.schema.json").read_text())
 
 LINEAR = '\nspeedup: {own: {"1": 1, "2": 2, "4": 4}}'
 HORIZON = 'horizon: {start: "2012-07-02T00:00Z"}'

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
+from tests.tailc.cli.json_schemas import OUTPUT, SCHEMAS
 from tests.tailc.policies.autopro.case import write
 from tests.tailc.policies.compiled import compiled_kind
 from tests.tailc.schemas import validate

@@ -9,7 +9,7 @@ from tailc.diff.change import Significance
 from tailc.experiment.options import VerifyOptions
 from tailc.models.arrivals import RecordedArrivals
 from tests.tailc.models.core_queues.servers import MS
-from tests.tailc.models.core_queues.test_usage import TABLE, alike, policy
+from tests.tailc.models.core_queues.usage_case import TABLE, alike, policy
 
 GAPS = RecordedArrivals(np.arange(2000) * 100 * MS, None, "gaps")
 OPTIONS = VerifyOptions(replicates=49, requests_per_replay=2000, arrivals=(GAPS,))

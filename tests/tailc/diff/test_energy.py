@@ -4,7 +4,7 @@ from tailc.diff.behaviour import behaviour
 from tailc.diff.change import Significance
 from tailc.experiment.options import VerifyOptions
 from tests.tailc.models.core_types.servers import cores, row
-from tests.tailc.models.core_types.test_usage import STILL, alike, policy
+from tests.tailc.models.core_types.usage_case import STILL, alike, policy
 from tests.tailc.verify.policies import climbing, held_out
 from tests.tailc.verify.policies import policy as thread_policy
 

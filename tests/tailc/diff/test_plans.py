@@ -15,7 +15,7 @@ from tailc.diff.plans import SAME_PLAN, JobChangeKind, plan_change
 from tailc.forms.plan.plan import Plan, PlannedJob, PoolPrices, Span
 from tailc.forms.plan.plan_books import plan_books
 from tests.tailc.artifact.published import VECTORS, plan_policy, policy_of
-from tests.tailc.cli.test_json_output import DIFF, OUTPUT
+from tests.tailc.cli.json_schemas import DIFF, OUTPUT
 from tests.tailc.forms.plan.random_plans import random_plan
 from tests.tailc.schemas import validate
 

@@ -10,7 +10,7 @@ from tailc.diff.throughput import throughput_change
 from tailc.errors import Code, TailcError
 from tailc.experiment.recorded_periods import recorded_periods, shares_of
 from tailc.percentiles import PPM
-from tests.tailc.verify.throughput.test_judge import ONE, QUICK, policy, series, trace
+from tests.tailc.verify.throughput.judge_case import ONE, QUICK, policy, series, trace
 
 ROWS = trace(series("one", 0.2, 30.0, 0.05))
 

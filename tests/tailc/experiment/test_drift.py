@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from tailc.artifact.envelope import InputRole
@@ -18,35 +17,17 @@ from tailc.artifact.files import read_policy
 from tailc.errors import Code, ExitCode, Place, Severity
 from tailc.experiment.demand_drift import Drift
 from tailc.experiment.drift import drift, drift_findings, drift_from
-from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.summary import summary
 from tests.tailc.artifact.published import VECTORS, lucene_policy
+from tests.tailc.experiment.drift_case import Demands, exponential, ks_distance, profile_of
 
-Demands = NDArray[np.float64]
 # Between two known quantiles the compile function is unknown by a hundredth.
 RESOLUTION = 0.01
-
-
-def profile_of(demand_ms: Demands, weight: NDArray[np.int64] | None = None) -> DemandProfile:
-    count = len(demand_ms)
-    return DemandProfile(
-        demand_ms,
-        np.ones(count, np.int64) if weight is None else weight,
-        np.ones((1, 1)),
-        np.zeros(count, np.int32),
-        (),
-        Measure.DEMAND_BUSY,
-        "one core",
-    )
 
 
 def drift_between(compiled_ms: Demands, held_out_ms: Demands, seed: int = 1) -> Drift:
     compiled = summary(profile_of(compiled_ms))
     return drift(compiled, len(compiled_ms), profile_of(held_out_ms), seed)
-
-
-def exponential(seed: int, count: int, mean_ms: float) -> Demands:
-    return np.random.default_rng(seed).exponential(mean_ms, count) + 1e-3
 
 
 def log_normal(seed: int, count: int) -> Demands:
@@ -56,12 +37,6 @@ def log_normal(seed: int, count: int) -> Demands:
 def two_sizes(seed: int, count: int, share_long: float, long_ms: float) -> Demands:
     is_long = np.random.default_rng(seed).random(count) < share_long
     return np.where(is_long, long_ms, 5.0)
-
-
-def ks_distance(ours: Demands, theirs: Demands) -> float:
-    # scipy divides by zero in the p-value of samples that are equal, which nobody asked for.
-    with np.errstate(divide="ignore"):
-        return float(stats.ks_2samp(ours, theirs, method="asymp").statistic)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from scipy import stats
 
 from tailc.experiment.drift import drift
 from tailc.traces.summary import summary
-from tests.tailc.experiment.test_drift import Demands, exponential, ks_distance, profile_of
+from tests.tailc.experiment.drift_case import Demands, exponential, ks_distance, profile_of
 
 # As wrk2 prints them: five steps, then five of half the length, and so on.
 HALVINGS = 10

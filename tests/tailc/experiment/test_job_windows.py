@@ -10,8 +10,8 @@ from tailc.experiment.plan_options import PlanOptions
 from tailc.models.datacentre.quantities import JobQuantity
 from tailc.models.datacentre.window import NoSpeedupCurves
 from tests.tailc.artifact.published import plan_policy
-from tests.tailc.verify.plan import test_malleable as malleable
-from tests.tailc.verify.plan import test_rigid as rigid
+from tests.tailc.verify.plan import malleable_case as malleable
+from tests.tailc.verify.plan import rigid_case as rigid
 
 SUN, SUBMIT_S = [2.0] * 4, [0, 1_800]
 

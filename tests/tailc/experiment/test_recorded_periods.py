@@ -11,7 +11,7 @@ from tailc.errors import Code, TailcError
 from tailc.experiment.recorded_periods import recorded_periods, share_rules
 from tailc.forms.shares import Machine
 from tests.tailc.models.cpu_shares.hosts import shares_of
-from tests.tailc.verify.throughput.test_judge import ONE, STEP_US, series, trace
+from tests.tailc.verify.throughput.judge_case import ONE, STEP_US, series, trace
 
 ROWS = trace(series("one", 0.2, 30.0, 0.1))
 

@@ -22,7 +22,7 @@ from tailc.models.shared_cores.outcome import SharedCoresOutcome
 from tailc.specs.slo import Slo
 from tailc.verify.judge import verify
 from tests.tailc.models.core_types.servers import MS, PPM, cores, row
-from tests.tailc.models.core_types.test_usage import alike, policy
+from tests.tailc.models.core_types.usage_case import alike, policy
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 BURSTS = Bursts((Burst(4, 10_000), Burst(4, 50_000)))

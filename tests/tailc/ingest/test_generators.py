@@ -4,7 +4,6 @@ import csv
 import io
 import json
 
-import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
@@ -27,29 +26,11 @@ from tailc.traces.reading import (
 from tailc.traces.source import open_source
 from tailc.traces.telling_names import is_running_total
 from tailc.traces.trace import read_trace
+from tests.tailc.ingest.generators_case import near, read, written
 from tests.tailc.ingest.refusal import OPEN, options, refused
 
 ALONE = StatedMeasure(Measure.DEMAND_BUSY, "one client was alone on the machine")
 BUSY = StatedMeasure(Measure.DEMAND_BUSY)
-
-
-def written(folder, text, name="run"):
-    path = folder / name
-    path.write_text(text)
-    return path
-
-
-def read(path, stated=OPEN, **given):
-    """The times in ms as the profile has them, what was read, and the warnings' codes."""
-    found = ingest([str(path)], options(**given), stated)
-    histogram = found.counted.histogram
-    times = np.repeat(histogram.demand_ns, histogram.count) / 1e6
-    return times.tolist(), found.inputs[0].times, [each.code for each in found.warnings]
-
-
-def near(times):
-    # A bucket is 1/1024 of its value wide.
-    return pytest.approx(times, rel=2**-10)
 
 
 HEY = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"

@@ -11,7 +11,7 @@ from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.refusal import OPEN, options, refused
-from tests.tailc.traces.test_closed_loop import closed, latencies
+from tests.tailc.traces.closed_loop_case import closed, latencies
 
 HEAD = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,success,Latency"
 T0_MS = 1_619_619_723_088

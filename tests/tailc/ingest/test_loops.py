@@ -18,7 +18,7 @@ from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit, ValueMeaning
 from tailc.traces.source import open_source
 from tests.tailc.ingest.refusal import OPEN, options, refused
-from tests.tailc.traces.test_closed_loop import closed, latencies
+from tests.tailc.traces.closed_loop_case import closed, latencies
 
 T0 = datetime(2023, 11, 14, 22, 13, 20, tzinfo=timezone(timedelta(hours=1)))
 T0_NS = 1_700_000_000_000_000_000

@@ -1,8 +1,5 @@
 """Histograms of Prometheus: scrapes, and what its server answers; see samples/README.md."""
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 
 from tailc.errors import Code
@@ -11,34 +8,12 @@ from tailc.ingest.input_times import Loop
 from tailc.ingest.native import within_of
 from tailc.ingest.options import InputOptions
 from tailc.ingest.stated_measure import StatedMeasure
-from tailc.percentiles import percentile_rank
 from tailc.traces.counted_times import Grain
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.answers import answer, native
+from tests.tailc.ingest.prometheus_case import OK, SAMPLES, SEARCH, assert_answers, taken
 from tests.tailc.ingest.refusal import OPEN, options, refused
-
-SAMPLES = Path(__file__).parent / "samples"
-RELATIVE_ERROR = 2**-11
-SEARCH = ("handler", "/search")
-OK = ("code", "200")
-
-
-def taken(name, **given):
-    path = SAMPLES / name if isinstance(name, str) else name
-    (found,) = ingest([str(path)], options(**given), OPEN).inputs
-    assert found.times is not None
-    return found.times
-
-
-def assert_answers(histogram, answers_s):
-    """Its order statistics around each rank lie around what Prometheus answers for it."""
-    reached = np.cumsum(histogram.count)
-    for ppm, answer_s in answers_s.items():
-        rank = percentile_rank(ppm, histogram.requests)
-        before, at = histogram.demand_ns[np.searchsorted(reached, [max(rank - 1, 1), rank])] / 1e9
-        assert before * (1 - RELATIVE_ERROR) <= answer_s <= at * (1 + RELATIVE_ERROR), ppm
-
 
 # Each as `histogram_quantile` of the server of Prometheus 3.16 answered at the time of the sample.
 ANSWERS_S = {

@@ -10,9 +10,9 @@ from tailc.errors import Code
 from tailc.ingest.ingest import ingest
 from tailc.ingest.native import upper_bound
 from tailc.traces.counted_times import Grain
+from tests.tailc.ingest.prometheus_case import OK, SEARCH, assert_answers, taken
 from tests.tailc.ingest.protobuf import sized, varint
 from tests.tailc.ingest.refusal import OPEN, options, refused
-from tests.tailc.ingest.test_prometheus import OK, SEARCH, assert_answers, taken
 
 SAMPLES = Path(__file__).parent / "samples"
 HISTOGRAM = 4

@@ -7,8 +7,8 @@ import pytest
 from tailc.errors import Code, ExitCode
 from tailc.ingest.input_times import Loop
 from tailc.ingest.stated_measure import StatedMeasure
+from tests.tailc.ingest.generators_case import near, read, written
 from tests.tailc.ingest.refusal import OPEN, refused
-from tests.tailc.ingest.test_generators import near, read, written
 
 NONE = StatedMeasure()
 BEFORE = {"date": "20260102-030405", "backend": "vllm", "num_prompts": 3, "request_rate": 2.5}

@@ -16,17 +16,14 @@ from tailc.pipeline.lane_evidence import predicted_misses
 from tailc.pipeline.lane_search import low_load_age_us
 from tailc.problems.borrowing import (
     Borrowing,
-    BorrowingProblem,
     BorrowingSolution,
     Calibration,
     budget_age_us,
     sharing_plan,
 )
-from tailc.traces.profile import DemandProfile, Measure
+from tests.tailc.pipeline.borrowing_case import MEAN_MS, MS, alike, problem
 
-MS = 1_000
 PPM = 1_000_000
-MEAN_MS = 6.0
 
 
 @pytest.fixture(autouse=True)
@@ -38,35 +35,6 @@ def _few_replays(monkeypatch):
 def few_requests(monkeypatch):
     """Where policies are compared on the same requests, and no closed form is wanted."""
     monkeypatch.setattr(lane_sample, "PLAN", Size(5_000, 3))
-
-
-def exponential(count: int = 1_000) -> DemandProfile:
-    return alike(-MEAN_MS * np.log(1 - (np.arange(count) + 0.5) / count))
-
-
-def alike(demand_ms: np.ndarray) -> DemandProfile:
-    count = len(demand_ms)
-    parts = np.ones(count, np.int64), np.ones((1, 1)), np.zeros(count, np.int32), ()
-    return DemandProfile(demand_ms, *parts, Measure.DEMAND_BUSY, "a core")
-
-
-def problem(**changes) -> BorrowingProblem:
-    parts = {
-        "profile": exponential(),
-        "cores": 1,
-        "interference": 400_000,
-        "batch_slowdown_ppm": None,
-        "borrowing": Borrowing.FIXED,
-        "budget_us": None,
-        "is_by_load": False,
-        "keeps_last": False,
-        "charges_harm": False,
-        "release_us": 2,
-        "percentile_ppm": 990_000,
-        "target_us": 100 * MS,
-        "rates_mrps": (40_000, 100_000),
-    }
-    return BorrowingProblem(**(parts | changes))
 
 
 def test_the_budget_is_what_requests_alone_leave_of_the_target():

@@ -12,8 +12,9 @@ from tailc.report.findings import as_text
 from tailc.report.github import as_github
 from tailc.specs.cores_spec import MeasuredCores
 from tailc.specs.load import check_document
-from tests.tailc.policies.slow_to_fast.test_spec import WRITTEN, WRONG
-from tests.tailc.specs.test_messages import BROKEN
+from tests.tailc.policies.slow_to_fast.spec_case import WRITTEN, WRONG
+from tests.tailc.specs.any_text_case import edited
+from tests.tailc.specs.messages_case import BROKEN
 from tests.tailc.specs.writing import GOOD, checked, document
 
 _TOKENS = [
@@ -75,13 +76,6 @@ _edits = st.lists(
     min_size=1,
     max_size=6,
 )
-
-
-def edited(text: str, edits: list[tuple[int, int, str]]) -> str:
-    for start, length, token in edits:
-        at = start % (len(text) + 1)
-        text = text[:at] + token + text[at + length :]
-    return text
 
 
 def badly_told(text: str, check: Callable[[str], object] = checked) -> list[Finding]:

@@ -10,7 +10,7 @@ from tailc.errors import TailcError
 from tailc.specs.formatting import format_spec
 from tailc.specs.formatting.spelling import spell_quantity
 from tailc.specs.load import check_document
-from tests.tailc.specs.test_any_text import edited
+from tests.tailc.specs.any_text_case import edited
 from tests.tailc.specs.writing import GOOD, MODELS, checked, document
 
 UGLY = """\

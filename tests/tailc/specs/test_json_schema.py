@@ -10,7 +10,7 @@ from tailc.pipeline.spec import DOCUMENT_MODELS
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.specs.json_schema import spec_schema, spec_schema_text
 from tailc.specs.tree import plain
-from tests.tailc.specs.test_messages import BROKEN
+from tests.tailc.specs.messages_case import BROKEN
 from tests.tailc.specs.writing import GOOD, document, swapped
 
 KINDS = DOCUMENT_MODELS

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tailc.specs.compose import compose
 from tailc.specs.plain_yaml import compose_plain
-from tests.tailc.specs.test_any_text import edited
+from tests.tailc.specs.any_text_case import edited
 from tests.tailc.specs.writing import GOOD
 
 _PIECES = [*" :,-[]{}#a1\n'\"~.@`", "a: ", "b: ", "- ", "\n  ", "99%", " # µs\n", "\n\n", "<<: "]

@@ -16,12 +16,12 @@ READ = """
 import sys
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
-    ClassCurves, Curve, DemandColumn, DemandReading, Measured, Rows, TimeUnit
+    ClassCurves, Curve, DemandColumn, DemandReading, ValueMeaning, Rows, TimeUnit
 )
 from tailc.traces.trace import read_trace
 curves = (Curve("x", (1_000_000,)), Curve("y", (1_000_000,)))
 read_trace(sys.argv[1], DemandReading(
-    Measured(Measure.DEMAND_BUSY, "one core", TimeUnit.MS),
+    ValueMeaning(Measure.DEMAND_BUSY, "one core", TimeUnit.MS),
     Rows((("id", "a"),)),
     DemandColumn("demand"),
     ClassCurves("kind", curves),

@@ -1,22 +1,10 @@
 """Closed loops of one or several clients are recognised by their times; open ones are not."""
 
-import heapq
-
 import numpy as np
 import pytest
 
 from tailc.traces.closed_loop import correlation, is_closed_loop
-
-MS = 1_000_000
-
-
-def closed(clients, latency_ms, pause_ms=0.02):
-    """When each client sends as soon as it is answered, after a short pause."""
-    free, at = [0.0] * clients, []
-    for latency in latency_ms:
-        at.append(heapq.heappop(free))
-        heapq.heappush(free, at[-1] + latency + pause_ms)
-    return np.array(at) * MS, latency_ms * MS
+from tests.tailc.traces.closed_loop_case import MS, closed, latencies
 
 
 def queued(at_ms, service_ms):
@@ -26,14 +14,6 @@ def queued(at_ms, service_ms):
         free = max(free, at) + service
         latency.append(free - at)
     return at_ms * MS, np.array(latency) * MS
-
-
-def latencies(kind, requests=400):
-    draw = np.random.default_rng(7)
-    found = draw.exponential(5, requests) if kind == "exponential" else draw.lognormal(1, 0.5, 400)
-    if kind == "stalled":
-        found[100] = 300.0
-    return found + 0.01
 
 
 @pytest.mark.parametrize("clients", [1, 2, 4, 16])

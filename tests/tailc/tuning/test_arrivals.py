@@ -11,8 +11,8 @@ from tailc.models.diurnal import DayCurve
 from tailc.pipeline.spec import open_kind
 from tailc.pipeline.trace import open_trace
 from tailc.pipeline.tuning_arrivals import with_recorded
+from tests.tailc.tuning.compile_case import RATES, queued
 from tests.tailc.tuning.short import short_searches
-from tests.tailc.tuning.test_compile import RATES, queued
 
 LEAST = 3_000_000
 """The smallest budget for one rate."""

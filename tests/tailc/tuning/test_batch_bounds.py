@@ -14,7 +14,7 @@ from tailc.pipeline.borrowing import solve_for_budgets
 from tailc.pipeline.lane_sample import PlanSample
 from tailc.problems.borrowing import Borrowing, sharing_plan
 from tailc.tuning.batch_bounds import least_given_up_us
-from tests.tailc.pipeline.test_borrowing import MS, alike, problem
+from tests.tailc.pipeline.borrowing_case import MS, alike, problem
 
 PPM = 1_000_000
 RATE_MRPS = 100_000

@@ -18,26 +18,14 @@ from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.texts import swapped
+from tests.tailc.tuning.compile_case import BUDGET, RATES, queued
 from tests.tailc.tuning.short import BRIEF, FEW, short_searches
-
-BUDGET = 6_000_000
-RATES = "rates: [30/s, 90/s]"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _short():
     with short_searches():
         yield
-
-
-def queued(folder, **search):
-    """The kit's spec with the method `simulation`."""
-    case = write(folder)
-    told = {"step": "20ms", "method": "simulation", "requests": BUDGET, **search}
-    search_line = f"search: {json.dumps(told)}"
-    spec = case.spec.read_text().replace("search: {method: grid, step: 20ms}", search_line)
-    case.spec.write_text(spec.replace("rates: [60/s]", RATES))
-    return case
 
 
 @pytest.fixture(scope="module")

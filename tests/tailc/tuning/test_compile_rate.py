@@ -22,8 +22,8 @@ from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_sam
 from tests.tailc.policies.slow_to_fast.case import swapped
 from tests.tailc.policies.slow_to_fast.case import write as write_cores
 from tests.tailc.schemas import validate_compiled
+from tests.tailc.tuning.compile_case import RATES, queued
 from tests.tailc.tuning.short import FEW, short_searches
-from tests.tailc.tuning.test_compile import RATES, queued
 
 BUDGET = 6_000_000
 BY_RATE = "search: {method: simulation, objective: rate, requests: 3000000}\n"

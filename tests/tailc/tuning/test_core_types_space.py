@@ -11,7 +11,7 @@ from tailc.forms.ladder.table import Climb, Rule
 from tailc.tuning.core_types_space import STARTS, core_types_space
 from tests.tailc.tuning.case import MS
 from tests.tailc.tuning.core_case import clocked
-from tests.tailc.tuning.test_shared_cores_space import climbs_at
+from tests.tailc.tuning.shared_cores_space_case import climbs_at
 
 TARGET_US = 100 * MS
 BASE = clocked(40 * MS, cores=6)

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
-from tailc.forms.controller import scaled_ladder
 from tailc.percentiles import PPM
 from tailc.progress import silent
-from tailc.tuning.core_types_space import STARTS, core_types_space
+from tailc.tuning.core_types_space import STARTS
 from tailc.tuning.criteria import measure_of
 from tailc.tuning.evidence import tuning_settings, tuning_warnings
 from tailc.tuning.operating_point import operating_points
@@ -24,7 +23,7 @@ from tailc.tuning.scaled_table import ScaledTable, scale_to_limit, scale_to_limi
 from tailc.tuning.search import least_budget, search_tables
 from tailc.tuning.tail_loop import TailLoop
 from tailc.tuning.tuned_table import TunedTable
-from tailc.tuning.tuning_problem import TuningProblem, ladder_subject
+from tailc.tuning.tuning_problem import ladder_subject
 from tailc.tuning.tuning_sample import Measurements, tuning_sample
 from tailc.tuning.validation import EnergyPair, validate_table
 from tests.tailc.tuning.core_case import (
@@ -32,12 +31,10 @@ from tests.tailc.tuning.core_case import (
     IDLE_W,
     MS,
     clocked,
-    exponential,
 )
+from tests.tailc.tuning.energy_case import FAST, LOAD, MEAN_MS, SLOW, TARGET_US, tuning_problem
 
-MEAN_MS = 20.0
 RATE_PER_MS = 0.03
-TARGET_US = 75 * MS
 AIM = TuningObjective(
     950_000,
     (round(RATE_PER_MS * 1e6),),
@@ -47,8 +44,6 @@ AIM = TuningObjective(
     target_us=TARGET_US,
     limit_us=TARGET_US,
 )
-LOAD = exponential(2_000, MEAN_MS)
-SLOW, FAST = clocked(10_000 * MS), clocked(0)
 
 
 @pytest.fixture(scope="module")
@@ -261,20 +256,6 @@ def test_what_no_age_keeps_stays_as_it_is():
         tuning_problem(lambda age, _part: age), 2 * TARGET_US, cast(Any, _Linear()), AIM
     )
     assert (found.table, found.part_ppm) == (2 * TARGET_US, None)
-
-
-def tuning_problem(earlier=scaled_ladder, base: Any = SLOW) -> TuningProblem:
-    return TuningProblem(
-        base=base,
-        load=LOAD,
-        cores=1,
-        capacity_of=lambda _load: 2.0,
-        capacity_condition="",
-        subject_of=ladder_subject,
-        search_space=lambda _tail_us: core_types_space(base, TARGET_US, 1),
-        starts=STARTS,
-        earlier=earlier,
-    )
 
 
 def test_a_table_that_keeps_the_tail_is_better_than_one_that_does_not(trials):

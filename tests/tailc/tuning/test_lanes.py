@@ -34,7 +34,7 @@ from tailc.tuning.tuning_problem import TuningProblem
 from tailc.tuning.tuning_sample import tuning_sample
 from tests.tailc.tuning.case import MS
 from tests.tailc.tuning.core_case import exponential
-from tests.tailc.tuning.test_shared_cores_space import climbs_at
+from tests.tailc.tuning.shared_cores_space_case import climbs_at
 
 SLOWER_PPM = 400_000
 LANES = Lanes(1, SLOWER_PPM, SLOWER_PPM)

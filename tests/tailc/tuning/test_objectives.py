@@ -24,8 +24,8 @@ from tailc.tuning.tuning_sample import Measurements, tuning_sample
 from tailc.tuning.validation import ValidatedTable, validate_table
 from tests.tailc.texts import swapped
 from tests.tailc.tuning.case import CORES, MS, exponential, ladder
-from tests.tailc.tuning.test_compile import RATES, queued
-from tests.tailc.tuning.test_energy import tuning_problem
+from tests.tailc.tuning.compile_case import RATES, queued
+from tests.tailc.tuning.energy_case import tuning_problem
 
 AIM = TuningObjective(950_000, (1_000,), (1,), 1)
 ALONE = ladder((10_000 * MS, 20_000 * MS))

@@ -13,17 +13,9 @@ from tailc.errors import TailcError
 from tailc.experiment.tuning_objective import Criterion, OptionalRule, TuningObjective
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import (
-    AT_ONCE,
     Boost,
     Climb,
-    CostUnit,
-    Guard,
-    Ladder,
-    LoadAxis,
-    Row,
     Rule,
-    Rung,
-    collapse,
 )
 from tailc.percentiles import PPM
 from tailc.progress import silent
@@ -36,36 +28,12 @@ from tailc.tuning.shared_cores_space import SharedCoresSpace, shared_cores_space
 from tailc.tuning.tuning_problem import ladder_problem, ladder_subject
 from tailc.tuning.tuning_sample import tuning_sample
 from tests.tailc.tuning.core_case import MS, exponential
+from tests.tailc.tuning.power_case import FAST, FAST_W, PEAK_W, SLOW, SLOW_W, powered
 
-PEAK_W, SLOW_W, FAST_W = 6.0, 1.5, 4.5
 MEAN_MS, RATE_PER_MS = 20.0, 0.06
 TAIL = TuningObjective(950_000, (round(RATE_PER_MS * 1e6),), (1,), 4_000_000)
 LIMIT_US = 50 * MS
 ENERGY = replace(TAIL, criterion=Criterion.ENERGY, target_us=LIMIT_US, limit_us=LIMIT_US)
-
-
-def powered(*ages_us: int, unit: str = "watts") -> Ladder:
-    """Rows for 1, 2, ... in the system with the age of the rung that is twice as fast."""
-    rows = tuple(
-        Row(load, load, AT_ONCE, (Climb(0, 0), Climb(age, 1)) if age else (Climb(0, 1),))
-        for load, age in enumerate(ages_us, start=1)
-    )
-    return Ladder(
-        load_axis=LoadAxis.IN_SYSTEM,
-        request_class=None,
-        cost_units=(CostUnit(unit, round(PEAK_W * PPM)), CostUnit("cores")),
-        rungs=(
-            Rung("1 thread at 1 GHz", PPM, (round(SLOW_W * PPM), PPM)),
-            Rung("2 threads at 1 GHz", 2 * PPM, (round(FAST_W * PPM), 2 * PPM)),
-        ),
-        rules=(Rule.AGE_FROM_ARRIVAL, Rule.NEVER_DESCEND, Rule.REREAD_ROW),
-        quantum_us=MS,
-        rows=collapse(rows),
-        guard=Guard(1, len(ages_us)),
-    )
-
-
-SLOW, FAST = powered(10_000 * MS), powered(0)
 
 
 def design() -> DemandProfile:

@@ -16,7 +16,7 @@ from tailc.tuning.rate_loop import RateLoop
 from tailc.tuning.search import SearchResult
 from tailc.tuning.tuned_table import TunedTable
 from tests.tailc.tuning.case import MS
-from tests.tailc.tuning.test_tail_loop import (
+from tests.tailc.tuning.tail_loop_case import (
     ALONE,
     FREE,
     GOOD,

@@ -26,22 +26,11 @@ from tailc.forms.ladder.table import (
 from tailc.percentiles import PPM
 from tailc.tuning.shared_cores_space import MOST_STARTS, shared_cores_space
 from tests.tailc.tuning.case import CORES, MS, ladder
+from tests.tailc.tuning.shared_cores_space_case import climbs_at, row_at
 
 TAIL_US = 100 * MS
 BASE = ladder((10 * MS, 20 * MS))
 LINES = shared_cores_space(BASE, TAIL_US, CORES)
-
-
-def row_at(table, load):
-    return next(
-        row
-        for row in table.rows
-        if row.first_load <= load and (row.last_load is None or load <= row.last_load)
-    )
-
-
-def climbs_at(table, load):
-    return row_at(table, load).climbs
 
 
 def delayed(delays, climbs, admission=9.0):

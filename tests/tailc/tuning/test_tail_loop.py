@@ -10,40 +10,17 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code
-from tailc.experiment.tuning_objective import Criterion, OptionalRule, TuningObjective
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.progress import silent
 from tailc.tuning.evidence import tuning_warnings
 from tailc.tuning.loop import longer_by_chance
-from tailc.tuning.sample_split import SampleSplit
 from tailc.tuning.search import SearchResult, least_budget
-from tailc.tuning.shared_cores_space import MOST_STARTS, shared_cores_space
+from tailc.tuning.shared_cores_space import MOST_STARTS
 from tailc.tuning.tail_loop import TailLoop
 from tailc.tuning.tuned_table import TunedTable
-from tailc.tuning.tuning_problem import TuningProblem, ladder_subject
-from tests.tailc.tuning.case import CORES, MS, exponential, ladder
+from tests.tailc.tuning.tail_loop_case import ALONE, FREE, GOOD, HASTY, LOAD, PARTS, problem_for
 
-FREE = (OptionalRule.START_BELOW,)
 AIM = TuningObjective(950_000, (85_000,), (1,), 8_000_000, optional_rules=FREE)
-LOAD = exponential(2_000, 30.0)
-PARTS = SampleSplit(LOAD, LOAD)
-ALONE = ladder((10_000 * MS, 20_000 * MS))
-GOOD = ladder((0 + 1, 2), (5 * MS, 40 * MS), (60 * MS, 120 * MS), (120 * MS, 240 * MS))
-HASTY = ladder((1, 2))
-
-
-def problem_for(aim: TuningObjective) -> TuningProblem:
-    return TuningProblem(
-        base=ALONE,
-        load=LOAD,
-        cores=CORES,
-        capacity_of=lambda _load: float(CORES),
-        capacity_condition="",
-        subject_of=ladder_subject,
-        search_space=lambda tail_us: shared_cores_space(
-            ALONE, tail_us, CORES, optional_rules=aim.optional_rules
-        ),
-        starts=MOST_STARTS,
-    )
 
 
 @pytest.fixture

@@ -10,20 +10,14 @@ from tailc.experiment import comparison
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
-from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, RateStep, RecordedArrivals
+from tailc.models.arrivals import Burst, Bursts, RateProfile, RateStep, RecordedArrivals
 from tailc.percentiles import percentile_rank
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.judge import verify
 from tests.tailc.models.shared_cores.servers import at_once, ladder
+from tests.tailc.verify.judge_case import P99, QUICK, at
 from tests.tailc.verify.policies import climbing, held_out, policy
-
-P99 = Slo(990_000, 100_000)
-QUICK = VerifyOptions(requests_per_replay=2000, replicates=60, repeats=8, baselines=("seq",))
-
-
-def at(*rates_mrps: int) -> VerifyOptions:
-    return dataclasses.replace(QUICK, arrivals=tuple(map(Poisson, rates_mrps)))
 
 
 def codes(raised) -> list[Code]:

@@ -14,8 +14,8 @@ from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.size import STEPS, Capacity, servers, size
 from tests.tailc.models.core_types.servers import cores, row
-from tests.tailc.models.core_types.test_usage import STILL, alike
-from tests.tailc.models.core_types.test_usage import policy as core_policy
+from tests.tailc.models.core_types.usage_case import STILL, alike
+from tests.tailc.models.core_types.usage_case import policy as core_policy
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out, policy
 

@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 from tailc_solvers.colocation.fleet import SupplyCurve, curve_through, provision, supply_curve
 
 from tests.reference import colocation_plain as plain
-from tests.tailc_solvers.colocation.test_core import core, random_cores
+from tests.tailc_solvers.colocation.core_case import core, random_cores
 
 BATCH_W = 100.0
 

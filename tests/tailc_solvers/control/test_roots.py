@@ -12,10 +12,10 @@ from tailc_solvers.control.roots import (
     stable_for_delays,
 )
 
-LOW_LOAD = SampledPlant((0.125,) * 4)
+from tests.tailc_solvers.control.roots_case import LOW_LOAD, PUBLISHED_GAINS
+
 """Tail over threshold with a type twice as fast, 1 - 1/2, seen through a window of four epochs."""
 
-PUBLISHED_GAINS = ((0.11, 0.49, 0.0), (0.15, 0.25, 0.0), (0.19, 0.17, 0.03))
 """Haque et al., MICRO 2017, table 2."""
 
 

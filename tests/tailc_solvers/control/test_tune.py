@@ -18,7 +18,7 @@ from tailc_solvers.control.tune import (
 )
 
 from tests.tailc_solvers.control.plants import SAMPLED
-from tests.tailc_solvers.control.test_roots import LOW_LOAD, PUBLISHED_GAINS
+from tests.tailc_solvers.control.roots_case import LOW_LOAD, PUBLISHED_GAINS
 
 SELF_REGULATING = {name: plant for name, (plant, _) in SAMPLED.items() if not plant.is_integrating}
 

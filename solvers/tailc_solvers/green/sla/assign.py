@@ -32,7 +32,7 @@ def assign_racks(
 
     Args:
         racks: single racks, of which `groups` are the groups.
-        groups: idle, as made by `Groups.of`.
+        groups: idle, as made by `Groups.build`.
         jobs: all jobs, including running ones.
         plan: by group.
         placed: current placement of each running job, by rack; None for others.

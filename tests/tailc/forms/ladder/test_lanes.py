@@ -16,7 +16,7 @@ from tailc.forms.ladder.lanes import (
 from tailc.forms.ladder.table import Climb, LoadAxis, Rule
 from tailc.percentiles import PPM
 from tailc.problems.borrowing import Borrowing, sharing_plan
-from tests.tailc.forms.ladder.test_core_ladder import cores
+from tests.tailc.forms.ladder.core_ladder_case import cores
 
 LANES = Lanes(7, 340_000, 120_000)
 SHARED_THEN_ALONE = (Climb(0, 0), Climb(5_000, 1))

@@ -11,7 +11,7 @@ from tailc.forms.ladder.table import (
     Row,
     Rule,
 )
-from tests.tailc.forms.ladder.test_table import ladder
+from tests.tailc.forms.ladder.table_case import ladder
 
 ROWS = (
     Row(1, 2, AT_ONCE, (Climb(0, 1),)),

@@ -10,6 +10,7 @@ from tailc.forms.tail_table import Sleep
 from tailc.models.core_queues.chip import BatchCore, Chip, LimitStep, ProgramCounters
 from tailc.models.core_queues.clocks import Clocks, FixedLevel, Hardware, HardwareObjective
 from tailc.models.core_queues.dispatch import random_cores
+from tests.tailc.models.core_queues.chip_case import batch
 from tests.tailc.models.core_queues.servers import GHZ, US, replayed, tail_table
 
 # Nobody is in a hurry; a request at 1, 2 and 3 GHz draws 1, 3 and 6 W.
@@ -17,12 +18,6 @@ TABLE = tail_table(
     (0, 0, 0, 0), ghz=(1, 2, 3), power_mw=(1_000, 3_000, 6_000), sleep=Sleep(100, 20 * US), cores=2
 )
 FAST = FixedLevel(2)
-
-
-def batch(memory: float = 0.0, **changed) -> BatchCore:
-    """Batch work at 3 GHz, of 0.5, 2 and 5 W."""
-    one = BatchCore(ProgramCounters(round(memory * 1e6)), (500, 2_000, 5_000), 2)
-    return replace(one, **changed)
 
 
 def clocks(*cores: BatchCore | None, limit_mw: int | None = None, rule=FAST) -> Clocks:

@@ -9,8 +9,8 @@ import pytest
 from tailc.models.core_queues.chip import NOTHING, Chip, ProgramCounters
 from tailc.models.core_queues.clocks import HardwareObjective
 from tailc.models.core_queues.hardware import levels_by_state
+from tests.tailc.models.core_queues.chip_case import batch
 from tests.tailc.models.core_queues.servers import GHZ, random_server, tail_table, with_random_chip
-from tests.tailc.models.core_queues.test_chip import batch
 
 
 def programs(at, state):

@@ -12,47 +12,26 @@ from tailc.errors import Code, TailcError
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
 from tailc.forms.controller import Actuator, Controller, GainRow
-from tailc.forms.tail_table import Batch, Sleep, TailTable
+from tailc.forms.tail_table import Batch, TailTable
 from tailc.models.arrivals import Burst, Bursts, Poisson, RecordedArrivals
 from tailc.models.core_queues.usage import CoreQueuesUse, LevelShares, level_use
 from tailc.report.verdict import as_dict, as_markdown, as_text
 from tailc.specs.slo import Slo
-from tailc.traces.profile import DemandProfile, Measure
+from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import CyclesAndMemory, DemandAndMemory
 from tailc.verify.judge import verify
 from tailc.verify.size import size
 from tailc.verify.verdict import Verdicts
 from tests.tailc.models.core_queues.servers import GHZ, MS, PPM, tail_table
+from tests.tailc.models.core_queues.usage_case import TABLE, alike, policy
 from tests.tailc.schemas import validate
-from tests.tailc.verify.policies import EVIDENCE, READING
+from tests.tailc.verify.policies import READING
 
 SCHEMA = Path(__file__).parents[4] / "schemas/report/verdict-2.schema.json"
-# 10 ms at 1 GHz; two requests at once need 2 GHz.
-TABLE = tail_table(
-    (0, 10_000_000, 20_000_000, 30_000_000), bound_us=20_000, cores=2, sleep=Sleep(100, 0)
-)
 STILL = Controller(
     Actuator.LATENCY_BOUND, 950_000, 15_000, 100, 200, PPM, 0, 2 * PPM, 32, (GainRow(0, 0, 0, 0),)
 )
 FEW = {"replicates": 49, "requests_per_replay": 2000, "repeats": 4}
-
-
-def policy(*forms, slos: tuple[Slo, ...] = (Slo(950_000, 20_000),), reading=READING) -> Policy:
-    return Policy("clocks", "rubik", 1, slos, (50_000,), forms or (TABLE,), (), reading, EVIDENCE)
-
-
-def alike(work_ms: float = 10, memory_ms: float | None = None, requests: int = 2000):
-    memory = None if memory_ms is None else np.full(requests, memory_ms)
-    return DemandProfile(
-        np.full(requests, work_ms),
-        np.ones(requests, np.int64),
-        np.ones((1, 1)),
-        np.zeros(requests, np.int32),
-        (),
-        Measure.DEMAND_BUSY,
-        "core",
-        memory,
-    )
 
 
 def judged(*forms, held_out: DemandProfile | None = None, **options) -> Verdicts:

@@ -5,42 +5,21 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tailc.artifact.envelope import Policy
 from tailc.errors import TailcError
 from tailc.experiment.options import VerifyOptions
-from tailc.forms.controller import Actuator, Controller, GainRow
+from tailc.forms.controller import GainRow
 from tailc.models.arrivals import Poisson
 from tailc.models.energy import ControlUse
 from tailc.models.steering import SETTLING_EPOCHS, settling
 from tailc.specs.slo import Slo
-from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.judge import verify
 from tailc.verify.verdict import Verdicts
 from tests.tailc.models.core_types.servers import PPM, cores, row
-from tests.tailc.verify.policies import EVIDENCE, READING, climbing, held_out
+from tests.tailc.models.core_types.usage_case import STILL, alike, policy
+from tests.tailc.verify.policies import climbing, held_out
 from tests.tailc.verify.policies import policy as thread_policy
 
 AMP = cores([20, 20], row((0, 0), (50, 1)), idle=0.1)
-STILL = Controller(
-    Actuator.CLIMB_AGES, 990_000, 80_000, 100, 200, PPM // 2, 0, PPM, 32, (GainRow(0, 0, 0, 0),)
-)
-
-
-def policy(*forms) -> Policy:
-    slos = (Slo(990_000, 80_000),)
-    return Policy("amp", "slow-to-fast", 1, slos, (20_000,), forms, (), READING, EVIDENCE)
-
-
-def alike(work_ms: float = 100, requests: int = 2000) -> DemandProfile:
-    return DemandProfile(
-        np.full(requests, work_ms),
-        np.ones(requests, np.int64),
-        np.ones((1, 1)),
-        np.zeros(requests, np.int32),
-        (),
-        Measure.DEMAND_BUSY,
-        "core",
-    )
 
 
 def judged(*forms, **options) -> Verdicts:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tailc.models.cpu_shares.recorded_machines import fit_machine, machines_of
-from tests.tailc.verify.throughput.test_judge import STEP_US, series
+from tests.tailc.verify.throughput.judge_case import STEP_US, series
 
 
 def test_under_the_measured_shares_the_machine_does_what_was_measured():

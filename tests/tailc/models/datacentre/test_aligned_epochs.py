@@ -4,7 +4,7 @@ import pytest
 
 from tailc.forms.plan.plan import Plan, PoolPrices
 from tailc.models.datacentre.aligned_epochs import epoch_of
-from tests.tailc.verify.plan.test_rigid import plan
+from tests.tailc.verify.plan.rigid_case import plan
 
 DAY_S = 86_400
 

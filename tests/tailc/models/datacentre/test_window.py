@@ -8,30 +8,9 @@ from tailc.forecasts.forecasts import Forecasts
 from tailc.models.datacentre.window import windows
 from tailc.models.malleable_jobs.jobs import malleable_jobs_of
 from tailc.models.rigid_jobs.jobs import rigid_jobs_of
-from tailc.traces.jobs.log import Applications, JobLog
-from tailc.traces.series.series import SeriesQuantity, TimeSeries
-
-EPOCH_S = 900
-
-
-def series(quantity, values, start_unix_s=9_000):
-    value = np.array(values, float)
-    known = np.ones(len(value), bool)
-    return TimeSeries(quantity, start_unix_s, EPOCH_S, value, known, "made up")
-
-
-def energy(power, forecasts=None) -> Energy:
-    price = series(SeriesQuantity.PRICE, [0.1055] * len(power))
-    carbon = series(SeriesQuantity.CARBON, [200.0] * len(power))
-    return Energy(series(SeriesQuantity.POWER, power), price, carbon, forecasts)
-
-
-def log(submit_s) -> JobLog:
-    ones = np.ones(len(submit_s), np.int64)
-    return JobLog(
-        np.arange(len(submit_s)), np.array(submit_s), 600 * ones, 2 * ones, 0 * ones, "made up",
-        green_percent=50 * ones,
-    )  # fmt: skip
+from tailc.traces.jobs.log import Applications
+from tailc.traces.series.series import SeriesQuantity
+from tests.tailc.models.datacentre.window_case import EPOCH_S, energy, log, series
 
 
 def test_windows_begin_anew_with_their_jobs_and_their_energy():

@@ -3,8 +3,8 @@
 import pytest
 
 from tailc.models.malleable_jobs.cluster import cluster_of
-from tests.tailc.verify.plan.test_malleable import plan
-from tests.tailc.verify.plan.test_rigid import plan as rigid_plan
+from tests.tailc.verify.plan.malleable_case import plan
+from tests.tailc.verify.plan.rigid_case import plan as rigid_plan
 
 
 def test_a_cluster_is_the_one_pool_of_a_plan_of_malleable_jobs():

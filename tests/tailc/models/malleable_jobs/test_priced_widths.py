@@ -4,7 +4,7 @@ import pytest
 
 from tailc.forms.plan.plan import Epoch, Malleable, Plan, Pool, PoolPrices
 from tailc.models.malleable_jobs.priced_widths import PricedWidths
-from tests.tailc.models.malleable_jobs.test_engine import job, run
+from tests.tailc.models.malleable_jobs.engine_case import job, run
 
 
 def plan(prices, delay_udollars) -> Plan:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tailc.models.rigid_jobs.site import site_of
-from tests.tailc.verify.plan.test_rigid import plan
+from tests.tailc.verify.plan.rigid_case import plan
 
 
 def test_a_site_is_read_off_the_racks_of_a_plan():

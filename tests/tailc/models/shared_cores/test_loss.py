@@ -18,8 +18,8 @@ from tailc.report.verdict.words import remarks
 from tailc.verify.judge import verify
 from tests.tailc.artifact.published import ROOT
 from tests.tailc.models.shared_cores.servers import at_once, ladder, overloaded
+from tests.tailc.verify.judge_case import P99, at
 from tests.tailc.verify.policies import held_out, policy
-from tests.tailc.verify.test_judge import P99, at
 
 SCHEMA = json.loads((Path(ROOT) / "schemas/report/verdict-2.schema.json").read_text())
 ONE_CORE = ladder(at_once((0, 0)), rungs=1, cores=1)

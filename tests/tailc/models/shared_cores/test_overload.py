@@ -15,8 +15,8 @@ from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.outcome import Losses, SharedCoresOutcome
 from tailc.models.workload import Workload
 from tests.tailc.models.core_types.servers import cores, row
+from tests.tailc.models.shared_cores.engine_case import latency_ms, run
 from tests.tailc.models.shared_cores.servers import MS, at_once, ladder, overloaded
-from tests.tailc.models.shared_cores.test_engine import latency_ms, run
 
 WAITS = Row(2, None, ON_EXIT, (Climb(0, 0),))
 

@@ -9,15 +9,7 @@ from tailc.errors import TailcError
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import CostUnit, Rule
 from tailc.models.shared_cores.arrays import ladder_arrays
-from tests.tailc.models.shared_cores.servers import (
-    MS,
-    PPM,
-    at_once,
-    ladder,
-    sharing,
-    sharing_server,
-)
-from tests.tailc.models.shared_cores.test_engine import (
+from tests.tailc.models.shared_cores.engine_case import (
     assert_alike,
     blocks,
     both,
@@ -25,6 +17,14 @@ from tests.tailc.models.shared_cores.test_engine import (
     random_requests,
     requests_at_once,
     run,
+)
+from tests.tailc.models.shared_cores.servers import (
+    MS,
+    PPM,
+    at_once,
+    ladder,
+    sharing,
+    sharing_server,
 )
 
 

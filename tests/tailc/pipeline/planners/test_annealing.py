@@ -16,7 +16,7 @@ from tailc.pipeline.planners.on_arrival import OnArrival
 from tailc.pipeline.planners.reoptimisation import jobs_to_replan, outlooks
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
-from tests.tailc.pipeline.planners.test_planner_state import running, view
+from tests.tailc.pipeline.planners.planner_state_case import running, view
 
 SHORT = AnnealingSchedule(steps=10)
 

@@ -8,7 +8,7 @@ from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.models.rigid_jobs.prices import PriceAdmission
 from tailc.pipeline.planners.bid_prices import bid_prices
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
-from tests.tailc.pipeline.planners.test_on_arrival import Rogue
+from tests.tailc.pipeline.planners.on_arrival_case import Rogue
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.pipeline.planners.on_arrival import OnArrival
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
+from tests.tailc.pipeline.planners.on_arrival_case import Rogue
 
 
 def replayed(racks, jobs, planner=None, forecasts=None):
@@ -63,16 +64,6 @@ def test_jobs_may_run_on_after_the_forecast_ends():
 def failing(outcome):
     claim = partial(PlacementSolution, outcome, AnswerTrust.CLAIMED, message="none")
     return lambda groups, _job: claim(groups)
-
-
-class Rogue:
-    """A solver that ends in one way, whatever is asked."""
-
-    def __init__(self, answer: SolverAnswer) -> None:
-        self._answer = answer
-
-    def answer(self, program, limits=None):  # noqa: ARG002
-        return self._answer
 
 
 FAILURES = (

@@ -1,31 +1,15 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
-from tailc.models.rigid_jobs.planner import View
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.pipeline.planners.current_schedule import previous_places
 from tailc.pipeline.planners.planner_state import Epsilons, expected_green, planner_state
 from tailc.pipeline.planners.remaining_sla import arriving_job, job_within, remaining_green_slots
-from tests.tailc.models.datacentre.sites import RACK_MW, SMALL, supply
+from tests.tailc.models.datacentre.sites import RACK_MW, SMALL
+from tests.tailc.pipeline.planners.planner_state_case import running, view
 
 SERVER_MJ = 140_000 * 900
-
-
-def view(racks, running=(), site=SMALL, epoch=0) -> View:
-    """Racks that are expected to be green in the epochs from `epoch` on."""
-    busy = np.zeros((site.racks, epoch + len(racks)), np.int64)
-    for one in running:
-        busy[:, one.first_epoch : one.past_epoch] += one.places
-    return View(site, epoch, supply(racks), busy, tuple(running))
-
-
-def running(number, places, first_epoch=0, green_ppm=0) -> RunningJob:
-    places = np.array(places, np.int64)
-    width, epochs = int(places[:, 0].sum()), places.shape[1]
-    job = SubmittedJob(number, 0, 900 * epochs, width, green_ppm)
-    return RunningJob(job, first_epoch, epochs, width, places)
 
 
 def test_racks_of_one_colour_and_steady_room_make_a_group():

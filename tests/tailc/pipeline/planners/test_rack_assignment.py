@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tailc.pipeline.planners.current_schedule import free_places
 from tailc.pipeline.planners.planner_state import planner_state
 from tailc.pipeline.planners.rack_assignment import GroupServers, assign_racks
-from tests.tailc.pipeline.planners.test_planner_state import running, view
+from tests.tailc.pipeline.planners.planner_state_case import running, view
 
 
 def given_to(servers, is_owed_green=False, before=None) -> GroupServers:

@@ -13,11 +13,11 @@ from tailc.report.compile_report import compiled_result, compiled_text
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.joint_ladder.case import SPEC, write
+from tests.tailc.policies.joint_ladder.queue_case import QUEUED
 from tests.tailc.schemas import validate_compiled
 from tests.tailc.tuning.short import FEW, short_searches
 
 BUDGET = 3_000_000
-QUEUED = SPEC.replace("rates: [60/s]", "rates: [300/s]")
 
 
 @pytest.fixture(scope="module", autouse=True)

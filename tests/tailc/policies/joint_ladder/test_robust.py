@@ -9,7 +9,7 @@ import pytest
 from tailc.artifact.files import read_policy
 from tests.tailc import texts
 from tests.tailc.policies.joint_ladder.case import SPEC, write
-from tests.tailc.policies.joint_ladder.test_queue import QUEUED
+from tests.tailc.policies.joint_ladder.queue_case import QUEUED
 
 # Long, and what it shows is shown of another kind in every run.
 pytestmark = pytest.mark.fuzz

@@ -9,7 +9,7 @@ from tailc.errors import Code, Severity, TailcError
 from tailc.forms.tail_table import Level
 from tailc.pipeline.spec import open_kind
 from tests.tailc.policies.rubik.case import swapped, write
-from tests.tailc.policies.rubik.test_spec import RANGE
+from tests.tailc.policies.rubik.spec_case import RANGE
 
 TABLE = (
     "table: {file: levels.csv, frequency: freq, frequency_unit: MHz, power: power_mw, "

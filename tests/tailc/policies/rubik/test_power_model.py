@@ -14,10 +14,10 @@ from tailc.errors import Code, Severity, TailcError
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.spec import open_kind
 from tests.reference.counter_traces import QUIET
-from tests.tailc.cli.test_fit_power import columns
-from tests.tailc.cli.test_fit_power import write as write_trace
+from tests.tailc.cli.fit_power_case import columns
+from tests.tailc.cli.fit_power_case import write as write_trace
 from tests.tailc.policies.rubik.case import swapped, write
-from tests.tailc.policies.rubik.test_spec import POWER, RANGE
+from tests.tailc.policies.rubik.spec_case import POWER, RANGE
 
 PARAMETERS = {
     "core": {"i": (1, "A"), "c0": (0.5, "nF"), "c1": (1, "nF"), "c2": (2, "nF"), "c3": (10, "nF")},

@@ -13,9 +13,8 @@ from tailc.specs.document import parse_document
 from tailc.specs.json_schema import spec_schema
 from tailc.specs.tree import plain
 from tests.tailc.policies.rubik.case import SPEC, swapped, write
+from tests.tailc.policies.rubik.spec_case import RANGE
 
-POWER = "{static: 0.5W, dynamic: 6W, at: 2.4GHz}"
-RANGE = f"range: {{from: 0.8GHz, to: 3.4GHz, step: 0.2GHz, power: {POWER}}}"
 SLEEP = "sleep: {power: 0.1W, wake: 20us}"
 FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}"
 SLO = "{percentile: 95%, latency: 3ms}"

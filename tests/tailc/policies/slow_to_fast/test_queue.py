@@ -12,32 +12,12 @@ from tailc.forms.ladder.table import Rule
 from tailc.report.compile_report import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
-from tests.tailc.policies.slow_to_fast.case import swapped, write
+from tests.tailc.policies.slow_to_fast.case import write
+from tests.tailc.policies.slow_to_fast.queue_case import CONTROL, QUEUED
 from tests.tailc.schemas import validate, validate_compiled
 from tests.tailc.tuning.short import BRIEF, FEW, short_searches
 
 SCHEMAS = Path(__file__).parents[4] / "schemas/report"
-
-# Cores that are slow until a queue forms: alone, every request would keep the tail on them.
-CLOCKS = """\
-cores:
-  dvfs:
-    count: 2
-    levels: [{frequency: 1GHz, power: 1W}, {frequency: 2GHz, power: 5W}]
-search: {method: simulation, requests: 1600000}
-"""
-CONTROL = "control: {epoch: 50 requests, window: 200 requests}\n"
-CORES = """\
-cores:
-  power_from: micro-2017-amp
-  types: [{speed: 1, count: 5}, {speed: 2, count: 2}]
-"""
-QUEUED = swapped(
-    (CORES, CLOCKS),
-    (CONTROL, ""),
-    ("rates: [20/s, 80/s]", "rates: [50/s]"),
-    ("latency: 80ms", "latency: 120ms"),
-)
 
 
 @pytest.fixture(scope="module", autouse=True)

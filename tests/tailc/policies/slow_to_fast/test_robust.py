@@ -8,7 +8,7 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tests.tailc.policies.slow_to_fast.case import SPEC, write
-from tests.tailc.policies.slow_to_fast.test_queue import QUEUED
+from tests.tailc.policies.slow_to_fast.queue_case import QUEUED
 
 # Long, and what it shows is shown of another kind in every run.
 pytestmark = pytest.mark.fuzz

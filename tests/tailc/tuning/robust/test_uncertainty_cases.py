@@ -9,7 +9,7 @@ from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import RowDays
 from tailc.tuning.robust.uncertainty_cases import MEASURED, slowed_on, uncertainty_cases
 from tests.tailc.tuning.case import exponential, ladder
-from tests.tailc.tuning.test_power import SLOW
+from tests.tailc.tuning.power_case import SLOW
 
 ALL = Ambiguity(100_000, 200_000, 900_000, 50_000, 250_000, "day", 2)
 LOAD = exponential(1_000, 30.0)

@@ -12,7 +12,7 @@ from tailc.models.rigid_jobs.site import site_of
 from tailc.pipeline.plan_battery import with_battery as with_best
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.verify.plan.judging import verdict
-from tests.tailc.verify.plan.test_rigid import days, plan
+from tests.tailc.verify.plan.rigid_case import days, plan
 
 
 def with_battery(first_mj: int):

@@ -13,7 +13,7 @@ from tailc.experiment.options import VerifyOptions
 from tailc.forms.shares import Machine
 from tailc.verify.throughput.drift import drift_findings, drifts
 from tailc.verify.throughput.verdict import MachineDrift
-from tests.tailc.verify.throughput.test_judge import ONE, policy, series, trace
+from tests.tailc.verify.throughput.judge_case import ONE, policy, series, trace
 
 # The host does 30 / (1 - 0.2) = 37.5 of it.
 A, B = 0.2, 30.0

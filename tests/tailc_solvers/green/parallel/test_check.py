@@ -10,32 +10,14 @@ from hypothesis import strategies as st
 from tailc_solvers.green.parallel.check import LocatedFault, ServerPlanFault, faults_of
 from tailc_solvers.green.parallel.plan import ServerPlan, ledger
 from tailc_solvers.green.parallel.problem import (
-    ParallelJob,
-    ParallelProblem,
-    Shape,
-    moves_of,
     whole,
 )
 
 from tests.reference import parallel_plain
+from tests.tailc_solvers.green.parallel.check_case import HOUR, JOB, PROBLEM
 from tests.tailc_solvers.green.parallel.instances import small_problem
 
-HOUR = 3_600
-SHAPE = Shape.from_counts(2, [1, 2], [1_000, 2_000])
-JOB = ParallelJob((SHAPE,), 3 * HOUR * 1_000_000, 1, 1_000, 1_000, 0, 1)
 """Three hours of one server, which it may have until its deadline; twice as fast on two."""
-
-PROBLEM = ParallelProblem(
-    length_s=whole([HOUR] * 5),
-    servers=2,
-    power_mw=whole([0, 10_000, 20_000]),
-    moves_mj=moves_of([0, 360_000, 720_000], at_the_ends=False),
-    green_mj=whole([[0, 18_000_000, 36_000_000, 0, 0]]),
-    weight_ppm=whole([1_000_000]),
-    brown_cost=whole([100_000] * 5),
-    run_cost=1_000,
-    jobs=(JOB,),
-)
 
 
 def plan(*rows: list[int]) -> ServerPlan:

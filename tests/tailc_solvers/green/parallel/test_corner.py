@@ -12,8 +12,8 @@ from tailc_solvers.green.parallel.rows import MasterRows
 from tailc_solvers.green.parallel.schedules import Schedules
 
 from tests.tailc_solvers.backends.answers import point_of
+from tests.tailc_solvers.green.parallel.exchange_case import all_columns
 from tests.tailc_solvers.green.parallel.instances import solvable_problem
-from tests.tailc_solvers.green.parallel.test_exchange import all_columns
 
 
 @pytest.fixture(scope="module")

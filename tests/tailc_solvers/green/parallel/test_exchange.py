@@ -14,20 +14,10 @@ from tailc_solvers.green.parallel.schedules import Column
 from tailc_solvers.green.parallel.search import plan_of
 
 from tests.reference import parallel_plain
+from tests.tailc_solvers.green.parallel.exchange_case import all_columns
 from tests.tailc_solvers.green.parallel.instances import feasible_problem, solvable_problem
 
 NO_BOUND = -math.inf
-
-
-def all_columns(problem: ParallelProblem) -> list[Column]:
-    """Every schedule of every job."""
-    found = []
-    for j, job in enumerate(problem.jobs):
-        for shape, row in parallel_plain.schedules(problem, job):
-            runs = [t for t, n in enumerate(row) if n]
-            servers = tuple(row[runs[0] : runs[-1] + 1])
-            found.append(Column(j, shape, runs[0], servers))
-    return found
 
 
 def cost_of(problem: ParallelProblem, columns: list[Column]) -> float:

@@ -15,8 +15,8 @@ from tailc_solvers.green.parallel.problem import whole
 from tailc_solvers.green.parallel.schedules import SchedulePrices
 
 from tests.reference import parallel_plain
+from tests.tailc_solvers.green.parallel.check_case import PROBLEM
 from tests.tailc_solvers.green.parallel.instances import small_problem, solvable_problem
-from tests.tailc_solvers.green.parallel.test_check import PROBLEM
 
 
 def test_a_server_costs_itself_and_its_energy():

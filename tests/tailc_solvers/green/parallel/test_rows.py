@@ -42,7 +42,7 @@ def test_every_plan_keeps_all_rows(seed):
     rows = MasterRows(problem)
     assert rows.blocks.tolist() in ([1], [1, 2], [1, 2, 4])
     for plan in some_plans(problem, 20):
-        used = rows.used(plan.servers, np.ones(len(problem.jobs)))
+        used = rows.used_blocks(plan.servers, np.ones(len(problem.jobs)))
         brown = ledger(problem, plan).brown_mj / rows.unit_mj
         lack = rows.lack_mj / rows.unit_mj * (used[:, None, :] - rows.fed)
         assert (lack <= brown + 1e-9).all()
@@ -66,7 +66,7 @@ def test_a_mixture_that_fills_servers_or_green_energy_to_the_brim_breaks_rows():
     problem = fours(jobs=3, servers=6, green_w=6 * 30)
     rows = MasterRows(problem)
     servers = whole([[4, 0], [0, 4], [4, 0], [0, 4], [4, 0], [0, 4]])
-    used = rows.used(servers, np.full(6, 0.5))
+    used = rows.used_blocks(servers, np.full(6, 0.5))
     assert used.tolist() == [[6, 6], [3, 3], [1.5, 1.5]]
     assert rows.room.tolist() == [6, 3, 1]
     assert rows.fed[:, 0, 0].tolist() == [6, 3, 1]

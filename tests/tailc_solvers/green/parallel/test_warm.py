@@ -9,7 +9,7 @@ from tailc_solvers.green.parallel.problem import ParallelProblem, whole
 from tailc_solvers.green.parallel.schedules import Column
 from tailc_solvers.green.parallel.warm import carry_schedules
 
-from tests.tailc_solvers.green.parallel.test_check import PROBLEM
+from tests.tailc_solvers.green.parallel.check_case import PROBLEM
 
 
 def test_what_is_over_and_what_has_no_number_is_left_out():
