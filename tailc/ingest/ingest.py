@@ -20,7 +20,8 @@ from tailc.traces.csv_table import CsvTable
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of, open_source
-from tailc.traces.telling_names import times_of, values_in
+from tailc.traces.telling_names import times_of
+from tailc.traces.times import NS_PER_MS, suspect_unit
 from tailc.traces.trace import COLUMNS_TOLD, TABLES, own_unit_of
 from tailc.units import format_percentile, shorten
 
@@ -33,7 +34,6 @@ _SEVERAL = "ingest inputs of one measure together, and the others into another p
 WIDE = 0.1
 _SPREAD = {Grain.LINEAR: "linearly", Grain.EXPONENTIAL: "exponentially"}
 _NS_PER_US = 1_000
-_NS_PER_MS = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,18 @@ def _input_in(source: Source, options: InputOptions, stated: StatedMeasure) -> C
     except ShortIntervalError as error:
         raise short_interval(error, stated, source.name) from None
     _check_unit(times, options, source)
+    if options.table is not None or options.unit is not None:
+        # The unit is stated by a user or a name, not by the format.
+        times = replace(times, warnings=(*times.warnings, *_of_unit(times, options, source.name)))
     return CountedInput(source.name, count_times(times, stated, source.name), times)
+
+
+def _of_unit(times: InputTimes, options: InputOptions, name: str) -> tuple[Finding, ...]:
+    """A warning if the times are likely in another unit."""
+    column = options.table.name if isinstance(options.table, TimeColumn) else None
+    histogram = times.histogram
+    demand_ms = histogram.demand_ns / NS_PER_MS
+    return suspect_unit(demand_ms, histogram.count, Place(name, field=column))
 
 
 def _profile(source: Source, stated: StatedMeasure) -> CountedTimes:
@@ -174,7 +185,7 @@ def _unknown_format(source: Source) -> TailcError:
         more = ", ..." if len(names) > COLUMNS_TOLD else ""
         message = f"`{source.name}` is a table, and it is unknown which column has the times"
         hint = f"give `--column`, and what it measures with `--measure`; columns: {listed}{more}"
-        if values_in(names):
+        if _may_begin_with_row(source):
             hint = f"begin the file with a line of names, not with a row; then {hint}"
         return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
     message = f"`{source.name}` is not in a known format, and not a table"
@@ -183,6 +194,10 @@ def _unknown_format(source: Source) -> TailcError:
         "has commas, semicolons, tabs or bars between cells, give `--column`"
     )
     return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
+
+
+def _may_begin_with_row(source: Source) -> bool:
+    return format_of(source, "auto") == "csv" and CsvTable(source).doubtful_name() is not None
 
 
 def _columns(source: Source) -> tuple[str, ...]:
@@ -236,8 +251,8 @@ def _warnings(input_: CountedInput) -> list[Finding]:
 def _wide_bucket(bucket: Bucket, name: str, grain: Grain) -> Finding:
     percentile = format_percentile(bucket.percentile_ppm)
     message = (
-        f"{percentile} of `{name}` is in a bucket from {bucket.lower_ns / _NS_PER_MS:.4g} to "
-        f"{bucket.upper_ns / _NS_PER_MS:.4g} ms, {bucket.width:.0%} wide: its position in the "
+        f"{percentile} of `{name}` is in a bucket from {bucket.lower_ns / NS_PER_MS:.4g} to "
+        f"{bucket.upper_ns / NS_PER_MS:.4g} ms, {bucket.width:.0%} wide: its position in the "
         f"bucket is unknown, so requests are distributed {_SPREAD[grain]}"
     )
     hint = "use narrower buckets around the latency of the SLO, or a native histogram"

@@ -30,11 +30,10 @@ from tailc.percentiles import fewest_requests
 from tailc.traces.arrivals import ArrivalColumn, times_in
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, as_text, numbers, positive, texts, whole
-from tailc.traces.curves import MAX_SPEEDUP, common_curves, distinct_curves
+from tailc.traces.curves import MAX_SPEEDUP, distinct_curves
 from tailc.traces.demand_log import ONE_THREAD
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import (
-    Curve,
     DemandColumn,
     DemandReading,
     Rows,
@@ -53,7 +52,6 @@ from tailc.traces.timings import MAX_DEGREE, timed_requests
 from tailc.traces.trace import cells_of, table_of, trace_in
 from tailc.units import format_ppm
 
-_FULL = 1_000_000
 # Times are that far apart, 146 years, where a unit is wrong.
 _LONGEST_NS = 2.0**62
 # What a status says of a request that has no answer, or none that it was sent for.
@@ -168,18 +166,8 @@ def small_sample(requests: DemandRows, source: str, ppm: int | None) -> tuple[Fi
 
 
 def _unit_findings(cells: Cells, requests: DemandRows) -> tuple[Finding, ...]:
-    curve = Curve(None, (_FULL,))
-    common = common_curves(len(requests.demand), curve, None)
-    profile = DemandProfile(
-        requests.demand * requests.in_ms,
-        requests.weight,
-        common.speedup,
-        common.of,
-        (),
-        Measure.DEMAND_BUSY,
-        "",
-    )
-    return suspect_unit(profile, Place(cells.source, field=requests.column))
+    demand_ms = requests.demand * requests.in_ms
+    return suspect_unit(demand_ms, requests.weight, Place(cells.source, field=requests.column))
 
 
 def _time_texts(cells: Cells, name: str) -> Views:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 SAMPLE_LINES = 200
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
+NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
 _WITH_COMMA = re.compile(r"\s*[+-]?(\d+),(\d+)\s*")
 # What shows that a comma is no decimal mark: a point, or several commas.
 _OTHERWISE = re.compile(r"\s*[+-]?(?:\d*\.\d+|\d+(?:,\d{3}){2,})\s*")
@@ -97,7 +97,7 @@ def _has_decimal_commas(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
 def _default_names(rows: Sequence[Sequence[str]], dialect: Dialect) -> tuple[str, ...]:
     """Names for the columns of a file without a header; empty if the first line is a header."""
     first = [dialect.in_points(cell) for cell in rows[0]] if rows else []
-    if not first or not all(map(_NUMBER.fullmatch, first)) or _are_degrees(first):
+    if not first or not all(map(NUMBER.fullmatch, first)) or _are_degrees(first):
         return ()
     return tuple(f"column_{number}" for number in range(1, len(first) + 1))
 

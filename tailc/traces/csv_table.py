@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 import pyarrow as pa
@@ -18,7 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.csv_dialect import Dialect, dialect_of, rows_of
+from tailc.traces.csv_dialect import SAMPLE_LINES, Dialect, dialect_of, rows_of
+from tailc.traces.first_line import doubtful_value
 from tailc.traces.source import HEAD_BYTES, Source, brief
 from tailc.traces.table import BLOCK_BYTES, ColumnsToRead
 from tailc.units import plural
@@ -82,6 +83,27 @@ class CsvTable:
                 advice=_SAVE,
             )
         return tuple(header)
+
+    def doubtful_name(self) -> str | None:
+        """A name that is a value, if the first line may be a row; None if it has names."""
+        if self.dialect.unnamed or not (rows := self._first_rows):
+            return None
+        return doubtful_value(rows[0], rows[1:], self.dialect)
+
+    def values_as_names(self, wanted: Iterable[str]) -> list[str]:
+        """Which of the wanted names are only in the first line, although it counts as a row."""
+        if not self.dialect.unnamed or not (rows := self._first_rows):
+            return []
+        return [name for name in wanted if name in rows[0]]
+
+    @cached_property
+    def _first_rows(self) -> list[list[str]]:
+        """The first records, with the header; empty if they are malformed."""
+        lines = "\n".join(self._head.splitlines()[:SAMPLE_LINES])
+        try:
+            return [row for row in rows_of(lines, self.dialect.delimiter) if row]
+        except csv.Error:
+            return []
 
     def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         if self._has_no_rows():

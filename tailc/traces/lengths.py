@@ -1,7 +1,8 @@
 """Columns of lengths of time that have a unit of their own: Arrow's durations, and clock texts.
 
 A clock text is `1-02:03:04`, `02:03:04` or `03:04.500`, as sacct of Slurm writes it, or
-`1 days 02:03:04`, as pandas and databases do. `03:04` is none, since it may be hours and minutes.
+`1 days 02:03:04`, as pandas and databases do. Its seconds may have a decimal comma, which cannot be
+another mark there. `03:04` is none, since it may be hours and minutes.
 """
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
@@ -19,8 +20,8 @@ from tailc.traces.reading import TimeUnit
 
 _CLOCK = (
     r"^\s*(?:(?:(?P<days>[0-9]{1,5})(?:-| days? ))?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
-    r"(?P<seconds>[0-5][0-9](?:\.[0-9]+)?)"
-    r"|(?P<only_minutes>[0-5]?[0-9]):(?P<only_seconds>[0-5][0-9]\.[0-9]+))\s*$"
+    r"(?P<seconds>[0-5][0-9](?:[.,][0-9]+)?)"
+    r"|(?P<only_minutes>[0-5]?[0-9]):(?P<only_seconds>[0-5][0-9][.,][0-9]+))\s*$"
 )
 _NUMBER = r"^\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*$"
 _SECONDS = {
@@ -70,7 +71,8 @@ def _without_clocks(column: pa.ChunkedArray, scale: float) -> pa.ChunkedArray:
     total = None
     for field, seconds in _SECONDS.items():
         text = pc.struct_field(parts, field)
-        number = pc.replace_substring_regex(text, "^$", "0").cast(pa.float64())
+        text = pc.replace_substring(pc.replace_substring_regex(text, "^$", "0"), ",", ".")
+        number = text.cast(pa.float64())
         term = pc.multiply(number, seconds)
         total = term if total is None else pc.add(total, term)
     return pc.coalesce(pc.multiply(total, scale).cast(pa.string()), column)

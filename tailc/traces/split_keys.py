@@ -1,11 +1,15 @@
 """Keys of a split: times that can be ordered, and hashes of ids that are the same everywhere."""
 
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import hashlib
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailc.errors import Code
@@ -63,6 +67,8 @@ def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
     """The column as this type of time; None if a cell is not of this type."""
     is_date = pa.types.is_temporal(column.type)
+    if pa.types.is_timestamp(kind) and pa.types.is_string(column.type):
+        column = _with_point(column)
     if is_date != pa.types.is_timestamp(kind) and not pa.types.is_string(column.type):
         return None
     try:
@@ -70,6 +76,13 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
         return column.cast(kind, safe=pa.types.is_string(column.type) or kind != pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
+
+
+def _with_point(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The texts, with decimal points in seconds with a decimal comma."""
+    if not pc.any(pc.match_substring(column, ",")).as_py():
+        return column
+    return pc.replace_substring_regex(column, r"(:[0-9]{2}),([0-9]+)", r"\1.\2")
 
 
 def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:

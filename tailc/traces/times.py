@@ -9,7 +9,6 @@ from tailc.errors import Code, Finding, Place, Severity
 from tailc.percentiles import percentile_rank
 from tailc.traces.cells import Cells, positive
 from tailc.traces.lengths import in_unit
-from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import TimeUnit
 
 NS_PER_MS = 1e6
@@ -19,7 +18,7 @@ MAX_NS = 2.0**53
 # tick in milliseconds, and nobody promises a latency to a request that runs for minutes.
 SHORTEST_USUAL_MS = 0.005
 LONGEST_USUAL_MS = 600_000.0
-CHECK_UNIT = "check the `unit` of the demand column"
+CHECK_UNIT = "check which column has the demand, and its `unit`"
 CHECK_CYCLES = "check that the column has cycles, and check `clock` and `unit`"
 
 
@@ -44,24 +43,21 @@ def ms_of_ns(times_ns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def suspect_unit(
-    profile: DemandProfile, place: Place, hint: str = CHECK_UNIT
+    demand_ms: NDArray[np.float64], weight: NDArray[np.int64], place: Place, hint: str = CHECK_UNIT
 ) -> tuple[Finding, ...]:
     """A warning if at least half of the demands are below 5 us or above 10 min, else nothing."""
-    half = percentile_rank(500_000, profile.total_weight)
-    for is_outside, size, side in (
-        (profile.demand_ms < SHORTEST_USUAL_MS, "small", "below 5 us"),
-        (profile.demand_ms > LONGEST_USUAL_MS, "large", "above 10 min"),
+    total = int(weight.sum())
+    half = percentile_rank(500_000, total)
+    for is_outside, side, cause in (
+        (demand_ms < SHORTEST_USUAL_MS, "below 5 us", "a thousand times too small"),
+        (
+            demand_ms > LONGEST_USUAL_MS,
+            "above 10 min",
+            "a thousand times too large, or times of day instead of lengths of time",
+        ),
     ):
-        count = int(profile.weight[is_outside].sum())
+        count = int(weight[is_outside].sum())
         if count >= half:
-            return (
-                Finding(
-                    Code.UNIT_SUSPECT,
-                    f"{count} of {profile.total_weight} demands are {side}: they may be in "
-                    f"another unit, a thousand times too {size}",
-                    place,
-                    help=hint,
-                    severity=Severity.WARNING,
-                ),
-            )
+            message = f"{count} of {total} demands are {side}: they may be in another unit, {cause}"
+            return (Finding(Code.UNIT_SUSPECT, message, place, hint, Severity.WARNING),)
     return ()

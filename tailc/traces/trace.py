@@ -41,7 +41,7 @@ from tailc.traces.request_rows import RequestRows, request_rows, split_key, weig
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.table import ColumnsToRead, Table
-from tailc.traces.telling_names import is_of_a_row, is_running_total, values_in
+from tailc.traces.telling_names import is_of_a_row, is_running_total
 from tailc.traces.times import CHECK_CYCLES, CHECK_UNIT, ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
 
@@ -173,8 +173,8 @@ def table_of(source: Source, wanted: ColumnsToRead, format: Format) -> Table:  #
     """The rows of a file in a known format; raises TailcError unless it has each wanted column
     once."""
     table: Table = TABLES[format](source)
-    if isinstance(table, CsvTable) and not table.dialect.unnamed:
-        _refuse_row_as_names(table.names, wanted, source)
+    if isinstance(table, CsvTable):
+        _refuse_row_as_names(table, wanted, source)
     _check_names(table.names, wanted, source)
     return table
 
@@ -233,16 +233,27 @@ def wanted_columns(reading: RequestReading) -> ColumnsToRead:
     )
 
 
-def _refuse_row_as_names(names: tuple[str, ...], wanted: ColumnsToRead, source: Source) -> None:
-    """Raise TailcError if a column of numbers is called by what the first row has in it."""
-    values = values_in(names)
-    if values and any(map(is_of_a_row, wanted.numbers)):
+def _refuse_row_as_names(table: CsvTable, wanted: ColumnsToRead, source: Source) -> None:
+    """Raise TailcError if a column of numbers is called by a number of a line that may be a row."""
+    if called := table.values_as_names(wanted.names):
+        message = (
+            f"there is no column `{called[0]}`: the first line of `{source.name}` has only "
+            "numbers, so it counts as a row"
+        )
+        raise source.fault(Code.MISSING_COLUMN, message, advice=_names_advice(called[0]))
+    if any(map(is_of_a_row, wanted.numbers)) and (value := table.doubtful_name()) is not None:
         message = (
             f"the first line of `{source.name}` is used as the header, but has the value "
-            f"`{values[0].strip()}` like a row, so its request would be lost"
+            f"`{value}` like a row, so its request would be lost"
         )
-        hint = "begin the file with a line of names"
-        raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
+        raise source.fault(Code.MISSING_COLUMN, message, advice=_names_advice(value))
+
+
+def _names_advice(value: str) -> str:
+    return (
+        "begin the file with a line of names; if its first line has names, begin those that are "
+        f"numbers with a letter, such as `x{value}`"
+    )
 
 
 def _check_names(names: tuple[str, ...], wanted: ColumnsToRead, source: Source) -> None:
@@ -336,7 +347,8 @@ def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:
 def _demand_trace(rows: RequestRows, reading: DemandReading, source: str) -> Trace:
     requests = _requests(ms_of_ns(rows.demand_ns), rows.weight, rows.curves, reading)
     hint = CHECK_UNIT if clock_khz_of(reading) is None else CHECK_CYCLES
-    warnings = suspect_unit(requests, Place(source, field=reading.demand.name), hint)
+    place = Place(source, field=reading.demand.name)
+    warnings = suspect_unit(requests.demand_ms, requests.weight, place, hint)
     warnings += curve_findings(requests, source)
     memory_ms = None if rows.memory_ns is None else ms_of_ns(rows.memory_ns)
     requests = replace(requests, memory_ms=memory_ms, repeats=rows.repeats)
@@ -350,7 +362,8 @@ def _timed_trace(cells: Cells, reading: TimingsReading) -> Trace:
     cells.stop_if_refused()
     key = None if key is None else key[timed.first]
     requests = _requests(ms_of_ns(timed.demand_ns), weight, timed.curves, reading)
-    warnings = timed.warnings + suspect_unit(requests, Place(cells.source))
+    place = Place(cells.source)
+    warnings = timed.warnings + suspect_unit(requests.demand_ms, requests.weight, place)
     warnings += curve_findings(requests, cells.source)
     return Trace(requests, key, warnings, reading.bin_us)
 

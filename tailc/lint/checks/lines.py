@@ -9,8 +9,8 @@ from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
 from tailc.lint.text_lines import Tally, TextLines
 from tailc.traces.csv_dialect import DELIMITERS, Dialect, rows_of
+from tailc.traces.first_line import doubtful_value
 from tailc.traces.plain_text import Rewriting
-from tailc.traces.telling_names import values_in
 from tailc.units import shorten
 
 _NAMES_TOLD = 10
@@ -90,10 +90,18 @@ def _no_header(text: TextLines) -> Iterator[Sighting]:
         more = ", ..." if len(text.dialect.unnamed) > _NAMES_TOLD else ""
         message = f"the first line has numbers, not names: columns are called {named}{more}"
         yield Sighting(message, lines=(text.header_line,))
-    elif values := values_in(_cells(text.header, text.dialect) if text.is_csv else []):
-        value = shorten(values[0])
-        message = f"the first line is used as the header, but has the value `{value}` like a row"
+    elif (value := _doubtful_value(text)) is not None:
+        message = (
+            f"the first line is used as the header, but has the value `{shorten(value)}` like a row"
+        )
         yield Sighting(message, lines=(text.header_line,))
+
+
+def _doubtful_value(text: TextLines) -> str | None:
+    if not text.is_csv:
+        return None
+    header, *rows = (_cells(line, text.dialect) for line in (text.header, *text.sample))
+    return doubtful_value(header, rows, text.dialect)
 
 
 def _sums(text: TextLines) -> Iterator[Sighting]:

@@ -11,6 +11,7 @@ from tailc.ingest.options import TimeColumn
 from tailc.ingest.stated_measure import StatedMeasure
 from tailc.lint.lint import lint
 from tailc.lint.roles import Role, TraceOptions
+from tailc.traces.cells import Cells
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
@@ -22,6 +23,7 @@ from tailc.traces.reading import (
     TimeUnit,
     ValueMeaning,
 )
+from tailc.traces.split_keys import time_keys
 from tailc.traces.trace import read_trace
 from tests.tailc.ingest.refusal import options, refused
 
@@ -103,6 +105,9 @@ CLOCKS = [
     ([" 00:00:09 ", "00:00:08"], [9, 8]),
     (["0 days 00:00:00.512000", "1 days 02:00:00"], [0.512, 93_600]),
     (["1 day 00:00:01", "00:00:02.25"], [86_401, 2.25]),
+    (["00:30:05,125", "00:00:00,5"], [1_805.125, 0.5]),
+    (["03:04,500", "03:04.500"], [184.5, 184.5]),
+    (["1-02:03:04,25", "0 days 00:00:01,512000"], [93_784.25, 1.512]),
 ]
 
 
@@ -137,6 +142,9 @@ def test_a_clock_text_among_plain_numbers_does_not_give_them_its_unit(tmp_path, 
         "INVALID",
         "-00:00:01",
         "1 days",
+        "03:04,",
+        "00:00:01,5,0",
+        "00:00:01,5.0",
         "-1 days +23:59:59",
     ],
 )
@@ -150,6 +158,40 @@ def test_other_texts_are_refused_by_row(tmp_path, text):
 def test_a_length_of_0_is_not_positive(tmp_path):
     path = of_texts(tmp_path, "00:10:05", "00:00:00")
     assert refused(path, BUSY, table=TimeColumn("Elapsed")).code is Code.NOT_POSITIVE
+
+
+@pytest.mark.parametrize("mark", ";\t")
+def test_decimal_commas_of_clock_texts_leave_other_numbers_as_they_are(tmp_path, mark):
+    path = tmp_path / "run.csv"
+    rows = ["id;took;n", "1;00:00:02,125;3", "2;00:00:01,5;1"]
+    path.write_text("\n".join(rows).replace(";", mark) + "\n")
+    found = ingest([str(path)], options(table=TimeColumn("took", "n")), BUSY).counted
+    assert (found.histogram.requests, found.histogram.max_ns) == (4, 2_125_000_000)
+
+
+def test_quoted_clock_texts_with_decimal_commas_are_read(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text('id,took\n1,"00:00:02,125"\n2,"00:00:01,5"\n')
+    assert ingested_ms(path, "took")[0] == pytest.approx([1_500, 2_125], rel=2**-10)
+
+
+def test_a_decimal_comma_that_divides_a_row_is_to_be_quoted(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("id,took\n1,00:00:02,125\n2,00:00:01,5\n")
+    found = refused(path, BUSY, table=TimeColumn("took"))
+    assert (found.code, "quote" in found.help) == (Code.RAGGED_ROW, True)
+
+
+@pytest.mark.parametrize("zone", ["", "Z", "+02:00"])
+def test_date_times_with_decimal_commas_are_times(tmp_path, zone):
+    """As of Python's logging."""
+    times = [
+        f"2024-01-01 12:30:0{second},{ms}{zone}" for second, ms in ((1, 250), (1, 750), (2, 5))
+    ]
+    cells = Cells("log", {"at": pa.chunked_array([times])}, 3, None)
+    keys = time_keys(cells, "at")
+    assert np.diff(keys).tolist() == [500_000_000, 750_000_000]
+    assert not cells.findings
 
 
 def test_jobs_run_for_clock_texts(tmp_path):

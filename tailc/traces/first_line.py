@@ -1,0 +1,31 @@
+"""Decide whether the first line of a CSV table may be a row, although it is not only numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tailc.traces.csv_dialect import NUMBER, Dialect
+from tailc.traces.telling_names import values_in
+
+_WORD = re.compile(r"\s*(?!(?:na|n/a|nan|nil|none|null|inf|infinity)\s*$)[^\W\d]", re.IGNORECASE)
+
+
+def doubtful_value(
+    first: Sequence[str], rows: Iterable[Sequence[str]], dialect: Dialect
+) -> str | None:
+    """The first value among the names; None if there is none, or if the line certainly has names.
+
+    The first line certainly has names if a word in it is above numbers only.
+    """
+    values = values_in(first)
+    if not values or any(
+        _WORD.match(name) and _is_above_numbers(at, rows, dialect) for at, name in enumerate(first)
+    ):
+        return None
+    return values[0].strip()
+
+
+def _is_above_numbers(at: int, rows: Iterable[Sequence[str]], dialect: Dialect) -> bool:
+    cells = [row[at] for row in rows if at < len(row) and row[at].strip()]
+    return bool(cells) and all(NUMBER.fullmatch(dialect.in_points(cell)) for cell in cells)
