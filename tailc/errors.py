@@ -121,6 +121,7 @@ class Code(enum.Enum):
     SUMS_LEFT_OUT = ("TC0287", ExitCode.OK, "rows that add up other requests are left out")
     SKEWED_SPANS = ("TC0288", ExitCode.OK, "spans start before the spans that called them")
     CLOCK_STEP = ("TC0289", ExitCode.OK, "the clock went back while requests were sent")
+    ORPHAN_SPANS = ("TC0290", ExitCode.OK, "server spans contain spans whose parents are missing")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact has an unknown rule")

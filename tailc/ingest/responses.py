@@ -40,7 +40,16 @@ def refuse_responses(source: Source, measured: ValueMeaning) -> None:
 
 
 def refuse_points(source: Source, format_: Format) -> None:
-    """Raise TailcError if the rows are points of a distribution."""
+    """Raise TailcError if the rows are points of a distribution, or spans."""
+    if format_.has_spans:
+        message = (
+            f"the rows of `{source.name}` are spans, and calls in them would count as requests"
+        )
+        hint = (
+            "run `tailc ingest` without `--column` and `--weight`: it counts server spans without "
+            "their calls, and writes a profile"
+        )
+        raise source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
     if not format_.has_rows:
         message = f"the rows of `{source.name}` are points of a distribution, not requests"
         hint = (

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from tailc.errors import Code, Finding, Place, Severity
+from tailc.ingest.orphan_spans import orphans_in
 from tailc.ingest.span_table import (
     NO_SPAN,
     Rows,
@@ -100,6 +101,21 @@ class CheckedSpans:
             )
             hint = "synchronise the clocks of the machines, or export the client spans of calls"
             self._add(Code.SKEWED_SPANS, message, hint)
+
+    def warn_of_orphans(self, servers: Rows, table: Rows) -> None:
+        """Warn about server spans whose own times contain spans with missing parents."""
+        orphans = orphans_in(servers, table)
+        if len(orphans.spans):
+            message = (
+                f"{int(orphans.is_longer.sum()):,} of {len(servers):,} server spans of "
+                f"`{self._name}` contain spans whose parents are missing: {_ids(orphans.spans)}; "
+                "their own times are likely too long"
+            )
+            hint = (
+                "export all spans of these traces into one file: check that the exporter drops "
+                "none, and that all parts of the service are sampled alike"
+            )
+            self._add(Code.ORPHAN_SPANS, message, hint)
 
     def _warn(self, code: Code, which: str, count: int, effect: str, hint: str) -> None:
         share = f"{count:,} of {self._total:,} spans of `{self._name}`"

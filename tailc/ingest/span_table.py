@@ -109,16 +109,34 @@ def is_repeated(table: Rows) -> NDArray[np.bool_]:
 
 def is_own_ancestor(table: Rows) -> NDArray[np.bool_]:
     """Which rows are on a cycle of two or more parents; (rows,). O(n log n) in rows."""
-    row, parent = _parents(table, table)
+    row, parent = parent_numbers(table, table)
+    up = _up(row, parent)
+    # After as many steps as there are rows, only cycles and spans without a parent are reached.
+    on_cycle = np.zeros(len(up), np.bool_)
+    on_cycle[_followed(up)] = True
+    return (on_cycle & (up != np.arange(len(up))))[row]
+
+
+def roots_of(row: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of the first ancestor of each row, which is in no row itself; (rows,).
+
+    row, parent: numbers of the spans and of their parents, without cycles.
+    """
+    return _followed(_up(row, parent))[row]
+
+
+def _up(row: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of the parent of each number; a number that no row has is its own."""
     up = np.arange(max(row.max(initial=0), parent.max(initial=0)) + 1)
     up[row] = parent
-    # After as many steps as there are rows, only cycles and spans without a parent are reached.
-    reached = up
+    return up
+
+
+def _followed(up: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number that each number reaches after as many steps as there are numbers, or more."""
     for _ in range(len(up).bit_length()):
-        reached = reached[reached]
-    on_cycle = np.zeros(len(up), np.bool_)
-    on_cycle[reached] = True
-    return (on_cycle & (up != np.arange(len(up))))[row]
+        up = up[up]
+    return up
 
 
 def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:
@@ -128,7 +146,7 @@ def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:
     """
     own = (chosen["end_ns"] - chosen["start_ns"]).astype(np.int64)
     child = table[table["parent"] != NO_SPAN]
-    of_chosen, of_child = _parents(chosen, child)
+    of_chosen, of_child = parent_numbers(chosen, child)
     order = np.lexsort((child["start_ns"], of_child))
     of_child = of_child[order]
     start, end = (child[name][order].tolist() for name in ("start_ns", "end_ns"))
@@ -146,14 +164,13 @@ def without_internal(table: Rows) -> Rows:
 
     Internal rows on a cycle of parents have no child spans. O(n log n) in rows.
     """
-    row, parent = _parents(table, table)
+    row, parent = parent_numbers(table, table)
     # The next one up of a number that only internal rows have, else that number itself.
     up = np.arange(max(row.max(initial=0), parent.max(initial=0)) + 1)
     internal, other = row[table["is_internal"]], row[~table["is_internal"]]
     up[internal] = parent[table["is_internal"]]
     up[other] = other
-    for _ in range(len(up).bit_length()):
-        up = up[up]
+    up = _followed(up)
     id_ = np.zeros(len(up), np.uint64)
     id_[parent] = table["parent"]
     kept = table[~table["is_internal"]].copy()
@@ -163,32 +180,55 @@ def without_internal(table: Rows) -> Rows:
 
 def with_children(chosen: Rows, children: Rows) -> int:
     """Number of the selected rows that have at least one of these child spans."""
-    of_chosen, of_child = _parents(chosen, children)
+    of_chosen, of_child = parent_numbers(chosen, children)
     return int(np.isin(of_chosen, of_child).sum())
 
 
 def is_late(chosen: Rows, table: Rows) -> NDArray[np.bool_]:
     """Which selected rows start after a child span by more than 1 % of their length; (chosen,)."""
     child = table[table["parent"] != NO_SPAN]
-    of_chosen, of_child = _parents(chosen, child)
+    of_chosen, of_child = parent_numbers(chosen, child)
     first_ns = np.full(max(of_chosen.max(initial=0), of_child.max(initial=0)) + 1, LOW_64, "u8")
     np.minimum.at(first_ns, of_child, child["start_ns"])
     first_ns, start_ns = first_ns[of_chosen], chosen["start_ns"]
-    late_ns = np.where(first_ns < start_ns, start_ns - first_ns, 0)
-    return late_ns > (chosen["end_ns"] - start_ns) // _LEAST_SKEW
+    return is_much_of(np.where(first_ns < start_ns, start_ns - first_ns, 0), chosen)
 
 
-def _parents(chosen: Rows, child: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Index of each selected row, and for each child span the index of its parent."""
+def is_much_of(times_ns: NDArray[np.integer], chosen: Rows) -> NDArray[np.bool_]:
+    """Which times are more than 1 % of the length of their row; (chosen,)."""
+    return times_ns > ((chosen["end_ns"] - chosen["start_ns"]) // _LEAST_SKEW).astype(np.int64)
+
+
+def without_shared_parents(table: Rows) -> Rows:
+    """The rows, where a server span that has the id of its caller's span has no other parent.
+
+    Older tracers give both the same id and parent. Only the caller's span is then subtracted.
+    """
+    id_ = numbers_of(*(table[name] for name in ("trace_high", "trace_low", "id")))
+    is_shared = table["is_server"] & np.isin(id_, id_[~table["is_server"]])
+    if not is_shared.any():
+        return table
+    found = table.copy()
+    found["parent"][is_shared] = NO_SPAN
+    return found
+
+
+def parent_numbers(chosen: Rows, child: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of each selected row, and for each child span the number of its parent."""
     trace = (np.concatenate([chosen[name], child[name]]) for name in ("trace_high", "trace_low"))
-    columns = (*trace, np.concatenate([chosen["id"], child["parent"]]))
+    number = numbers_of(*trace, np.concatenate([chosen["id"], child["parent"]]))
+    return number[: len(chosen)], number[len(chosen) :]
+
+
+def numbers_of(*columns: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """A number for each row of these columns, equal for equal rows."""
     order = np.lexsort(columns)
     is_other = np.zeros(len(order), np.bool_)
     for column in columns:
         is_other[1:] |= np.diff(column[order]) != 0
     number = np.empty(len(order), np.int64)
     number[order] = np.cumsum(is_other)
-    return number[: len(chosen)], number[len(chosen) :]
+    return number
 
 
 def _covered_ns(span: tuple[int, int], start_ns: list[int], end_ns: list[int]) -> int:

@@ -18,7 +18,13 @@ from tailc.ingest.estimate import histogram_with_missing
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions, SpanOptions
 from tailc.ingest.span_defects import CheckedSpans
-from tailc.ingest.span_table import TraceSpan, own_ns, with_children, without_internal
+from tailc.ingest.span_table import (
+    TraceSpan,
+    own_ns,
+    with_children,
+    without_internal,
+    without_shared_parents,
+)
 from tailc.ingest.texts import stated_unit
 from tailc.traces.counted_times import Grain
 from tailc.traces.histogram import MAX_NS
@@ -99,6 +105,8 @@ def times_of_spans(
     least_ns = _least_ns(unit)
     checked.warn_of_zero_lengths(server, least_ns)
     kept = without_internal(table) if with_internal else table
+    checked.warn_of_orphans(server, kept)
+    kept = without_shared_parents(kept)
     checked.warn_of_skew(server, kept)
     histogram, added = histogram_with_missing(
         own_ns(server, kept).clip(least_ns), options.interval_ns

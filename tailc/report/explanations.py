@@ -191,6 +191,11 @@ EXPLANATIONS: Mapping[Code, str] = {
     "earlier time: the clock was set back during the run. The latencies are right, since they are "
     "measured with a clock that does not step. Rates are wrong around the step, and a closed loop "
     "is looked for only in the longest part without a step.",
+    Code.ORPHAN_SPANS: "The time of a call is subtracted from a server span only if the parents of "
+    "the call lead to it. If a span between them was not exported, the call is not subtracted, and "
+    "the own time of the server is too long. A span with a missing parent is taken for a call of "
+    "the server span that started last of those in its trace that contain it. A server span with "
+    "a missing parent counts only if the trace begins in the file.",
     Code.BAD_ARTIFACT: "The file is complete, but its content is not a valid policy; for "
     "instance, ages decrease. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignores a rule would not do what was verified. Use a newer "

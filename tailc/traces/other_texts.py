@@ -39,10 +39,10 @@ _NO_REQUESTS = (
 _COLLECTOR = "send the spans to an OpenTelemetry collector"
 _TEXTS = (
     OtherText(
-        re.compile(rb"\s*\[\s*(?:\[\s*)?\{(?=[^\0]*?\"(?:localEndpoint|binaryAnnotations)\"\s*:)"),
-        "spans of Zipkin, not a table",
-        f"{_COLLECTOR} with the receiver `zipkin` and the exporter `file`, and give what it writes",
-        (b'"traceId"', b'"duration"'),
+        re.compile(rb"\s*\[\s*(?:\[\s*)?\{(?=[^\0]*?\"binaryAnnotations\"\s*:)"),
+        "spans of version 1 of Zipkin's API, not a table",
+        "give the answer of version 2, from `/api/v2/traces`",
+        (b'"traceId"',),
     ),
     OtherText(
         re.compile(rb"\s*\{\s*\n"),

@@ -20,9 +20,8 @@ CONSOLE = {
 PVGIS = "Latitude (decimal degrees):\t45.000\r\nLongitude (decimal degrees):\t8.000\r\n"
 JMETER = "1431002449675|807|Home|200|Users 1-1|true|20531|1|1|311|1|0|null\n"
 KINDS = [
-    ("spans of Zipkin", json.dumps([PLACED])),
-    ("spans of Zipkin", json.dumps([[PLACED, PLACED]], indent=2)),
-    ("spans of Zipkin", json.dumps([{**ZIPKIN, "binaryAnnotations": []}])),
+    ("spans of version 1 of Zipkin", json.dumps([{**ZIPKIN, "binaryAnnotations": []}])),
+    ("spans of version 1 of Zipkin", json.dumps([[{**PLACED, "binaryAnnotations": []}]])),
     ("spans as OpenTelemetry's", json.dumps(CONSOLE, indent=4) + "\n"),
     ("a summary of memtier_benchmark", '{\n"run information":{},"ALL STATS":{"Latency":-nan}}'),
     ("a summary of redis-benchmark", '"test","rps","avg_latency_ms","p50_latency_ms"\n"SET","9"\n'),
@@ -49,6 +48,8 @@ def test_output_of_other_programs_is_called_what_it_is(tmp_path, kind, text):
     "text",
     [
         json.dumps([ZIPKIN]),
+        json.dumps([PLACED]),
+        json.dumps([[PLACED, PLACED]], indent=2),
         json.dumps([{"traceId": "7", "duration": 5}]),
         json.dumps(CONSOLE) + "\n",
         '{"ALL STATS": {}}',
