@@ -12,6 +12,7 @@ from tailc.forecasts.days import Days
 from tailc.ingest.responses import refuse_responses
 from tailc.lint.of_demands import profile_findings
 from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
+from tailc.pipeline.recorded_parts import RecordedParts
 from tailc.pipeline.spec import OpenedSpec
 from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
@@ -43,12 +44,16 @@ def not_about_degrees(warnings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True)
 class OpenedTrace:
-    """A trace of requests, its path (`-` is standard input), and its reading."""
+    """A trace of requests, its path (`-` is standard input), and its reading.
+
+    recorded: the arrivals that its spec tunes a table on; None if they are not read yet.
+    """
 
     reading: RequestReading
     trace: Trace
     path: str
     format: Format
+    recorded: RecordedParts | None = None
 
 
 @dataclass(frozen=True)

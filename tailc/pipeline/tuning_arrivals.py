@@ -11,7 +11,9 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.recorded_gaps import RecordedGaps
 from tailc.pipeline.recorded_arrivals import recorded_arrivals
+from tailc.pipeline.recorded_parts import RecordedParts
 from tailc.pipeline.trace import OpenedTrace
+from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.source import open_source
 from tailc.traces.split import held_out_mask
 from tailc.traces.trace import trace_by_row
@@ -26,12 +28,21 @@ def with_recorded(
 ) -> tuple[TuningObjective, tuple[Finding, ...]]:
     """The tuning objective with the design part's recorded arrivals, and warnings about them.
 
-    The first two thirds are for tuning, the last third is for validation. Raises TailcError as
-    `recorded_arrivals` does, and for too few arrivals.
+    Raises TailcError as `recorded_parts` does.
     """
     if aim.recorded is None:
         return aim, ()
-    column, chosen = aim.recorded, None
+    parts = read.recorded or recorded_parts(aim.recorded, read)
+    return replace(aim, pattern=parts.tuning, validation_pattern=parts.validation), parts.warnings
+
+
+def recorded_parts(column: ArrivalColumn, read: OpenedTrace) -> RecordedParts:
+    """Read the recorded arrivals of the design part.
+
+    The first two thirds are for tuning, the last third is for validation. Raises TailcError as
+    `recorded_arrivals` does, and for too few arrivals.
+    """
+    chosen = None
     with open_source(read.path) as source:
         trace = read.trace
         if trace.requests.repeats is not None:
@@ -51,7 +62,7 @@ def with_recorded(
     first = count - count // _JUDGING_PART
     parts = recorded.times_ns[:first], recorded.times_ns[first:]
     tuning, judging = (_gaps(part, place) for part in parts)
-    return replace(aim, pattern=tuning, validation_pattern=judging), warnings
+    return RecordedParts(tuning, judging, warnings)
 
 
 def _gaps(times_ns: NDArray[np.int64], place: Place) -> RecordedGaps:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailc.errors import Finding, TailcError
 from tailc.pipeline.spec import OpenedSpec
-from tailc.pipeline.trace import Measured, open_measured
+from tailc.pipeline.trace import Measured, OpenedTrace, open_measured
+from tailc.pipeline.tuning_arrivals import recorded_parts
+from tailc.traces.arrivals import ArrivalColumn
 
 # From an opened spec to its trace.
 ReadTrace = Callable[[OpenedSpec], Measured]
@@ -57,12 +59,29 @@ def _reading_key(opened: OpenedSpec | None) -> str:
     if opened is None:
         return ""
     spec = opened.spec
-    how = spec.demand, spec.speedup, spec.max_degree, spec.serial
+    how = spec.demand, spec.speedup, spec.max_degree, spec.serial, _recorded_column(opened)
     return repr((spec.kind, opened.path, *how))
 
 
 def _read(opened: OpenedSpec) -> _ReadTrace:
     try:
-        return _ReadTrace(open_measured(opened))
+        found = open_measured(opened)
     except TailcError as error:
         return _ReadTrace(error.findings)
+    column = _recorded_column(opened)
+    if column is None or not isinstance(found, OpenedTrace):
+        return _ReadTrace(found)
+    try:
+        return _ReadTrace(replace(found, recorded=recorded_parts(column, found)))
+    except TailcError:
+        # Each variant finds the error at its place.
+        return _ReadTrace(found)
+
+
+def _recorded_column(opened: OpenedSpec) -> ArrivalColumn | None:
+    """The column of the arrivals that a table is tuned on; None if there is none."""
+    try:
+        aim = opened.kind.tuning.aim(opened.spec)
+    except TailcError:
+        return None
+    return None if aim is None else aim.recorded

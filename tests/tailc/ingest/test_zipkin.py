@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from tailc.ingest.measured import StatedMeasure
 
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import TimeColumn
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.errors import Code, TailcError
 from tailc.models.diurnal import DayCurve
+from tailc.pipeline import tuning_arrivals
 from tailc.pipeline.spec import open_kind
 from tailc.pipeline.trace import open_trace
 from tailc.pipeline.tuning_arrivals import with_recorded
+from tailc.studies.shared_traces import SharedTraces
 from tests.tailc.tuning.compile_case import RATES, queued
 from tests.tailc.tuning.short import short_searches
 
@@ -51,6 +55,59 @@ def read(case):
     aim, warnings = with_recorded(opened.kind.tuning.aim(opened.spec), open_trace(opened))
     assert not warnings
     return aim
+
+
+@pytest.fixture
+def opened_again(monkeypatch):
+    """Paths of the traces that are opened for their recorded arrivals."""
+    paths = []
+    opens = tuning_arrivals.open_source
+
+    def counted(path):
+        paths.append(path)
+        return opens(path)
+
+    monkeypatch.setattr(tuning_arrivals, "open_source", counted)
+    return paths
+
+
+@pytest.mark.parametrize("variants", [2, 5])
+def test_variants_of_a_spec_share_recorded_arrivals(tmp_path, opened_again, variants):
+    case = timed(tmp_path, seconds(900), recorded={"column": "at", "unit": "s"})
+    alone, opened = read(case), open_kind(str(case.spec))
+    opened_again.clear()
+    traces = SharedTraces([opened] * variants)
+    for number in range(variants):
+        # As in the process of a variant.
+        trace = pickle.loads(pickle.dumps(traces.reading_of(number)))(opened)
+        aim, _ = with_recorded(opened.kind.tuning.aim(opened.spec), trace)
+        assert times_s(aim.pattern) == times_s(alone.pattern)
+        assert times_s(aim.validation_pattern) == times_s(alone.validation_pattern)
+    assert len(opened_again) == 1
+
+
+def test_variants_with_other_recorded_columns_do_not_share_them(tmp_path, opened_again):
+    case = timed(tmp_path, seconds(900), recorded={"column": "at", "unit": "s"})
+    first = open_kind(str(case.spec))
+    case.spec.write_text(case.spec.read_text().replace('"unit": "s"', '"unit": "ms"'))
+    opened = [first, open_kind(str(case.spec))]
+    traces = SharedTraces(opened)
+    spans_s = []
+    for number, one in enumerate(opened):
+        aim, _ = with_recorded(one.kind.tuning.aim(one.spec), traces.reading_of(number)(one))
+        spans_s.append(times_s(aim.pattern)[-1])
+    assert spans_s == pytest.approx([5.99, 0.00599])
+    assert len(opened_again) == 2
+
+
+def test_each_variant_finds_an_error_of_recorded_arrivals_itself(tmp_path):
+    case = timed(tmp_path, seconds(300), recorded={"column": "at", "unit": "s"})
+    opened = open_kind(str(case.spec))
+    traces = SharedTraces([opened] * 2)
+    for number in range(2):
+        trace = traces.reading_of(number)(opened)
+        with pytest.raises(TailcError, match="300 arrivals are too few"):
+            with_recorded(opened.kind.tuning.aim(opened.spec), trace)
 
 
 def times_s(pattern):

@@ -1,0 +1,17 @@
+"""The recorded arrivals of a trace, as far as they serve to tune and to validate a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.errors import Finding
+from tailc.models.recorded_gaps import RecordedGaps
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedParts:
+    """Gaps between the arrivals that tune a table and that validate it, and warnings about them."""
+
+    tuning: RecordedGaps
+    validation: RecordedGaps
+    warnings: tuple[Finding, ...]
