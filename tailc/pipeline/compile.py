@@ -161,7 +161,7 @@ def _compile_measured(
                 return compiled
             from tailc.pipeline.static_share import static_remarks
 
-            share_remarks = static_remarks(compiled.policy, rows.design)
+            share_remarks = static_remarks(compiled.policy, rows.design, choice)
             return replace(compiled, findings=(*compiled.findings, *share_remarks))
         case OpenedDays():
             days = parts_of_days(read)
@@ -324,7 +324,8 @@ def _estimate_passes(
 
         effort = Effort(searches.best.effort) if searches.best else Effort.NORMAL
         allows = compilation.judging.allows_misses or allows_misses(compilation.spec)
-        yield EstimatesPass(requests, effort, compilation.opened.loaded, Judging(allows))
+        is_auto = searches.best is not None
+        yield EstimatesPass(requests, effort, compilation.opened.loaded, Judging(allows), is_auto)
 
 
 def _run_passes(

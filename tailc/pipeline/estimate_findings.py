@@ -28,12 +28,13 @@ def check_estimates(
     keeps: Callable[[int], bool],
     *,
     allows_misses: bool,
+    is_auto: bool,
 ) -> tuple[Finding, ...]:
     """Warn of undecided SLOs, of missed ones if allowed, and of better settings by hand.
 
     more: about how many more requests would decide each estimate. keeps: whether all SLOs hold at a
-    rate. Raises TailcError (INFEASIBLE) for an SLO that is missed, or a server that is overloaded,
-    at one of the spec's rates.
+    rate. is_auto: whether the method `auto` chose the policy. Raises TailcError (INFEASIBLE) for an
+    SLO that is missed, or a server that is overloaded, at one of the spec's rates.
     """
     estimates = policy.evidence.estimates
     if estimates is None:
@@ -51,7 +52,7 @@ def check_estimates(
     return (
         *warned,
         *(_undecided_finding(one, count, policy, loaded) for one, count in undecided),
-        *_better_by_hand(policy, estimates.rows, loaded),
+        *_better_by_hand(policy, estimates.rows, loaded, is_auto=is_auto),
     )
 
 
@@ -99,7 +100,7 @@ _CLEARLY_PPM = 20_000
 
 
 def _better_by_hand(
-    policy: Policy, rows: Sequence[RateEstimate], loaded: LoadedSpec
+    policy: Policy, rows: Sequence[RateEstimate], loaded: LoadedSpec, *, is_auto: bool
 ) -> Iterator[Finding]:
     """Warn of the rate at which a setting by hand is better by the largest margin.
 
@@ -124,11 +125,19 @@ def _better_by_hand(
     message = f"at {rate} the setting by hand `{row.by_hand.name}` {better} than the policy"
     message += " and keeps the SLO" * by_cost
     place = loaded.place("rates")
-    yield Finding(Code.BETTER_BY_HAND, message, place, _advice_against(policy), Severity.WARNING)
+    hint = _advice_after_comparison(policy) if is_auto else _advice_against(policy)
+    yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)
 
 
 # Methods that already compare a table with settings by hand.
 _COMPARING = ("auto", "simulation")
+
+
+def _advice_after_comparison(policy: Policy) -> str:
+    """Advice for a policy that was chosen in comparison with settings by hand."""
+    if policy.controller is not None:
+        return "remove `control`: the table was chosen in replays without it"
+    return "give a longer trace, or fewer rates, so that one table suits them"
 
 
 def _advice_against(policy: Policy) -> str:
@@ -140,7 +149,7 @@ def _advice_against(policy: Policy) -> str:
     if policy.controller is not None:
         return "remove `control` and `search.method`: the default also tries the settings by hand"
     if policy.evidence.method in _COMPARING:
-        return "give a longer trace, or fewer rates, so that one table suits them"
+        return _advice_after_comparison(policy)
     key = "`search.method` (for Elfen: `policy`)"
     return f"remove {key}: the default also tries the settings that can be chosen by hand"
 

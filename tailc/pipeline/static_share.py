@@ -11,6 +11,7 @@ from tailc.experiment.block_means import mean_error, to_ppm
 from tailc.experiment.options import FEWEST_REPLICATES
 from tailc.experiment.recorded_periods import RecordedPeriods, recorded_periods, shares_of
 from tailc.experiment.sizes import Seed
+from tailc.problems.shares import ControllerChoice
 from tailc.traces.throughput import ThroughputTrace
 from tailc.units import format_ppm
 
@@ -53,8 +54,20 @@ def nearer_by_constant(periods: RecordedPeriods) -> tuple[Nearer, ...]:
     return tuple(found)
 
 
-def static_remarks(policy: Policy, rows: ThroughputTrace) -> Iterator[Finding]:
-    """A warning for each of these machines.
+# What helps, by the controllers that the compile has tried already.
+_ADVICE = {
+    ControllerChoice.NONE: "set `control.method: auto`, which tries other controllers",
+    ControllerChoice.POLE: "remove `control.law`, so that the compile also tries other laws; or "
+    "give a larger `control.window`",
+    ControllerChoice.LAW_AND_POLE: "give a larger `control.window`; or remove the machine from the "
+    "spec, reserve that share for it outside of tailc, and lower `host.max_total` by it",
+}
+
+
+def static_remarks(
+    policy: Policy, rows: ThroughputTrace, choice: ControllerChoice
+) -> Iterator[Finding]:
+    """A warning for each of these machines; `choice` has the controllers that were tried.
 
     No warnings for rows that are too few to replay, which `verify` also refuses.
     """
@@ -62,9 +75,8 @@ def static_remarks(policy: Policy, rows: ThroughputTrace) -> Iterator[Finding]:
         periods = recorded_periods(shares_of(policy), rows)
     except TailcError:
         return
-    hint = "give a larger `control.pole` or `control.window`, or give the machine that share"
     for one in nearer_by_constant(periods):
-        yield Finding(Code.BETTER_BY_HAND, one.comparison, None, hint, Severity.WARNING)
+        yield Finding(Code.BETTER_BY_HAND, one.comparison, None, _ADVICE[choice], Severity.WARNING)
 
 
 def _percent(ppm: int) -> str:

@@ -19,12 +19,16 @@ from tailc.specs.load import LoadedSpec
 
 @dataclass(frozen=True)
 class EstimatesPass:
-    """Estimate the policy at its rates, and compare it with settings by hand."""
+    """Estimate the policy at its rates, and compare it with settings by hand.
+
+    is_auto: whether the method `auto` chose the policy.
+    """
 
     requests: Holdback
     effort: Effort
     loaded: LoadedSpec
     judging: Judging
+    is_auto: bool
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with estimates.
@@ -43,6 +47,12 @@ class EstimatesPass:
                 subject, limits, self.requests.judging, arrivals, sample.threads
             ).holds
 
-        allows = self.judging.allows_misses
-        findings = check_estimates(policy, more, self.loaded, keeps, allows_misses=allows)
+        findings = check_estimates(
+            policy,
+            more,
+            self.loaded,
+            keeps,
+            allows_misses=self.judging.allows_misses,
+            is_auto=self.is_auto,
+        )
         return PassResult(policy, findings=findings)

@@ -99,6 +99,26 @@ def test_where_every_controller_is_beaten_the_one_with_least_regret_is_taken(tmp
     assert shares_of(found.policy).pole_ppm == 500_000
 
 
+ADVICE = [
+    (PAPER, "set `control.method: auto`"),
+    ("control: {law: observer}\n", "set `control.method: auto`"),
+    ("control: {method: auto, law: observer}\n", "remove `control.law`"),
+    ("control: {method: auto}\n", "give a larger `control.window`"),
+    ("", "give a larger `control.window`"),
+]
+
+
+@pytest.mark.parametrize(("control", "advice"), ADVICE)
+def test_the_advice_is_none_that_the_compile_has_followed(tmp_path, monkeypatch, control, advice):
+    monkeypatch.setattr("tailc.pipeline.static_share.nearer_by_constant", beaten)
+    (hint,) = [
+        one.help for one in compiled(tmp_path, control).findings if one.code is Code.BETTER_BY_HAND
+    ]
+    assert hint is not None
+    assert hint.startswith(advice)
+    assert "pole" not in hint
+
+
 def beaten(periods):
     """Every controller is, that with the pole 0.5 by least."""
     pole_ppm = periods.shares.pole_ppm

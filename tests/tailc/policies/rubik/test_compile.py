@@ -204,11 +204,17 @@ def test_the_energy_of_a_change_is_no_part_of_the_entries(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("method", "hint"),
-    [("separate", "set `search.method: simulation`"), ("simulation", "give a longer trace")],
+    ("method", "is_auto", "hint"),
+    [
+        ("separate", False, "set `search.method: simulation`"),
+        ("simulation", False, "give a longer trace"),
+        # The method `auto` compared the formula's table with these settings, and took it.
+        ("separate", True, "give a longer trace"),
+        ("auto", True, "give a longer trace"),
+    ],
 )
 def test_a_cheaper_setting_by_hand_is_answered_by_a_search_that_the_kind_has(
-    tmp_path, method, hint
+    tmp_path, method, is_auto, hint
 ):
     opened = open_kind(str(write(tmp_path).spec))
     policy = compiled(tmp_path, ALIKE, SMALL).policy
@@ -217,7 +223,9 @@ def test_a_cheaper_setting_by_hand_is_answered_by_a_search_that_the_kind_has(
     estimates = Estimates(Sample.IN_SAMPLE, 20, 10, 100, 20_000, (row,))
     evidence = replace(policy.evidence, method=method, estimates=estimates)
     policy = replace(policy, evidence=evidence, forms=policy.forms[:1])
-    (finding,) = check_estimates(policy, [None], opened.loaded, lambda _: True, allows_misses=False)
+    (finding,) = check_estimates(
+        policy, [None], opened.loaded, lambda _: True, allows_misses=False, is_auto=is_auto
+    )
     assert finding.code is Code.BETTER_BY_HAND
     assert finding.help.startswith(hint)
 
@@ -229,6 +237,8 @@ def test_a_longer_latency_is_named_as_a_bound(tmp_path):
     estimates = Estimates(Sample.IN_SAMPLE, 20, 10, 100, 20_000, (row,))
     policy = replace(policy, evidence=replace(policy.evidence, estimates=estimates))
     with pytest.raises(TailcError, match="is missed") as missed:
-        check_estimates(policy, [None], opened.loaded, lambda _: False, allows_misses=False)
+        check_estimates(
+            policy, [None], opened.loaded, lambda _: False, allows_misses=False, is_auto=True
+        )
     (finding,) = missed.value.findings
     assert "relax the latency to at least 3.5 ms" in finding.help
