@@ -51,7 +51,7 @@ def with_best_controller(
     except TailcError:
         return policy, ()
     tried = [_Candidate(shares, nearer_by_constant(periods))]
-    others = _others(shares, periods.replay_baseline(BASELINE).shares, choice)
+    others = _others(shares, rows, choice)
     while tried[-1].nearer and (other := next(others, None)) is not None:
         tried.append(_Candidate(other, nearer_by_constant(recorded_periods(other, rows))))
     best = min(tried, key=lambda one: one.regret_ppm)
@@ -61,15 +61,24 @@ def with_best_controller(
     return replace(policy, forms=forms), (_remark(tried[0], best.shares),)
 
 
-def _others(shares: Shares, parts: Sequence[float], choice: ControllerChoice) -> Iterator[Shares]:
-    """The observer, then larger and larger poles, then constant shares, parts of the host."""
+def _others(shares: Shares, rows: ThroughputTrace, choice: ControllerChoice) -> Iterator[Shares]:
+    """The observer, then larger and larger poles, then constant shares."""
     if choice is ControllerChoice.LAW_AND_POLE:
         yield replace(shares, law=ShareLaw.OBSERVER)
     for pole_ppm in POLES_PPM:
         if pole_ppm > shares.pole_ppm:
             yield replace(shares, pole_ppm=pole_ppm)
     if choice is ControllerChoice.LAW_AND_POLE or shares.law is ShareLaw.POLE_PLACEMENT:
-        yield constant_shares(shares, parts)
+        yield constant_shares(shares, _best_parts(shares, rows))
+
+
+def _best_parts(shares: Shares, rows: ThroughputTrace) -> tuple[float, ...]:
+    """The best constant share of each machine by itself, even if they exceed the host together.
+
+    A host that has less cuts them in the same proportion.
+    """
+    alone = (replace(shares, machines=(machine,)) for machine in shares.served)
+    return tuple(recorded_periods(one, rows).replay_baseline(BASELINE).shares[0] for one in alone)
 
 
 def constant_shares(shares: Shares, parts: Sequence[float]) -> Shares:
@@ -79,7 +88,8 @@ def constant_shares(shares: Shares, parts: Sequence[float]) -> Shares:
     and not the share.
     """
     served = (
-        _beginning_with(machine, part) for machine, part in zip(shares.served, parts, strict=True)
+        _beginning_with(machine, part, shares.least_ppm)
+        for machine, part in zip(shares.served, parts, strict=True)
     )
     batch = (machine for machine in shares.machines if machine.target_milli is None)
     return replace(
@@ -90,10 +100,15 @@ def constant_shares(shares: Shares, parts: Sequence[float]) -> Shares:
     )
 
 
-def _beginning_with(machine: Machine, part: float) -> Machine:
-    """The machine with a first model that needs this part of the host for the target."""
+def _beginning_with(machine: Machine, part: float, least_ppm: int) -> Machine:
+    """The machine with a first model that needs this part of the host for the target.
+
+    A machine that has the least share keeps its model if that needs no more.
+    """
     assert machine.target_milli is not None
     needed = machine.target_milli * (PPM - machine.first_a_ppm) / PPM
+    if round(part * PPM) <= least_ppm and needed * PPM <= least_ppm * machine.first_b_milli:
+        return machine
     return replace(machine, first_b_milli=max(round(needed / part), 1))
 
 

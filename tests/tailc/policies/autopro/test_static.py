@@ -130,6 +130,44 @@ def test_the_choice_is_the_same_without_estimates(tmp_path):
     assert encode_json(judged) == encode_json(plain)
 
 
+def always_beaten_but_constant(periods):
+    """Every controller is beaten, except those that keep shares."""
+    is_constant = periods.shares.pole_ppm == CONSTANT_POLE_PPM
+    return () if is_constant else (Nearer("encoder", 300_000, 200_000, 100_000),)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "pricer", "least"),
+    [
+        ("20/s", "30%", "1%"),
+        # Together more than the host, which cuts them.
+        ("40/s", "60%", "1%"),
+        ("30/s", "90%", "5%"),
+        # Both, or one, need less than the least share.
+        ("1/s", "1%", "5%"),
+        ("20/s", "1%", "4%"),
+    ],
+)
+def test_constant_shares_have_models_that_predict_the_measured_throughput(
+    tmp_path, monkeypatch, encoder, pricer, least
+):
+    """As well as the fitted ones do, and the host grants the best shares."""
+    monkeypatch.setattr("tailc.pipeline.auto.shares.nearer_by_constant", always_beaten_but_constant)
+    targets = SPEC.replace("20/s", encoder).replace("30%", pricer)
+    case = write(tmp_path)
+    fitted, constant = [], []
+    for method, into in (("paper", fitted), ("auto", constant)):
+        law = f"control: {{method: {method}, law: pole-placement}}\nhost: {{min_share: {least}}}\n"
+        case.spec.write_text(targets + law)
+        found = compile_policy(str(case.spec), judging=None)
+        periods = recorded_periods(shares_of(found.policy), found.design)
+        into += [periods, *(periods.model_errors(at, 1, 99).offline.ppm for at in range(2))]
+    assert constant[0].shares.pole_ppm == CONSTANT_POLE_PPM
+    assert constant[1:] == pytest.approx(fitted[1:], rel=0.1)
+    wanted = constant[0].replay_baseline("static").shares
+    assert constant[0].outcome.share.mean(axis=1) == pytest.approx(wanted, rel=0.01)
+
+
 @pytest.mark.parametrize("parts", [(0.332, 0.3), (0.1, 0.2), (0.5, 0.5)])
 def test_a_form_can_begin_with_given_shares(tmp_path, parts):
     found = compiled(tmp_path, PAPER)
