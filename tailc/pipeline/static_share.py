@@ -57,10 +57,10 @@ def nearer_by_constant(periods: RecordedPeriods) -> tuple[Nearer, ...]:
 # What helps, by the controllers that the compile has tried already.
 _ADVICE = {
     ControllerChoice.NONE: "set `control.method: auto`, which tries other controllers",
-    ControllerChoice.POLE: "remove `control.law`, so that the compile also tries other laws; or "
-    "give a larger `control.window`",
-    ControllerChoice.LAW_AND_POLE: "give a larger `control.window`; or remove the machine from the "
-    "spec, reserve that share for it outside of tailc, and lower `host.max_total` by it",
+    ControllerChoice.POLE: "remove `control.law`, so that the compile also tries other laws and "
+    "constant shares",
+    ControllerChoice.LAW_AND_POLE: "remove the machine from the spec, reserve that share for it "
+    "outside of tailc, and lower `host.max_total` by it",
 }
 
 

@@ -103,8 +103,8 @@ ADVICE = [
     (PAPER, "set `control.method: auto`"),
     ("control: {law: observer}\n", "set `control.method: auto`"),
     ("control: {method: auto, law: observer}\n", "remove `control.law`"),
-    ("control: {method: auto}\n", "give a larger `control.window`"),
-    ("", "give a larger `control.window`"),
+    ("control: {method: auto}\n", "remove the machine from the spec"),
+    ("", "remove the machine from the spec"),
 ]
 
 
