@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code
+from tailc.traces.access_logs import access_log
 from tailc.traces.other_texts import other_text
 from tailc.traces.summaries import summary_of
 
@@ -51,7 +52,7 @@ def _kind(head: bytes) -> tuple[str, str] | None:
     )
     if _HTML.match(head):
         begun = "a web page or XML, not a table", "download the data itself"
-    if (text := other_text(head)) is not None:
+    if (text := other_text(head) or access_log(head)) is not None:
         begun = text.what, text.advice
     return begun or _summary(head)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _BOM = rb"(?:\xef\xbb\xbf)?"
@@ -23,10 +24,15 @@ class OtherText:
 
 def other_text(head: bytes) -> OtherText | None:
     """The text that a file begins as; None if it is something else."""
+    return text_among(_TEXTS, head)
+
+
+def text_among(texts: Sequence[OtherText], head: bytes) -> OtherText | None:
+    """The first of the texts that a file begins as; None if it is something else."""
     return next(
         (
             each
-            for each in _TEXTS
+            for each in texts
             if each.begins.match(head) and all(mark in head for mark in each.has)
         ),
         None,

@@ -1,0 +1,75 @@
+"""Access logs of web servers and load balancers: lines of text, without names for their fields."""
+
+from __future__ import annotations
+
+import re
+
+from tailc.traces.other_texts import OtherText, text_among
+
+# The first line alone tells them from tables, which begin with names. Bounds keep the match short.
+_BEGIN, _REST = rb"(?:\xef\xbb\xbf)?[^\n]{0,500}?", rb"[^\n]{0,4000}?"
+_DAY_AND_TIME = rb"\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}"
+_ISO = rb"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[.\d]*Z"
+# A balancer, a client, a server or none, and the three times of a request.
+_BALANCED = rb" \S+ \S+:\d+ (?:\S+:\d+|-) (?:-?[\d.]+ ){3}"
+_UNNAMED = "which has no line of names"
+
+
+def access_log(head: bytes) -> OtherText | None:
+    """The kind of access log that a file begins as; None if it is something else."""
+    return text_among(_LOGS, head)
+
+
+def _given(name: str, command: str) -> str:
+    """Advice to write the times below a name by a command."""
+    return f"`(echo {name}; {command} FILE) > times.csv`, with `--column {name}`"
+
+
+_LOGS = (
+    OtherText(
+        # Five times in ms, and the status.
+        re.compile(_BEGIN + _DAY_AND_TIME + rb"\.\d+\] " + _REST + rb" (?:-?\d+/){4}\+?\d+ \d{3} "),
+        f"a log of HAProxy, {_UNNAMED}",
+        "give the times of the servers below a name, such as "
+        + _given("server_ms", r"sed -nE 's|.* (-?[0-9]+/){3}([0-9]+)/[+]?[0-9]+ [0-9]{3} .*|\2|p'"),
+    ),
+    OtherText(
+        re.compile(_BEGIN + _DAY_AND_TIME + rb"(?:\.\d+)? [+-]\d{4}\]"),
+        f"an access log of a web server, {_UNNAMED}",
+        "give the word of each line that is the time of a request below a name, such as the last: "
+        + _given("time_s", "awk '{print $NF}'")
+        + "; if there is no such time, log it: `$request_time` of nginx in s, `%D` of Apache in us",
+    ),
+    OtherText(
+        re.compile(rb"\[" + _ISO + rb"\] \"" + _REST + rb"\" \d{1,3} "),
+        f"an access log of Envoy, {_UNNAMED}",
+        'log JSON by `json_format: {duration: "%DURATION%"}`, and give that with '
+        "`--column duration --unit ms`",
+    ),
+    OtherText(
+        re.compile(rb"(?:https?|h2|grpcs|wss?) " + _ISO + _BALANCED),
+        f"an access log of an AWS load balancer, {_UNNAMED}",
+        "give the times of the servers below a name, such as "
+        + _given("server_s", "awk '$7 >= 0 {print $7}'")
+        + "; -1 is that of a request without an answer",
+    ),
+    OtherText(
+        re.compile(_ISO + _BALANCED),
+        f"an access log of a classic AWS load balancer, {_UNNAMED}",
+        "give the times of the servers below a name, such as "
+        + _given("server_s", "awk '$6 >= 0 {print $6}'")
+        + "; -1 is that of a request without an answer",
+    ),
+    OtherText(
+        re.compile(rb"(?:\xef\xbb\xbf)?(?:#[^\n]*\n){0,9}?#Fields:[ \t]"),
+        "a log in the W3C extended format, as IIS and CloudFront write it, whose names are in a "
+        "comment",
+        "give its times below a name, such as "
+        + _given(
+            "time_taken",
+            'awk \'{sub(/\\r/, "")} /^#Fields:/ {for (i = 2; i <= NF; i++) '
+            'if ($i == "time-taken") n = i - 1} !/^#/ {print $n}\'',
+        )
+        + ", and with `--unit ms` for IIS or `--unit s` for CloudFront",
+    ),
+)
