@@ -98,4 +98,30 @@ _TEXTS = (
         "give the lines from `time,...` to the last row, with times such as 20080101:0010 written "
         "as 2008-01-01T00:10Z",
     ),
+    OtherText(
+        # The kind of the first record, and the length of the version.
+        re.compile(rb"\0{4}[\x05-\x20]\d+\.\d+\.\d"),
+        "a binary log of Gatling, as from version 3.12 on, and no table",
+        "convert it to CSV with a reader of such logs, and give the column of its response times; "
+        f"or {_NO_REQUESTS}",
+    ),
+    OtherText(
+        re.compile(rb"# stats: dump at \d+\s"),
+        "a summary of tsung, which has means but no requests",
+        'have tsung write every request by `<tsung dumptraffic="protocol">`, and give its file '
+        "`tsung.dump` with `--column duration --unit ms`",
+    ),
+    OtherText(
+        re.compile(_BOM + rb"LOCATION,[^\n]*\n\s*DESIGN CONDITIONS,"),
+        "a weather file of EnergyPlus (EPW), which has other lines before its table",
+        "write its hours with a date of one year, such as `(echo time,ghi; awk -F, -v year=2023 "
+        "'NR > 8 {printf \"%d-%02d-%02dT%02d:00,%s\\n\", year, $2, $3, $4 - 1, $14}' FILE) > "
+        "ghi.csv`, and give the number before the last in its first line as `zone`, as `+05:30`",
+    ),
+    OtherText(
+        re.compile(_BOM + rb"#(?:group|datatype|default),[^\n]*\n(?:#[^\n]*\n)*,"),
+        "annotated CSV of InfluxDB, whose first lines are not names",
+        "remove the annotations, such as `grep -v '^#' FILE > table.csv`, and give a single table "
+        "of the result",
+    ),
 )

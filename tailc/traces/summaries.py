@@ -12,12 +12,14 @@ _AT_A_RATE = (
     "{} writes no requests, and sends as answers come: measure at a rate with a generator that "
     "writes every request, such as `oha -q RATE --output-format csv`"
 )
-
-
-# Of the statistics, also by time, and of their distribution.
+_NO_REQUESTS = (
+    "{} writes no requests: measure with a generator that does, such as "
+    "`oha -q RATE --output-format csv`"
+)
+# Of the statistics, also by time, of their distribution, and of older versions without percentiles.
 _LOCUST = re.compile(
-    rb'(?:\xef\xbb\xbf)?(?:"?Type"?,"?Name"?,|"?Timestamp"?,"?User Count"?,"?Type"?,"?Name"?,)'
-    rb'[^\n]*"?50%"?,"?66%"?,'
+    rb'(?:\xef\xbb\xbf)?(?:(?:"?Type"?,"?Name"?,|"?Timestamp"?,"?User Count"?,"?Type"?,"?Name"?,'
+    rb'|"?Name"?,"?# requests"?,)[^\n]*"?50%"?,"?66%"?,|"?Method"?,"?Name"?,"?# requests"?,)'
 )
 
 
@@ -79,6 +81,16 @@ def _is_artillery(document: dict[str, Any]) -> bool:
     return isinstance(aggregate, dict) and "summaries" in aggregate
 
 
+def _is_nighthawk(document: dict[str, Any]) -> bool:
+    """Whether it is in JSON of Nighthawk, or in that of fortio, in which it has counts as text."""
+    results, histogram = document.get("results"), document.get("DurationHistogram")
+    if isinstance(histogram, dict):
+        return isinstance(histogram.get("Count"), str)
+    return isinstance(results, list) and any(
+        isinstance(one, dict) and "statistics" in one for one in results
+    )
+
+
 def _is_fortio(document: dict[str, Any]) -> bool:
     return document.keys() >= {"RunType", "DurationHistogram"}
 
@@ -92,12 +104,10 @@ _SUMMARIES = (
     ),
     Summary("autocannon", b'"p97_5"', _is_autocannon, _AT_A_RATE.format("autocannon")),
     Summary("bombardier", b'"timeTakenSeconds"', _is_bombardier, _AT_A_RATE.format("bombardier")),
-    Summary(
-        "artillery",
-        b'"summaries"',
-        _is_artillery,
-        "artillery writes no requests: measure with a generator that does, such as "
-        "`oha -q RATE --output-format csv`",
+    Summary("artillery", b'"summaries"', _is_artillery, _NO_REQUESTS.format("artillery")),
+    *(
+        Summary("Nighthawk", mark, _is_nighthawk, _NO_REQUESTS.format("Nighthawk"))
+        for mark in (b'"benchmark_http_client.', b'"DurationHistogram"')
     ),
     Summary(
         "fortio",

@@ -193,6 +193,38 @@ def test_summaries_are_refused_by_the_name_of_their_tool(tmp_path, tool, indent)
     assert (found.code, f"a summary of {tool}" in found.message) == (Code.UNKNOWN_INPUT, True)
 
 
+NIGHTHAWK = [
+    {
+        "options": {"requests_per_second": 1000},
+        "results": [
+            {
+                "name": "global",
+                "statistics": [
+                    {
+                        "count": "100",
+                        "id": "benchmark_http_client.latency_2xx",
+                        "percentiles": [{"percentile": 0.5, "count": "50", "duration": "0.00008s"}],
+                    }
+                ],
+            }
+        ],
+    },
+    {
+        "RunType": "HTTP",
+        "RequestedQPS": "8",
+        "DurationHistogram": {"Count": "40", "Data": [{"Start": 0.001, "Count": "40"}]},
+    },
+]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("summary", NIGHTHAWK)
+def test_json_of_nighthawk_is_not_taken_for_that_of_fortio(tmp_path, summary, indent):
+    found = refused(written(tmp_path, json.dumps(summary, indent=indent)))
+    assert (found.code, "a summary of Nighthawk" in found.message) == (Code.UNKNOWN_INPUT, True)
+    assert "oha -q RATE" in found.help
+
+
 LOCUST = (
     "Type,Name,Request Count,Failure Count,Median Response Time,50%,66%,75%,99%,100%\n"
     "GET,/hello,500,0,12,12,13,14,40,120\n,Aggregated,500,0,12,12,13,14,40,120\n"
@@ -207,6 +239,8 @@ LOCUST = (
         '"Type","Name","# requests","50%","66%","75%"\n"None","Aggregated",0,"N/A","N/A","N/A"\n',
         "Timestamp,User Count,Type,Name,Requests/s,Failures/s,50%,66%,75%\n"
         "1767319445,10,,Aggregated,99.1,0,N/A,N/A,N/A\n",
+        '"Name","# requests","50%","66%","75%"\n"GET /get",287,82,82,83\n',
+        '"Method","Name","# requests","# failures","50%"\n"GET","/get",287,0,82\n',
     ],
 )
 @pytest.mark.parametrize("given", [{}, {"table": TimeColumn("50%"), "unit": TimeUnit.MS}])

@@ -1,11 +1,16 @@
 """Output of programs that is no table is called what it is, with what to do, also by lint-trace."""
 
 import json
+import re
+import subprocess
 
 import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.traces.other_texts import other_text
+from tailc.traces.series.reading import SeriesReading
+from tailc.traces.series.series import SeriesQuantity
+from tailc.traces.series.table_series import read_series
 from tailc.traces.trace import read_trace
 from tests.tailc.traces.making import reading
 
@@ -19,6 +24,22 @@ CONSOLE = {
 }
 PVGIS = "Latitude (decimal degrees):\t45.000\r\nLongitude (decimal degrees):\t8.000\r\n"
 JMETER = "1431002449675|807|Home|200|Users 1-1|true|20531|1|1|311|1|0|null\n"
+GATLING = "\0\0\0\0\x063.13.1\0\0\0\0\x17example.BasicSimulation\0"
+EPW = (
+    "LOCATION,New Delhi,-,IND,IWEC Data,421820,28.58,77.20,5.5,216.0\n"
+    "DESIGN CONDITIONS,1,Climate Design Data 2009,,Heating,1\n"
+    + "TYPICAL/EXTREME PERIODS,0\nGROUND TEMPERATURES,0\nHOLIDAYS,No,0,0,0\nCOMMENTS 1,\n"
+    "COMMENTS 2,\nDATA PERIODS,1,1,Data,Sunday, 1/ 1,12/31\n"
+    + "".join(
+        f"{year},1,{day},{hour},60,A7,12.0,8.0,70,99000,0,1400,300,{40 * hour},350\n"
+        for year, day in ((1989, 1), (1991, 2))
+        for hour in range(1, 25)
+    )
+)
+INFLUX = (
+    "#group,false,false,true,false\n#datatype,string,long,string,double\n#default,mean,,,\n"
+    ",result,table,_field,_value\n,,0,latency_ms,3.5\n,,0,latency_ms,4.5\n"
+)
 KINDS = [
     ("spans of version 1 of Zipkin", json.dumps([{**ZIPKIN, "binaryAnnotations": []}])),
     ("spans of version 1 of Zipkin", json.dumps([[{**PLACED, "binaryAnnotations": []}]])),
@@ -34,6 +55,12 @@ KINDS = [
     ("a log of JMeter without", JMETER),
     ("a log of JMeter without", JMETER.replace("|", ",").replace("true", "false")),
     ("a file of PVGIS", PVGIS),
+    ("a binary log of Gatling", GATLING),
+    ("a summary of tsung", "# stats: dump at 1530892859\nstats: users 20 20\n"),
+    ("a weather file of EnergyPlus", EPW),
+    ("a weather file of EnergyPlus", EPW.replace("\n", "\r\n")),
+    ("annotated CSV of InfluxDB", INFLUX),
+    ("annotated CSV of InfluxDB", "\ufeff" + INFLUX.replace("\n", "\r\n")),
 ]
 
 
@@ -60,10 +87,35 @@ def test_output_of_other_programs_is_called_what_it_is(tmp_path, kind, text):
         "at,took,ok\n1431002449675,807,true,\n",
         "Latitude,Longitude\n45,8\n",
         "op,[OVERALL]\n",
+        "LOCATION,ms\nDelhi,5\n",
+        "#group,ms\n1,5\n",
+        "# stats,ms\n1,5\n",
+        "\0\0\0\0\x063.13\0",
     ],
 )
 def test_other_tables_are_not_taken_for_them(text):
     assert other_text(text.encode()) is None
+
+
+def test_the_hours_of_a_weather_file_are_a_series_as_advised(tmp_path):
+    (finding,) = refused(tmp_path, EPW)
+    command = re.findall(r"`(.*) > ghi.csv`", finding.help)[0].replace("FILE", "t.csv")
+    written = subprocess.check_output(["/bin/sh", "-c", command], cwd=tmp_path, text=True)
+    (tmp_path / "ghi.csv").write_text(written)
+    reading = SeriesReading("time", "ghi", SeriesQuantity.IRRADIANCE, "W/m2", zone="+05:30")
+    series = read_series(str(tmp_path / "ghi.csv"), reading)
+    # The first hour ends at 1 o'clock in Delhi.
+    assert (series.start_unix_s, series.step_s) == (1_672_531_200 - 19_800, 3600)
+    assert series.value.tolist() == [40 * hour for _day in range(2) for hour in range(1, 25)]
+
+
+def test_a_table_of_influxdb_is_read_without_its_annotations_as_advised(tmp_path):
+    (finding,) = refused(tmp_path, INFLUX)
+    command = re.findall(r"`(.*) > table.csv`", finding.help)[0].replace("FILE", "t.csv")
+    written = subprocess.check_output(["/bin/sh", "-c", command], cwd=tmp_path, text=True)
+    (tmp_path / "table.csv").write_text(written)
+    trace = read_trace(str(tmp_path / "table.csv"), reading(demand="_value"))
+    assert trace.profile.demand_ms.tolist() == [3.5, 4.5]
 
 
 ROW = "READ,1457000000010,301\n"
@@ -96,7 +148,7 @@ def test_numbers_that_are_names_are_read(tmp_path, head, column):
 
 def refused(folder, text, column="demand"):
     path = folder / "t.csv"
-    path.write_text(text, newline="")
+    path.write_text(text, newline="", encoding="utf-8")
     with pytest.raises(TailcError) as caught:
         read_trace(str(path), reading(demand=column))
     return caught.value.findings
