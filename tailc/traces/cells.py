@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.arrow import nothing, numpy_of, text_array, truths_of
+from tailc.traces.cell_faults import fault_of
 from tailc.units import number_text, shorten
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -87,11 +88,20 @@ def numbers(cells: Cells, name: str) -> Floats:
     if np.isfinite(values).all():
         return values
     infinite = np.isinf(values)
-    cells.refuse(np.isnan(values), name, Code.NOT_A_NUMBER, "is not a number", MEND)
+    _refuse_other_texts(cells, name, np.isnan(values))
     cells.refuse(infinite, name, Code.NOT_FINITE, "is infinite", MEND)
     values = values.copy()
     values[infinite] = np.nan
     return values
+
+
+def _refuse_other_texts(cells: Cells, name: str, bad: Mask) -> None:
+    """Record an error about cells that are no numbers, with why the first one is none."""
+    if not bad.any():
+        return
+    fault = fault_of(cells.text_of(name, int(np.argmax(bad))) or "")
+    what = "is not a number" + (f": {fault.why}" if fault else "")
+    cells.refuse(bad, name, Code.NOT_A_NUMBER, what, fault.mend if fault else MEND)
 
 
 def positive(cells: Cells, name: str, largest: float) -> Floats:

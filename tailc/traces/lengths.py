@@ -1,4 +1,5 @@
-"""Columns of lengths of time that have a unit of their own: Arrow's durations, and clock texts.
+"""Columns of lengths of time that have a unit of their own: Arrow's durations, texts with a unit,
+and clock texts.
 
 A clock text is `1-02:03:04`, `02:03:04` or `03:04.500`, as sacct of Slurm writes it, or
 `1 days 02:03:04`, as pandas and databases do. Its seconds may have a decimal comma, which cannot be
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 
 from tailc.traces.cells import Cells
 from tailc.traces.reading import TimeUnit
+from tailc.traces.written_units import have_units, in_numbers, unit_of
 
 _CLOCK = (
     r"^\s*(?:(?:(?P<days>[0-9]{1,5})(?:-| days? ))?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
@@ -38,6 +40,8 @@ def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
     """The unit that the column has itself; None if it has plain numbers, whose unit is stated."""
     if pa.types.is_duration(column.type):
         return TimeUnit(column.type.unit)
+    if have_units(column):
+        return unit_of(column)
     if not _has_clocks(column) or pc.any(pc.match_substring_regex(column, _NUMBER)).as_py():
         return None
     return TimeUnit.S
@@ -52,6 +56,8 @@ def in_unit(cells: Cells, name: str, in_ms: float) -> Cells:
     if pa.types.is_duration(column.type):
         count = column.cast(pa.int64()).cast(pa.float64(), safe=False)
         made = pc.multiply(count, TimeUnit(column.type.unit).in_ms / in_ms)
+    elif have_units(column):
+        made = in_numbers(column, in_ms)
     elif _has_clocks(column):
         made = _without_clocks(column, TimeUnit.S.in_ms / in_ms)
     else:

@@ -18,16 +18,18 @@ from tailc.lint.roles import Role
 from tailc.lint.text_lines import TextLines
 from tailc.lint.views import CellColumns, DemandRows
 from tailc.traces.arrow import truths_of
+from tailc.traces.cell_faults import (
+    CLOCK,
+    DECIMAL_COMMA,
+    FORMULA,
+    MISSING,
+    THOUSANDS,
+    WITH_UNIT,
+)
 from tailc.traces.cells import NUMBER
+from tailc.traces.written_units import have_units
 
-_DECIMAL_COMMA = r"^\s*[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})\s*$"
-_THOUSANDS = r"^\s*[+-]?[0-9]{1,3}([, '_][0-9]{3})+(\.[0-9]+)?\s*$"
-_WITH_UNIT = r"(?i)^\s*[+-]?[0-9.]+\s*(ns|us|µs|ms|s|sec|msec|usec|min|m|h|%|x)\s*$"
-_MISSING = r"(?i)^\s*(na|n/a|nan|null|none|nil|-|--|\?|missing|unknown)\s*$"
-_FORMULA = r"^\s*#(DIV/0!|N/A|REF!|VALUE!|NAME\?|NUM!|NULL!|SPILL!)"
 _ROUNDED = r"^[+-]?[0-9](\.[0-9]{1,2})?[eE]\+[0-9]+$"
-# With seconds, or with a fraction, it is a length of time.
-_CLOCK = r"^\s*[0-9]{1,3}:[0-9]{2}\s*$"
 _SENTINELS = (9999.0, 99999.0, 999999.0, 9999999.0, 2.0**31 - 1, 2.0**32 - 1)
 _QUOTED = '"'
 _MOST, _NEARLY_NONE, _ENOUGH = 0.5, 0.05, 40
@@ -41,7 +43,7 @@ def _matching(
     def find(table: CellColumns) -> Iterator[Sighting]:
         for name in table.number_columns:
             column = table.cells.columns[name]
-            if not pa.types.is_string(column.type):
+            if not pa.types.is_string(column.type) or have_units(column):
                 continue
             found = truths_of(pc.fill_null(pc.match_substring_regex(column, pattern), False))
             if found.sum() > share * len(found):
@@ -119,7 +121,7 @@ CHECKS = (
             "write numbers with a decimal point",
         ),
         CellColumns,
-        _matching(_DECIMAL_COMMA, "has a decimal comma"),
+        _matching(DECIMAL_COMMA, "has a decimal comma"),
     ),
     Check(
         _defect(
@@ -130,7 +132,7 @@ CHECKS = (
             "write numbers without separators",
         ),
         CellColumns,
-        _matching(_THOUSANDS, "has a thousands separator"),
+        _matching(THOUSANDS, "has a thousands separator"),
     ),
     Check(
         _defect(
@@ -141,7 +143,7 @@ CHECKS = (
             "write all numbers in one unit, and put the unit in the column's name",
         ),
         CellColumns,
-        _matching(_WITH_UNIT, "has a unit"),
+        _matching(WITH_UNIT, "has a unit"),
     ),
     Check(
         _defect(
@@ -152,7 +154,7 @@ CHECKS = (
             "find out why it is missing, and leave the row out if it is not a timeout",
         ),
         CellColumns,
-        _matching(_MISSING, "marks a missing value"),
+        _matching(MISSING, "marks a missing value"),
     ),
     Check(
         _defect(
@@ -163,7 +165,7 @@ CHECKS = (
             "export the measured values instead of computed ones",
         ),
         CellColumns,
-        _matching(_FORMULA, "is a spreadsheet error"),
+        _matching(FORMULA, "is a spreadsheet error"),
     ),
     Check(
         _defect(
@@ -174,7 +176,7 @@ CHECKS = (
             "write it with seconds, as 00:01:30 or 01:30.0, or as a number of one unit",
         ),
         CellColumns,
-        _matching(_CLOCK, "may be hours and minutes, or minutes and seconds"),
+        _matching(CLOCK, "may be hours and minutes, or minutes and seconds"),
     ),
     Check(
         Defect(

@@ -48,7 +48,7 @@ TRACES = {
     "a cell too many": f"{HEAD}5\n5,6\n",
     "a cell too few": "id,demand_ms\n1,5\n2\n",
     "a decimal comma": f'{HEAD}5\n"5,5"\n',
-    "with a unit": f"{HEAD}5ms\n6ms\n",
+    "with a unit": f"{HEAD}5ms\n6\n",
     "microseconds": HEAD + "0.001\n" * 50,
 }
 

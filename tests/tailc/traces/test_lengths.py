@@ -210,3 +210,41 @@ def test_lint_looks_at_durations_and_clock_texts(tmp_path, unit):
     asked = TraceOptions({Role.DEMAND: "Elapsed"})
     found = lint(str(of_texts(tmp_path, "00:00:05.5", "00:00:02", "01:30")), asked)
     assert "TC1106" in [one.code.ident for one in found.findings]
+
+
+WRITTEN = [
+    (["6.45837ms", "1.053089843s", "350.5µs"], [6.45837, 1053.089843, 0.3505], TimeUnit.MS),
+    (["1m2.5s", "1h0m0.25s", "41.25s"], [62_500, 3_600_250, 41_250], TimeUnit.S),
+    (["12.5 ms", "1.5 min", "7 ms"], [12.5, 90_000, 7], TimeUnit.MS),
+    (["350μs", "12us", "7.µs"], [0.35, 0.012, 0.007], TimeUnit.US),
+    (["900ns", ".5us"], [0.0009, 0.0005], TimeUnit.MS),
+    ([" 5s", "2h "], [5_000, 7_200_000], TimeUnit.MS),
+]
+
+
+@pytest.mark.parametrize(("texts", "ms", "unit"), WRITTEN)
+def test_texts_with_their_unit_are_lengths_of_time(tmp_path, texts, ms, unit):
+    path = of_texts(tmp_path, *texts)
+    for stated in (TimeUnit.US, TimeUnit.S):
+        found = read_trace(str(path), reading("Elapsed", stated)).profile
+        assert sorted(found.demand_ms.tolist()) == pytest.approx(sorted(ms), rel=1e-12)
+    times, own = ingested_ms(path, "Elapsed")
+    assert (times, own) == (pytest.approx(np.sort(ms), rel=2**-10), unit)
+    asked = TraceOptions({Role.DEMAND: "Elapsed"})
+    assert "TC1103" not in [each.code.ident for each in lint(str(path), asked).findings]
+
+
+@pytest.mark.parametrize("texts", [["41ms", "5"], ["5", "41ms"], ["41ms", "5.5", "1s"]])
+def test_units_among_plain_numbers_are_refused(tmp_path, texts):
+    path = of_texts(tmp_path, *texts)
+    found = refused(path, BUSY, table=TimeColumn("Elapsed"), unit=TimeUnit.MS)
+    assert (found.code, "`41ms`" in found.message) == (Code.NOT_A_NUMBER, True)
+    asked = TraceOptions({Role.DEMAND: "Elapsed"}, units={Role.DEMAND: TimeUnit.MS})
+    assert "TC1103" in [each.code.ident for each in lint(str(path), asked).findings]
+
+
+@pytest.mark.parametrize("text", ["-5ms", "1.5m", "5 parsecs", "ms", "-", "0s"])
+def test_a_text_among_units_that_is_no_length_is_refused_by_row(tmp_path, text):
+    path = of_texts(tmp_path, "5ms", text, "1.25h")
+    found = refused(path, BUSY, table=TimeColumn("Elapsed"))
+    assert (found.place.row, f"`{text}`" in found.message or text == "0s") == (2, True)

@@ -1,0 +1,61 @@
+"""Texts of times with their unit, such as `6.5ms`, `350 µs` and `1m2.5s`, as programs in Go and
+dashboards write them."""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailc.traces.reading import TimeUnit
+
+_TEXT = (
+    r"^\s*(?:(?P<hours>[0-9]+)h)?(?:(?P<minutes>[0-9]+)m)?(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
+    r"\s?(?P<unit>ns|us|µs|μs|ms|s|min|h)\s*$"
+)
+_IN_MS = {
+    "ns": 1e-6,
+    "us": 1e-3,
+    "µs": 1e-3,
+    # The Greek letter, where the one before is the sign of micro.
+    "μs": 1e-3,
+    "ms": 1.0,
+    "s": 1e3,
+    "min": 6e4,
+    "h": 3.6e6,
+}
+_NUMBER = r"^\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*$"
+
+
+def have_units(column: pa.ChunkedArray) -> bool:
+    """Whether cells are texts of times with their unit, and none is a plain number, whose unit
+    would be unknown."""
+    if not pa.types.is_string(column.type):
+        return False
+    has_unit = pc.any(pc.match_substring_regex(column, _TEXT)).as_py() or False
+    return has_unit and not pc.any(pc.match_substring_regex(column, _NUMBER)).as_py()
+
+
+def unit_of(column: pa.ChunkedArray) -> TimeUnit:
+    """The unit of all texts, or milliseconds if they have several."""
+    units = pc.unique(pc.struct_field(pc.extract_regex(column, _TEXT), "unit")).to_pylist()
+    in_ms = {_IN_MS[unit] for unit in units if unit is not None}
+    return next((unit for unit in TimeUnit if {unit.in_ms} == in_ms), TimeUnit.MS)
+
+
+def in_numbers(column: pa.ChunkedArray, in_ms: float) -> pa.ChunkedArray:
+    """The texts, with a number in a unit of `in_ms` for each time with its unit."""
+    parts = pc.extract_regex(column, _TEXT)
+    which = pc.index_in(pc.struct_field(parts, "unit"), pa.array(list(_IN_MS)))
+    factor = pa.chunked_array([pa.array(list(_IN_MS.values())).take(which.combine_chunks())])
+    total = pc.multiply(_numbers(parts, "number"), factor)
+    for field, scale in (("hours", _IN_MS["h"]), ("minutes", _IN_MS["min"])):
+        total = pc.add(total, pc.multiply(_numbers(parts, field), scale))
+    return pc.coalesce(pc.divide(total, in_ms).cast(pa.string()), column)
+
+
+def _numbers(parts: pa.ChunkedArray, field: str) -> pa.ChunkedArray:
+    text = pc.struct_field(parts, field)
+    return pc.replace_substring_regex(text, "^$", "0").cast(pa.float64())
