@@ -1,7 +1,5 @@
 """Count the successful requests in a log with one request per row."""
 
-# pyright: reportAttributeAccessIssue=false
-
 from __future__ import annotations
 
 import numpy as np
@@ -9,8 +7,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.estimate import histogram_with_missing
-from tailc.traces.arrow import mask
-from tailc.traces.cells import Cells
+from tailc.traces.cells import Cells, chosen_rows
 from tailc.traces.histogram import Histogram
 from tailc.traces.reading import TimeUnit
 from tailc.traces.times import whole_ns
@@ -33,14 +30,6 @@ def of_successes(
     demand_ns = whole_ns(chosen, column, unit)
     chosen.stop_if_refused()
     return *histogram_with_missing(demand_ns, interval_ns), int((~succeeded).sum())
-
-
-def chosen_rows(cells: Cells, chosen: NDArray[np.bool_]) -> Cells:
-    """The selected rows, with all columns and their row numbers."""
-    rows = np.flatnonzero(chosen)
-    columns = {name: values.filter(mask(chosen)) for name, values in cells.columns.items()}
-    row = rows + 1 if cells.row is None else cells.row[rows]
-    return Cells(cells.source, columns, len(rows), row)
 
 
 def is_success(status: NDArray[np.float64]) -> NDArray[np.bool_]:

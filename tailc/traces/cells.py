@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.arrow import nothing, numpy_of, text_array, truths_of
+from tailc.traces.arrow import mask, nothing, numpy_of, text_array, truths_of
 from tailc.traces.cell_faults import fault_of
 from tailc.units import number_text, shorten
 
@@ -72,6 +72,14 @@ class Cells:
         """Raise all recorded errors together."""
         if self.findings:
             raise TailcError(self.findings)
+
+
+def chosen_rows(cells: Cells, chosen: NDArray[np.bool_]) -> Cells:
+    """The selected rows, with all columns and their row numbers."""
+    rows = np.flatnonzero(chosen)
+    columns = {name: values.filter(mask(chosen)) for name, values in cells.columns.items()}
+    row = rows + 1 if cells.row is None else cells.row[rows]
+    return Cells(cells.source, columns, len(rows), row)
 
 
 def _others(named: list[int], total: int) -> str:

@@ -21,9 +21,9 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import loop_in
 from tailc.ingest.options import InputOptions
-from tailc.ingest.rows import chosen_rows, of_successes
+from tailc.ingest.rows import of_successes
 from tailc.traces.arrow import truths_of
-from tailc.traces.cells import Cells, as_text, numbers
+from tailc.traces.cells import Cells, as_text, chosen_rows, numbers
 from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.reading import TimeUnit

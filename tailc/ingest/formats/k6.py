@@ -23,10 +23,10 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
-from tailc.ingest.rows import chosen_rows, is_success, of_successes
+from tailc.ingest.rows import is_success, of_successes
 from tailc.ingest.texts import first_object
 from tailc.traces.arrow import truths_of
-from tailc.traces.cells import Cells, as_text, numbers
+from tailc.traces.cells import Cells, as_text, chosen_rows, numbers
 from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.histogram import MAX_NS, Histogram

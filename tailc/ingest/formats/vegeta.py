@@ -17,9 +17,9 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import loop_in
 from tailc.ingest.options import InputOptions
-from tailc.ingest.rows import chosen_rows, is_success, of_successes
+from tailc.ingest.rows import is_success, of_successes
 from tailc.ingest.texts import first_object
-from tailc.traces.cells import Cells, numbers
+from tailc.traces.cells import Cells, chosen_rows, numbers
 from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.ndjson_table import NdjsonTable

@@ -4,7 +4,7 @@ names."""
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,11 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.cells import MEND, Cells, not_negative, numbers, texts
 from tailc.traces.jobs.job_selection import JobReading, StatedJobs, chosen_jobs
 from tailc.traces.jobs.log import Ints, JobLog, LogHeader, RowPositions
+from tailc.traces.jobs.steps import JOB_ID, without_steps
 from tailc.traces.lengths import in_unit
-from tailc.traces.source import Format, Source, open_source
-from tailc.traces.table import ColumnsToRead
-from tailc.traces.trace import Filters, kept_cells
+from tailc.traces.source import Format, Source, format_of, open_source
+from tailc.traces.table import ColumnsToRead, Table
+from tailc.traces.trace import Filters, cells_of, table_of
 from tailc.traces.zones import ADVICE, TimeError, instants
 from tailc.units import shorten
 
@@ -81,7 +82,8 @@ def read_job_list(
     """Read the jobs in a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for
     standard input.
 
-    Times are rounded to whole seconds. Jobs of width 0 are left out and counted in a warning.
+    Times are rounded to whole seconds. Jobs of width 0, and steps of jobs in a list of Slurm, are
+    left out and counted in warnings.
     Raises TailcError, by row and column, for cells that are not numbers, negative run times and
     widths, widths that are not whole, times without a time zone or out of order, and whatever
     `JobReading` refuses.
@@ -97,7 +99,10 @@ def job_list_in(
     format: Format = "auto",  # noqa: A002
 ) -> JobLog:
     """Read the jobs of an open source; see `read_job_list`."""
-    cells = kept_cells(source, columns.wanted, columns.where, format)
+    table = table_of(source, columns.wanted, format_of(source, format))
+    cells, warnings = without_steps(
+        cells_of(table, _with_ids(columns.wanted, table), columns.where)
+    )
     submit_s, start_unix_s = _arrivals(cells, columns, reading)
     run_s = _seconds(cells, columns.run, columns.run_unit)
     width = _whole(cells, columns.width, LARGEST_WIDTH)
@@ -111,7 +116,14 @@ def job_list_in(
     stated = StatedJobs(
         number, submit_s, run_s, width, requested_s, nobody, nobody, RowPositions(row)
     )
-    return chosen_jobs(stated, reading, cells.source, LogHeader(start_unix_s))
+    return chosen_jobs(stated, reading, cells.source, LogHeader(start_unix_s), warnings)
+
+
+def _with_ids(wanted: ColumnsToRead, table: Table) -> ColumnsToRead:
+    """The wanted columns, with the ids that distinguish steps from jobs, as text, if there are
+    some."""
+    has_ids = table.names.count(JOB_ID) == 1
+    return replace(wanted, texts=(*wanted.texts, JOB_ID)) if has_ids else wanted
 
 
 def _arrivals(cells: Cells, columns: JobColumns, reading: JobReading) -> tuple[Ints, int | None]:

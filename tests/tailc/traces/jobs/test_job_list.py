@@ -1,5 +1,7 @@
 """Lists of jobs in columns: units, dates, and what is refused by row."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -123,3 +125,51 @@ def test_an_arrival_before_the_start_is_refused(tmp_path):
 def test_a_date_that_is_none_is_refused(tmp_path):
     (finding,) = refused(written(tmp_path, "2012-11-04T00:30Z,1,1", "soon,1,1"), DATED)
     assert (finding.code, finding.place.row) == (Code.NOT_A_NUMBER, 2)
+
+
+SACCT = JobColumns("Submit", "Elapsed", "NNodes", None, JobTimeUnit.SECOND)
+OF_SACCT = "JobID|Submit|Elapsed|NNodes|Timelimit"
+
+
+def of_sacct(folder, *rows, number=None):
+    path = folder / "sacct.txt"
+    path.write_text("\n".join([OF_SACCT, *rows]) + "\n")
+    columns = replace(SACCT, number=number)
+    return read_job_list(str(path), columns, JobReading(zone="UTC"))
+
+
+JOB = "46|2021-07-30T08:00:00|00:10:00|2|01:00:00"
+STEPS = ("46.batch|2021-07-30T08:00:00|00:10:00|1|", "46.0|2021-07-30T08:00:00|00:09:00|2|")
+NEXT = "47_3|2021-07-30T09:00:00|1-00:00:00|4|UNLIMITED"
+
+
+@pytest.mark.parametrize(
+    ("rows", "left"),
+    [
+        ((JOB, *STEPS, NEXT), 2),
+        ((JOB, NEXT, "47_3.extern|2021-07-30T09:00:00||4|"), 1),
+        ((JOB, "46.interactive||||", NEXT, "47_3.4294967290||||"), 2),
+    ],
+)
+def test_steps_of_slurm_are_left_out(tmp_path, rows, left):
+    log = of_sacct(tmp_path, *rows)
+    assert (log.run_s.tolist(), log.width.tolist()) == ([600, 86_400], [2, 4])
+    (warning,) = log.warnings
+    assert warning.code is Code.JOBS_LEFT_OUT
+    assert warning.message.startswith(f"{left} row{'s' if left > 1 else ''} left out")
+    assert warning.place.field == "JobID"
+
+
+def test_the_ids_are_numbers_of_jobs_without_steps(tmp_path):
+    log = of_sacct(tmp_path, JOB, *STEPS, number="JobID")
+    assert (log.number.tolist(), len(log.warnings)) == ([46], 1)
+
+
+def test_steps_without_their_job_are_jobs(tmp_path):
+    assert of_sacct(tmp_path, *STEPS).run_s.tolist() == [600, 540]
+    assert of_sacct(tmp_path, JOB, NEXT).warnings == ()
+
+
+def test_numbers_with_points_are_no_steps(tmp_path):
+    rows = ("JobID,arrival_h,run_h,cpus", "1.5,0,1,3", "2.0,0.5,2,4")
+    assert read_job_list(written(tmp_path, *rows[1:], head=rows[0]), HOURS).warnings == ()

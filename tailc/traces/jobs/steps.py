@@ -1,0 +1,40 @@
+"""Steps of jobs, which `sacct` of Slurm lists among the jobs: their id is that of the job with a
+name, such as `4608.batch` and `4608.0`."""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.traces.arrow import truths_of
+from tailc.traces.cells import Cells, chosen_rows
+from tailc.units import counted
+
+JOB_ID = "JobID"
+_STEP = r"^(?P<job>[^.]+)\.[^.]+$"
+
+
+def without_steps(cells: Cells) -> tuple[Cells, tuple[Finding, ...]]:
+    """The rows without steps of jobs that have a row of their own, and a warning if there are any.
+
+    Cells without ids as text are unchanged.
+    """
+    ids = cells.columns.get(JOB_ID)
+    # Not by their canonical text, in which the step `4608.0` is the job.
+    if ids is None or not pa.types.is_string(ids.type):
+        return cells, ()
+    job = pc.struct_field(pc.extract_regex(ids, _STEP), "job")
+    is_step = truths_of(pc.fill_null(pc.is_in(job, ids.combine_chunks()), False))
+    if not is_step.any():
+        return cells, ()
+    rows = counted(int(is_step.sum()), "row")
+    message = f"{rows} left out that are steps of jobs, which have their own rows"
+    place = Place(cells.source, row=cells.row_of(int(np.argmax(is_step))), field=JOB_ID)
+    hint = "no change is needed; `sacct -X` writes no steps"
+    warning = Finding(Code.JOBS_LEFT_OUT, message, place, hint, Severity.WARNING)
+    return chosen_rows(cells, ~is_step), (warning,)
