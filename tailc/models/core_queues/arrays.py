@@ -2,16 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.tail_table import TailRow, least_level
-from tailc.models.core_queues.chip_arrays import ChipTable, chip_table, no_chip
-from tailc.models.core_queues.clocks import Clocks, FixedLevel, Rule
-from tailc.models.pools import refuse
+from tailc.forms.tail_table import TailRow, TailTable, least_level, level_at
+from tailc.models.core_queues import hardware
+from tailc.models.core_queues.chip import NOTHING, BatchCore, Chip
+from tailc.models.core_queues.clocks import Clocks, FixedLevel, Hardware, Rule
+from tailc.models.pools import NEVER_NS, refuse
 from tailc.models.steering import Steer, Steering, steering_arrays
+
+
+class ChipTable(NamedTuple):
+    """What cores share, and what each core does without requests.
+
+    is_shared: whether there is a chip; otherwise cores are independent. least: (cores,), lowest
+    level of requests if the tail table sets levels. takes_ns: (cores,), time from the arrival at an
+    idle core until service begins. batch_level: (cores,), NOTHING if the core sleeps. batch_mw:
+    (cores, levels). order: (cores with batch work,), the most memory-bound first. every_ns: period
+    at which hardware sets the levels, 0 if it does not. chosen: (states, cores), as from
+    `hardware.levels_by_state`.
+    """
+
+    is_shared: bool
+    least: NDArray[np.int64]
+    takes_ns: NDArray[np.int64]
+    batch_level: NDArray[np.int64]
+    batch_mw: NDArray[np.int64]
+    order: NDArray[np.int64]
+    shared_mw: int
+    limit_mw: int
+    every_ns: int
+    chosen: NDArray[np.int64]
+
+
+def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
+    """Arrays of independent cores; an idle core takes `wake_ns` to wake."""
+    cores, batch = table.cores, table.batch
+    batch_level = NOTHING if batch is None else level_at(table, batch.frequency_khz)
+    return ChipTable(
+        is_shared=False,
+        least=np.full(cores, least_level(table), np.int64),
+        takes_ns=np.full(cores, wake_ns, np.int64),
+        batch_level=np.full(cores, batch_level, np.int64),
+        batch_mw=np.zeros((0, 0), np.int64),
+        order=np.zeros(0, np.int64),
+        shared_mw=0,
+        limit_mw=NEVER_NS,
+        every_ns=0,
+        chosen=np.zeros((0, 0), np.int64),
+    )
+
+
+def chip_table(clocks: Clocks, chip: Chip) -> ChipTable:
+    """Convert a chip to arrays.
+
+    Raises TailcError for more cores than the hardware rule can enumerate, and for a power limit
+    below what the chip draws with requests on every core at the lowest level.
+    """
+    table, rule = clocks.table, clocks.rule
+    _check_limit(clocks, chip)
+    is_hardware = isinstance(rule, Hardware)
+    if is_hardware and table.cores > hardware.MOST_CORES:
+        refuse(f"hardware sets the clocks of {hardware.MOST_CORES} cores at most")
+    chosen = np.zeros((0, 0), np.int64)
+    if is_hardware:
+        chosen = hardware.levels_by_state(table, chip, clocks.reference_khz, rule.aim)
+    working = [(k, one) for k, one in enumerate(chip.batch) if one is not None]
+    working.sort(key=lambda each: (-each[1].counters.memory_ppm, each[0]))
+    sleeps = BatchCore(chip.requests, (0,) * len(table.levels), 0)
+    return ChipTable(
+        is_shared=True,
+        least=_of_each(0 if one is None else one.least_level for one in chip.batch),
+        takes_ns=_of_each(
+            table.sleep.wake_ns if one is None else one.taking_over_ns for one in chip.batch
+        ),
+        batch_level=_of_each(NOTHING if one is None else one.level for one in chip.batch),
+        batch_mw=np.array([(one or sleeps).power_mw for one in chip.batch], np.int64),
+        order=_of_each(k for k, _ in working),
+        shared_mw=chip.shared_mw,
+        limit_mw=NEVER_NS if chip.limit_mw is None else chip.limit_mw,
+        every_ns=rule.every_ns if is_hardware else 0,
+        chosen=chosen,
+    )
+
+
+def _check_limit(clocks: Clocks, chip: Chip) -> None:
+    table = clocks.table
+    least_mw = chip.least_mw(table.levels[0].power_mw, table.sleep.power_mw)
+    if chip.limit_mw is not None and chip.limit_mw < least_mw:
+        refuse(
+            f"a chip cannot be kept within {chip.limit_mw:,} mW: with requests on every core at "
+            f"the lowest frequency it draws {least_mw:,} mW"
+        )
+
+
+def _of_each(values: Iterable[int]) -> NDArray[np.int64]:
+    return np.array(list(values), np.int64)
+
 
 # The engine scans all cores after every event.
 MOST_CORES = 4096

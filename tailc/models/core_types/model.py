@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
 from tailc.models.core_types.arrays import CoreTable, core_table
-from tailc.models.core_types.hand_settings import hand_settings
 from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.core_types.replay import replay_cores
 from tailc.models.core_types.usage import CoreTypesUse
@@ -22,6 +21,8 @@ from tailc.models.ladder_model import SUBJECTS_AT_ONCE, LadderModel
 from tailc.models.pools import pools
 from tailc.models.steering import Steering, settling, window_of
 from tailc.models.workload import Workload
+from tailc.percentiles import percentile_rank
+from tailc.units import format_us
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,3 +142,36 @@ class CoreTypesEngine:
         limits = self.arrays, self.ladder_of, self.most_in_system
         replay = replay_cores(*limits, workload, order, arrival_ns, measured_from)
         return CoreTypesOutcome(**replay.common, off=replay.log.off)
+
+
+# Ages of one climb are these percentiles of the time on the slowest core, to two digits.
+_CLIMB_PPM = (250_000, 500_000, 750_000, 850_000, 900_000, 950_000, 980_000, 990_000)
+_DIGITS = 2
+_NS_PER_US = 1_000
+# The largest number of rungs that are candidates for settings by hand.
+_MOST_RUNGS = 16
+
+
+def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
+    """Names of baselines: the fastest cores, the slowest, the rungs between, and one climb."""
+    last = len(ladder.rungs)
+    between = range(2, last) if last <= _MOST_RUNGS else range(0)
+    ages = climb_ages(ladder, load) if last > 1 else ()
+    return (
+        "tl",
+        "ee",
+        *(f"fix-{rung}" for rung in between),
+        *(f"climb-{format_us(age).replace(' ', '')}" for age in ages),
+    )
+
+
+def climb_ages(ladder: Ladder, load: Workload) -> tuple[int, ...]:
+    """Candidate ages of one climb for this demand [us], none below the quantum."""
+    ranks = (percentile_rank(each, load.requests) for each in _CLIMB_PPM)
+    rounded = (_round_us(load.work_at(rank) // _NS_PER_US) for rank in ranks)
+    return tuple(age for age in dict.fromkeys(rounded) if age >= ladder.quantum_us)
+
+
+def _round_us(time_us: int) -> int:
+    unit = 10 ** max(len(str(time_us)) - _DIGITS, 0)
+    return round(time_us / unit) * unit

@@ -8,7 +8,7 @@ saw. How the searches go depends on the criterion: `TailChoice` and `LimitedChoi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Generic
@@ -18,9 +18,9 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compared, least_regret
 from tailc.pipeline.auto.effort import Budget
-from tailc.pipeline.auto.fallbacks import fallbacks
+from tailc.pipeline.auto.joined_tables import joined_at_loads
 from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
-from tailc.pipeline.auto.stable import leanest_variants
+from tailc.pipeline.auto.stable import ending_lean, leanest_variants
 from tailc.progress import Progress
 from tailc.tuning.loop import by_halves
 from tailc.tuning.operating_point import OperatingPoint, operating_points
@@ -211,3 +211,19 @@ def _with_rows_of(base: Ladder, table: Ladder) -> Ladder:
     if Rule.REREAD_ROW in table.rules:
         return base
     return replace(base, rules=tuple(rule for rule in base.rules if rule is not Rule.REREAD_ROW))
+
+
+def fallbacks(
+    table: Ladder,
+    baselines: Sequence[Ladder],
+    cores: int,
+    nearest: Callable[[Sequence[Ladder]], Ladder],
+) -> Iterator[Ladder]:
+    """The table with fewer rows that climb, and the table joined with each baseline.
+
+    nearest: the one of several tables that is least far from the best at any rate; it selects the
+    load of each join.
+    """
+    yield from leanest_variants(table, cores)
+    for baseline in baselines:
+        yield ending_lean(nearest(list(joined_at_loads(table, baseline, cores))), cores)

@@ -11,13 +11,17 @@ from dataclasses import replace
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
+from tailc.models.perturbations import with_more_work
+from tailc.models.streams import NS_PER_S_IN_MRPS
+from tailc.models.tail_resampling import bootstrap_with_fitted_tail
+from tailc.models.workload import Workload
 from tailc.pipeline.auto.best import Choice, SearchedTables
-from tailc.pipeline.auto.heavier import heavier
 from tailc.pipeline.auto.joined_tables import joined_by_rate
 from tailc.pipeline.auto.rivals import distinct
 from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.tuning.operating_point import OperatingPoint, operating_points
 from tailc.tuning.samples import validation_sample
+from tailc.tuning.tuning_problem import TuningProblem
 
 
 class TailChoice(Choice):
@@ -63,3 +67,23 @@ class TailChoice(Choice):
             for each in (self.now, self._then)
         )
         return [leanest(one, self.problem, now, then, self.asked.objective) for one in tables]
+
+
+# Of so many resamples, in order of their mean, the one with so many below it.
+_DRAWN, _BELOW = 40, 37
+# It is so many times as long in the mean as the sample at least.
+_LEAST_TIMES = 1.2
+# Beyond that a queue has no tail that a replay could tell.
+_MOST_BUSY = 0.92
+
+
+def heavier(load: Workload, problem: TuningProblem[Ladder], objective: TuningObjective) -> Workload:
+    """A resample whose mean demand is at the 93rd percentile of resamples, stretched to 1.2 times
+    the sample's mean at least; shrunk where it would keep more than 92 % of the server busy.
+    """
+    drawn = [bootstrap_with_fitted_tail(load, Seed.HEAVIER + number) for number in range(_DRAWN)]
+    heavy = sorted(drawn, key=lambda one: one.mean_work_ns)[_BELOW]
+    most_per_s = max(objective.rates_mrps) / NS_PER_S_IN_MRPS
+    busy = most_per_s * heavy.mean_work_ns / problem.capacity_of(load)
+    wanted = max(_LEAST_TIMES * load.mean_work_ns / heavy.mean_work_ns, 1.0)
+    return with_more_work(heavy, min(wanted, _MOST_BUSY / busy))

@@ -6,10 +6,12 @@ weighted by the spec. The bound holds for the value of every plan.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.course import SearchProgress
 from tailc_solvers.green.sla.check import load_of
@@ -17,12 +19,13 @@ from tailc_solvers.green.sla.problem import Groups
 from tailc_solvers.green.sla.problem import Plan as Placements
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.plan import Epoch, Plan, PlannedJob, Pool, PoolPrices
+from tailc.forms.plan.spans import spans_of
 from tailc.pipeline.convergence import convergence_points
 from tailc.pipeline.plan_battery import with_own_battery
 from tailc.pipeline.plan_solvers import backend_for_prices
-from tailc.pipeline.rigid_jobs.formulation import RacksFormulation
+from tailc.pipeline.rigid_jobs.formulation import RacksFormulation, places_of
 from tailc.pipeline.rigid_jobs.robust import RobustSearch
-from tailc.pipeline.rigid_jobs.schedule import racks_plan
 from tailc.pipeline.rigid_jobs.search import RacksSearch
 from tailc.pipeline.rigid_jobs.shadow_prices import prices_of
 from tailc.problems.plan import PlanMethod
@@ -125,3 +128,49 @@ def _check_room(problem: RacksProblem) -> None:
         hint = f"plan at least {most:,} servers, raise `divide_width`, or start at another time"
         about = ("datacentre", "racks")
         raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))
+
+
+def racks_plan(
+    problem: RacksProblem, groups: Groups, placed: Placements, prices: NDArray[np.int64]
+) -> Plan:
+    """Build the plan form from places and prices of servers, int64 (groups, epochs)."""
+    supply = problem.supply
+    first_green = (~groups.is_green).sum(axis=0).tolist()
+    rows = zip(
+        supply.green_mw.tolist(),
+        supply.brown_udollars_per_kwh.tolist(),
+        supply.brown_mg_per_kwh.tolist(),
+        first_green,
+        strict=True,
+    )
+    return Plan(
+        start_unix_s=problem.start_unix_s,
+        epoch_s=problem.epoch_s,
+        pools=_pools(problem, groups),
+        epochs=tuple(Epoch(*row) for row in rows),
+        jobs=tuple(
+            PlannedJob(named.name, spans_of(places_of(one, groups)), named.job.green_slots)
+            for named, one in zip(problem.jobs, placed, strict=True)
+            if one is not None
+        ),
+        prices=tuple(PoolPrices(tuple(row)) for row in prices.tolist()),
+        terms=problem.terms,
+        malleable=None,
+        violations_ppm=problem.violations_ppm,
+    )
+
+
+def _pools(problem: RacksProblem, groups: Groups) -> tuple[Pool, ...]:
+    racks = (groups.servers // problem.rack_servers).tolist()
+    firsts = itertools.accumulate(racks, initial=1)
+    return tuple(
+        Pool(
+            name=f"rack {first}" if count == 1 else f"racks {first}-{first + count - 1}",
+            servers=count * problem.rack_servers,
+            busy_mw=problem.busy_mw,
+            asleep_mw=problem.asleep_mw,
+            migration_mj=problem.migration_mj,
+            racks=count,
+        )
+        for first, count in zip(firsts, racks, strict=False)
+    )

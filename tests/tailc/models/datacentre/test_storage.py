@@ -17,7 +17,7 @@ from tailc.models.malleable_jobs.baselines.reactive import ReactiveAllocator
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.models.malleable_jobs.jobs import MalleableJob
-from tailc.models.malleable_jobs.priced_widths import PricedWidths
+from tailc.models.malleable_jobs.model import PricedWidths
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tailc.pipeline.auto import best, comparison, tail_choice
+from tailc.pipeline.auto.best import fallbacks
 from tailc.pipeline.auto.choice import AutoResult
 from tailc.pipeline.auto.comparison import (
     ComparedTable,
@@ -17,7 +18,6 @@ from tailc.pipeline.auto.comparison import (
     least_regret,
 )
 from tailc.pipeline.auto.effort import Effort
-from tailc.pipeline.auto.fallbacks import fallbacks
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.compile import compile_policy
 from tests.tailc.models.shared_cores.servers import at_once, ladder

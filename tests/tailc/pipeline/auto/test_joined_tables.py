@@ -9,7 +9,7 @@ import numpy as np
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.workload import Workload
-from tailc.pipeline.auto.fallbacks import fallbacks
+from tailc.pipeline.auto.best import fallbacks
 from tailc.pipeline.auto.joined_tables import join_tables, joined_at_loads, joined_by_rate
 from tailc.pipeline.auto.stable import leanest_variants
 from tailc.tuning.operating_point import operating_points

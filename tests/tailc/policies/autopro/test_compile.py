@@ -12,8 +12,8 @@ from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.shares import PPM, ShareCap
 from tailc.pipeline.compile import compile_policy
-from tailc.policies.autopro.cap import cap_of
 from tailc.policies.autopro.control_spec import ControlSpec
+from tailc.policies.autopro.emit import cap_of
 from tailc.problems.shares import MachineModel
 from tailc.studies.split import split_spec
 from tailc.traces.throughput import read_throughput

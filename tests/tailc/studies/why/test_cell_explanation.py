@@ -11,9 +11,8 @@ from tailc.errors import TailcError
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.models.arrivals import Poisson
-from tailc.studies.why.cell_explanation import CellQuery, explain_cell
+from tailc.studies.why.cell_explanation import CellQuery, InputChange, explain_cell
 from tailc.studies.why.decision import decision
-from tailc.studies.why.inputs import InputChange
 from tailc.studies.why.occupancy import OccupancyShares
 from tailc.studies.why.perturbations import RowEdit
 from tests.tailc.models.shared_cores.servers import overloaded

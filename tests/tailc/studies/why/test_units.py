@@ -8,7 +8,7 @@ import pytest
 
 from tailc.forms.ladder.table import CostUnit
 from tailc.percentiles import PPM
-from tailc.studies.why.inputs import changed_inputs
+from tailc.studies.why.cell_explanation import changed_inputs
 from tailc.studies.why.units import held_unit, used_unit
 from tests.tailc.tuning import core_case
 from tests.tailc.tuning.case import MS, exponential, ladder

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from tailc.forms.plan.plan import Epoch, Malleable, Plan, Pool, PoolPrices
-from tailc.models.malleable_jobs.priced_widths import PricedWidths
+from tailc.models.malleable_jobs.model import PricedWidths
 from tests.tailc.models.malleable_jobs.engine_case import job, run
 
 
