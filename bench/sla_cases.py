@@ -32,8 +32,8 @@ from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob, rigid_jobs_of
+from tailc.models.rigid_jobs.model import PriceAdmission
 from tailc.models.rigid_jobs.planner import Planner, View
-from tailc.models.rigid_jobs.prices import PriceAdmission
 from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.bid_prices import bid_prices

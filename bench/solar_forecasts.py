@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from tailc.forecasts.accuracy import Accuracy, accuracy
 from tailc.forecasts.best_day import BestDay, PastDays
 from tailc.forecasts.clear_sky import ClearSky, Panels, clear_sky
 from tailc.forecasts.cover import cover_of_irradiance
 from tailc.forecasts.forecasts import Forecasts
 from tailc.forecasts.persistence import persistent_forecasts
+from tailc.forecasts.scenarios import Accuracy, accuracy
 from tailc.forecasts.solar import Cover, SolarRule, solar_forecasts
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.resample import cut_series, on_epochs

@@ -10,7 +10,6 @@ from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.budgets_option import budgets as budgets_option
 from tailc.cli.budgets_option import read_budget_option, with_budgets
-from tailc.cli.diff_plans import compare_plans
 from tailc.cli.diff_throughput import compare_throughput
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.report_option import report as report_option
@@ -18,7 +17,7 @@ from tailc.cli.report_option import with_report
 from tailc.cli.terminal_pictures import add_change_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.trust_option import trusts
-from tailc.cli.verify_plan import without_plan
+from tailc.cli.verify_plan import check_options, plan_options, without_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -208,3 +207,38 @@ def _without_trace() -> TailcError:
 
     message = "options of a replay are given without requests to replay"
     return TailcError(Finding(Code.USAGE, message, help="add --trace FILE"))
+
+
+def compare_plans(
+    policies: tuple[Policy, Policy],
+    days: str,
+    trace_format: Format,
+    arrivals: ArrivalOptions,
+    progress: bool | None,  # noqa: ARG001 - a second is not worth showing
+    *,
+    exit_code: bool,
+    windows: int | None,
+    **options: Any,
+) -> CommandOutcome:
+    """Compare two plans, and replay both on the same windows of held-out days."""
+    from tailc.diff.compare import diff
+    from tailc.diff.plan_days import comparable, days_change
+    from tailc.errors import ExitCode
+    from tailc.report import diff as render
+    from tailc.report.diff import plan_days as changes
+    from tailc.studies.held_out_days import read_held_out_days
+
+    comparable(*policies)
+    check_options(policies[1], trace_format, arrivals, options)
+    held_out = read_held_out_days(policies[1], days, windows)
+    change = days_change(*policies, held_out, plan_options(options))
+    differences = diff(*policies)
+    result: dict[str, object] = {**render.as_dict(differences), "days": changes.as_dict(change)}
+    return CommandOutcome(
+        differences.exit_code if exit_code else ExitCode.OK,
+        f"{render.as_text(differences)}\n{changes.as_text(change)}",
+        result,
+        (*differences.warnings, *held_out.warnings),
+        render.as_notes(differences) + changes.as_notes(change),
+        markdown=render.as_markdown(differences) + changes.as_markdown(change),
+    )

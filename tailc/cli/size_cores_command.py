@@ -8,13 +8,29 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.list_option import QuantityListType
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.pictures import check_distinct_files, picture_format
-from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS
+from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS, QuantityType
 
 if TYPE_CHECKING:
     from tailc.studies.core_sizing import CoreSizing
+
+
+class QuantityListType(click.ParamType):
+    """Option type: quantities separated by commas, sorted and without duplicates."""
+
+    def __init__(self, quantity: QuantityType) -> None:
+        self.name = f"{quantity.name}s"
+        self._quantity = quantity
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Parse the text to integers; a usage error for anything else."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        return tuple(sorted({self._quantity.convert(word, param, ctx) for word in words}))
 
 
 @click.command("cores", short_help="Choose the cores that need the least energy.")

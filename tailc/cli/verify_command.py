@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
@@ -19,10 +20,10 @@ from tailc.cli.report_option import with_report
 from tailc.cli.terminal_pictures import add_policy_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.trust_option import trusts
-from tailc.cli.verify_drift import judge_drift
 from tailc.cli.verify_plan import judge_plan, without_plan
 from tailc.cli.verify_requests import judge_requests
 from tailc.cli.verify_throughput import judge_throughput
+from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,3 +179,51 @@ def _write_text_report(
     return with_report(
         verdict_outcome, report, text_page(policy, verdict_outcome.text, verdict_outcome.exit_code)
     )
+
+
+# Options that have an effect without a replay.
+_DRIFT_OPTIONS = {"drift", "seed", "trace", "trace_format", "progress", "trust", "targets"}
+
+
+def judge_drift(
+    policy: Policy,
+    trace: str,
+    trace_format: Format,
+    seed: int | None,
+) -> CommandOutcome:
+    """Test for drift; exit code 2 if demand has drifted, 4 if the policy has no design demand."""
+    from tailc.experiment.options import VerifyOptions
+    from tailc.report import drift as render
+    from tailc.studies.drift import read_drift
+
+    check_options(click.get_current_context())
+    measured_drift = read_drift(
+        policy, trace, VerifyOptions().seed if seed is None else seed, trace_format
+    )
+    if measured_drift.drift is None:
+        code = ExitCode.UNDECIDED
+    else:
+        code = ExitCode.DIFFERS if measured_drift.drift.is_flagged else ExitCode.OK
+    text = render.as_text(policy, measured_drift.profile, measured_drift.drift)
+    return CommandOutcome(
+        exit_code=code,
+        text=text,
+        result=render.as_dict(policy, measured_drift.profile, measured_drift.drift),
+        findings=measured_drift.warnings,
+        markdown=text,
+    )
+
+
+def check_options(context: click.Context) -> None:
+    """Refuse options of a replay."""
+    odd = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if isinstance(parameter, click.Option)
+        and parameter.name not in _DRIFT_OPTIONS
+        and context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+    ]
+    if odd:
+        raise click.UsageError(
+            f"`--drift` makes no replays, so it cannot be combined with {', '.join(odd)}"
+        )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tailc.errors import TailcError
-from tailc.forecasts.accuracy import accuracy
 from tailc.forecasts.forecasts import Forecasts
+from tailc.forecasts.scenarios import accuracy
 from tests.tailc.forecasts.making import HOUR, START, hours_of
 
 

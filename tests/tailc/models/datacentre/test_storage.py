@@ -21,7 +21,7 @@ from tailc.models.malleable_jobs.model import PricedWidths
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob
-from tailc.models.rigid_jobs.prices import PriceAdmission
+from tailc.models.rigid_jobs.model import PriceAdmission
 from tailc.pipeline.plan_battery import with_battery
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.models.datacentre.sites import SMALL, Known

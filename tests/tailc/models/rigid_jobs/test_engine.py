@@ -11,7 +11,7 @@ from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob
-from tailc.models.rigid_jobs.prices import PriceAdmission
+from tailc.models.rigid_jobs.model import PriceAdmission
 from tests.tailc.models.datacentre.sites import SMALL, TERMS, Known, supply
 
 

@@ -5,7 +5,7 @@ from tailc_solvers.backends.linear import Duals, SolverAnswer, SolverOutcome, So
 
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob
-from tailc.models.rigid_jobs.prices import PriceAdmission
+from tailc.models.rigid_jobs.model import PriceAdmission
 from tailc.pipeline.planners.bid_prices import bid_prices
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners.on_arrival_case import Rogue
