@@ -74,9 +74,9 @@ def command(
 ) -> CommandOutcome:
     """Count the times in every INPUT into one profile, which a spec can name as its trace.
 
-    An INPUT (- is standard input) is the output of wrk2, k6, vegeta, hey, oha, JMeter, ghz or vLLM,
-    an HdrHistogram log, spans of OpenTelemetry (OTLP, as JSON or protobuf), Jaeger or Zipkin, a
-    Prometheus histogram (a scrape, or an answer of its API), a table (Parquet, CSV, NDJSON) with
+    An INPUT (- is standard input) is the output of wrk2, k6, vegeta, hey, oha, ab, JMeter, ghz or
+    vLLM, an HdrHistogram log, spans of OpenTelemetry (OTLP, as JSON or protobuf), Jaeger or Zipkin,
+    a Prometheus histogram (a scrape, or an answer of its API), a table (Parquet, CSV, NDJSON) with
     --column or --columns, or a profile. It may be compressed, and its format is recognised by its
     content. The profiles of parts add up to exactly the profile of the whole.
     """

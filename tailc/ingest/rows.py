@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from tailc.errors import Code, Finding, Place, TailcError
+from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.estimate import histogram_with_missing
-from tailc.traces.cells import Cells, chosen_rows
+from tailc.traces.cells import Cells, chosen_rows, numbers
 from tailc.traces.histogram import Histogram
 from tailc.traces.reading import TimeUnit
 from tailc.traces.times import whole_ns
+
+_HALF_MS = 0.5
 
 
 def of_successes(
@@ -30,6 +33,26 @@ def of_successes(
     demand_ns = whole_ns(chosen, column, unit)
     chosen.stop_if_refused()
     return *histogram_with_missing(demand_ns, interval_ns), int((~succeeded).sum())
+
+
+def in_half_ticks(
+    cells: Cells, column: str, succeeded: NDArray[np.bool_]
+) -> tuple[Cells, tuple[Finding, ...]]:
+    """The column of whole milliseconds, in which 0 ms counts as half a millisecond, and a warning
+    if a successful request took 0 ms."""
+    time_ms = numbers(cells, column)
+    cells.stop_if_refused()
+    is_zero = time_ms == 0
+    made = pa.chunked_array([np.where(is_zero, _HALF_MS, time_ms)])
+    timed = Cells(cells.source, {column: made}, cells.count, cells.row)
+    count = int((succeeded & is_zero).sum())
+    if not count:
+        return timed, ()
+    requests = f"{count:,} of {cells.count:,} requests of `{cells.source}`"
+    message = f"{requests} took 0 ms, and count as {_HALF_MS} ms"
+    hint = "use a generator with a finer clock if requests this short matter"
+    place = Place(cells.source)
+    return timed, (Finding(Code.ZERO_LENGTH, message, place, hint, Severity.WARNING),)
 
 
 def is_success(status: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailc.errors import Code, Finding, Place, Severity
@@ -21,9 +20,9 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import loop_in
 from tailc.ingest.options import InputOptions
-from tailc.ingest.rows import of_successes
+from tailc.ingest.rows import in_half_ticks, of_successes
 from tailc.traces.arrow import truths_of
-from tailc.traces.cells import Cells, as_text, chosen_rows, numbers
+from tailc.traces.cells import Cells, as_text, chosen_rows
 from tailc.traces.counted_times import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.reading import TimeUnit
@@ -34,7 +33,6 @@ from tailc.traces.trace import kept_cells
 _HEADER = re.compile(rb"(\xef\xbb\xbf)?timeStamp[,;\t|]elapsed[,;\t|\r\n]")
 _START, _TIME, _SUCCESS, _MESSAGE = "timeStamp", "elapsed", "success", "responseMessage"
 _SUM = "Number of samples in transaction"
-_HALF_MS = 0.5
 Findings = tuple[Finding, ...]
 
 
@@ -49,11 +47,8 @@ def read(source: Source, options: InputOptions) -> InputTimes:
     else:
         succeeded = np.ones(cells.count, np.bool_)
         warnings += _without_success(source)
-    time_ms = numbers(cells, _TIME)
-    cells.stop_if_refused()
-    warnings += _no_ticks(int((succeeded & (time_ms == 0)).sum()), cells)
-    time_ms = pa.chunked_array([np.where(time_ms == 0, _HALF_MS, time_ms)])
-    timed = Cells(cells.source, {_TIME: time_ms}, cells.count, cells.row)
+    timed, ticks = in_half_ticks(cells, _TIME, succeeded)
+    warnings += ticks
     histogram, added, failed = of_successes(
         timed, _TIME, TimeUnit.MS, succeeded, options.interval_ns
     )
@@ -99,15 +94,6 @@ def _without_success(source: Source) -> Findings:
     message = f"`{source.name}` has no column `{_SUCCESS}`, so failed requests cannot be recognised"
     hint = "measure again with `jmeter.save.saveservice.successful=true`"
     return _warning(Code.FAILED_REQUESTS, source.name, message, hint)
-
-
-def _no_ticks(count: int, cells: Cells) -> Findings:
-    if not count:
-        return ()
-    requests = f"{count:,} of {cells.count:,} requests of `{cells.source}`"
-    message = f"{requests} took 0 ms, and count as {_HALF_MS} ms"
-    hint = "use a generator with a finer clock if requests this short matter"
-    return _warning(Code.ZERO_LENGTH, cells.source, message, hint)
 
 
 def _warning(code: Code, name: str, message: str, hint: str) -> Findings:

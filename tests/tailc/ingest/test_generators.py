@@ -500,3 +500,52 @@ def test_a_column_of_percentiles_is_not_of_requests(tmp_path, head, column, is_t
     given = options(unit=TimeUnit.MS, table=TimeColumn(column))
     warnings = ingest([str(path)], given, OPEN).warnings
     assert [one.code for one in warnings] == [Code.COARSE_INPUT] * is_told
+
+
+AB_HEAD = "starttime\tseconds\tctime\tdtime\tttime\twait\n"
+AB = AB_HEAD + "".join(
+    f"Mon Apr 15 10:00:0{at} 2013\t136602000{at}\t2\t{took - 2}\t{took}\t{took - 3}\n"
+    for at, took in enumerate((40, 170, 250))
+)
+
+
+@pytest.mark.parametrize("text", [AB, AB.replace("\n", "\r\n")])
+def test_the_file_of_ab_has_responses_of_a_closed_loop(tmp_path, text):
+    path = written(tmp_path, text)
+    assert refused(path).code is Code.CLOSED_LOOP
+    times, found, warnings = read(path, ALONE)
+    assert (times, found.format, found.unit) == (near([40, 170, 250]), "ab TSV", TimeUnit.MS)
+    assert warnings == [Code.FAILED_REQUESTS, Code.CLOSED_AS_DEMAND]
+
+
+def test_requests_that_ab_did_not_send_are_estimated(tmp_path):
+    stated = StatedMeasure(Measure.RESPONSE_CLOSED, interval_us=100_000)
+    times, found, _ = read(written(tmp_path, AB), stated)
+    # 250 ms hid one that would have taken 150; 170 ms hid none of 100 ms and more.
+    assert (times, found.estimated) == (near([40, 150, 170, 250]), 1)
+
+
+def test_half_a_tick_of_ab_is_half_a_millisecond(tmp_path):
+    rows = "x\t1\t0\t0\t0\t0\nx\t1\t0\t3\t3\t2\n"
+    times, _, warnings = read(written(tmp_path, AB_HEAD + rows), ALONE)
+    assert (times, warnings[0]) == (near([0.5, 3]), Code.ZERO_LENGTH)
+
+
+@pytest.mark.parametrize("measure", [Measure.DEMAND_BUSY, Measure.DEMAND_CPU])
+def test_the_column_of_ab_is_no_demand_without_a_reason(tmp_path, measure):
+    path = written(tmp_path, AB, "ab.tsv")
+    found = refused(path, StatedMeasure(measure), table=TimeColumn("ttime"), unit=TimeUnit.MS)
+    assert found.code is Code.RESPONSE_TIME
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This is ApacheBench, Version 2.3 <$Revision: 1903618 $>\nCopyright 1996 Adam Twiss\n",
+        "Percentage served,Time in ms\n0,40.000\n1,40.000\n",
+    ],
+)
+def test_summaries_of_ab_are_refused_with_what_to_run(tmp_path, text):
+    found = refused(written(tmp_path, text))
+    assert (found.code, "a summary of ab" in found.message) == (Code.UNKNOWN_INPUT, True)
+    assert "ab -g" in found.help
