@@ -4,9 +4,10 @@ Protobuf is split into spans here, and the library of the format decodes each sp
 bounded by one span, even if a message has very many empty ones.
 
 Source: OpenTelemetry protocol 1.x, `trace.proto`, and its JSON encoding with ids in hexadecimal.
-The plain JSON of protobuf, which has ids in base64, is read as well, and so are scopes by their
-name before 0.15 (`instrumentationLibrarySpans`), and what Tempo answers, whose exports are called
-`batches` (version 1 of its API) or are inside of `trace` (version 2).
+The plain JSON of protobuf, which has ids in base64 and may have the names of the fields in
+`trace.proto` (`resource_spans`), is read as well, and so are scopes by their name before 0.15
+(`instrumentationLibrarySpans`), and what Tempo answers, whose exports are called `batches` (version
+1 of its API) or are inside of `trace` (version 2).
 """
 
 from __future__ import annotations
@@ -30,14 +31,29 @@ MAX_SPAN_BYTES = 1 << 20
 # The fields of a request, of a resource's spans (with that of releases 0.15 to 0.19), of a scope's
 # spans; and those of a span's ids.
 _RESOURCE_SPANS, _SCOPE_SPANS, _SPANS = 1, (2, 1000), 2
-_RESOURCE_NAMES = ("resourceSpans", "batches")
-_SCOPE_NAMES = ("scopeSpans", "instrumentationLibrarySpans")
-_BEGIN = re.compile(rb'\s*(\{\s*(?:"trace"\s*:\s*\{\s*)?"(resourceSpans|batches)"\s*:?\s*\[?\s*)')
+_RESOURCE_NAMES = ("resourceSpans", "resource_spans", "batches")
+_SCOPE_NAMES = (
+    "scopeSpans",
+    "scope_spans",
+    "instrumentationLibrarySpans",
+    "instrumentation_library_spans",
+)
+_BEGIN = re.compile(
+    rb'\s*(\{\s*(?:"trace"\s*:\s*\{\s*)?"(resource_?[Ss]pans|batches)"\s*:?\s*\[?\s*)'
+)
+# Names of the fields of a span, in JSON and in `trace.proto`.
+_TRACE, _SPAN, _PARENT, _START, _END = (
+    ("traceId", "trace_id"),
+    ("spanId", "span_id"),
+    ("parentSpanId", "parent_span_id"),
+    ("startTimeUnixNano", "start_time_unix_nano"),
+    ("endTimeUnixNano", "end_time_unix_nano"),
+)
 _IDS = (1, 2)
 _INTERNAL = (1, "SPAN_KIND_INTERNAL")
 _SERVER = (2, "SPAN_KIND_SERVER")
 _FAILED = (2, "STATUS_CODE_ERROR")
-_NUMBERS = {"intValue": int, "doubleValue": float}
+_NUMBERS = {"intValue": int, "int_value": int, "doubleValue": float, "double_value": float}
 
 
 class SpanError(ValueError):
@@ -48,7 +64,7 @@ def export_begin(head: bytes) -> bytes | None:
     """Beginning of the JSON of an export, up to its first element; None for other text."""
     found = _BEGIN.match(head)
     # The name of Tempo is also that of other things.
-    is_export = found is not None and (found[2] == b"resourceSpans" or b'"spans"' in head)
+    is_export = found is not None and (found[2] != b"batches" or b'"spans"' in head)
     return found[1] if found is not None and is_export else None
 
 
@@ -79,11 +95,11 @@ def _objects(export: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _of_json(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
     return TraceSpan(
-        trace=_id(span["traceId"], TRACE_BYTES),
-        id=_id(span["spanId"], SPAN_BYTES),
-        parent=_id(span.get("parentSpanId", ""), SPAN_BYTES),
-        start_ns=_ns(span, "startTimeUnixNano"),
-        end_ns=_ns(span, "endTimeUnixNano"),
+        trace=_id(span[_name(span, _TRACE)], TRACE_BYTES),
+        id=_id(span[_name(span, _SPAN)], SPAN_BYTES),
+        parent=_id(span.get(_name(span, _PARENT), ""), SPAN_BYTES),
+        start_ns=_ns(span, _START),
+        end_ns=_ns(span, _END),
         is_server=span.get("kind") in _SERVER,
         is_internal=span.get("kind") in _INTERNAL,
         is_failed=span.get("status", {}).get("code") in _FAILED,
@@ -91,7 +107,13 @@ def _of_json(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
     )
 
 
-def _ns(span: dict[str, Any], name: str) -> int:
+def _name(span: dict[str, Any], names: tuple[str, str]) -> str:
+    """The name that the span has for a field; the first one if it has none."""
+    return names[1] if names[1] in span else names[0]
+
+
+def _ns(span: dict[str, Any], names: tuple[str, str]) -> int:
+    name = _name(span, names)
     value = span.get(name, 0)
     try:
         return int(value)

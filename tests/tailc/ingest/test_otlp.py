@@ -1,15 +1,17 @@
 """Spans of OpenTelemetry: the own time of each server span, and never taken for a demand."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
-from tailc.ingest.options import InputOptions
+from tailc.ingest.options import InputOptions, SpanOptions
 from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.profile import Measure
+from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.refusal import OPEN, refused
 
 SAMPLE = Path(__file__).parent / "samples" / "otlp.json"
@@ -33,6 +35,42 @@ def test_exports_that_were_laid_out_anew_are_the_same(tmp_path, indent):
     found, as_written = (ingest([str(each)], InputOptions(), OPEN) for each in (path, SAMPLE))
     assert found.counted.histogram.count.tolist() == as_written.counted.histogram.count.tolist()
     assert found.counted.histogram.bucket.tolist() == as_written.counted.histogram.bucket.tolist()
+
+
+def in_names_of_proto(text):
+    """The text with the names of keys as in `trace.proto`, such as `resource_spans`."""
+    return re.sub(
+        r'"(\w+)"(?=:)', lambda key: re.sub("[A-Z]", lambda one: f"_{one[0].lower()}", key[0]), text
+    )
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_names_of_the_fields_in_protobuf_are_read_too(tmp_path, indent):
+    lines = SAMPLE.read_text().splitlines()
+    path = tmp_path / "x.json"
+    path.write_text(
+        "\n".join(
+            in_names_of_proto(json.dumps(json.loads(line), indent=indent, separators=(",", ":")))
+            for line in lines
+        )
+    )
+    assert '"start_time_unix_nano"' in path.read_text()
+    found, as_written = (ingest([str(each)], InputOptions(), OPEN) for each in (path, SAMPLE))
+    assert found.counted.histogram.count.tolist() == as_written.counted.histogram.count.tolist()
+    assert found.counted.histogram.bucket.tolist() == as_written.counted.histogram.bucket.tolist()
+
+
+def test_numbers_of_attributes_by_the_names_in_protobuf(tmp_path):
+    value = '{"key":"cpu","value":{"int_value":"11750"}}'
+    span = '"trace_id":"Z6z8LqVvEI+kU1/Ci6mXBQ==","span_id":"gMEgDJS+EXg=","kind":2'
+    times = '"start_time_unix_nano":1697982593201336000,"end_time_unix_nano":1697982593201347750'
+    spans = f'[{{{span},{times},"attributes":[{value}]}}]'
+    path = tmp_path / "x.json"
+    path.write_text(f'{{"resource_spans":[{{"scope_spans":[{{"spans":{spans}}}]}}]}}')
+    own = ingest([str(path)], InputOptions(), OPEN).counted.histogram
+    named = InputOptions(unit=TimeUnit.NS, spans=SpanOptions("cpu"))
+    read = ingest([str(path)], named, StatedMeasure(Measure.DEMAND_CPU)).counted.histogram
+    assert (own.min_ns, read.min_ns, own.requests) == (11_750, 11_750, 1)
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
