@@ -3,9 +3,8 @@
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
-from tests.reference.counter_traces import QUIET, SAMPLE_S, trace
+from tests.reference.counter_traces import SAMPLE_S, trace
 
 
 def columns(samples, seed, noise):
@@ -36,9 +35,3 @@ def columns(samples, seed, noise):
 
 def write(folder, name, told):
     pq.write_table(pa.table(told), folder / name)
-
-
-@pytest.fixture
-def folder(in_folder):
-    write(in_folder, "quiet.parquet", columns(2_000, 1, QUIET))
-    return in_folder

@@ -12,6 +12,12 @@ from tests.tailc.schemas import validate
 SCHEMAS = Path(__file__).parents[3] / "schemas" / "report"
 
 
+@pytest.fixture
+def folder(in_folder):
+    write(in_folder, "quiet.parquet", columns(2_000, 1, QUIET))
+    return in_folder
+
+
 def result(ended):
     assert ended.code == 0, ended.err
     return json.loads(ended.out)["result"]

@@ -3,14 +3,17 @@
 import ast
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 import pytest
 
 import tailc
-from tailc.cli import COMMANDS, group
+from tailc.artifact.files import read_policy, write_policy
+from tailc.cli import COMMANDS, group, run
 from tests.tailc.cli.imports_case import imported
+from tests.tailc.toy import write_toy
 
 HEAVY = {
     "control",
@@ -35,6 +38,16 @@ OWN = {"tailc", "tailc_solvers"}
 ARTIFACT = {"flatbuffers", "numpy", "rfc8785"}
 SPEC = {"numpy", "pydantic", "ruamel"}
 SOLVE = ARTIFACT | SPEC | {"numba", "pyarrow"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("imports")
+    assert run(["compile", write_toy(folder), "-o", str(folder / "toy")]) == 0
+    policy = read_policy(str(folder / "toy.tailc"))
+    replayed = replace(policy, evidence=replace(policy.evidence, method="auto", proof="replayed"))
+    write_policy(replayed, str(folder / "replayed"))
+    return folder
 
 
 # What each command may import of others, and how many modules of tailc it may import.

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tailc.models.named_baselines import folder_in
-from tests.tailc.cli.verify_case import compiled, folder, judged  # noqa: F401 - fixtures
+from tests.tailc.cli.verify_case import judged
 
 PACKAGE = "tailc.models.shared_cores.baselines"
 WIDEST = '''
@@ -57,7 +57,7 @@ def widest(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("widest")
-def test_it_is_replayed_by_its_name(compiled, tailc):  # noqa: F811
+def test_it_is_replayed_by_its_name(judged_toy, tailc):
     ended = judged(tailc, "--baselines", "widest,fix-3", "--output-format", "json")
     (point,) = json.loads(ended.out)["result"]["points"]
     ours, fixed = point["baselines"]
@@ -66,7 +66,7 @@ def test_it_is_replayed_by_its_name(compiled, tailc):  # noqa: F811
 
 
 @pytest.mark.usefixtures("widest")
-def test_it_is_among_the_defaults_by_its_rank_and_among_the_names_there_are(compiled, tailc):  # noqa: F811
+def test_it_is_among_the_defaults_by_its_rank_and_among_the_names_there_are(judged_toy, tailc):
     words = ("--baselines", "all", "--output-format", "json")
     (point,) = json.loads(judged(tailc, *words).out)["result"]["points"]
     subjects = [run["subject"] for run in point["baselines"]]

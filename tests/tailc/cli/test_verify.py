@@ -17,7 +17,7 @@ from tests.tailc.cli.verify_case import QUICK, judged, trace
 from tests.tailc.toy import with_lines, write_toy
 
 
-def test_the_same_service_is_not_flagged_and_every_baseline_stands_beside(compiled, tailc):
+def test_the_same_service_is_not_flagged_and_every_baseline_stands_beside(judged_toy, tailc):
     ended = judged(tailc, "--baselines", "all")
     assert ended.code == 0
     assert "drift of demand since the compile: not flagged" in ended.out
@@ -38,9 +38,9 @@ def test_the_same_service_is_not_flagged_and_every_baseline_stands_beside(compil
     ],
     ids=lambda command: command[0],
 )
-def test_requests_of_the_compile_among_those_held_out_are_a_warning(compiled, tailc, command):
-    heading, *rows = (compiled / "toy.csv").read_text().splitlines()
-    (compiled / "half.csv").write_text("\n".join((heading, *rows[::2])) + "\n")
+def test_requests_of_the_compile_among_those_held_out_are_a_warning(judged_toy, tailc, command):
+    heading, *rows = (judged_toy / "toy.csv").read_text().splitlines()
+    (judged_toy / "half.csv").write_text("\n".join((heading, *rows[::2])) + "\n")
     ended = tailc(*command, "--trace", "half.csv")
     assert ended.err.count("warning[TC0606]: `half.csv` contains about ") == 1
     assert "of the trace that policy `toy` was compiled from" in ended.err
@@ -48,9 +48,9 @@ def test_requests_of_the_compile_among_those_held_out_are_a_warning(compiled, ta
 
 
 @pytest.mark.parametrize(("name", "codes"), [("half.csv", ["TC0606"]), ("new.csv", [])])
-def test_the_python_api_warns_of_requests_of_the_compile(compiled, name, codes):
-    heading, *rows = (compiled / "toy.csv").read_text().splitlines()
-    (compiled / "half.csv").write_text("\n".join((heading, *rows[::2])) + "\n")
+def test_the_python_api_warns_of_requests_of_the_compile(judged_toy, name, codes):
+    heading, *rows = (judged_toy / "toy.csv").read_text().splitlines()
+    (judged_toy / "half.csv").write_text("\n".join((heading, *rows[::2])) + "\n")
     policy = read_policy("toy.tailc")
     held_out = tailc.read_held_out(policy, name)
     options = tailc.VerifyOptions(requests_per_replay=300, replicates=49, held_out_name=name)
@@ -58,8 +58,8 @@ def test_the_python_api_warns_of_requests_of_the_compile(compiled, name, codes):
     assert [one.code.ident for one in verdicts.warnings] == codes
 
 
-def test_another_service_is_flagged_and_the_exit_code_stays_that_of_the_verdict(compiled, tailc):
-    (compiled / "other.csv").write_text(trace(3, 600, mean_ms=15.0))
+def test_another_service_is_flagged_and_the_exit_code_stays_that_of_the_verdict(judged_toy, tailc):
+    (judged_toy / "other.csv").write_text(trace(3, 600, mean_ms=15.0))
     ended = judged(tailc, "--baselines", "none", trace="other.csv")
     assert ended.code == 0
     assert "drift of demand since the compile: flagged" in ended.out
@@ -68,7 +68,7 @@ def test_another_service_is_flagged_and_the_exit_code_stays_that_of_the_verdict(
     assert "help: compile again on newer requests, or check that this is a trace" in ended.err
 
 
-def test_a_policy_of_an_earlier_schema_is_judged_without_drift(compiled, tailc):
+def test_a_policy_of_an_earlier_schema_is_judged_without_drift(judged_toy, tailc):
     from dataclasses import replace
 
     from tailc.artifact.files import read_policy, write_policy
@@ -77,7 +77,7 @@ def test_a_policy_of_an_earlier_schema_is_judged_without_drift(compiled, tailc):
     inputs = tuple(replace(one, demand=None) for one in policy.inputs)
     evidence = replace(policy.evidence, estimates=None)
     write_policy(replace(policy, inputs=inputs, evidence=evidence), "old")
-    assert b'"schema":{"major":1,"minor":0}' in (compiled / "old.json").read_bytes()
+    assert b'"schema":{"major":1,"minor":0}' in (judged_toy / "old.json").read_bytes()
     ended = tailc("verify", "old.tailc", "--trace", "new.csv", "--baselines", "none", *QUICK)
     assert ended.code == 0
     assert "drift of demand: unknown" in ended.out
@@ -96,7 +96,7 @@ def test_two_hundred_requests_are_undecided_and_told_how_many_more(in_folder, ta
     assert 190 <= int(asked[1]) <= 400
 
 
-def test_named_baselines_come_in_the_order_given(compiled, tailc):
+def test_named_baselines_come_in_the_order_given(judged_toy, tailc):
     ended = judged(tailc, "--baselines", "fix-3, seq,fix-2<4", "--output-format", "json")
     (point,) = json.loads(ended.out)["result"]["points"]
     assert [run["subject"] for run in point["baselines"]] == ["FIX-3", "SEQ", "FIX-2 below 4"]
@@ -111,13 +111,13 @@ def test_named_baselines_come_in_the_order_given(compiled, tailc):
         ("seq,,", "`seq,,` is neither `all`, `none`"),
     ],
 )
-def test_a_name_that_is_no_baseline_is_a_usage_error(compiled, tailc, name, words):
+def test_a_name_that_is_no_baseline_is_a_usage_error(judged_toy, tailc, name, words):
     ended = judged(tailc, "--baselines", name)
     assert (ended.code, ended.out) == (64, "")
     assert words in ended.err
 
 
-def test_a_cut_off_bounds_the_time_a_request_runs(compiled, tailc):
+def test_a_cut_off_bounds_the_time_a_request_runs(judged_toy, tailc):
     found = {}
     for options in ([], ["--cut-off", "40ms"]):
         ended = judged(tailc, "--baselines", "none", "--output-format", "json", *options)
@@ -127,8 +127,8 @@ def test_a_cut_off_bounds_the_time_a_request_runs(compiled, tailc):
     assert judged(tailc, "--cut-off", "40").code == 64
 
 
-def test_arrival_processes_stand_beside_rates(compiled, tailc):
-    (compiled / "day.csv").write_text("duration,rate\n30s,10/s\n30s,20/s\n")
+def test_arrival_processes_stand_beside_rates(judged_toy, tailc):
+    (judged_toy / "day.csv").write_text("duration,rate\n30s,10/s\n30s,20/s\n")
     processes = ["bursts:300@15/s,300@8/s", "profile:day.csv", "recorded:at_ms"]
     options = [word for process in processes for word in ("--arrivals", process)]
     ended = judged(
@@ -148,7 +148,7 @@ def test_arrival_processes_stand_beside_rates(compiled, tailc):
     assert max(map(len, ended.out.splitlines())) <= 100
 
 
-def test_a_table_tuned_on_a_recording_warns_until_one_judges_it(compiled, tailc):
+def test_a_table_tuned_on_a_recording_warns_until_one_judges_it(judged_toy, tailc):
     policy = read_policy("toy.tailc")
     settings = tuple(sorted((*policy.evidence.settings, (RECORDED, 2_000))))
     write_policy(replace(policy, evidence=replace(policy.evidence, settings=settings)), "toy")
@@ -158,10 +158,10 @@ def test_a_table_tuned_on_a_recording_warns_until_one_judges_it(compiled, tailc)
     assert "TC0604" not in judged(tailc, "--baselines", "none", *recorded).err
 
 
-def test_recorded_arrivals_out_of_order_are_placed(compiled, tailc):
+def test_recorded_arrivals_out_of_order_are_placed(judged_toy, tailc):
     lines = trace(2, 600).splitlines()
     lines[400], lines[401] = lines[401], lines[400]
-    (compiled / "mixed.csv").write_text("\n".join(lines) + "\n")
+    (judged_toy / "mixed.csv").write_text("\n".join(lines) + "\n")
     ended = judged(tailc, "--arrivals", "recorded:at_ms", "--arrival-unit", "ms", trace="mixed.csv")
     assert (ended.code, ended.out) == (65, "")
     assert "error[TC0217]" in ended.err
@@ -171,7 +171,7 @@ def test_recorded_arrivals_out_of_order_are_placed(compiled, tailc):
 @pytest.mark.parametrize(
     "process", ["bursts:0@5/s", "bursts:many", "profile:gone.csv", "sometimes", "recorded:gone"]
 )
-def test_arrivals_that_are_none_are_an_error_and_nothing_else(compiled, tailc, process):
+def test_arrivals_that_are_none_are_an_error_and_nothing_else(judged_toy, tailc, process):
     ended = judged(tailc, "--arrivals", process)
     assert ended.code in (64, 65, 66)
     assert ended.out == ""
@@ -180,8 +180,8 @@ def test_arrivals_that_are_none_are_an_error_and_nothing_else(compiled, tailc, p
     assert document["findings"]
 
 
-def test_junit_has_a_case_a_verdict_and_doubt_is_no_pass(compiled, tailc):
-    (compiled / "few.csv").write_text(trace(2, 20))
+def test_junit_has_a_case_a_verdict_and_doubt_is_no_pass(judged_toy, tailc):
+    (judged_toy / "few.csv").write_text(trace(2, 20))
     ended = judged(tailc, "--baselines", "none", "--output-format", "junit", trace="few.csv")
     assert ended.code == 4
     (suite,) = JUnitXml.fromstring(ended.out.encode())
@@ -190,7 +190,7 @@ def test_junit_has_a_case_a_verdict_and_doubt_is_no_pass(compiled, tailc):
     assert [type(result) for result in case.result] == [Error]
 
 
-def test_junit_tells_what_stopped_the_command_too(compiled, tailc):
+def test_junit_tells_what_stopped_the_command_too(judged_toy, tailc):
     for options, code, ident in (
         (["--trace", "gone.csv"], 66, "TC0701"),
         (["--trace", "new.csv", "--nonsense"], 64, "TC0801"),
@@ -201,8 +201,8 @@ def test_junit_tells_what_stopped_the_command_too(compiled, tailc):
         assert error.get("type") == ident
 
 
-def test_markdown_is_a_comment_with_warnings_in_it(compiled, tailc):
-    (compiled / "other.csv").write_text(trace(3, 600, mean_ms=15.0))
+def test_markdown_is_a_comment_with_warnings_in_it(judged_toy, tailc):
+    (judged_toy / "other.csv").write_text(trace(3, 600, mean_ms=15.0))
     ended = judged(tailc, "--baselines", "seq", "--output-format", "markdown", trace="other.csv")
     assert ended.out.startswith("### toy: pass\n")
     assert "| p95 \\<= 400 ms | 10/s |" in ended.out

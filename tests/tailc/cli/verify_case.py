@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
-
-from tests.tailc.cli.compiling import compile_in
-from tests.tailc.toy import with_lines, write_toy
-
 QUICK = ["--requests", "1000", "--replicates", "50"]
 P95 = ("{percentile: 99%, latency: 200ms}", "{percentile: 95%, latency: 400ms}")
 
@@ -18,21 +13,6 @@ def trace(seed, requests, mean_ms=60.0, gap_ms=20.0):
     draw = Random(seed)
     rows = [f"{i * gap_ms:g},{draw.expovariate(1 / mean_ms) + 0.01:.3f}" for i in range(requests)]
     return "at_ms,demand_ms\n" + "\n".join(rows) + "\n"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("verify")
-    write_toy(folder, with_lines(P95), trace(1, 2_000))
-    compile_in(folder, "toy.yaml", "-o", "toy")
-    (folder / "new.csv").write_text(trace(2, 600))
-    return folder
-
-
-@pytest.fixture
-def compiled(folder, copied):
-    """A policy from 2,000 requests in `toy.tailc`, and 600 more of its service in `new.csv`."""
-    return copied(folder)
 
 
 def judged(tailc, *options, trace="new.csv"):
