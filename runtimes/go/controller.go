@@ -49,7 +49,7 @@ const largestErrorUs = 1<<31 - 1
 // of a request per second. Negative ones are an ErrArgument, and then it remembers what it did.
 func (c *Controller) Step(measuredUs, rateMrps int64) (int64, error) {
 	if measuredUs < 0 || rateMrps < 0 {
-		return c.OutputPpm(), argumentError("a tail and a rate cannot be negative")
+		return c.OutputPpm(), argumentError("the measured tail and the rate must not be negative")
 	}
 	errorUs := max(c.form.targetUs-measuredUs, -largestErrorUs)
 	if !c.hasStepped {
@@ -103,17 +103,18 @@ func (raw *rawController) check() {
 	if isBound {
 		mostPpm = 2 * ppm
 	}
-	require(isBound || raw.actsOn == ClimbAges, "the actuator is not known here")
-	require(0 < raw.percentilePpm && raw.percentilePpm < ppm, "a percentile lies between 0 and 1")
+	require(isBound || raw.actsOn == ClimbAges, "unknown value of `acts_on`")
+	require(0 < raw.percentilePpm && raw.percentilePpm < ppm,
+		"`percentile_ppm` must be 1 to 999,999")
 	require(0 < raw.targetUs && raw.targetUs <= largestErrorUs,
-		"a target lies between 0 and 2^31 us")
+		"`target_us` must be 1 to 2^31 - 1")
 	require(0 < raw.epochRequests && raw.epochRequests <= raw.windowRequests &&
 		raw.windowRequests <= mostWindow,
-		"a window holds an epoch at least and a million requests at most")
+		"`window_requests` must be `epoch_requests` to 1,000,000")
 	require(0 <= raw.leastPpm && raw.leastPpm <= raw.firstPpm && raw.firstPpm <= raw.mostPpm &&
 		raw.mostPpm <= mostPpm,
-		"an output lies between its limits, and those between 0 and 1, or 2 for a bound")
-	require(21 <= raw.fractionBits && raw.fractionBits <= 40, "21 to 40 bits are a fraction")
+		"`least_ppm` <= `first_ppm` <= `most_ppm` must be 0 to 1,000,000 (a bound: 2,000,000)")
+	require(21 <= raw.fractionBits && raw.fractionBits <= 40, "`fraction_bits` must be 21 to 40")
 	raw.checkGains()
 }
 
@@ -121,11 +122,12 @@ func (raw *rawController) checkGains() {
 	const largestGain = 1 << 29
 	isSmall := func(gain int64) bool { return -largestGain <= gain && gain <= largestGain }
 	require(len(raw.gains) > 0 && raw.gains[0].firstRateMrps == 0,
-		"the first gains must hold from rate 0")
+		"`first_rate_mrps` of the first gains must be 0")
 	for i, row := range raw.gains {
 		require(i == 0 || raw.gains[i-1].firstRateMrps < row.firstRateMrps,
-			"rates of gains must ascend")
-		require(isSmall(row.kp) && isSmall(row.ki) && isSmall(row.kd), "a gain is beyond 2^29")
+			"`first_rate_mrps` must increase from gains to gains")
+		require(isSmall(row.kp) && isSmall(row.ki) && isSmall(row.kd),
+			"`kp`, `ki` and `kd` must be -2^29 to 2^29")
 	}
 }
 

@@ -46,7 +46,7 @@ func OpenClassDemandLog(path string, oneIn int) (*DemandLog, error) {
 
 func openDemandLog(path string, oneIn int, header []string) (*DemandLog, error) {
 	if oneIn < 1 {
-		return nil, argumentError("one of so many requests is written, 1 at least")
+		return nil, argumentError("one demand in N is written, so N must be at least 1")
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
 	if err != nil {
@@ -75,13 +75,13 @@ func (log *DemandLog) begin(header []string) error {
 		return err
 	}
 	if string(first) != wanted {
-		return argumentError(log.file.Name() + ": the file is there, with other columns")
+		return argumentError(log.file.Name() + ": the file exists, but has other columns")
 	}
 	if _, err := log.file.ReadAt(last, info.Size()-1); err != nil {
 		return err
 	}
 	if last[0] != '\n' {
-		return argumentError(log.file.Name() + ": the file is there, and ends within a line")
+		return argumentError(log.file.Name() + ": the file exists, but its last line is incomplete")
 	}
 	return nil
 }
@@ -98,7 +98,9 @@ func (log *DemandLog) RecordClass(demandUs int64, class string) error {
 
 func (log *DemandLog) record(demandUs int64, class *string) error {
 	if demandUs < 0 || (class != nil) != log.hasClasses {
-		return argumentError("a demand is not negative, and has a class where the log has classes")
+		return argumentError(
+			"a demand must not be negative, and must have a class if the log has classes",
+		)
 	}
 	if log.requests.Add(1)%log.oneIn != 0 {
 		return nil

@@ -43,7 +43,7 @@ func readFlat(payload []byte) (head, []rawForm) {
 	root := flat.GetRootAsPolicy(payload, 0)
 	if root.SchemaMajor() != schemaMajor {
 		version := strconv.Itoa(int(root.SchemaMajor())) + "." + strconv.Itoa(int(root.SchemaMinor()))
-		panic(refused(UnknownSchema, "schema `"+version+"` is not known here"))
+		panic(refused(UnknownSchema, "unknown schema `"+version+"`"))
 	}
 	v.all()
 	which := head{

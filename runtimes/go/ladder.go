@@ -107,7 +107,7 @@ const (
 	everUs = uint64(1) << 53
 )
 
-const errNegative = argumentError("load, waited and executed cannot be negative")
+const errNegative = argumentError("the load and the times waited and executed must not be negative")
 
 // Lookup answers for a request that has waited and executed so long, under what the controller puts
 // out at that moment, if there is one. Negative arguments are an ErrArgument.
@@ -122,7 +122,7 @@ func (l *Ladder) Lookup(load, waitedUs, executedUs int64) (Answer, error) {
 // LookupScaled is Lookup with ages of climbs scaled by outputPpm millionths, 0 to 1,000,000.
 func (l *Ladder) LookupScaled(load, waitedUs, executedUs, outputPpm int64) (Answer, error) {
 	if outputPpm < 0 || outputPpm > ppm {
-		return Answer{}, argumentError("an output lies between 0 and 1,000,000")
+		return Answer{}, argumentError("the output must be 0 to 1,000,000")
 	}
 	return l.answer(load, waitedUs, executedUs, uint64(outputPpm))
 }

@@ -19,25 +19,28 @@ func (raw *rawLadder) has(rule Rule) bool {
 
 // check refuses a ladder that contradicts itself.
 func (raw *rawLadder) check() {
-	require(raw.loadAxis == InSystem || raw.loadAxis == Rate, "the load axis is not known here")
+	require(raw.loadAxis == InSystem || raw.loadAxis == Rate, "unknown value of `load_axis`")
 	isGuard := raw.outside == flat.OutsideCLAMP || raw.outside == flat.OutsideFIRST_RUNG
-	require(isGuard, "the guard is not known here")
+	require(isGuard, "unknown value of `guard.outside`")
 	for i := 1; i < len(raw.rules); i++ {
-		require(raw.rules[i-1] < raw.rules[i], "rules must be sorted and stand once")
+		require(raw.rules[i-1] < raw.rules[i],
+			"`rules` must be in ascending order without duplicates")
 	}
 	require(!raw.has(AgeFromArrival) || !raw.has(BusyPeriodAge),
-		"ages count from arrival, or over the busy period of a core")
-	require(raw.quantumUs > 0, "the quantum must be positive")
-	require(len(raw.rungs) > 0 && len(raw.rows) > 0, "a ladder needs a rung and a row")
-	require(0 <= raw.minLoad && raw.minLoad <= raw.maxLoad, "a guard's range must ascend")
+		"rules `age-from-arrival` and `busy-period-age` exclude each other")
+	require(raw.quantumUs > 0, "`quantum_us` must be at least 1")
+	require(len(raw.rungs) > 0 && len(raw.rows) > 0, "`rungs` and `rows` must not be empty")
+	require(0 <= raw.minLoad && raw.minLoad <= raw.maxLoad,
+		"`guard` must have 0 <= `min_load` <= `max_load`")
 	for i := range raw.rows {
-		require(i == 0 || raw.rows[i-1].firstLoad < raw.rows[i].firstLoad, "rows must ascend")
+		require(i == 0 || raw.rows[i-1].firstLoad < raw.rows[i].firstLoad,
+			"`first_load` must increase from row to row")
 		raw.rows[i].check(len(raw.rungs))
 	}
 	for _, rung := range raw.rungs {
 		require(len(rung.costPpm) == len(raw.units),
-			"every rung must state a cost in every cost unit")
-		require(rung.moveUs == nil || *rung.moveUs > 0, "only a move that takes time states it")
+			"`cost_ppm` of a rung must have an entry for each cost unit")
+		require(rung.moveUs == nil || *rung.moveUs > 0, "`move_us` must be absent or at least 1")
 	}
 	raw.checkBoost()
 	raw.checkOverload()
@@ -49,7 +52,7 @@ func (raw *rawLadder) check() {
 func (raw *rawLadder) checkScaled() {
 	for _, row := range raw.rows {
 		require(row.climbs[len(row.climbs)-1].ageUs <= largestScaledAgeUs,
-			"a controller scales no age beyond 2^43 us")
+			"`age_us` of a climb must be at most 2^43 with a controller")
 	}
 }
 
@@ -57,26 +60,29 @@ func (row *rawRow) check(rungs int) {
 	delays := row.admission == flat.AdmissionKindDELAY
 	isKnown := row.admission == flat.AdmissionKindAT_ONCE ||
 		row.admission == flat.AdmissionKindON_EXIT
-	require(delays || isKnown, "an admission is not known here")
-	require(delays == (row.delayUs > 0), "only a delay has a length")
+	require(delays || isKnown, "unknown value of `admission`")
+	require(delays == (row.delayUs > 0),
+		"`delay_us` must be at least 1 for admission `delay`, and otherwise 0")
 	climbs := row.climbs
-	require(len(climbs) > 0 && climbs[0].ageUs == 0, "a row's first rung must begin at age 0")
+	require(len(climbs) > 0 && climbs[0].ageUs == 0,
+		"`age_us` of the first climb of a row must be 0")
 	for i := 1; i < len(climbs); i++ {
-		require(climbs[i-1].ageUs < climbs[i].ageUs, "a row's ages must ascend")
-		require(climbs[i-1].rung < climbs[i].rung, "a row's rungs must ascend")
+		require(climbs[i-1].ageUs < climbs[i].ageUs, "`age_us` must increase from climb to climb")
+		require(climbs[i-1].rung < climbs[i].rung, "`rung` must increase from climb to climb")
 	}
-	require(int64(climbs[len(climbs)-1].rung) < int64(rungs), "a row climbs to no rung")
+	require(int64(climbs[len(climbs)-1].rung) < int64(rungs),
+		"`rung` of a climb must be the number of a rung, counted from 0")
 }
 
 func (raw *rawLadder) checkBoost() {
 	require(raw.has(BoostLastRung) == (raw.boost != nil),
-		"the boost rule and its limit go together")
+		"`boost` must be present with rule `boost-last-rung`, and otherwise absent")
 	if raw.boost == nil {
 		return
 	}
 	require(0 <= raw.boost.Unit && raw.boost.Unit < int64(len(raw.units)),
-		"the boost names no cost unit")
-	require(raw.boost.BelowPpm > 0, "a boost needs a limit")
+		"`boost.unit` must be the number of a cost unit, counted from 0")
+	require(raw.boost.BelowPpm > 0, "`boost.below_ppm` must be at least 1")
 }
 
 func (raw *rawLadder) checkCores() {
@@ -85,36 +91,42 @@ func (raw *rawLadder) checkCores() {
 		raw.checkNoCores(takesOver)
 		return
 	}
-	require(raw.power != nil, "a ladder of cores needs its power")
+	require(raw.power != nil, "`power` must be present with rule `core-per-request`")
 	raw.checkPower()
-	require(raw.boost == nil, "a request with a core of its own needs no boost")
-	require(raw.sharing == nil, "a request with a core of its own shares none")
+	require(raw.boost == nil, "rules `boost-last-rung` and `core-per-request` exclude each other")
+	require(raw.sharing == nil, "`sharing` must be absent with rule `core-per-request`")
 	first := raw.coreUnit(0)
 	for i := range raw.rungs {
 		isAlike := raw.coreUnit(i) == first
-		require(isAlike || !takesOver, "rules of taking over a core need cores of one kind")
+		require(isAlike || !takesOver,
+			"rules `busy-period-age` and `waited-start-last` need rungs on one type of core")
 	}
 }
 
 func (raw *rawLadder) checkNoCores(takesOver bool) {
-	require(!raw.has(MakeRoom), "only requests with a core make room")
-	require(!takesOver, "only requests with a core take one over")
-	require(raw.power == nil, "power is told of rungs that are cores")
+	require(!raw.has(MakeRoom), "rule `make-room` needs rule `core-per-request`")
+	require(!takesOver,
+		"rules `busy-period-age` and `waited-start-last` need rule `core-per-request`")
+	require(raw.power == nil, "`power` must be absent without rule `core-per-request`")
 	for _, rung := range raw.rungs {
-		require(rung.moveUs == nil, "only a move to another core takes time")
+		require(rung.moveUs == nil, "`move_us` must be absent without rule `core-per-request`")
 	}
 }
 
 func (raw *rawLadder) checkPower() {
 	power := raw.power
-	require(len(power.idlePpm) == len(raw.units), "power is told by cost unit")
-	require(0 <= power.unit && power.unit < int64(len(raw.units)), "power names no cost unit")
-	require(raw.units[power.unit].capacityPpm == nil, "power is no capacity that requests share")
+	require(len(power.idlePpm) == len(raw.units),
+		"`idle_ppm` must have an entry for each cost unit")
+	require(0 <= power.unit && power.unit < int64(len(raw.units)),
+		"`power.unit` must be the number of a cost unit, counted from 0")
+	require(raw.units[power.unit].capacityPpm == nil,
+		"`power.unit` must be a cost unit without `capacity_ppm`")
 	for n, unit := range raw.units {
 		limit, idle := unit.capacityPpm, power.idlePpm[n]
 		require(limit == nil || *limit > 0 && *limit%ppm == 0,
-			"cores are counted in whole numbers")
-		require(idle == 0 || idle > 0 && limit != nil, "only free cores draw power")
+			"`capacity_ppm` must be a multiple of 1,000,000 (whole cores)")
+		require(idle == 0 || idle > 0 && limit != nil,
+			"`idle_ppm` must be 0 or more, and 0 for a cost unit without `capacity_ppm`")
 	}
 }
 
@@ -126,9 +138,11 @@ func (raw *rawLadder) coreUnit(rung int) int {
 		if raw.units[n].capacityPpm == nil || cost == 0 {
 			continue
 		}
-		require(found < 0 && cost == ppm, "a rung is not one core of one kind")
+		require(found < 0 && cost == ppm,
+			"`cost_ppm` of a rung must be 1,000,000 for one type of core and 0 for the others")
 		found = n
 	}
-	require(found >= 0, "a rung is not one core of one kind")
+	require(found >= 0,
+		"`cost_ppm` of a rung must be 1,000,000 for one type of core and 0 for the others")
 	return found
 }

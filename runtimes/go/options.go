@@ -24,7 +24,7 @@ type asked struct {
 func TrustKeys(pemTexts ...string) Option {
 	return func(a *asked) error {
 		if len(pemTexts) == 0 {
-			return argumentError("no key is trusted: nobody could have signed")
+			return argumentError("the list of trusted keys is empty, so every policy would be refused")
 		}
 		if a.keys == nil {
 			a.keys = make(map[keyID]ed25519.PublicKey)
@@ -93,7 +93,8 @@ func (a *asked) check(which *head) {
 		panic(refused(OtherService, reason))
 	}
 	if a.generation != nil && which.generation < *a.generation {
-		reason := fmt.Sprintf("generation %d is older than %d", which.generation, *a.generation)
+		reason := fmt.Sprintf("generation %d is older than generation %d, which is in use",
+			which.generation, *a.generation)
 		panic(refused(OlderGeneration, reason))
 	}
 }

@@ -52,18 +52,18 @@ func (raw *rawLadder) checkOverload() {
 	}
 	sheds, cuts, degrades := told.shedFrom != nil, told.cutOffUs != nil, told.degradeFrom != nil
 	require(raw.has(Shed) == sheds && raw.has(CutOff) == cuts && raw.has(Degrade) == degrades,
-		"a rule for overload and what it needs go together")
+		"each rule for overload must have its field in `overload`, and each field its rule")
 	require((sheds || cuts || degrades) == (raw.overload != nil),
-		"what is said of overload needs a rule")
-	require(!sheds || *told.shedFrom > 0, "a server that sheds all serves none")
-	require(!cuts || *told.cutOffUs > 0, "a cut-off leaves time to run")
+		"`overload` must be absent without rule `shed`, `cut-off` or `degrade`")
+	require(!sheds || *told.shedFrom > 0, "`shed_from` must be at least 1")
+	require(!cuts || *told.cutOffUs > 0, "`cut_off_us` must be at least 1")
 	require(degrades == (told.workPpm != nil),
-		"from where requests are degraded and to what go together")
+		"`degrade_from` and `work_ppm` must both be present or both be absent")
 	if degrades {
-		require(*told.degradeFrom >= 0, "a number in the system cannot be negative")
+		require(*told.degradeFrom >= 0, "`degrade_from` must not be negative")
 		require(0 < *told.workPpm && *told.workPpm < ppm,
-			"a degraded request does a part of its work")
+			"`work_ppm` must be 1 to 999,999")
 		require(!sheds || *told.degradeFrom < *told.shedFrom,
-			"a request that is refused cannot be degraded")
+			"`degrade_from` must be below `shed_from`")
 	}
 }

@@ -99,13 +99,13 @@ func (p *Plan) Free(epoch int) []int64 { return p.free[epoch] }
 func (p *Plan) Quote(firstEpoch, epochs, width, greenPpm int64) (Quote, error) {
 	if p.raw.terms == nil {
 		return Quote{}, argumentError(
-			"jobs of this plan are malleable: ask for the cheapest width")
+			"jobs of this plan are malleable: use the cheapest width, not a quote")
 	}
 	if err := checkJob(firstEpoch, epochs, width); err != nil {
 		return Quote{}, err
 	}
 	if greenPpm < 0 || greenPpm > ppm {
-		return Quote{}, argumentError("a share of green energy lies from 0 to 1")
+		return Quote{}, argumentError("the share of green energy must be 0 to 1,000,000 (millionths)")
 	}
 	return p.pricing.quote(p.free, firstEpoch, epochs, width, greenPpm), nil
 }
@@ -126,7 +126,7 @@ func (p *Plan) Admit(job string, firstEpoch, epochs, width, greenPpm int64) (Quo
 // one whose places and epochs cost least; of equal costs the smallest; false: none has room.
 func (p *Plan) CheapestWidth(firstEpoch int64, epochsOf map[int64]int64) (int64, bool, error) {
 	if p.raw.malleable == nil {
-		return 0, false, argumentError("jobs of this plan are rigid: ask for a quote")
+		return 0, false, argumentError("jobs of this plan are rigid: use a quote, not the cheapest width")
 	}
 	widths := make([]int64, 0, len(epochsOf))
 	for width, epochs := range epochsOf {
@@ -172,7 +172,7 @@ func (p *Plan) Take(job string, firstEpoch, epochs, width int64) ([]Span, error)
 func (p *Plan) Release(job string, epoch int64) error {
 	spans, isHeld := p.places[job]
 	if !isHeld {
-		return argumentError("the job has no places")
+		return argumentError("the plan has no job of that name")
 	}
 	var kept []Span
 	for _, span := range spans {
@@ -210,14 +210,14 @@ func (p *Plan) Battery() *Battery { return p.raw.battery }
 func checkJob(firstEpoch, epochs, width int64) error {
 	const largestJob = 1 << 20
 	if firstEpoch < 0 || min(epochs, width) < 1 || max(epochs, width) > largestJob {
-		return argumentError("a job has 1 to 2^20 epochs and servers")
+		return argumentError("a job must start in epoch 0 or later, with 1 to 2^20 epochs and servers")
 	}
 	return nil
 }
 
 func (p *Plan) checkNew(job string) error {
 	if _, isTaken := p.places[job]; isTaken || job == "" {
-		return argumentError("a job needs a name that is not taken")
+		return argumentError("a job must have a name that no other job of the plan has")
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func newPlan(raw *rawPlan, counters *Counters) *Plan {
 		p.give(job.name, job.spans)
 	}
 	for _, row := range p.free {
-		require(slices.Min(row) >= 0, "a pool has fewer servers than its jobs")
+		require(slices.Min(row) >= 0, "the jobs of an epoch use more servers of a pool than it has")
 	}
 	p.stored = raw.storedByEpoch()
 	return p

@@ -20,7 +20,7 @@ func newServers(epochs, pools int) servers {
 func (raw *rawPlan) storedByEpoch() []Stored {
 	for _, epoch := range raw.epochs {
 		require((epoch.BatteryMj != nil) == (raw.battery != nil),
-			"each epoch says what a battery does, if any")
+			"`battery_mj` must be present in every epoch with a `battery`, and otherwise in none")
 	}
 	if raw.battery == nil {
 		return nil
@@ -34,7 +34,7 @@ func (raw *rawPlan) storedByEpoch() []Stored {
 		raw.checkFlow(flowMj, spareMj[i])
 		kept := raw.battery.keptMj(flowMj)
 		require(-storedMj <= kept && kept <= raw.battery.CapacityMj-storedMj,
-			"a battery gives and holds what it can")
+			"`battery_mj` must leave the stored energy at 0 to `capacity_mj`")
 		storedMj += kept
 		states = append(states, Stored{flowMj, storedMj})
 	}
@@ -43,14 +43,14 @@ func (raw *rawPlan) storedByEpoch() []Stored {
 
 func (raw *rawPlan) checkBattery() {
 	battery := raw.battery
-	require(battery.CapacityMj > 0, "a battery has a capacity")
+	require(battery.CapacityMj > 0, "`capacity_mj` must be at least 1")
 	require(min(battery.ChargeMw, battery.DischargeMw) > 0,
-		"a battery can be charged and discharged")
+		"`charge_mw` and `discharge_mw` must be at least 1")
 	require(0 < battery.KeptPpm && battery.KeptPpm <= ppm,
-		"a battery keeps a part of what is charged")
+		"`kept_ppm` must be 1 to 1,000,000")
 	require(0 <= battery.FirstMj && battery.FirstMj <= battery.CapacityMj,
-		"a battery holds no more than it can")
-	require(raw.largestMj() <= largestWhole, "an epoch's energy is 2^53 mJ or more")
+		"`first_mj` must be 0 to `capacity_mj`")
+	require(raw.largestMj() <= largestWhole, "the energy of an epoch must be below 2^53 mJ")
 }
 
 // largestMj is the most that an epoch may draw, bring, or move into a battery and out of it.
@@ -86,9 +86,9 @@ func cappedSum(one, other int64) int64 {
 func (raw *rawPlan) checkFlow(flowMj, spareMj int64) {
 	battery := raw.battery
 	require(-battery.DischargeMw*raw.epochS <= flowMj && flowMj <= battery.ChargeMw*raw.epochS,
-		"a battery has no more than its power")
+		"`battery_mj` must be at most `charge_mw` or `discharge_mw` times `epoch_s`")
 	require(min(spareMj, 0) <= flowMj && flowMj <= max(spareMj, 0),
-		"a battery takes only green energy that is left, and gives for brown alone")
+		"`battery_mj` may only charge unused green energy or replace brown energy")
 }
 
 // keptMj is of what goes in, in two parts, since the whole product may leave 64 bits; all of what

@@ -22,7 +22,7 @@ func unsealed(data []byte) ([]byte, error) {
 	payload, trailer := data[:size:size], data[size:]
 	length := binary.LittleEndian.Uint64(trailer[len(sealMagic):])
 	if string(trailer[:len(sealMagic)]) != sealMagic || length != uint64(size) {
-		return nil, refused(Truncated, "the file does not have the length it was sealed with")
+		return nil, refused(Truncated, "the file does not have the length in its seal")
 	}
 	if sha256.Sum256(payload) != [sha256.Size]byte(trailer[sealLength:]) {
 		return nil, refused(HashMismatch, "the bytes do not match their SHA-256")

@@ -47,7 +47,7 @@ func (s *Shares) TickWaiting(throughput []float64, waiting []int64) ([]int64, er
 	}
 	if !isRight {
 		return s.granted, argumentError(
-			"requests that wait are a number, not negative, for each machine served")
+			"waiting requests must be numbers, 0 or more, for each machine with a target")
 	}
 	return s.tick(throughput, waiting)
 }
@@ -57,7 +57,7 @@ func (s *Shares) tick(throughput []float64, waiting []int64) ([]int64, error) {
 	const largestLevel = 1000.0 // more counts as that
 	if !areMeasured(throughput) || len(throughput) != len(s.served) {
 		return s.granted, argumentError(
-			"a throughput is a number, not negative, for each machine served")
+			"throughputs must be numbers, 0 or more, one for each machine with a target")
 	}
 	s.ticks++
 	slot := (s.ticks - 1) % s.lag

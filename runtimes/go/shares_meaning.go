@@ -21,22 +21,25 @@ type rawShares struct {
 func (raw *rawShares) check() {
 	const largestCovariance, largestLag = 1_000_000, 1_000_000
 	isLaw := raw.law == flat.ShareLawPOLE_PLACEMENT || raw.law == flat.ShareLawOBSERVER
-	require(isLaw, "the law is not known here")
-	require(0 <= raw.polePpm && raw.polePpm < ppm, "a pole lies from 0 to 1")
-	require(min(raw.windowUs, raw.estimateUs, raw.stepUs, raw.enforceUs) > 0, "times are positive")
-	require(raw.stepUs%raw.estimateUs == 0, "a step is a whole number of estimates")
-	require(raw.stepUs/raw.estimateUs <= largestLag, "a step is a million estimates at most")
-	require(0 < raw.forgettingPpm && raw.forgettingPpm <= ppm, "forgetting lies between 0 and 1")
+	require(isLaw, "unknown value of `law`")
+	require(0 <= raw.polePpm && raw.polePpm < ppm, "`pole_ppm` must be 0 to 999,999")
+	require(min(raw.windowUs, raw.estimateUs, raw.stepUs, raw.enforceUs) > 0,
+		"`window_us`, `estimate_us`, `step_us` and `enforce_us` must be at least 1")
+	require(raw.stepUs%raw.estimateUs == 0, "`step_us` must be a multiple of `estimate_us`")
+	require(raw.stepUs/raw.estimateUs <= largestLag,
+		"`step_us` must be at most 1,000,000 times `estimate_us`")
+	require(0 < raw.forgettingPpm && raw.forgettingPpm <= ppm,
+		"`forgetting_ppm` must be 1 to 1,000,000")
 	require(0 < raw.firstCovariance && raw.firstCovariance <= largestCovariance,
-		"a first covariance is positive and at most a million")
-	require(raw.leastBPpm > 0, "the least b is positive")
-	require(0 < raw.hostPpm && raw.hostPpm <= ppm, "a host gives no more than itself")
-	require(raw.shortageSteps > 0, "a shortage lasts a step at least")
-	require(raw.tolerancePpm > 0, "no throughput is exactly on its target")
+		"`first_covariance` must be 1 to 1,000,000")
+	require(raw.leastBPpm > 0, "`least_b_ppm` must be at least 1")
+	require(0 < raw.hostPpm && raw.hostPpm <= ppm, "`host_ppm` must be 1 to 1,000,000")
+	require(raw.shortageSteps > 0, "`shortage_steps` must be at least 1")
+	require(raw.tolerancePpm > 0, "`tolerance_ppm` must be at least 1")
 	served := raw.checkMachines()
-	require(served > 0, "a host needs a machine with a target")
+	require(served > 0, "at least one machine must have `target_milli`")
 	require(0 <= raw.leastPpm && raw.leastPpm <= raw.hostPpm/served,
-		"the least shares are more than the host")
+		"`least_ppm` times the machines with `target_milli` must be 0 to `host_ppm`")
 	if raw.cap != nil {
 		raw.cap.check()
 	}
@@ -45,22 +48,23 @@ func (raw *rawShares) check() {
 func (c *shareCap) check() {
 	const mostSteps, largestHeadroomPpm = 1_000_000, 10 * ppm
 	require(min(c.steps, c.probeSteps) > 0 && max(c.steps, c.probeSteps) <= mostSteps,
-		"a cap is decided on one step at least, and on a million at most")
+		"`steps` and `probe_steps` of `cap` must be 1 to 1,000,000")
 	require(0 < c.headroomPpm && c.headroomPpm <= largestHeadroomPpm,
-		"the headroom of a cap is above 0 and at most ten times the share")
+		"`headroom_ppm` of `cap` must be 1 to 10,000,000")
 }
 
 // checkMachines tells how many have a target.
 func (raw *rawShares) checkMachines() (served int64) {
 	names := make(map[string]bool)
 	for _, machine := range raw.machines {
-		require(machine.Name != "", "a machine needs a name")
-		require(!names[machine.Name], "two machines have one name")
+		require(machine.Name != "", "`name` of a machine must not be empty")
+		require(!names[machine.Name], "two machines have the same `name`")
 		names[machine.Name] = true
-		require(machine.TargetMilli == nil || *machine.TargetMilli > 0, "a target is positive")
+		require(machine.TargetMilli == nil || *machine.TargetMilli > 0,
+			"`target_milli` must be at least 1")
 		require(-ppm < machine.FirstAPpm && machine.FirstAPpm < ppm,
-			"a model with |a| >= 1 is not stable")
-		require(machine.FirstBMilli > 0, "more share gives more throughput")
+			"`first_a_ppm` must be -999,999 to 999,999")
+		require(machine.FirstBMilli > 0, "`first_b_milli` must be at least 1")
 		if machine.TargetMilli != nil {
 			served++
 		}

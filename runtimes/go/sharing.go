@@ -53,18 +53,19 @@ func (raw *rawLadder) checkSharing() {
 	}
 	starts, givesUp := told.startBelowPpm != nil, told.giveUpUs != nil
 	require(raw.has(StartBelow) == starts && raw.has(GiveUp) == givesUp,
-		"a rule for sharing and what it needs go together")
-	require((starts || givesUp) == (raw.sharing != nil), "what is said of sharing needs a rule")
+		"each rule for sharing must have its fields in `sharing`, and each field its rule")
+	require((starts || givesUp) == (raw.sharing != nil),
+		"`sharing` must be absent without rule `start-below` or `give-up`")
 	require(!givesUp || *told.giveUpUs > 0, "`give_up_us` must be at least 1")
 	require(starts == (told.startUnit != nil),
-		"what is counted at starts and its limit go together")
+		"`start_unit` and `start_below_ppm` must both be present or both be absent")
 	if starts {
-		require(*told.startBelowPpm > 0, "nobody starts below nothing in use")
+		require(*told.startBelowPpm > 0, "`start_below_ppm` must be at least 1")
 		require(0 <= *told.startUnit && *told.startUnit < int64(len(raw.units)),
-			"starts count no cost unit")
+			"`start_unit` must be the number of a cost unit, counted from 0")
 		for _, row := range raw.rows {
 			require(row.admission == flat.AdmissionKindAT_ONCE,
-				"where starts go by what is in use, no row makes a request wait")
+				"`admission` of every row must be `at-once` with rule `start-below`")
 		}
 	}
 }

@@ -43,7 +43,9 @@ func publicKey(pemText string) (ed25519.PublicKey, error) {
 			return ed25519.PublicKey(encoded[len(algorithm):]), nil
 		}
 	}
-	return nil, argumentError("a key is no Ed25519 public key in PEM, as of `openssl pkey -pubout`")
+	return nil, argumentError(
+		"a trusted key must be an Ed25519 public key in PEM (`openssl pkey -pubout`)",
+	)
 }
 
 // isStrong tells whether a key is a canonical encoding, a y below the prime, and of no point whose
@@ -100,7 +102,7 @@ func (a *asked) checkSignature(s *signature) error {
 	}
 	message := append(bytes.Clone(s.seal), s.trailer[:signatureStart]...)
 	if !ed25519.Verify(key, message, s.trailer[signatureStart:signatureEnd]) {
-		return refused(BadSignature, "the signature is not of this file")
+		return refused(BadSignature, "the signature does not match the policy")
 	}
 	expiresS := binary.LittleEndian.Uint64(s.trailer[len(signatureMagic):])
 	if nowS := a.nowS(); expiresS != 0 && nowS >= 0 && uint64(nowS) >= expiresS {

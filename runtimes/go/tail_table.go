@@ -99,8 +99,8 @@ func checkAsked(agesNs []int64, elapsedCycles, elapsedMemoryNs, scalePpm int64) 
 }
 
 const (
-	errNoRequests  = argumentError("a core without requests sleeps, a scale lies between 0 and 2")
-	errNegativeAge = argumentError("ages and what has elapsed cannot be negative")
+	errNoRequests  = argumentError("the ages must not be empty, and the scale must be 0 to 2,000,000")
+	errNegativeAge = argumentError("ages and elapsed work must not be negative")
 )
 
 // FrequencyKhz is that of the Level.

@@ -33,35 +33,37 @@ const (
 )
 
 func (raw *rawTailTable) check() {
-	require(0 < raw.percentilePpm && raw.percentilePpm < ppm, "a percentile lies between 0 and 1")
-	require(0 < raw.boundUs && raw.boundUs <= largestBoundUs, "a bound is 1 to 2^28 us")
-	require(raw.cores > 0, "a table needs a core")
+	require(0 < raw.percentilePpm && raw.percentilePpm < ppm,
+		"`percentile_ppm` must be 1 to 999,999")
+	require(0 < raw.boundUs && raw.boundUs <= largestBoundUs, "`bound_us` must be 1 to 2^28")
+	require(raw.cores > 0, "`cores` must be at least 1")
 	clock := raw.referenceKhz
-	require(clock == nil || 0 < *clock && *clock <= largestKhz, "a clock runs at 1 to 2^23 kHz")
+	require(clock == nil || 0 < *clock && *clock <= largestKhz, "`reference_khz` must be 1 to 2^23")
 	raw.checkLevels()
 	require(raw.sleep.PowerMw >= 0 && raw.sleep.WakeNs >= 0,
-		"a core draws, or sleeps for, less than nothing")
+		"`power_mw` and `wake_ns` must not be negative")
 	if raw.batch != nil {
 		raw.checkBatch()
 	}
 	change := raw.transition
 	require(change == nil || change.HaltNs >= 0 && change.EnergyNj >= 0,
-		"a change costs less than nothing")
+		"`halt_ns` and `energy_nj` of `transition` must not be negative")
 	checkTailRows(raw.cycles, largestCycles)
 	checkTailRows(raw.memoryNs, largestWhole)
 	require(len(raw.cycles[0].left) == len(raw.memoryNs[0].left),
-		"cycles and memory time have as many positions")
+		"rows of `cycles` and `memory_ns` must have the same number of positions")
 }
 
 func (raw *rawTailTable) checkLevels() {
 	before := int64(0)
 	for _, level := range raw.levels {
-		require(before < level.frequencyKhz, "frequencies ascend, from above 0")
-		require(level.frequencyKhz <= largestKhz, "a frequency is at most 2^23 kHz")
-		require(level.powerMw >= 0, "a core draws less than nothing")
+		require(before < level.frequencyKhz,
+			"`frequency_khz` must be at least 1 and increase from level to level")
+		require(level.frequencyKhz <= largestKhz, "`frequency_khz` must be at most 2^23")
+		require(level.powerMw >= 0, "`power_mw` must not be negative")
 		before = level.frequencyKhz
 	}
-	require(before > 0, "a table needs a frequency above 0")
+	require(before > 0, "`levels` must not be empty, and `frequency_khz` must be at least 1")
 }
 
 func (raw *rawTailTable) checkBatch() {
@@ -74,21 +76,24 @@ func (raw *rawTailTable) checkBatch() {
 		return false
 	}
 	require(isLevel(raw.batch.LeastKhz) && isLevel(raw.batch.FrequencyKhz),
-		"batch work runs at a frequency that is not there")
-	require(raw.batch.PowerMw >= 0, "a core draws less than nothing")
+		"`least_khz` and `frequency_khz` of `batch` must be frequencies of `levels`")
+	require(raw.batch.PowerMw >= 0, "`power_mw` must not be negative")
 }
 
 func checkTailRows(rows []tailRow, most int64) {
 	require(len(rows) > 0 && rows[0].fromElapsed == 0,
-		"the first row must hold from nothing elapsed")
+		"`from_elapsed` of the first row must be 0")
 	for i, row := range rows {
-		require(i == 0 || rows[i-1].fromElapsed < row.fromElapsed, "rows must ascend")
-		require(len(row.left) == len(rows[0].left), "all rows have as many positions")
-		require(len(row.left) > 0, "a row needs a position")
+		require(i == 0 || rows[i-1].fromElapsed < row.fromElapsed,
+			"`from_elapsed` must increase from row to row")
+		require(len(row.left) == len(rows[0].left),
+			"all rows must have the same number of positions")
+		require(len(row.left) > 0, "`left` of a row must not be empty")
 		before := int64(0)
 		for _, entry := range row.left {
-			require(entry >= 0 && entry <= most, "an entry is beyond its range")
-			require(before <= entry, "more requests cannot be done sooner")
+			require(entry >= 0 && entry <= most,
+				"`left` of a row must be 0 to 2^43 cycles or 2^53 - 1 ns")
+			require(before <= entry, "`left` of a row must not decrease with the position")
 			before = entry
 		}
 	}

@@ -86,13 +86,13 @@ func openBytes(data []byte, a *asked) (policy *Policy, err error) {
 			policy, err = nil, thrown
 		case runtime.Error:
 			// A mistake of this reader, not of the file, must not end a server.
-			policy, err = nil, refused(BadStructure, "this reader is broken: "+thrown.Error())
+			policy, err = nil, refused(BadStructure, "internal error of the reader: "+thrown.Error())
 		default:
 			panic(thrown)
 		}
 	}()
 	if len(data) > mostBytes {
-		return nil, refused(BadStructure, "the file is larger than any policy")
+		return nil, refused(BadStructure, "the file is larger than the limit for a policy")
 	}
 	sealed, signature, err := signed(data)
 	if err != nil {
@@ -124,13 +124,13 @@ func newPolicy(which head, forms []rawForm, counters *Counters) *Policy {
 	for _, form := range forms {
 		switch form.(type) {
 		case *rawController:
-			require(false, "one controller at most steers a policy, and comes last")
+			require(false, "`forms` must have at most one controller, as the last form")
 		case *rawLadder:
 			ladders++
 		}
 	}
 	require(len(forms) > 0 && (ladders == len(forms) || ladders == 0 && len(forms) == 1),
-		"a policy needs ladders, a tail table, shares or a plan: one of these")
+		"`forms` must have exactly one of ladders, a tail table, shares and a plan")
 	switch form := forms[0].(type) {
 	case *rawLadder:
 		policy.scales(ClimbAges)
@@ -151,7 +151,7 @@ func newPolicy(which head, forms []rawForm, counters *Counters) *Policy {
 // scales refuses a controller that changes a value that this policy does not have.
 func (p *Policy) scales(actuator Actuator) {
 	require(p.controller == nil || p.controller.ActsOn() == actuator,
-		"the controller changes a value that this policy does not have")
+		"`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table")
 }
 
 func (p *Policy) readLadders(forms []rawForm) {
@@ -161,7 +161,7 @@ func (p *Policy) readLadders(forms []rawForm) {
 		ladder := newLadder(form.(*rawLadder), p.controller, p.counters)
 		class, isOfClass := ladder.RequestClass()
 		isTwice := isOfClass && classes[class] || !isOfClass && forAll
-		require(!isTwice, "a policy has one ladder for each class of requests")
+		require(!isTwice, "two ladders have the same `request_class`")
 		if isOfClass {
 			classes[class] = true
 		} else {

@@ -103,7 +103,8 @@ func (v *verifier) element(at uint64, field *field) {
 	switch field.kind {
 	case "text":
 		end := at + offsetSize + v.count(at, 1)
-		requireStructure(end < uint64(len(v.payload)) && v.payload[end] == 0, "a string does not end in 0")
+		requireStructure(end < uint64(len(v.payload)) && v.payload[end] == 0,
+			"a string does not end with a zero byte")
 		requireStructure(utf8.Valid(v.payload[at+offsetSize:end]), "a string is not UTF-8")
 	case "Form":
 	default:
@@ -125,7 +126,8 @@ func (v *verifier) numbers(at, count, size uint64) {
 	for i := uint64(0); i < count; i++ {
 		for j := uint64(0); j < wholes; j++ {
 			number := int64(binary.LittleEndian.Uint64(v.payload[at+i*size+j*longSize:]))
-			requireStructure(least <= number && number <= largestNumber, "a number is beyond 2^53 - 1")
+			requireStructure(least <= number && number <= largestNumber,
+				"a number is outside -(2^53 - 1) to 2^53 - 1")
 		}
 	}
 }
@@ -138,7 +140,7 @@ func (v *verifier) form(box tableAt) {
 	}
 	name := v.text(v.followField(box, idFormName))
 	if number == 0 || number > len(forms) || forms[number-1].name != name {
-		panic(refused(UnknownForm, "form `"+name+"` is not known here"))
+		panic(refused(UnknownForm, "unknown form `"+name+"`"))
 	}
 	v.table(v.followField(box, idForm), layouts[forms[number-1].table])
 }
@@ -147,12 +149,13 @@ func (v *verifier) form(box tableAt) {
 func (v *verifier) rules(ladder tableAt) {
 	at, namesAt := v.followField(ladder, idRules), v.followField(ladder, idRuleNames)
 	count := v.word(at)
-	requireStructure(count == v.word(namesAt), "rules and their names differ in number")
+	requireStructure(count == v.word(namesAt),
+		"`rules` and `rule_names` must have the same number of entries")
 	for i := uint64(0); i < count; i++ {
 		number := int(v.payload[at+offsetSize+i])
 		name := v.text(v.follow(namesAt + offsetSize + i*offsetSize))
 		if number == 0 || number >= len(ruleNames) || string(ruleNames[number]) != name {
-			panic(refused(UnknownRule, "rule `"+name+"` is not known here"))
+			panic(refused(UnknownRule, "unknown rule `"+name+"`"))
 		}
 	}
 }
@@ -163,22 +166,25 @@ func (v *verifier) rows(ladder tableAt) {
 	for i, count := uint64(0), v.word(at); i < count; i++ {
 		row := at + offsetSize + i*rowSize
 		first := v.word(row + firstClimbInRow)
-		requireStructure(first == next, "rows do not follow each other in the climbs")
+		requireStructure(first == next, "climbs of successive rows are not consecutive in `climbs`")
 		next += v.word(row + climbsInRow)
 	}
 	climbs := v.word(v.followField(ladder, idClimbs))
-	requireStructure(next == climbs, "rows have other climbs than there are")
+	requireStructure(next == climbs, "the rows do not have all entries of `climbs`")
 }
 
 // start is the table there, with its list of fields; both are within the payload.
 func (v *verifier) start(at uint64) tableAt {
 	slots := int64(at) - int64(int32(v.word(at)))
 	size := int64(len(v.payload))
-	requireStructure(0 <= slots && slots <= size-headSize && slots%slotSize == 0, "a table is broken")
+	requireStructure(0 <= slots && slots <= size-headSize && slots%slotSize == 0,
+		"a table has an invalid list of fields")
 	table := tableAt{at, v.half(uint64(slots) + slotSize), uint64(slots), v.half(uint64(slots))}
 	isList := table.slotsSize >= headSize && table.slotsSize%slotSize == 0
-	requireStructure(isList && table.slots+table.slotsSize <= uint64(size), "a table is broken")
-	requireStructure(offsetSize <= table.size && table.size <= uint64(size)-at, "a table is broken")
+	requireStructure(isList && table.slots+table.slotsSize <= uint64(size),
+		"a table has an invalid list of fields")
+	requireStructure(offsetSize <= table.size && table.size <= uint64(size)-at,
+		"a table has an invalid list of fields")
 	return table
 }
 
@@ -192,7 +198,7 @@ func (v *verifier) fieldAt(table tableAt, id int, size uint64) uint64 {
 	if offset == 0 {
 		return 0
 	}
-	requireStructure(offset >= offsetSize && offset+size <= table.size, "a field is not within its table")
+	requireStructure(offset >= offsetSize && offset+size <= table.size, "a field is outside its table")
 	return table.at + offset
 }
 
@@ -205,7 +211,7 @@ func (v *verifier) followField(table tableAt, id int) uint64 {
 func (v *verifier) follow(at uint64) uint64 {
 	requireStructure(at%offsetSize == 0, "an offset is not aligned")
 	offset := v.word(at)
-	requireStructure(offset > 0 && offset%offsetSize == 0, "an offset leads nowhere")
+	requireStructure(offset > 0 && offset%offsetSize == 0, "an offset has no valid target")
 	v.within(at+offset, offsetSize)
 	return at + offset
 }
@@ -215,7 +221,7 @@ func (v *verifier) count(at, size uint64) uint64 {
 	count := v.word(at)
 	spent := offsetSize + count*size
 	v.within(at, spent)
-	requireStructure(spent <= v.left, "the FlatBuffer claims more than it can hold")
+	requireStructure(spent <= v.left, "vectors and strings are together larger than the FlatBuffer")
 	v.left -= spent
 	return count
 }
@@ -235,7 +241,8 @@ func (v *verifier) half(at uint64) uint64 {
 }
 
 func (v *verifier) within(at, size uint64) {
-	requireStructure(at+size <= uint64(len(v.payload)), "an offset leads beyond the FlatBuffer")
+	requireStructure(at+size <= uint64(len(v.payload)),
+		"an offset points beyond the end of the FlatBuffer")
 }
 
 func requireStructure(holds bool, otherwise string) {

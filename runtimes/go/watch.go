@@ -47,7 +47,7 @@ const DefaultInterval = time.Second
 // ErrArgument.
 func Watch(path string, interval time.Duration, options ...Option) (*Watched, error) {
 	if interval <= 0 {
-		return nil, argumentError("an interval is above 0")
+		return nil, argumentError("the interval must be above 0")
 	}
 	w := &Watched{
 		path: path, options: options, stop: make(chan struct{}), done: make(chan struct{}),

@@ -58,7 +58,7 @@ class Input:
 
     def __post_init__(self) -> None:
         if not _DIGEST.fullmatch(self.digest):
-            raise ValueError(f"`{self.digest[:80]}` is not a SHA-256 in hex")
+            raise ValueError(f"`{self.digest[:80]}` is not a SHA-256 digest in hexadecimal")
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,12 @@ class Evidence:
 
     def __post_init__(self) -> None:
         if self.proof not in PROOFS:
-            raise ValueError(f"`{self.proof[:80]}` is not a proof; there are {', '.join(PROOFS)}")
+            raise ValueError(f"`proof` must be one of {', '.join(PROOFS)}, not `{self.proof[:80]}`")
         for name, value in self.versions:
             if name in DIGEST_NAMES and not _DIGEST.fullmatch(value):
-                raise ValueError(f"`{value[:80]}` of `{name}` is not a SHA-256 in hex")
+                raise ValueError(
+                    f"`{value[:80]}` of `{name}` is not a SHA-256 digest in hexadecimal"
+                )
 
 
 @dataclass(frozen=True)
@@ -108,42 +110,48 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not self.name:
-            raise ValueError("a policy needs a name")
+            raise ValueError("`name` of a policy must not be empty")
         if self.generation < 1:
-            raise ValueError("a generation counts from 1")
+            raise ValueError("`generation` must be at least 1")
         if not self.forms:
-            raise ValueError("a policy needs a form")
+            raise ValueError("`forms` must not be empty")
         self._check_family()
         classes = [ladder.request_class for ladder in self.ladders]
         if len(set(classes)) != len(classes):
-            raise ValueError("two forms are for the same class of requests")
+            raise ValueError("two ladders have the same `request_class`")
         self._check_controller()
         estimates = self.evidence.estimates
         if estimates and any(not 0 <= row.slo < len(self.slos) for row in estimates.rows):
-            raise ValueError("an estimate is of an SLO that the policy has not")
+            raise ValueError(
+                "`slo` of an estimate must be the number of an SLO of the policy, counted from 0"
+            )
 
     def _check_family(self) -> None:
         """Check that there are ladders, or one form of another type, and not both."""
         one_of = [form for form in (self.tail_table, self.shares, self.plan) if form is not None]
         if bool(self.ladders) + len(one_of) != 1:
-            message = "a policy needs ladders, a tail table, shares or a plan, and one of these"
+            message = "`forms` must have exactly one of ladders, a tail table, shares and a plan"
             raise ValueError(message)
         if not self.ladders and len(self.forms) > (2 if self.controller else 1):
-            raise ValueError("a policy has one tail table, one form of shares, or one plan")
+            raise ValueError(
+                "`forms` must have only one tail table, one form of shares, or one plan"
+            )
 
     def _check_controller(self) -> None:
         controllers = [form for form in self.forms if isinstance(form, Controller)]
         if len(controllers) > 1:
-            raise ValueError("two controllers cannot steer one policy")
+            raise ValueError("`forms` must have at most one controller")
         if controllers and self.forms[-1] is not controllers[0]:
-            raise ValueError("the controller comes last")
+            raise ValueError("the controller must be the last form")
         acts_on = Actuator.CLIMB_AGES if self.ladders else Actuator.LATENCY_BOUND
         has_none = self.shares is not None or self.plan is not None
         if controllers and (has_none or controllers[0].acts_on is not acts_on):
-            raise ValueError("the controller changes a value that this policy does not have")
+            raise ValueError(
+                "`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table"
+            )
         rows = [row for ladder in self.ladders for row in ladder.rows]
         if controllers and any(row.climbs[-1].age_us > LARGEST_AGE_US for row in rows):
-            raise ValueError("a controller scales no age beyond 2^43 us")
+            raise ValueError("`age_us` of a climb must be at most 2^43 with a controller")
 
     @property
     def ladders(self) -> tuple[Ladder, ...]:

@@ -27,7 +27,7 @@ class ByHand:
     """The best setting that a user could choose by hand at a rate, and its percentile.
 
     change_ppm: change of the policy's percentile from this one. cost_change_ppm: the same for the
-    cost of a request; None if there is no cost besides time. is_overloaded: 1 if the server is
+    cost of a request; None if there is no cost other than time. is_overloaded: 1 if the server is
     overloaded with this setting, so that the other figures are meaningless; else 0.
     """
 
@@ -39,7 +39,7 @@ class ByHand:
 
     def __post_init__(self) -> None:
         if self.is_overloaded not in (0, 1):
-            raise ValueError("a setting by hand is overloaded, 1, or not, 0")
+            raise ValueError("`is_overloaded` must be 0 or 1")
 
 
 @dataclass(frozen=True)

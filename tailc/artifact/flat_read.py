@@ -98,7 +98,7 @@ def _member(shape: EnumChoice, number: int) -> Any:
     for member in shape.members:
         if getattr(numbers, member.name) == number:
             return member
-    message = f"{shape.members.__name__} number `{number}` is not known here"
+    message = f"unknown number `{number}` of {shape.members.__name__}"
     raise Refusal(Code.BAD_ARTIFACT, message)
 
 

@@ -25,7 +25,7 @@ _SLOT_BYTES = 2
 _HEAD_BYTES = 4
 _LONG_BYTES = 8
 _LARGEST = 2**53 - 1
-_BAD_FIELDS = "a table's list of fields is broken"
+_BAD_FIELDS = "a table has an invalid list of fields"
 # Ids in `Policy`, in `FormBox` and in `Ladder`.
 _FORMS = 8
 _FORM_TYPE, _FORM, _FORM_NAME = 0, 1, 2
@@ -128,7 +128,7 @@ class StructureVerifier:
     def _check_text(self, at: int) -> None:
         """Check a string: UTF-8, followed by a 0 byte."""
         end = at + _OFFSET_BYTES + self._count(at, 1)
-        _require(self._payload[end : end + 1] == b"\0", "a string does not end in 0")
+        _require(self._payload[end : end + 1] == b"\0", "a string does not end with a zero byte")
         self.values.append(self._payload[at:end])
         try:
             self._text(at)
@@ -151,7 +151,7 @@ class StructureVerifier:
             numbers = words[first::step]
             least = 0 if is_struct else -_LARGEST
             is_within = least <= min(numbers) and max(numbers) <= _LARGEST
-            _require(is_within, "a number is beyond 2^53 - 1")
+            _require(is_within, "a number is outside -(2^53 - 1) to 2^53 - 1")
 
     def _check_form(self, box: _Table) -> None:
         """Check the form in a verified box, and that its name matches its number."""
@@ -166,7 +166,10 @@ class StructureVerifier:
         """Check that rules have known numbers, each with the matching name."""
         at, names_at = (self._target_of(ladder, part) for part in (_RULES, _RULE_NAMES))
         numbers = self._payload[at + _OFFSET_BYTES :][: self._word(at)]
-        _require(len(numbers) == self._word(names_at), "rules and their names differ in number")
+        _require(
+            len(numbers) == self._word(names_at),
+            "`rules` and `rule_names` must have the same number of entries",
+        )
         for place, number in enumerate(numbers, 1):
             name = self._text(self._target(names_at + place * _OFFSET_BYTES))
             if _RULE_WORDS.get(number) != name:
@@ -178,9 +181,14 @@ class StructureVerifier:
         rows = self._payload[at + _OFFSET_BYTES :][: self._word(at) * _ROW.size]
         next_climb = 0
         for _, _, first_climb, climb_count, _ in _ROW.iter_unpack(rows):
-            _require(first_climb == next_climb, "rows do not follow each other in the climbs")
+            _require(
+                first_climb == next_climb,
+                "climbs of successive rows are not consecutive in `climbs`",
+            )
             next_climb += climb_count
-        _require(next_climb == self._word(climbs_at), "rows have other climbs than there are")
+        _require(
+            next_climb == self._word(climbs_at), "the rows do not have all entries of `climbs`"
+        )
 
     def _start(self, at: int) -> _Table:
         """The table at a position, with its list of fields; both must be within the payload."""
@@ -200,7 +208,7 @@ class StructureVerifier:
         offset = int.from_bytes(self._bytes(table.slots + slot, _SLOT_BYTES), "little")
         if offset == 0:
             return None
-        _require(_OFFSET_BYTES <= offset <= table.size - size, "a field is not within its table")
+        _require(_OFFSET_BYTES <= offset <= table.size - size, "a field is outside its table")
         return table.at + offset
 
     def _target_of(self, table: _Table, number: int) -> int:
@@ -213,17 +221,19 @@ class StructureVerifier:
         """Target of the offset at a position."""
         _require(at % _OFFSET_BYTES == 0, "an offset is not aligned")
         offset = self._word(at)
-        _require(offset > 0 and offset % _OFFSET_BYTES == 0, "an offset leads nowhere")
-        _require(at + offset <= len(self._payload) - _OFFSET_BYTES, "an offset leads nowhere")
+        _require(offset > 0 and offset % _OFFSET_BYTES == 0, "an offset has no valid target")
+        _require(at + offset <= len(self._payload) - _OFFSET_BYTES, "an offset has no valid target")
         return at + offset
 
     def _count(self, at: int, size: int) -> int:
         """Number of elements, of `size` bytes each, of the vector at a position; all must fit."""
         count = self._word(at)
         spent = _OFFSET_BYTES + count * size
-        _require(at + spent <= len(self._payload), "a vector leads beyond the end")
+        _require(
+            at + spent <= len(self._payload), "a vector extends beyond the end of the FlatBuffer"
+        )
         self._left -= spent
-        _require(self._left >= 0, "the buffer claims more than it can hold")
+        _require(self._left >= 0, "vectors and strings are together larger than the FlatBuffer")
         self.values.append(count)
         return count
 
@@ -234,7 +244,9 @@ class StructureVerifier:
         return int.from_bytes(self._bytes(at, _OFFSET_BYTES), "little")
 
     def _bytes(self, at: int, count: int) -> bytes:
-        _require(at + count <= len(self._payload), "an offset leads beyond the end")
+        _require(
+            at + count <= len(self._payload), "an offset points beyond the end of the FlatBuffer"
+        )
         return self._payload[at : at + count]
 
 

@@ -113,7 +113,7 @@ def canonical(document: Plain) -> bytes:
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
         raise Refusal(Code.BAD_ARTIFACT, f"the JSON has no canonical form: {error}") from error
     except RecursionError as error:
-        raise Refusal(Code.BAD_STRUCTURE, "the JSON is nested too deep") from error
+        raise Refusal(Code.BAD_STRUCTURE, "the JSON is nested too deeply") from error
 
 
 def _document(policy: Policy) -> Plain:
@@ -161,7 +161,7 @@ def _parse(data: bytes) -> Plain:
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise Refusal(Code.BAD_STRUCTURE, f"the file is not JSON: {error}") from error
     except RecursionError as error:
-        raise Refusal(Code.BAD_STRUCTURE, "the JSON is nested too deep") from error
+        raise Refusal(Code.BAD_STRUCTURE, "the JSON is nested too deeply") from error
     if not isinstance(document, dict):
         raise Refusal(Code.BAD_STRUCTURE, "a policy is a JSON object")
     return document
@@ -179,7 +179,7 @@ def _members(pairs: list[tuple[str, Any]]) -> Plain:
 def _whole(text: str) -> int:
     # Length first: int() of a hostile literal takes time quadratic in its digits.
     if len(text) > _MOST_DIGITS or abs(int(text)) > LARGEST_WHOLE:
-        raise Refusal(Code.BAD_STRUCTURE, f"`{text[:20]}` is beyond 2^53 - 1")
+        raise Refusal(Code.BAD_STRUCTURE, f"`{text[:20]}` is outside -(2^53 - 1) to 2^53 - 1")
     return int(text)
 
 

@@ -37,13 +37,11 @@ def policy_schema() -> Schema:
         "format": {"const": FORMAT},
         "schema": {
             "description": (
-                "The oldest version that can say it: minor 1 only with `demand`, minor 2 only with "
-                "`power`, `move_us` or a controller, minor 3 only with a tail table, shares, a "
-                "rule, a measure or a column that came with it, minor 4 only with a plan, its "
-                "measure or its role of inputs, minor 5 only with a battery, minor 6 only with "
-                "`overload` or `sharing`, minor 7 only with `metric`, minor 8 only with "
-                "`estimates`, minor 9 only with `cap`, `transition`, "
-                "`serial` or `waiting`."
+                "The oldest version that has all parts of the policy. Minor 1 added `demand`; 2 "
+                "`power`, `move_us` and the controller; 3 the tail table, shares, and their "
+                "rules, measure and columns; 4 the plan, its measure and its role of inputs; 5 the "
+                "battery; 6 `overload` and `sharing`; 7 `metric`; 8 `estimates`; 9 `cap`, "
+                "`transition`, `serial` and `waiting`."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

@@ -125,7 +125,7 @@ def read_public_key(path: Path | str) -> PublicKey:
     raw = key.public_bytes_raw()
     y = int.from_bytes(raw, "little") % 2**255
     if y >= _PRIME or y in _SMALL_ORDER:
-        message = "has a weak key, with which anybody can forge signatures"
+        message = "has a weak key, with which any program can forge signatures"
         raise _bad_key(path, message, _MAKE_KEYS)
     if not _is_exact(data):
         raise _bad_key(path, "is not in the layout that `openssl pkey -pubout` writes", _LAID_OUT)

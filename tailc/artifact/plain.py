@@ -80,14 +80,14 @@ def member_named(shape: EnumChoice, text: str) -> enum.Enum:
     if shape.members is Rule:
         raise unknown_rule(text)
     names = [str(member.value) for member in shape.members]
-    raise Refusal(Code.BAD_ARTIFACT, f"`{text}` is not known here", did_you_mean(text, names))
+    raise Refusal(Code.BAD_ARTIFACT, f"unknown value `{text}`", did_you_mean(text, names))
 
 
 def unknown_rule(name: str) -> Refusal:
     """The refusal of an unknown rule."""
     return Refusal(
         Code.UNKNOWN_RULE,
-        f"rule `{name}` is not known here",
+        f"unknown rule `{name}`",
         "use a newer version of tailc: a reader must know every rule",
     )
 
@@ -96,7 +96,7 @@ def unknown_form(name: str) -> Refusal:
     """The refusal of an unknown form."""
     return Refusal(
         Code.UNKNOWN_FORM,
-        f"form `{name}` is not known here",
+        f"unknown form `{name}`",
         "use a newer version of tailc",
     )
 
@@ -138,7 +138,9 @@ def _optional_member(slot: Slot, plain: Any, ignore_unknown: bool) -> Any:
     """The value of a present member; refused if it equals the default, which must be left out."""
     value = _inside(slot.name, slot.shape, plain, ignore_unknown)
     if value is slot.absent:
-        raise Refusal(Code.BAD_STRUCTURE, f"member `{slot.name}` is left out where it is `{plain}`")
+        raise Refusal(
+            Code.BAD_STRUCTURE, f"member `{slot.name}` must be absent instead of `{plain}`"
+        )
     return value
 
 
@@ -163,7 +165,7 @@ def _form(shape: OneForm, plain: Any, ignore_unknown: bool) -> Any:
 def _pair(shape: PairShape, plain: Any, ignore_unknown: bool) -> tuple[Any, Any]:
     _expect(plain, list, "a list")
     if len(plain) != 2:
-        raise Refusal(Code.BAD_STRUCTURE, f"a pair has two parts, not {len(plain)}")
+        raise Refusal(Code.BAD_STRUCTURE, f"a pair must have 2 parts, not {len(plain)}")
     return (
         _inside("0", shape.first, plain[0], ignore_unknown),
         _inside("1", shape.second, plain[1], ignore_unknown),
@@ -182,7 +184,7 @@ def _inside(step: str, shape: Shape, plain: Any, ignore_unknown: bool) -> Any:
 def _whole(plain: Any) -> int:
     _expect(plain, int, "a whole number")
     if abs(plain) > LARGEST_WHOLE:
-        raise Refusal(Code.BAD_STRUCTURE, f"`{plain}` is beyond 2^53 - 1")
+        raise Refusal(Code.BAD_STRUCTURE, f"`{plain}` is outside -(2^53 - 1) to 2^53 - 1")
     return plain
 
 

@@ -120,9 +120,9 @@ def _timings_reading(record: Reading, timings: Timings) -> TimingsReading:
         raise ValueError(OF_MACHINES)
     _refuse_machines(record)
     if record.curves or record.speedup_columns or record.class_column is not None:
-        raise ValueError("speed-ups come from timings, columns or curves: name one")
+        raise ValueError("speed-ups must come from exactly one of timings, columns and curves")
     if record.memory is not None or record.clock_khz is not None:
-        raise ValueError("timings have no memory time, and are no cycles")
+        raise ValueError("timings must not have a column of memory time or a clock")
     counted = (record.weight, record.bin_us, record.max_degree, record.serial)
     return TimingsReading(_measurement(record), _rows(record), timings, *counted)
 
@@ -132,7 +132,7 @@ def _throughput_reading(record: Reading, done: str) -> ThroughputReading:
     if time is None or machine is None or share is None:
         raise ValueError(OF_MACHINES)
     if record.curves or record.speedup_columns or record.class_column is not None:
-        raise ValueError("throughput has no speed-ups")
+        raise ValueError("a trace of throughput must not have speed-ups")
     _refuse_of_requests(record, "throughput")
     columns = ThroughputColumns(done, time, machine, share, record.waiting)
     return ThroughputReading(_measurement(record), _rows(record), columns)
@@ -156,12 +156,12 @@ def _refuse_of_requests(record: Reading, what: str) -> None:
     counted = (record.weight, record.bin_us, record.max_degree, record.serial)
     if any(part is not None for part in (*counted, record.memory, record.clock_khz)):
         parts = "weights, bins, degrees, serial parts, memory times or clock"
-        raise ValueError(f"{what} has no {parts}")
+        raise ValueError(f"{what} must not have {parts}")
 
 
 def _demands(name: str, memory: str | None, clock_khz: int | None) -> Demands:
     if memory is None and clock_khz is not None:
-        raise ValueError("cycles are counted at a clock, beside a column of memory time")
+        raise ValueError("`clock_khz` needs a column of memory time")
     if memory is None:
         return DemandColumn(name)
     if clock_khz is None:

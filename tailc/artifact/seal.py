@@ -34,7 +34,7 @@ def unseal(data: bytes) -> bytes:
     payload = data[: -_TRAILER.size]
     magic, length, digest = _TRAILER.unpack_from(data, len(payload))
     if magic != MAGIC:
-        raise _wrong_length("the trailer is not at the end")
+        raise _wrong_length("the file does not end with its trailer")
     if length != len(payload):
         raise _wrong_length(f"the payload has {len(payload)} bytes, but {length} were sealed")
     if hashlib.sha256(payload).digest() != digest:

@@ -62,9 +62,11 @@ class GainRow:
     kd: int
 
     def __post_init__(self) -> None:
-        _require(self.first_rate_mrps >= 0, "a rate cannot be negative")
+        _require(self.first_rate_mrps >= 0, "`first_rate_mrps` must not be negative")
         gains = (self.kp, self.ki, self.kd)
-        _require(all(abs(g) <= LARGEST_GAIN for g in gains), "a gain is beyond 2^29")
+        _require(
+            all(abs(g) <= LARGEST_GAIN for g in gains), "`kp`, `ki` and `kd` must be -2^29 to 2^29"
+        )
 
 
 @dataclass(frozen=True)
@@ -89,21 +91,28 @@ class Controller:
     gains: tuple[GainRow, ...]
 
     def __post_init__(self) -> None:
-        _require(0 < self.percentile_ppm < PPM, "a percentile lies between 0 and 1")
-        _require(0 < self.target_us <= LARGEST_ERROR_US, "a target lies between 0 and 2^31 us")
-        _require(self.epoch_requests > 0, "an epoch needs a request")
+        _require(0 < self.percentile_ppm < PPM, "`percentile_ppm` must be 1 to 999,999")
+        _require(0 < self.target_us <= LARGEST_ERROR_US, "`target_us` must be 1 to 2^31 - 1")
+        _require(self.epoch_requests > 0, "`epoch_requests` must be at least 1")
         held = self.epoch_requests <= self.window_requests <= LARGEST_WINDOW
-        _require(held, "a window holds an epoch at least and a million requests at most")
+        _require(held, "`window_requests` must be `epoch_requests` to 1,000,000")
         most_ppm = LARGEST_OUTPUT_PPM[self.acts_on]
         ordered = 0 <= self.least_ppm <= self.first_ppm <= self.most_ppm <= most_ppm
-        message = f"an output lies between its limits, and those between 0 and {most_ppm // PPM}"
+        message = f"0 <= `least_ppm` <= `first_ppm` <= `most_ppm` <= {most_ppm:,} must hold"
         _require(ordered, message)
         bits = self.fraction_bits
-        _require(FEWEST_FRACTION_BITS <= bits <= MOST_FRACTION_BITS, "21 to 40 bits are a fraction")
-        _require(bool(self.gains), "a controller needs gains")
-        _require(self.gains[0].first_rate_mrps == 0, "the first gains must hold from rate 0")
+        _require(
+            FEWEST_FRACTION_BITS <= bits <= MOST_FRACTION_BITS, "`fraction_bits` must be 21 to 40"
+        )
+        _require(bool(self.gains), "`gains` must not be empty")
+        _require(
+            self.gains[0].first_rate_mrps == 0, "`first_rate_mrps` of the first gains must be 0"
+        )
         rates = [row.first_rate_mrps for row in self.gains]
-        _require(all(a < b for a, b in itertools.pairwise(rates)), "rates of gains must ascend")
+        _require(
+            all(a < b for a, b in itertools.pairwise(rates)),
+            "`first_rate_mrps` must increase from gains to gains",
+        )
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,7 @@ def step(
     assumes that earlier errors were the same. Raises ValueError for negative arguments.
     """
     if min(measured_us, rate_mrps) < 0:
-        raise ValueError("a tail and a rate cannot be negative")
+        raise ValueError("the measured tail and the rate must not be negative")
     error = max(controller.target_us - measured_us, -LARGEST_ERROR_US)
     before = error if state.error_us is None else state.error_us
     earlier = before if state.error_before_us is None else state.error_before_us

@@ -58,10 +58,12 @@ class Machine:
     first_b_milli: int
 
     def __post_init__(self) -> None:
-        _require(bool(self.name), "a machine needs a name")
-        _require(self.target_milli is None or self.target_milli > 0, "a target is positive")
-        _require(abs(self.first_a_ppm) < PPM, "a model with |a| >= 1 is not stable")
-        _require(self.first_b_milli > 0, "more share gives more throughput")
+        _require(bool(self.name), "`name` of a machine must not be empty")
+        _require(
+            self.target_milli is None or self.target_milli > 0, "`target_milli` must be at least 1"
+        )
+        _require(abs(self.first_a_ppm) < PPM, "`first_a_ppm` must be -999,999 to 999,999")
+        _require(self.first_b_milli > 0, "`first_b_milli` must be at least 1")
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,9 @@ class ShareCap:
 
     def __post_init__(self) -> None:
         few = 0 < self.steps <= MOST_CAP_STEPS and 0 < self.probe_steps <= MOST_CAP_STEPS
-        _require(few, "a cap is decided on one step at least, and on a million at most")
+        _require(few, "`steps` and `probe_steps` of `cap` must be 1 to 1,000,000")
         is_bounded = 0 < self.headroom_ppm <= LARGEST_HEADROOM_PPM
-        _require(is_bounded, "the headroom of a cap is above 0 and at most ten times the share")
+        _require(is_bounded, "`headroom_ppm` of `cap` must be 1 to 10,000,000")
 
 
 @dataclass(frozen=True)
@@ -116,24 +118,32 @@ class Shares:
     cap: ShareCap | None = field(default=None, metadata={"since": 9})
 
     def __post_init__(self) -> None:
-        _require(0 <= self.pole_ppm < PPM, "a pole lies from 0 to 1")
+        _require(0 <= self.pole_ppm < PPM, "`pole_ppm` must be 0 to 999,999")
         times = (self.window_us, self.estimate_us, self.step_us, self.enforce_us)
-        _require(min(times) > 0, "times are positive")
-        _require(self.step_us % self.estimate_us == 0, "a step is a whole number of estimates")
+        _require(
+            min(times) > 0,
+            "`window_us`, `estimate_us`, `step_us` and `enforce_us` must be at least 1",
+        )
+        _require(
+            self.step_us % self.estimate_us == 0, "`step_us` must be a multiple of `estimate_us`"
+        )
         is_kept = self.step_us // self.estimate_us <= LARGEST_LAG
-        _require(is_kept, "a step is a million estimates at most")
-        _require(0 < self.forgetting_ppm <= PPM, "forgetting lies between 0 and 1")
+        _require(is_kept, "`step_us` must be at most 1,000,000 times `estimate_us`")
+        _require(0 < self.forgetting_ppm <= PPM, "`forgetting_ppm` must be 1 to 1,000,000")
         covariance_held = 0 < self.first_covariance <= LARGEST_COVARIANCE
-        _require(covariance_held, "a first covariance is positive and at most a million")
-        _require(self.least_b_ppm > 0, "the least b is positive")
-        _require(0 < self.host_ppm <= PPM, "a host gives no more than itself")
-        _require(self.shortage_steps > 0, "a shortage lasts a step at least")
-        _require(self.tolerance_ppm > 0, "no throughput is exactly on its target")
-        _require(bool(self.served), "a host needs a machine with a target")
+        _require(covariance_held, "`first_covariance` must be 1 to 1,000,000")
+        _require(self.least_b_ppm > 0, "`least_b_ppm` must be at least 1")
+        _require(0 < self.host_ppm <= PPM, "`host_ppm` must be 1 to 1,000,000")
+        _require(self.shortage_steps > 0, "`shortage_steps` must be at least 1")
+        _require(self.tolerance_ppm > 0, "`tolerance_ppm` must be at least 1")
+        _require(bool(self.served), "at least one machine must have `target_milli`")
         promised = self.least_ppm * len(self.served)
-        _require(0 <= promised <= self.host_ppm, "the least shares are more than the host")
+        _require(
+            0 <= promised <= self.host_ppm,
+            "`least_ppm` times the machines with `target_milli` must be 0 to `host_ppm`",
+        )
         names = [machine.name for machine in self.machines]
-        _require(len(set(names)) == len(names), "two machines have one name")
+        _require(len(set(names)) == len(names), "two machines have the same `name`")
 
     @property
     def served(self) -> tuple[Machine, ...]:

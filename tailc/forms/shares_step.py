@@ -108,7 +108,7 @@ def tick(
     """
     waits = [1] * len(shares.served) if waiting is None else waiting
     if not all(count >= 0 for count in waits):
-        raise ValueError("a number of waiting requests is not negative")
+        raise ValueError("a number of waiting requests must not be negative")
     levels = [
         level(machine.target_milli or 0, measured)
         for machine, measured in zip(shares.served, throughput, strict=True)
@@ -142,7 +142,7 @@ def sample_ticks(shares: Shares) -> int:
 def level(target_milli: int, throughput: float) -> float:
     """Throughput [work/s] over its target; ValueError if it is negative or not a number."""
     if not throughput >= 0.0:
-        raise ValueError("a throughput is a number, and not negative")
+        raise ValueError("a throughput must be a number, 0 or more")
     return min(throughput / (target_milli / MILLI), LARGEST_LEVEL)
 
 
@@ -204,7 +204,7 @@ def requested_share(
     """The share that the law requests, before it is limited.
 
     before, now: levels at the last step (None at the first) and now. share: the present share.
-    lasting: the part of the level that is assumed to remain besides the model.
+    lasting: the part of the level that is assumed to remain in addition to the model.
     """
     a, b, pole = estimate.believed_a, estimate.believed_b, shares.pole_ppm / PPM
     if shares.law is ShareLaw.POLE_PLACEMENT:

@@ -49,8 +49,10 @@ class Level:
     power_mw: int
 
     def __post_init__(self) -> None:
-        _require(0 < self.frequency_khz <= LARGEST_FREQUENCY_KHZ, "a frequency is 1 to 2^23 kHz")
-        _require(self.power_mw >= 0, "a core draws less than nothing")
+        _require(
+            0 < self.frequency_khz <= LARGEST_FREQUENCY_KHZ, "`frequency_khz` must be 1 to 2^23"
+        )
+        _require(self.power_mw >= 0, "`power_mw` must not be negative")
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,11 @@ class TailRow:
     left: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _require(self.from_elapsed >= 0, "nothing elapses backwards")
-        _require(bool(self.left), "a row needs a position")
-        _require(min(self.left) >= 0, "less than nothing is left")
+        _require(self.from_elapsed >= 0, "`from_elapsed` must not be negative")
+        _require(bool(self.left), "`left` of a row must not be empty")
+        _require(min(self.left) >= 0, "`left` of a row must not be negative")
         rises = all(a <= b for a, b in itertools.pairwise(self.left))
-        _require(rises, "more requests cannot be done sooner")
+        _require(rises, "`left` of a row must not decrease with the position")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,10 @@ class Sleep:
     wake_ns: int
 
     def __post_init__(self) -> None:
-        _require(self.power_mw >= 0 and self.wake_ns >= 0, "sleep costs less than nothing")
+        _require(
+            self.power_mw >= 0 and self.wake_ns >= 0,
+            "`power_mw` and `wake_ns` of `sleep` must not be negative",
+        )
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,10 @@ class Transition:
     energy_nj: int
 
     def __post_init__(self) -> None:
-        _require(self.halt_ns >= 0 and self.energy_nj >= 0, "a change costs less than nothing")
+        _require(
+            self.halt_ns >= 0 and self.energy_nj >= 0,
+            "`halt_ns` and `energy_nj` of `transition` must not be negative",
+        )
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ class Batch:
     power_mw: int
 
     def __post_init__(self) -> None:
-        _require(self.power_mw >= 0, "a core draws less than nothing")
+        _require(self.power_mw >= 0, "`power_mw` must not be negative")
 
 
 @dataclass(frozen=True)
@@ -135,27 +143,33 @@ class TailTable:
     transition: Transition | None = field(default=None, metadata={"since": 9})
 
     def __post_init__(self) -> None:
-        _require(0 < self.percentile_ppm < PPM, "a percentile lies between 0 and 1")
-        _require(0 < self.bound_us <= LARGEST_BOUND_US, "a bound is 1 to 2^28 us")
-        _require(self.cores > 0, "a table needs a core")
+        _require(0 < self.percentile_ppm < PPM, "`percentile_ppm` must be 1 to 999,999")
+        _require(0 < self.bound_us <= LARGEST_BOUND_US, "`bound_us` must be 1 to 2^28")
+        _require(self.cores > 0, "`cores` must be at least 1")
         clock_khz = self.reference_khz
         known = clock_khz is None or 0 < clock_khz <= LARGEST_FREQUENCY_KHZ
-        _require(known, "a clock runs at 1 to 2^23 kHz")
+        _require(known, "`reference_khz` must be 1 to 2^23")
         self._check_levels()
         for rows, most in ((self.cycles, LARGEST_CYCLES), (self.memory_ns, LARGEST_TIME_NS)):
             _check_rows(rows, most)
         _require(
             len(self.cycles[0].left) == len(self.memory_ns[0].left),
-            "cycles and memory time have as many positions",
+            "rows of `cycles` and `memory_ns` must have the same number of positions",
         )
 
     def _check_levels(self) -> None:
-        _require(bool(self.levels), "a table needs a frequency")
-        _require(_ascends([level.frequency_khz for level in self.levels]), "frequencies ascend")
+        _require(bool(self.levels), "`levels` must not be empty")
+        _require(
+            _ascends([level.frequency_khz for level in self.levels]),
+            "`frequency_khz` must increase from level to level",
+        )
         known = {level.frequency_khz for level in self.levels}
         if self.batch is not None:
             requested = {self.batch.least_khz, self.batch.frequency_khz}
-            _require(requested <= known, "batch work runs at a frequency that is not there")
+            _require(
+                requested <= known,
+                "`least_khz` and `frequency_khz` of `batch` must be frequencies of `levels`",
+            )
 
     @property
     def positions(self) -> int:
@@ -164,11 +178,18 @@ class TailTable:
 
 
 def _check_rows(rows: tuple[TailRow, ...], most: int) -> None:
-    _require(bool(rows), "a table needs rows")
-    _require(rows[0].from_elapsed == 0, "the first row must hold from nothing elapsed")
-    _require(_ascends([row.from_elapsed for row in rows]), "rows must ascend")
-    _require(len({len(row.left) for row in rows}) == 1, "all rows have as many positions")
-    _require(max(row.left[-1] for row in rows) <= most, "an entry is beyond its range")
+    _require(bool(rows), "`cycles` and `memory_ns` must not be empty")
+    _require(rows[0].from_elapsed == 0, "`from_elapsed` of the first row must be 0")
+    _require(
+        _ascends([row.from_elapsed for row in rows]), "`from_elapsed` must increase from row to row"
+    )
+    _require(
+        len({len(row.left) for row in rows}) == 1, "all rows must have the same number of positions"
+    )
+    _require(
+        max(row.left[-1] for row in rows) <= most,
+        "`left` of a row must be at most 2^43 cycles or 2^53 - 1 ns",
+    )
 
 
 @dataclass(frozen=True)
@@ -183,9 +204,11 @@ class QueuedRequests:
     elapsed_memory_ns: int = 0
 
     def __post_init__(self) -> None:
-        _require(bool(self.ages_ns), "a core without requests sleeps")
+        _require(
+            bool(self.ages_ns), "`ages_ns` must not be empty: a core without requests has no level"
+        )
         least = min(*self.ages_ns, self.elapsed_cycles, self.elapsed_memory_ns)
-        _require(least >= 0, "nothing elapses backwards")
+        _require(least >= 0, "ages and elapsed work must not be negative")
 
 
 def internal_bound_ns(table: TailTable, scale_ppm: int = PPM) -> int:

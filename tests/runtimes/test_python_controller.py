@@ -61,7 +61,7 @@ def test_a_step_moves_the_output_and_look_ups_follow() -> None:
 def test_a_refused_measurement_is_forgotten() -> None:
     _, controller = controlled()
     for tail_us, rate_mrps in ((-1, 0), (0, -1)):
-        with pytest.raises(ValueError, match="cannot be negative"):
+        with pytest.raises(ValueError, match="must not be negative"):
             controller.step(tail_us, rate_mrps)
     assert controller.step(200_000, 0) == PPM
 
@@ -85,15 +85,15 @@ def test_the_cores_of_a_ladder_are_told() -> None:
 def test_a_negative_argument_is_an_error_under_every_output(query: tuple[int, int, int]) -> None:
     table, _ = controlled()
     for output in (0, 1, PPM):
-        with pytest.raises(ValueError, match="cannot be negative"):
+        with pytest.raises(ValueError, match="must not be negative"):
             table.lookup_scaled(*query, output)
-    with pytest.raises(ValueError, match="cannot be negative"):
+    with pytest.raises(ValueError, match="must not be negative"):
         table.lookup(*query)
 
 
 @pytest.mark.parametrize("output", [-1, PPM + 1])
 def test_an_output_beyond_0_to_1_is_an_error(output: int) -> None:
-    with pytest.raises(ValueError, match="between 0 and 1,000,000"):
+    with pytest.raises(ValueError, match="the output must be 0 to 1,000,000"):
         controlled()[0].lookup_scaled(0, 0, 0, output)
 
 

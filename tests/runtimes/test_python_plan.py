@@ -108,17 +108,29 @@ def test_a_malleable_job_takes_the_cheapest_places_of_its_width() -> None:
 @pytest.mark.parametrize(
     ("asks", "said"),
     [
-        (lambda: racks().quote(-1, 1, 1), "2.20 of each"),
-        (lambda: racks().quote(0, 0, 1), "2.20 of each"),
-        (lambda: racks().quote(0, 1, 2**20 + 1), "2.20 of each"),
-        (lambda: racks().quote(0, 1, 1, PPM + 1), "from 0 to 1"),
-        (lambda: racks().admit("render/7", 0, 1, 1), "taken"),
-        (lambda: racks().admit("", 0, 1, 1), "no name"),
-        (lambda: racks().release("nobody", 0), "no places"),
+        (lambda: racks().quote(-1, 1, 1), "a job must start in epoch 0 or later, with 1 to 2"),
+        (lambda: racks().quote(0, 0, 1), "a job must start in epoch 0 or later, with 1 to 2"),
+        (
+            lambda: racks().quote(0, 1, 2**20 + 1),
+            "a job must start in epoch 0 or later, with 1 to 2",
+        ),
+        (
+            lambda: racks().quote(0, 1, 1, PPM + 1),
+            "the share of green energy must be 0 to 1,000,000",
+        ),
+        (lambda: racks().admit("render/7", 0, 1, 1), "that no other job of the plan has"),
+        (
+            lambda: racks().admit("", 0, 1, 1),
+            "job `` must have a name that no other job of the plan has",
+        ),
+        (lambda: racks().release("nobody", 0), "the plan has no job `nobody`"),
         (lambda: racks().cheapest_width(0, {1: 1}), "rigid"),
         (lambda: cluster().quote(0, 1, 1), "malleable"),
-        (lambda: cluster().cheapest_width(0, {0: 1}), "2.20 of each"),
-        (lambda: cluster().take("grows", 0, 1, 1), "taken"),
+        (
+            lambda: cluster().cheapest_width(0, {0: 1}),
+            "a job must start in epoch 0 or later, with 1 to 2",
+        ),
+        (lambda: cluster().take("grows", 0, 1, 1), "that no other job of the plan has"),
     ],
 )
 def test_a_question_that_means_nothing_is_an_error(asks: Any, said: str) -> None:
@@ -263,7 +275,7 @@ def test_a_plan_of_more_epochs_than_can_be_is_refused() -> None:
         plan["prices"] = [{"udollars": [0] * (2**14 + 1)}]
 
     data = changed_json(change, name="plan-smallest")
-    with pytest.raises(BadMeaning, match="epochs at most"):
+    with pytest.raises(BadMeaning, match="must have at most 2"):
         policy_from(data)
     assert refusals(data) == (True, True)
 

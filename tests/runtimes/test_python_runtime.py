@@ -83,7 +83,7 @@ def test_a_look_up_says_start_wait_and_rung() -> None:
 def test_a_negative_argument_is_an_error_not_the_last_row(
     name: str, query: tuple[int, int, int]
 ) -> None:
-    with pytest.raises(ValueError, match="cannot be negative"):
+    with pytest.raises(ValueError, match="must not be negative"):
         open_policy(VECTORS / f"{name}.tailc").lookup(*query)
 
 
@@ -169,9 +169,9 @@ def test_what_rules_for_sharing_need_is_told_in_both_encodings(tmp_path: Path, s
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"start_unit": 1}, "no cost unit"),
-        ({"start_below_ppm": 0}, "above 0"),
-        ({"give_up_us": 0}, "above 0"),
+        ({"start_unit": 1}, "`start_unit` must be the number"),
+        ({"start_below_ppm": 0}, "`start_below_ppm` must be at least 1"),
+        ({"give_up_us": 0}, "`give_up_us` must be at least 1"),
     ],
 )
 def test_a_ladder_that_shares_what_it_cannot_is_refused(

@@ -94,7 +94,7 @@ def test_a_signature_expires_by_the_system_s_clock(monkeypatch: pytest.MonkeyPat
         if now_s < 1_800_000_000:
             open_policy(SIGNED / "expiring.tailc", trusted=KEY)
             continue
-        with pytest.raises(Expired, match="at second 1800000000"):
+        with pytest.raises(Expired, match="at Unix second 1800000000"):
             open_policy(SIGNED / "expiring.tailc", trusted=KEY)
 
 
@@ -112,13 +112,13 @@ def test_a_signature_expires_by_the_system_s_clock(monkeypatch: pytest.MonkeyPat
     ],
 )
 def test_a_text_that_is_no_key_is_the_caller_s_error(text: str) -> None:
-    with pytest.raises(ValueError, match="PEM text of an Ed25519 public key"):
+    with pytest.raises(ValueError, match="an Ed25519 public key in PEM"):
         open_policy(GOOD, trusted=[KEY, text])
 
 
 @pytest.mark.parametrize("text", [*BADLY_LAID_OUT, *WEAK])
 def test_only_the_one_layout_and_no_weak_point_is_a_key(text: str) -> None:
-    with pytest.raises(ValueError, match="PEM text of an Ed25519 public key"):
+    with pytest.raises(ValueError, match="an Ed25519 public key in PEM"):
         open_policy(GOOD, trusted=text)
 
 
@@ -177,7 +177,7 @@ def test_every_form_is_opened_on_the_same_terms(form: str) -> None:
 def test_a_policy_takes_the_place_of_an_older_one_and_counts_on(tmp_path: Path) -> None:
     held = open_policy(generation(tmp_path, 3))
     held.lookup(10**6, 0, 0)
-    with pytest.raises(OlderGeneration, match="generation 2 is older than 3"):
+    with pytest.raises(OlderGeneration, match="generation 2 is older than generation 3"):
         open_policy(generation(tmp_path, 2), held=held)
     newer = open_policy(generation(tmp_path, 4), held=held)
     assert newer.counters is held.counters
@@ -220,7 +220,7 @@ def test_look_ups_outside_of_the_guard_are_counted(name: str, inside: tuple[int,
     assert table.counters.outside == 0
     for load in (inside[1] + 1, 10**9):
         table.lookup(load, 0, 0)
-    with pytest.raises(ValueError, match="cannot be negative"):
+    with pytest.raises(ValueError, match="must not be negative"):
         table.lookup(inside[1] + 1, -1, 0)
     assert table.counters.outside == 2
 

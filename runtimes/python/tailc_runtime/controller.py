@@ -50,7 +50,7 @@ class Controller:
         Raises ValueError for negative arguments, and then the state is unchanged.
         """
         if measured_us < 0 or rate_mrps < 0:
-            raise ValueError("a tail and a rate cannot be negative")
+            raise ValueError("the measured tail and the rate must not be negative")
         error = max(self.target_us - measured_us, -LARGEST_ERROR_US)
         before, earlier = self._errors_us or (error, error)
         kp, ki, kd = self._gains[bisect_right(self._first_rates, rate_mrps) - 1]
@@ -66,23 +66,26 @@ class Controller:
 
 
 def _check(raw: RawController) -> None:
-    _require(raw.acts_on in LARGEST_OUTPUT_PPM, f"actuator `{raw.acts_on}` is not known here")
-    _require(0 < raw.percentile_ppm < PPM, "a percentile lies between 0 and 1")
-    _require(0 < raw.target_us <= LARGEST_ERROR_US, "a target lies between 0 and 2^31 us")
+    _require(raw.acts_on in LARGEST_OUTPUT_PPM, f"unknown value `{raw.acts_on}` of `acts_on`")
+    _require(0 < raw.percentile_ppm < PPM, "`percentile_ppm` must be 1 to 999,999")
+    _require(0 < raw.target_us <= LARGEST_ERROR_US, "`target_us` must be 1 to 2^31 - 1")
     held = 0 < raw.epoch_requests <= raw.window_requests <= LARGEST_WINDOW
-    _require(held, "a window holds an epoch at least and a million requests at most")
+    _require(held, "`window_requests` must be `epoch_requests` to 1,000,000")
     top_ppm = LARGEST_OUTPUT_PPM[raw.acts_on]
     ordered = 0 <= raw.least_ppm <= raw.first_ppm <= raw.most_ppm <= top_ppm
-    _require(
-        ordered, f"an output lies between its limits, and those between 0 and {top_ppm // PPM}"
-    )
+    _require(ordered, f"0 <= `least_ppm` <= `first_ppm` <= `most_ppm` <= {top_ppm:,} must hold")
     bits = FEWEST_FRACTION_BITS <= raw.fraction_bits <= MOST_FRACTION_BITS
-    _require(bits, f"{FEWEST_FRACTION_BITS} to {MOST_FRACTION_BITS} bits are a fraction")
-    _require(bool(raw.gains) and raw.gains[0][0] == 0, "the first gains must hold from rate 0")
+    _require(bits, f"`fraction_bits` must be {FEWEST_FRACTION_BITS} to {MOST_FRACTION_BITS}")
+    _require(
+        bool(raw.gains) and raw.gains[0][0] == 0, "`first_rate_mrps` of the first gains must be 0"
+    )
     rates = [row[0] for row in raw.gains]
-    _require(all(a < b for a, b in itertools.pairwise(rates)), "rates of gains must ascend")
+    _require(
+        all(a < b for a, b in itertools.pairwise(rates)),
+        "`first_rate_mrps` must increase from gains to gains",
+    )
     largest = max(abs(gain) for row in raw.gains for gain in row[1:])
-    _require(largest <= LARGEST_GAIN, "a gain is beyond 2^29")
+    _require(largest <= LARGEST_GAIN, "`kp`, `ki` and `kd` must be -2^29 to 2^29")
 
 
 def _require(holds: bool, otherwise: str) -> None:

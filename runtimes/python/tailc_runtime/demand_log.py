@@ -23,7 +23,7 @@ class DemandLog:
 
     def __init__(self, path: Path, one_in: int, has_classes: bool = False) -> None:
         if one_in < 1:
-            raise ValueError("one of so many requests is written, 1 at least")
+            raise ValueError("one demand in N is written, so N must be at least 1")
         self._one_in, self._has_classes = one_in, has_classes
         self._requests = itertools.count(1)
         self._lock = threading.Lock()
@@ -42,7 +42,9 @@ class DemandLog:
         A time below a microsecond counts as one, because a trace has no demand of 0.
         """
         if demand_us < 0 or (request_class is not None) != self._has_classes:
-            raise ValueError("a demand is not negative, and has a class where its log has them")
+            raise ValueError(
+                "a demand must not be negative, and must have a class if the log has classes"
+            )
         if next(self._requests) % self._one_in:
             return
         row = f"{max(demand_us, 1)},{self._one_in}"
@@ -85,7 +87,7 @@ class DemandLog:
         self._file.seek(-1, os.SEEK_END)
         if found != header or self._file.read(1) != b"\n":
             raise ValueError(
-                f"{self._file.name}: the file is there, with other columns or half a line"
+                f"{self._file.name}: the file exists, but has other columns or an incomplete line"
             )
 
     def _write(self) -> None:

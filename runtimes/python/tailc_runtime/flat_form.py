@@ -58,7 +58,7 @@ def read_flat(payload: bytes) -> tuple[Head, list[RawForm]]:
     root = fbs.Policy.GetRootAs(payload)
     if root.SchemaMajor() != SCHEMA_MAJOR:
         version = f"{root.SchemaMajor()}.{root.SchemaMinor()}"
-        raise UnknownSchema(f"schema `{version}` is not known here")
+        raise UnknownSchema(f"unknown schema `{version}`")
     structure.check_all()
     head = Head(text(root.Name()), text(root.Kind()), root.Generation(), text(root.PolicyDigest()))
     return head, [_form(box) for box in vector(root, "Forms")]
@@ -71,7 +71,7 @@ def unseal(data: bytes) -> bytes:
     payload = data[: -_TRAILER.size]
     magic, length, digest = _TRAILER.unpack_from(data, len(payload))
     if magic != _MAGIC or length != len(payload):
-        raise Truncated("the file does not have the length it was sealed with")
+        raise Truncated("the file does not have the length in its seal")
     if hashlib.sha256(payload).digest() != digest:
         raise HashMismatch("the bytes do not match their SHA-256")
     return payload

@@ -22,5 +22,5 @@ def text(raw: bytes | None) -> str:
 def word(words: dict[int, str], number: int) -> str:
     """Name of a member of an enumeration, from its number."""
     if number not in words:
-        raise BadMeaning(f"number `{number}` stands for nothing known here")
+        raise BadMeaning(f"unknown number `{number}`")
     return words[number]

@@ -58,7 +58,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _number(text: str) -> int:
     if len(text) > _MOST_DIGITS or abs(int(text)) > _LARGEST:
-        raise BadStructure(f"`{text[:20]}` is beyond 2^53 - 1")
+        raise BadStructure(f"`{text[:20]}` is outside -(2^53 - 1) to 2^53 - 1")
     return int(text)
 
 
@@ -91,5 +91,5 @@ def _check_version(policy: dict[str, Any]) -> int:
     if schema.keys() != {"major", "minor"} or minor < 0:
         raise BadStructure("member `schema` should state major and minor")
     if major != SCHEMA_MAJOR:
-        raise UnknownSchema(f"schema `{major}.{minor}` is not known here")
+        raise UnknownSchema(f"unknown schema `{major}.{minor}`")
     return minor

@@ -60,7 +60,7 @@ def form_in(form: dict[str, Any]) -> RawForm:
             return shares_in(form)
         case "plan":
             return plan_in(form)
-    raise UnknownForm(f"form `{form['form']}` is not known here")
+    raise UnknownForm(f"unknown form `{form['form']}`")
 
 
 def _controller(form: dict[str, Any]) -> RawController:
@@ -134,7 +134,9 @@ def _rows(rows: list[dict[str, Any]]) -> tuple[RawRow, ...]:
     ends = [whole(row, "last_load") for row in rows[:-1]]
     follows = ends == [whole(row, "first_load") - 1 for row in rows[1:]]
     if not follows or any("last_load" in last for last in rows[-1:]):
-        raise BadStructure("rows must follow each other, and the last hold beyond")
+        raise BadStructure(
+            "`first_load` must be 1 above the `last_load` before, which only the last row lacks"
+        )
     return tuple(_row(row) for row in rows)
 
 

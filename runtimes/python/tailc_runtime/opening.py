@@ -107,7 +107,7 @@ def _open(path: Path, choose: Callable[[AnyPolicy], Chosen], asked: Asked) -> Ch
 
 def _policy_in(data: bytes, terms: Terms) -> AnyPolicy:
     if len(data) > _MOST_BYTES:
-        raise BadStructure("the file is larger than any policy")
+        raise BadStructure("the file is larger than the limit for a policy")
     head, forms = _read(data, terms)
     opened = _opened(head, forms, terms.counters)
     terms.check_head(head)
@@ -170,7 +170,9 @@ def _opened(head: Head, forms: list[RawForm], counters: Counters) -> AnyPolicy:
     if steers and len(raw) == len(steers):
         return _tables(head, raw, _acting_on(controller, CLIMB_AGES), counters)
     if len(steers) != 1 or raw:
-        raise BadMeaning("a policy needs ladders, a tail table, shares or a plan: one of these")
+        raise BadMeaning(
+            "`forms` must have exactly one of ladders, a tail table, shares and a plan"
+        )
     (form,) = steers
     if isinstance(form, RawTailTable):
         return TailTable(head, form, _acting_on(controller, LATENCY_BOUND), counters)
@@ -187,14 +189,14 @@ def _tables(
     tables = [PolicyTable(head, ladder, controller, counters) for ladder in raw]
     by_class = {table.request_class: table for table in tables}
     if len(by_class) < len(tables):
-        raise BadMeaning("a policy has one ladder for each class of requests")
+        raise BadMeaning("two ladders have the same `request_class`")
     return by_class
 
 
 def _split(forms: list[RawForm]) -> tuple[list[RawForm], Controller | None]:
     """The forms without the controller, which is last, and the controller."""
     if any(isinstance(form, RawController) for form in forms[:-1]):
-        raise BadMeaning("one controller at most steers a policy, and comes last")
+        raise BadMeaning("`forms` must have at most one controller, as the last form")
     if forms and isinstance(last := forms[-1], RawController):
         return forms[:-1], Controller(last)
     return forms, None
@@ -202,5 +204,7 @@ def _split(forms: list[RawForm]) -> tuple[list[RawForm], Controller | None]:
 
 def _acting_on(controller: Controller | None, actuator: str | None) -> Controller | None:
     if controller is not None and controller.acts_on != actuator:
-        raise BadMeaning("the controller changes a value that this policy does not have")
+        raise BadMeaning(
+            "`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table"
+        )
     return controller

@@ -47,7 +47,7 @@ class Plan:
         for job in raw.jobs:
             self._move(job.spans, -1)
         if min(map(min, self._free)) < 0:
-            raise BadMeaning("a pool has fewer servers than its jobs")
+            raise BadMeaning("the jobs of an epoch use more servers of a pool than it has")
         self._stored = stored_by_epoch(raw)
 
     @property
@@ -106,10 +106,10 @@ class Plan:
         are malleable.
         """
         if self.terms is None:
-            raise ValueError("jobs of this plan are malleable: ask for the cheapest width")
+            raise ValueError("jobs of this plan are malleable: use the cheapest width, not a quote")
         _check_job(first_epoch, epochs, width)
         if not 0 <= green_ppm <= PPM:
-            raise ValueError("a share of green energy lies from 0 to 1")
+            raise ValueError("the share of green energy must be 0 to 1,000,000 (millionths)")
         return self._pricing.quote(self._free, first_epoch, epochs, width, green_ppm)
 
     def admit(
@@ -130,7 +130,7 @@ class Plan:
         numbers, and if jobs are rigid.
         """
         if self.malleable is None:
-            raise ValueError("jobs of this plan are rigid: ask for a quote")
+            raise ValueError("jobs of this plan are rigid: use a quote, not the cheapest width")
         delay_udollars, _ = self.malleable
         best: tuple[int, int] | None = None
         for width in sorted(epochs_of):
@@ -161,7 +161,7 @@ class Plan:
     def release(self, job: str, epoch: int) -> None:
         """Free the places of a finished job from an epoch on."""
         if job not in self._places:
-            raise ValueError(f"job `{job}` has no places")
+            raise ValueError(f"the plan has no job `{job}`")
         kept = []
         for span in self._places[job]:
             stays = min(max(epoch - span.first_epoch, 0), span.epochs)
@@ -179,7 +179,7 @@ class Plan:
 
     def _check_new(self, job: str) -> None:
         if not job or job in self._places:
-            raise ValueError(f"job `{job}` has no name, or one that is taken")
+            raise ValueError(f"job `{job}` must have a name that no other job of the plan has")
 
     def _give(self, job: str, spans: tuple[RawSpan, ...]) -> None:
         self._move(spans, -1)
@@ -194,4 +194,4 @@ class Plan:
 
 def _check_job(first_epoch: int, epochs: int, width: int) -> None:
     if first_epoch < 0 or min(epochs, width) < 1 or max(epochs, width) > LARGEST_JOB:
-        raise ValueError("a job has an epoch and a server at least, and 2^20 of each at most")
+        raise ValueError("a job must start in epoch 0 or later, with 1 to 2^20 epochs and servers")

@@ -26,11 +26,16 @@ def stored_by_epoch(raw: RawPlan) -> tuple[Stored, ...]:
     Raises BadMeaning if a flow exceeds the limits of the battery or the available energy.
     """
     told = {epoch.battery_mj is not None for epoch in raw.epochs}
-    _require(told == {raw.battery is not None}, "each epoch says what a battery does, if any")
+    _require(
+        told == {raw.battery is not None},
+        "`battery_mj` must be present in every epoch with a `battery`, and otherwise in none",
+    )
     if raw.battery is None:
         return ()
     _check_battery(raw.battery)
-    _require(_largest_mj(raw, raw.battery) <= LARGEST_MJ, "an epoch's energy is 2^53 mJ or more")
+    _require(
+        _largest_mj(raw, raw.battery) <= LARGEST_MJ, "the energy of an epoch must be below 2^53 mJ"
+    )
     states, state_mj = [], raw.battery.first_mj
     for epoch, spare_mj in zip(raw.epochs, _spare_mj(raw), strict=True):
         flow_mj = epoch.battery_mj or 0
@@ -41,20 +46,26 @@ def stored_by_epoch(raw: RawPlan) -> tuple[Stored, ...]:
 
 
 def _check_battery(battery: RawBattery) -> None:
-    _require(battery.capacity_mj > 0, "a battery has a capacity")
+    _require(battery.capacity_mj > 0, "`capacity_mj` must be at least 1")
     powers = min(battery.charge_mw, battery.discharge_mw)
-    _require(powers > 0, "a battery can be charged and discharged")
-    _require(0 < battery.kept_ppm <= PPM, "a battery keeps a part of what is charged")
+    _require(powers > 0, "`charge_mw` and `discharge_mw` must be at least 1")
+    _require(0 < battery.kept_ppm <= PPM, "`kept_ppm` must be 1 to 1,000,000")
     held = 0 <= battery.first_mj <= battery.capacity_mj
-    _require(held, "a battery holds no more than it can")
+    _require(held, "`first_mj` must be 0 to `capacity_mj`")
 
 
 def _check_epoch(raw: RawPlan, battery: RawBattery, now: Stored, spare_mj: int) -> None:
     most_in, most_out = battery.charge_mw * raw.epoch_s, battery.discharge_mw * raw.epoch_s
-    _require(-most_out <= now.battery_mj <= most_in, "a battery has no more than its power")
+    _require(
+        -most_out <= now.battery_mj <= most_in,
+        "`battery_mj` must be at most `charge_mw` or `discharge_mw` times `epoch_s`",
+    )
     taken = min(spare_mj, 0) <= now.battery_mj <= max(spare_mj, 0)
-    _require(taken, "a battery takes only green energy that is left, and gives for brown alone")
-    _require(0 <= now.stored_mj <= battery.capacity_mj, "a battery gives and holds what it can")
+    _require(taken, "`battery_mj` may only charge unused green energy or replace brown energy")
+    _require(
+        0 <= now.stored_mj <= battery.capacity_mj,
+        "`battery_mj` must leave the stored energy at 0 to `capacity_mj`",
+    )
 
 
 def _kept_mj(battery: RawBattery, flow_mj: int) -> int:

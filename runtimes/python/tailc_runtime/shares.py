@@ -106,10 +106,14 @@ class Shares:
         ValueError for invalid numbers, and then the state is unchanged.
         """
         if len(throughput) != len(self.served) or not all(t >= 0.0 for t in throughput):
-            raise ValueError("a throughput is a number, and not negative, for each machine served")
+            raise ValueError(
+                "throughputs must be numbers, 0 or more, one for each machine with a target"
+            )
         waits = [1] * len(self.served) if waiting is None else waiting
         if len(waits) != len(self.served) or not all(count >= 0 for count in waits):
-            raise ValueError("requests that wait are a number for each machine served")
+            raise ValueError(
+                "waiting requests must be numbers, 0 or more, for each machine with a target"
+            )
         self.ticks += 1
         ticks, lag = self.ticks, self._lag
         since = (ticks - 1) % lag + 1
@@ -251,20 +255,22 @@ def _cut(asked: list[int], host_ppm: int, least_ppm: int) -> list[int]:
 
 
 def _check(raw: RawShares) -> None:
-    _require(raw.law in (POLE_PLACEMENT, OBSERVER), f"law `{raw.law}` is not known here")
-    _require(0 <= raw.pole_ppm < PPM, "a pole lies from 0 to 1")
+    _require(raw.law in (POLE_PLACEMENT, OBSERVER), f"unknown value `{raw.law}` of `law`")
+    _require(0 <= raw.pole_ppm < PPM, "`pole_ppm` must be 0 to 999,999")
     times = (raw.window_us, raw.estimate_us, raw.step_us, raw.enforce_us)
-    _require(min(times) > 0, "times are positive")
-    _require(raw.step_us % raw.estimate_us == 0, "a step is a whole number of estimates")
+    _require(
+        min(times) > 0, "`window_us`, `estimate_us`, `step_us` and `enforce_us` must be at least 1"
+    )
+    _require(raw.step_us % raw.estimate_us == 0, "`step_us` must be a multiple of `estimate_us`")
     few = raw.step_us // raw.estimate_us <= LARGEST_LAG
-    _require(few, "a step is a million estimates at most")
-    _require(0 < raw.forgetting_ppm <= PPM, "forgetting lies between 0 and 1")
+    _require(few, "`step_us` must be at most 1,000,000 times `estimate_us`")
+    _require(0 < raw.forgetting_ppm <= PPM, "`forgetting_ppm` must be 1 to 1,000,000")
     held = 0 < raw.first_covariance <= LARGEST_COVARIANCE
-    _require(held, "a first covariance is positive and at most a million")
-    _require(raw.least_b_ppm > 0, "the least b is positive")
-    _require(0 < raw.host_ppm <= PPM, "a host gives no more than itself")
-    _require(raw.shortage_steps > 0, "a shortage lasts a step at least")
-    _require(raw.tolerance_ppm > 0, "no throughput is exactly on its target")
+    _require(held, "`first_covariance` must be 1 to 1,000,000")
+    _require(raw.least_b_ppm > 0, "`least_b_ppm` must be at least 1")
+    _require(0 < raw.host_ppm <= PPM, "`host_ppm` must be 1 to 1,000,000")
+    _require(raw.shortage_steps > 0, "`shortage_steps` must be at least 1")
+    _require(raw.tolerance_ppm > 0, "`tolerance_ppm` must be at least 1")
     _check_machines(raw)
     if raw.cap is not None:
         _check_cap(raw.cap)
@@ -273,24 +279,24 @@ def _check(raw: RawShares) -> None:
 def _check_cap(cap: RawShareCap) -> None:
     least, most = sorted((cap.steps, cap.probe_steps))
     few = 0 < least <= most <= MOST_CAP_STEPS
-    _require(few, "a cap is decided on one step at least, and on a million at most")
+    _require(few, "`steps` and `probe_steps` of `cap` must be 1 to 1,000,000")
     is_bounded = 0 < cap.headroom_ppm <= LARGEST_HEADROOM_PPM
-    _require(is_bounded, "the headroom of a cap is above 0 and at most ten times the share")
+    _require(is_bounded, "`headroom_ppm` of `cap` must be 1 to 10,000,000")
 
 
 def _check_machines(raw: RawShares) -> None:
     served = sum(machine.target_milli is not None for machine in raw.machines)
-    _require(served > 0, "a host needs a machine with a target")
+    _require(served > 0, "at least one machine must have `target_milli`")
     promised = 0 <= raw.least_ppm * served <= raw.host_ppm
-    _require(promised, "the least shares are more than the host")
+    _require(promised, "`least_ppm` times the machines with `target_milli` must be 0 to `host_ppm`")
     for machine in raw.machines:
-        _require(bool(machine.name), "a machine needs a name")
+        _require(bool(machine.name), "`name` of a machine must not be empty")
         target = machine.target_milli
-        _require(target is None or target > 0, "a target is positive")
-        _require(abs(machine.first_a_ppm) < PPM, "a model with |a| >= 1 is not stable")
-        _require(machine.first_b_milli > 0, "more share gives more throughput")
+        _require(target is None or target > 0, "`target_milli` must be at least 1")
+        _require(abs(machine.first_a_ppm) < PPM, "`first_a_ppm` must be -999,999 to 999,999")
+        _require(machine.first_b_milli > 0, "`first_b_milli` must be at least 1")
     names = {machine.name for machine in raw.machines}
-    _require(len(names) == len(raw.machines), "two machines have one name")
+    _require(len(names) == len(raw.machines), "two machines have the same `name`")
 
 
 def _require(holds: bool, otherwise: str) -> None:

@@ -95,9 +95,9 @@ def check_signature(signature: Signature | None, keys: Keys, now_s: int | None) 
         key = Ed25519PublicKey.from_public_bytes(keys[signature.key_id])
         key.verify(signature.value, signature.signed)
     except InvalidSignature as error:
-        raise BadSignature("the signature is not one of this policy") from error
+        raise BadSignature("the signature does not match the policy") from error
     if signature.expires_s and (time.time() if now_s is None else now_s) >= signature.expires_s:
-        raise Expired(f"the signature expired at second {signature.expires_s}")
+        raise Expired(f"the signature expired at Unix second {signature.expires_s}")
 
 
 def _key_in(text: str) -> bytes:
@@ -107,7 +107,9 @@ def _key_in(text: str) -> bytes:
     is_exact = found is not None and base64.b64encode(data).decode() == found[1]
     raw = data.removeprefix(_BEFORE_KEY)
     if not is_exact or len(raw) != _KEY_BYTES or not _is_strong(raw):
-        raise ValueError("a trusted key is the PEM text of an Ed25519 public key")
+        raise ValueError(
+            "a trusted key must be an Ed25519 public key in PEM (`openssl pkey -pubout`)"
+        )
     return raw
 
 

@@ -75,9 +75,9 @@ class PolicyTable:
     ) -> tuple[int, int, int]:
         """Like `lookup`, with ages of climbs scaled by `output_ppm` millionths, 0 to 1,000,000."""
         if not 0 <= output_ppm <= PPM:
-            raise ValueError("an output lies between 0 and 1,000,000")
+            raise ValueError("the output must be 0 to 1,000,000")
         if executed_us < 0 or waited_us < 0:
-            raise ValueError("load, waited and executed cannot be negative")
+            raise ValueError("the load and the times waited and executed must not be negative")
         counted_us = self._waits_count * waited_us
         age_us = _unscaled_us(executed_us + counted_us, output_ppm)
         return self._as_written(load, waited_us, age_us - counted_us)
@@ -133,7 +133,7 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
     def by_index(load: int, waited_us: int, executed_us: int) -> tuple[int, int, int]:
         if not least <= load <= most or waited_us < 0 or executed_us < 0:
             if load < 0 or waited_us < 0 or executed_us < 0:
-                raise ValueError("load, waited and executed cannot be negative")
+                raise ValueError("the load and the times waited and executed must not be negative")
             counters.outside += 1
         start, delay_us, ages, rungs = dense[load] if load < limit else beyond
         rung = rungs[bisect_right(ages, executed_us + waits_count * waited_us)]
@@ -144,7 +144,7 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
     def by_bisection(load: int, waited_us: int, executed_us: int) -> tuple[int, int, int]:
         if not least <= load <= most or waited_us < 0 or executed_us < 0:
             if load < 0 or waited_us < 0 or executed_us < 0:
-                raise ValueError("load, waited and executed cannot be negative")
+                raise ValueError("the load and the times waited and executed must not be negative")
             counters.outside += 1
         start, delay_us, ages, rungs = entries[bisect_right(starts, load) - 1]
         rung = rungs[bisect_right(ages, executed_us + waits_count * waited_us)]

@@ -87,9 +87,9 @@ class TailTable:
         if scale_ppm is None:
             scale_ppm = PPM if self.controller is None else self.controller.output_ppm
         if not ages_ns or not 0 <= scale_ppm <= _MOST_PPM:
-            raise ValueError("a core without requests sleeps, and a scale lies between 0 and 2")
+            raise ValueError("`ages_ns` must not be empty, and `scale_ppm` must be 0 to 2,000,000")
         if min(ages_ns) < 0 or elapsed_cycles < 0 or elapsed_memory_ns < 0:
-            raise ValueError("ages and what has elapsed cannot be negative")
+            raise ValueError("ages and elapsed work must not be negative")
         top = len(self.frequencies_khz) - 1
         if len(ages_ns) > self.positions:
             self.counters.outside += 1
@@ -108,42 +108,55 @@ class TailTable:
 
 
 def _check(raw: RawTailTable) -> None:
-    _require(0 < raw.percentile_ppm < PPM, "a percentile lies between 0 and 1")
-    _require(0 < raw.bound_us <= LARGEST_BOUND_US, "a bound is 1 to 2^28 us")
-    _require(raw.cores > 0, "a table needs a core")
+    _require(0 < raw.percentile_ppm < PPM, "`percentile_ppm` must be 1 to 999,999")
+    _require(0 < raw.bound_us <= LARGEST_BOUND_US, "`bound_us` must be 1 to 2^28")
+    _require(raw.cores > 0, "`cores` must be at least 1")
     _check_clock(raw.reference_khz)
     frequencies = [frequency for frequency, _ in raw.levels]
-    _require(bool(frequencies) and frequencies[0] > 0, "a table needs a frequency above 0")
-    _require(_ascends(frequencies), "frequencies ascend")
-    _require(frequencies[-1] <= LARGEST_FREQUENCY_KHZ, "a frequency is at most 2^23 kHz")
+    _require(
+        bool(frequencies) and frequencies[0] > 0,
+        "`levels` must not be empty, and `frequency_khz` must be at least 1",
+    )
+    _require(_ascends(frequencies), "`frequency_khz` must increase from level to level")
+    _require(frequencies[-1] <= LARGEST_FREQUENCY_KHZ, "`frequency_khz` must be at most 2^23")
     powers = [power for _, power in raw.levels]
-    _require(min(*powers, *raw.sleep) >= 0, "a core draws, or sleeps for, less than nothing")
+    _require(min(*powers, *raw.sleep) >= 0, "`power_mw` and `wake_ns` must not be negative")
     if raw.batch is not None:
         known = {*raw.batch[:2]} <= set(frequencies)
-        _require(known, "batch work runs at a frequency that is not there")
-        _require(raw.batch[2] >= 0, "a core draws less than nothing")
-    _require(min(raw.transition or (0,)) >= 0, "a change costs less than nothing")
+        _require(
+            known, "`least_khz` and `frequency_khz` of `batch` must be frequencies of `levels`"
+        )
+        _require(raw.batch[2] >= 0, "`power_mw` must not be negative")
+    _require(
+        min(raw.transition or (0,)) >= 0,
+        "`halt_ns` and `energy_nj` of `transition` must not be negative",
+    )
     for rows, most in ((raw.cycles, LARGEST_CYCLES), (raw.memory_ns, LARGEST_TIME_NS)):
         _check_rows(rows, most)
     as_many = len(raw.cycles[0].left) == len(raw.memory_ns[0].left)
-    _require(as_many, "cycles and memory time have as many positions")
+    _require(as_many, "rows of `cycles` and `memory_ns` must have the same number of positions")
 
 
 def _check_clock(reference_khz: int | None) -> None:
     known = reference_khz is None or 0 < reference_khz <= LARGEST_FREQUENCY_KHZ
-    _require(known, "a clock runs at 1 to 2^23 kHz")
+    _require(known, "`reference_khz` must be 1 to 2^23")
 
 
 def _check_rows(rows: tuple[RawTailRow, ...], most: int) -> None:
     starts = [row.from_elapsed for row in rows]
-    _require(starts[:1] == [0], "the first row must hold from nothing elapsed")
-    _require(_ascends(starts), "rows must ascend")
-    _require(len({len(row.left) for row in rows}) == 1, "all rows have as many positions")
+    _require(starts[:1] == [0], "`from_elapsed` of the first row must be 0")
+    _require(_ascends(starts), "`from_elapsed` must increase from row to row")
+    _require(
+        len({len(row.left) for row in rows}) == 1, "all rows must have the same number of positions"
+    )
     for row in rows:
-        _require(bool(row.left), "a row needs a position")
-        _require(row.left[0] >= 0 and row.left[-1] <= most, "an entry is beyond its range")
+        _require(bool(row.left), "`left` of a row must not be empty")
+        _require(
+            row.left[0] >= 0 and row.left[-1] <= most,
+            "`left` of a row must be 0 to 2^43 cycles or 2^53 - 1 ns",
+        )
         rises = all(a <= b for a, b in itertools.pairwise(row.left))
-        _require(rises, "more requests cannot be done sooner")
+        _require(rises, "`left` of a row must not decrease with the position")
 
 
 def _ascends(values: Iterable[int]) -> bool:

@@ -72,5 +72,5 @@ class Terms:
         held = self._held_generation
         if held is not None and head.generation < held:
             raise OlderGeneration(
-                f"generation {head.generation} is older than {held}, the one held"
+                f"generation {head.generation} is older than generation {held}, which is in use"
             )

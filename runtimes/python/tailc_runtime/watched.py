@@ -108,9 +108,9 @@ class Watched(Generic[Chosen]):
     def start(self, interval_s: float = 1.0) -> Self:
         """Check the file at regular intervals in a thread of this process, until `stop`."""
         if interval_s <= 0:
-            raise ValueError("an interval is above 0")
+            raise ValueError("the interval must be above 0")
         if self._thread is not None:
-            raise RuntimeError("the file is watched already")
+            raise RuntimeError("the file is already watched")
         self._stopped.clear()
         self._thread = threading.Thread(
             target=self._watch, args=(interval_s,), name="tailc-watch", daemon=True

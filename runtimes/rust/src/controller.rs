@@ -162,26 +162,26 @@ fn check(form: &policy::Controller<'_>) -> Result<Actuator> {
     let is_bound = form.acts_on() == policy::Actuator::LATENCY_BOUND;
     require(
         is_bound || form.acts_on() == policy::Actuator::CLIMB_AGES,
-        "the actuator is not known here",
+        "unknown value of `acts_on`",
     )?;
     let is_percentile = 0 < form.percentile_ppm() && form.percentile_ppm() < PPM;
-    require(is_percentile, "a percentile lies between 0 and 1")?;
+    require(is_percentile, "`percentile_ppm` must be 1 to 999,999")?;
     require(
         0 < form.target_us() && form.target_us() <= MOST_TARGET_US,
-        "a target lies between 0 and 2^31 us",
+        "`target_us` must be 1 to 2^31 - 1",
     )?;
     let (epoch, window) = (form.epoch_requests(), form.window_requests());
     require(
         0 < epoch && epoch <= window && window <= MOST_WINDOW,
-        "a window holds an epoch at least and a million requests at most",
+        "`window_requests` must be `epoch_requests` to 1,000,000",
     )?;
     let outputs = [0, form.least_ppm(), form.first_ppm(), form.most_ppm()];
     let largest = if is_bound { 2 * PPM } else { PPM };
     require(
         outputs.is_sorted() && form.most_ppm() <= largest,
-        "an output lies between its limits, and those between 0 and 1, or 2 for a bound",
+        "`least_ppm` <= `first_ppm` <= `most_ppm` must be 0 to 1,000,000 (a bound: 2,000,000)",
     )?;
-    require((21..=40).contains(&form.fraction_bits()), "21 to 40 bits are a fraction")?;
+    require((21..=40).contains(&form.fraction_bits()), "`fraction_bits` must be 21 to 40")?;
     check_gains(form)?;
     Ok(if is_bound { Actuator::LatencyBound } else { Actuator::ClimbAges })
 }
@@ -191,15 +191,15 @@ fn check_gains(form: &policy::Controller<'_>) -> Result<()> {
     let mut before = None;
     for row in form.gains() {
         let rate = row.first_rate_mrps();
-        require(before.is_some() || rate == 0, "the first gains must hold from rate 0")?;
-        require(before < Some(rate), "rates of gains must ascend")?;
+        require(before.is_some() || rate == 0, "`first_rate_mrps` of the first gains must be 0")?;
+        require(before < Some(rate), "`first_rate_mrps` must increase from gains to gains")?;
         before = Some(rate);
         require(
             [row.kp(), row.ki(), row.kd()]
                 .iter()
                 .all(|gain| gain.unsigned_abs() <= LARGEST_GAIN as u64),
-            "a gain is beyond 2^29",
+            "`kp`, `ki` and `kd` must be -2^29 to 2^29",
         )?;
     }
-    require(before.is_some(), "the first gains must hold from rate 0")
+    require(before.is_some(), "`first_rate_mrps` of the first gains must be 0")
 }

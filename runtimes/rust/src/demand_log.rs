@@ -56,7 +56,7 @@ impl DemandLog {
 
     fn record_row(&self, demand_us: u64, class: Option<&str>) -> Result<()> {
         if class.is_some() != self.has_classes {
-            let why = "a demand has a class exactly where its log has classes";
+            let why = "a demand must have a class if the log has classes";
             return Err(Error::InvalidArgument(why));
         }
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
@@ -74,7 +74,9 @@ impl DemandLog {
 
     fn with_header(path: &Path, one_in: u64, header: &'static str) -> Result<Self> {
         if one_in == 0 {
-            return Err(Error::InvalidArgument("one of so many requests is written, 1 at least"));
+            return Err(Error::InvalidArgument(
+                "one demand in N is written, so N must be at least 1",
+            ));
         }
         let io_error = |why| Error::Io(path.to_owned(), why);
         let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
@@ -82,7 +84,7 @@ impl DemandLog {
         if file.metadata().map_err(io_error)?.len() == 0 {
             file.write_all(header.as_bytes()).map_err(io_error)?;
         } else if !goes_on(&mut file, header).map_err(io_error)? {
-            let why = "the file is there, with other columns or without the end of a line";
+            let why = "the file exists, but has other columns or an incomplete line";
             return Err(Error::InvalidArgument(why));
         }
         Ok(Self {

@@ -22,7 +22,7 @@ pub(crate) fn flat_form_in(payload: &[u8]) -> Result<policy::Policy<'_>> {
     let root = root_of(payload);
     let (major, minor) = (root.schema_major(), root.schema_minor());
     if major != SCHEMA_MAJOR {
-        let why = format!("schema `{major}.{minor}` is not known here");
+        let why = format!("unknown schema `{major}.{minor}`");
         return Err(refused(Refusal::UnknownSchema, why));
     }
     structure.check_all()?;

@@ -110,7 +110,7 @@ impl Ladder {
         output_ppm: u64,
     ) -> Result<Answer> {
         if output_ppm > PPM as u64 {
-            return Err(Error::InvalidArgument("an output lies between 0 and 1,000,000"));
+            return Err(Error::InvalidArgument("the output must be 0 to 1,000,000"));
         }
         Ok(self.answer(load, waited_us, executed_us, output_ppm))
     }

@@ -84,7 +84,10 @@ impl Options {
 
     fn policy_of(&self, bytes: &[u8]) -> Result<Policy> {
         if bytes.len() > MOST_BYTES {
-            return Err(refused(Refusal::BadStructure, "the file is larger than any policy"));
+            return Err(refused(
+                Refusal::BadStructure,
+                "the file is larger than the limit for a policy",
+            ));
         }
         let unsealed = unseal(bytes)?;
         if !self.keys.is_empty() {
@@ -101,7 +104,10 @@ impl Options {
             return Err(refused(Refusal::OtherService, why));
         }
         if self.held_generation.is_some_and(|held| policy.generation() < held) {
-            return Err(refused(Refusal::OlderGeneration, "the policy held is newer"));
+            return Err(refused(
+                Refusal::OlderGeneration,
+                "the generation is older than the one in use",
+            ));
         }
         Ok(())
     }

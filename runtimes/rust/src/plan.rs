@@ -115,12 +115,14 @@ impl Plan {
         green_ppm: i64,
     ) -> Result<Quote> {
         if self.data.terms.is_none() {
-            let why = "jobs of this plan are malleable: ask for the cheapest width";
+            let why = "jobs of this plan are malleable: use the cheapest width, not a quote";
             return Err(Error::InvalidArgument(why));
         }
         check_size(epochs, width)?;
         if !(0..=PPM).contains(&green_ppm) {
-            return Err(Error::InvalidArgument("a share of green energy lies from 0 to 1"));
+            return Err(Error::InvalidArgument(
+                "the share of green energy must be 0 to 1,000,000 (millionths)",
+            ));
         }
         Ok(self.pricing.quote(&self.free, first_epoch, epochs, width, green_ppm))
     }
@@ -150,7 +152,9 @@ impl Plan {
         epochs_of: &BTreeMap<i64, usize>,
     ) -> Result<Option<i64>> {
         let Some(malleable) = self.data.malleable else {
-            return Err(Error::InvalidArgument("jobs of this plan are rigid: ask for a quote"));
+            return Err(Error::InvalidArgument(
+                "jobs of this plan are rigid: use a quote, not the cheapest width",
+            ));
         };
         let mut best: Option<(i64, i64)> = None;
         for (width, epochs) in epochs_of {
@@ -188,7 +192,7 @@ impl Plan {
     /// The job is done: its places from an epoch on are free.
     pub fn release(&mut self, job: &str, epoch: usize) -> Result<()> {
         let Some(held) = self.places.remove(job) else {
-            return Err(Error::InvalidArgument("the job has no places"));
+            return Err(Error::InvalidArgument("the plan has no job of that name"));
         };
         let mut kept = Vec::new();
         for span in held {
@@ -231,7 +235,9 @@ impl Plan {
 
     fn check_new(&self, job: &str) -> Result<()> {
         if job.is_empty() || self.places.contains_key(job) {
-            return Err(Error::InvalidArgument("a job needs a name that is not taken"));
+            return Err(Error::InvalidArgument(
+                "a job must have a name that no other job of the plan has",
+            ));
         }
         Ok(())
     }
@@ -266,7 +272,7 @@ impl Plan {
             plan.give(&job.name, &job.spans);
         }
         let is_enough = plan.free.iter().flatten().all(|servers| *servers >= 0);
-        require(is_enough, "a pool has fewer servers than its jobs")?;
+        require(is_enough, "the jobs of an epoch use more servers of a pool than it has")?;
         plan.stored = stored_by_epoch(&plan.data, &jobs)?;
         Ok(plan)
     }
@@ -276,7 +282,7 @@ fn check_size(epochs: usize, width: i64) -> Result<()> {
     const LARGEST_JOB: i64 = 1 << 20;
     let is_epochs = (1..=LARGEST_JOB as usize).contains(&epochs);
     if !is_epochs || !(1..=LARGEST_JOB).contains(&width) {
-        return Err(Error::InvalidArgument("a job has 1 to 2^20 epochs and servers"));
+        return Err(Error::InvalidArgument("a job must start in epoch 0 or later, with 1 to 2^20 epochs and servers"));
     }
     Ok(())
 }

@@ -163,17 +163,17 @@ fn form_of(
     let steered: Vec<_> = boxes.iter().take(count).collect();
     require(
         steered.iter().all(|form| form.form_as_controller().is_none()),
-        "one controller at most steers a policy, and comes last",
+        "`forms` must have at most one controller, as the last form",
     )?;
     let ladders: Vec<_> = steered.iter().filter_map(|form| form.form_as_ladder()).collect();
     require(
         count > 0 && (ladders.len() == count || (ladders.is_empty() && count == 1)),
-        "a policy needs ladders, a tail table, shares or a plan: one of these",
+        "`forms` must have exactly one of ladders, a tail table, shares and a plan",
     )?;
     let controller = last.map(|form| Controller::read(&form)).transpose()?.map(Arc::new);
     require(
         controller.as_ref().is_none_or(|held| Some(held.acts_on()) == scaled_in(&steered[0])),
-        "the controller changes a value that this policy does not have",
+        "`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table",
     )?;
     let form = if ladders.is_empty() {
         other_form_in(&steered[0], &controller, counters)?
@@ -207,7 +207,7 @@ fn other_form_in(
         return Ok(Form::Plan(Plan::read(&plan, counters.clone())?));
     }
     // Checked before: forms that are not known here are refused by name.
-    Err(refused(Refusal::UnknownForm, "the form is not known here"))
+    Err(refused(Refusal::UnknownForm, "unknown form"))
 }
 
 fn ladders_of(
@@ -221,7 +221,7 @@ fn ladders_of(
         let class = ladder.request_class();
         require(
             ladders.iter().all(|other| other.request_class() != class),
-            "a policy has one ladder for each class of requests",
+            "two ladders have the same `request_class`",
         )?;
         ladders.push(ladder);
     }

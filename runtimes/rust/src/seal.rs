@@ -39,7 +39,7 @@ pub(crate) fn unseal(bytes: &[u8]) -> Result<Unsealed<'_>> {
     };
     let (payload, seal) = sealed.split_at(size);
     if &seal[..8] != MAGIC || number_in(&seal[8..16]) != size as u64 {
-        let why = "the file does not have the length it was sealed with";
+        let why = "the file does not have the length in its seal";
         return Err(refused(Refusal::Truncated, why));
     }
     if Sha256::digest(payload).as_slice() != &seal[16..] {

@@ -62,7 +62,7 @@ impl Shares {
     /// machine of which it does not, it reports any number above 0.
     pub fn tick_waiting(&mut self, throughput: &[f64], waiting: &[u64]) -> Result<&[i64]> {
         if waiting.len() != self.served.len() {
-            let why = "requests that wait are a number for each machine served";
+            let why = "waiting requests must be numbers, 0 or more, for each machine with a target";
             return Err(Error::InvalidArgument(why));
         }
         self.tick_busy(throughput, |i| waiting[i] > 0)
@@ -72,7 +72,7 @@ impl Shares {
         const LARGEST_LEVEL: f64 = 1000.0; // more counts as that
         let is_measured = throughput.iter().all(|work_per_s| *work_per_s >= 0.0);
         if throughput.len() != self.served.len() || !is_measured {
-            let why = "a throughput is a number, not negative, for each machine served";
+            let why = "throughputs must be numbers, 0 or more, one for each machine with a target";
             return Err(Error::InvalidArgument(why));
         }
         self.ticks += 1;

@@ -34,7 +34,7 @@ const ORDER_8: [[u8; RAW_SIZE]; 2] = [
 impl PublicKey {
     /// The key in a text such as `openssl pkey -pubout` writes; any other is an invalid argument.
     pub fn from_pem(text: &str) -> Result<Self> {
-        let why = "a trusted key is the PEM text of an Ed25519 public key";
+        let why = "a trusted key must be an Ed25519 public key in PEM (`openssl pkey -pubout`)";
         Self::in_pem(text).ok_or(Error::InvalidArgument(why))
     }
 
@@ -95,7 +95,7 @@ fn value_of(digit: u8) -> Option<u32> {
 
 #[cfg(not(feature = "signatures"))]
 pub(crate) fn check_signed(_: &Unsealed<'_>, _: &[PublicKey], _: u64) -> Result<()> {
-    let why = "signatures are not checked here: the feature `signatures` is off";
+    let why = "signatures cannot be checked: the feature `signatures` is off";
     Err(refused(Refusal::NoSignatures, why))
 }
 
@@ -106,14 +106,17 @@ pub(crate) fn check_signed(bytes: &Unsealed<'_>, keys: &[PublicKey], now_s: u64)
         return Err(refused(Refusal::Unsigned, "the policy is not signed"));
     };
     let Some(key) = keys.iter().find(|key| key.id() == signed.key_id) else {
-        return Err(refused(Refusal::UnknownKey, "the policy is signed with no trusted key"));
+        return Err(refused(
+            Refusal::UnknownKey,
+            "the policy is signed with a key that is not trusted",
+        ));
     };
     let message = [bytes.seal, signed.claim].concat();
     if !key.has_signed(&message, signed.signature) {
-        return Err(refused(Refusal::BadSignature, "the policy is not what was signed"));
+        return Err(refused(Refusal::BadSignature, "the signature does not match the policy"));
     }
     if signed.expires_s != 0 && now_s >= signed.expires_s {
-        let why = format!("the signature held until {} s after 1970", signed.expires_s);
+        let why = format!("the signature expired at Unix second {}", signed.expires_s);
         return Err(refused(Refusal::Expired, why));
     }
     Ok(())

@@ -120,7 +120,7 @@ impl<'a> Structure<'a> {
     /// UTF-8, with a 0 behind it.
     fn check_text(&mut self, at: usize) -> Result<()> {
         let end = at + OFFSET_SIZE + self.count(at, 1)?;
-        require(self.payload.get(end) == Some(&0), "a string does not end in 0")?;
+        require(self.payload.get(end) == Some(&0), "a string does not end with a zero byte")?;
         self.text(at).map(|_| ())
     }
 
@@ -135,7 +135,7 @@ impl<'a> Structure<'a> {
             for word in element[..wholes].chunks_exact(LONG_SIZE) {
                 let number = i64::from_le_bytes(std::array::from_fn(|byte| word[byte]));
                 let is_within = (least..=LARGEST).contains(&number);
-                require(is_within, "a number is beyond 2^53 - 1")?;
+                require(is_within, "a number is outside -(2^53 - 1) to 2^53 - 1")?;
             }
         }
         Ok(())
@@ -151,7 +151,7 @@ impl<'a> Structure<'a> {
             Some((known, form)) if known == name => {
                 self.check_table(self.target_of(table, FORM)?, form)
             }
-            _ => Err(refused(Refusal::UnknownForm, format!("form `{name}` is not known here"))),
+            _ => Err(refused(Refusal::UnknownForm, format!("unknown form `{name}`"))),
         }
     }
 
@@ -159,11 +159,14 @@ impl<'a> Structure<'a> {
     fn check_rules(&self, ladder: &Table) -> Result<()> {
         let (at, names_at) = (self.target_of(ladder, RULES)?, self.target_of(ladder, RULE_NAMES)?);
         let count = self.word(at)?;
-        require(count == self.word(names_at)?, "rules and their names differ in number")?;
+        require(
+            count == self.word(names_at)?,
+            "`rules` and `rule_names` must have the same number of entries",
+        )?;
         for (place, number) in self.bytes(at + OFFSET_SIZE, count)?.iter().enumerate() {
             let name = self.text(self.target(names_at + OFFSET_SIZE * (place + 1))?)?;
             if Rule::of(policy::Rule(*number)).is_none_or(|rule| rule.name() != name) {
-                let why = format!("rule `{name}` is not known here");
+                let why = format!("unknown rule `{name}`");
                 return Err(refused(Refusal::UnknownRule, why));
             }
         }
@@ -177,24 +180,25 @@ impl<'a> Structure<'a> {
         for place in 0..self.word(at)? {
             let row = at + OFFSET_SIZE + place * ROW_SIZE;
             let follows = self.word(row + FIRST_CLIMB_AT)? == next;
-            require(follows, "rows do not follow each other in the climbs")?;
+            require(follows, "climbs of successive rows are not consecutive in `climbs`")?;
             next += self.word(row + CLIMB_COUNT_AT)?;
         }
         let climbs = self.word(self.target_of(ladder, CLIMBS)?)?;
-        require(next == climbs, "rows have other climbs than there are")
+        require(next == climbs, "the rows do not have all entries of `climbs`")
     }
 
     /// The table there, with its list of fields; both are within the payload.
     fn start(&self, at: usize) -> Result<Table> {
         let distance = self.word(at)? as u32 as i32;
         let slots = at as i64 - i64::from(distance);
-        let slots = usize::try_from(slots).map_err(|_| broken("a table has no list of fields"))?;
+        let slots =
+            usize::try_from(slots).map_err(|_| broken("a table has an invalid list of fields"))?;
         let slots_size = self.half(slots)?;
         let table = Table { at, size: self.half(slots + SLOT_SIZE)?, slots, slots_size };
         let is_list = slots.is_multiple_of(SLOT_SIZE) && slots_size.is_multiple_of(SLOT_SIZE);
         let is_whole = slots_size >= HEAD_SIZE && slots + slots_size <= self.payload.len();
         let is_there = table.size >= OFFSET_SIZE && table.size <= self.payload.len() - at;
-        require(is_list && is_whole && is_there, "a table's list of fields is broken")?;
+        require(is_list && is_whole && is_there, "a table has an invalid list of fields")?;
         Ok(table)
     }
 
@@ -206,7 +210,7 @@ impl<'a> Structure<'a> {
             return Ok(None);
         }
         let is_within = offset >= OFFSET_SIZE && offset + size <= table.size;
-        require(is_within, "a field is not within its table")?;
+        require(is_within, "a field is outside its table")?;
         Ok(Some(table.at + offset))
     }
 
@@ -220,7 +224,7 @@ impl<'a> Structure<'a> {
     fn target(&self, at: usize) -> Result<usize> {
         let offset = self.word(at)?;
         let is_aligned = at.is_multiple_of(OFFSET_SIZE) && offset.is_multiple_of(OFFSET_SIZE);
-        require(is_aligned && offset > 0, "an offset leads nowhere")?;
+        require(is_aligned && offset > 0, "an offset has no valid target")?;
         self.bytes(at + offset, OFFSET_SIZE)?;
         Ok(at + offset)
     }
@@ -231,7 +235,8 @@ impl<'a> Structure<'a> {
         let spent = count.saturating_mul(size).saturating_add(OFFSET_SIZE);
         self.bytes(at, spent)?;
         let left = self.left.checked_sub(spent);
-        self.left = left.ok_or_else(|| broken("the FlatBuffer claims more than it can hold"))?;
+        self.left = left
+            .ok_or_else(|| broken("vectors and strings are together larger than the FlatBuffer"))?;
         Ok(count)
     }
 
@@ -252,7 +257,9 @@ impl<'a> Structure<'a> {
 
     fn bytes(&self, at: usize, size: usize) -> Result<&'a [u8]> {
         let range = Range { start: at, end: at.saturating_add(size) };
-        self.payload.get(range).ok_or_else(|| broken("an offset leads beyond the FlatBuffer"))
+        self.payload
+            .get(range)
+            .ok_or_else(|| broken("an offset points beyond the end of the FlatBuffer"))
     }
 }
 

@@ -91,7 +91,7 @@ impl TailTable {
     ) -> Result<usize> {
         const NS_PER_US: i64 = 1_000;
         if ages_ns.is_empty() || scale_ppm > 2 * PPM as u64 {
-            let why = "a core without requests sleeps, a scale lies between 0 and 2";
+            let why = "the ages must not be empty, and the scale must be 0 to 2,000,000";
             return Err(Error::InvalidArgument(why));
         }
         let top = self.frequencies_khz.len() - 1;
@@ -233,37 +233,43 @@ fn check(form: &policy::TailTable<'_>) -> Result<()> {
     const LARGEST_BOUND_US: i64 = 1 << 28;
     const LARGEST_CYCLES: i64 = 1 << 43;
     let is_percentile = 0 < form.percentile_ppm() && form.percentile_ppm() < PPM;
-    require(is_percentile, "a percentile lies between 0 and 1")?;
+    require(is_percentile, "`percentile_ppm` must be 1 to 999,999")?;
     let is_bound = 0 < form.bound_us() && form.bound_us() <= LARGEST_BOUND_US;
-    require(is_bound, "a bound is 1 to 2^28 us")?;
-    require(form.cores() > 0, "a table needs a core")?;
+    require(is_bound, "`bound_us` must be 1 to 2^28")?;
+    require(form.cores() > 0, "`cores` must be at least 1")?;
     let reference_khz = form.reference_khz().unwrap_or(1);
-    require((1..=LARGEST_KHZ).contains(&reference_khz), "a clock runs at 1 to 2^23 kHz")?;
+    require((1..=LARGEST_KHZ).contains(&reference_khz), "`reference_khz` must be 1 to 2^23")?;
     check_levels(form)?;
     require(
         form.sleep().power_mw() >= 0 && form.sleep().wake_ns() >= 0,
-        "a core draws, or sleeps for, less than nothing",
+        "`power_mw` and `wake_ns` must not be negative",
     )?;
     check_batch(form)?;
     let is_cost = |change: policy::Transition<'_>| change.halt_ns() >= 0 && change.energy_nj() >= 0;
-    require(form.transition().is_none_or(is_cost), "a change costs less than nothing")?;
+    require(
+        form.transition().is_none_or(is_cost),
+        "`halt_ns` and `energy_nj` of `transition` must not be negative",
+    )?;
     check_rows(form.cycles(), LARGEST_CYCLES)?;
     check_rows(form.memory_ns(), LARGEST_WHOLE)?;
     require(
         form.cycles().get(0).left().len() == form.memory_ns().get(0).left().len(),
-        "cycles and memory time have as many positions",
+        "rows of `cycles` and `memory_ns` must have the same number of positions",
     )
 }
 
 fn check_levels(form: &policy::TailTable<'_>) -> Result<()> {
     let mut before_khz = 0;
     for level in form.levels() {
-        require(before_khz < level.frequency_khz(), "frequencies ascend, from above 0")?;
-        require(level.frequency_khz() <= LARGEST_KHZ, "a frequency is at most 2^23 kHz")?;
-        require(level.power_mw() >= 0, "a core draws less than nothing")?;
+        require(
+            before_khz < level.frequency_khz(),
+            "`frequency_khz` must be at least 1 and increase from level to level",
+        )?;
+        require(level.frequency_khz() <= LARGEST_KHZ, "`frequency_khz` must be at most 2^23")?;
+        require(level.power_mw() >= 0, "`power_mw` must not be negative")?;
         before_khz = level.frequency_khz();
     }
-    require(before_khz > 0, "a table needs a frequency above 0")
+    require(before_khz > 0, "`levels` must not be empty, and `frequency_khz` must be at least 1")
 }
 
 fn check_batch(form: &policy::TailTable<'_>) -> Result<()> {
@@ -271,9 +277,9 @@ fn check_batch(form: &policy::TailTable<'_>) -> Result<()> {
     let is_level = |khz| form.levels().iter().any(|level| level.frequency_khz() == khz);
     require(
         is_level(batch.least_khz()) && is_level(batch.frequency_khz()),
-        "batch work runs at a frequency that is not there",
+        "`least_khz` and `frequency_khz` of `batch` must be frequencies of `levels`",
     )?;
-    require(batch.power_mw() >= 0, "a core draws less than nothing")
+    require(batch.power_mw() >= 0, "`power_mw` must not be negative")
 }
 
 fn check_rows(rows: Rows<'_>, most: i64) -> Result<()> {
@@ -281,17 +287,17 @@ fn check_rows(rows: Rows<'_>, most: i64) -> Result<()> {
     let mut positions = None;
     for row in rows {
         let (from, left) = (row.from_elapsed(), row.left());
-        require(before.is_some() || from == 0, "the first row must hold from nothing elapsed")?;
-        require(before < Some(from), "rows must ascend")?;
+        require(before.is_some() || from == 0, "`from_elapsed` of the first row must be 0")?;
+        require(before < Some(from), "`from_elapsed` must increase from row to row")?;
         before = Some(from);
         require(
             *positions.get_or_insert(left.len()) == left.len(),
-            "all rows have as many positions",
+            "all rows must have the same number of positions",
         )?;
-        require(!left.is_empty(), "a row needs a position")?;
+        require(!left.is_empty(), "`left` of a row must not be empty")?;
         let is_within = left.get(0) >= 0 && left.get(left.len() - 1) <= most;
-        require(is_within, "an entry is beyond its range")?;
-        require(left.iter().is_sorted(), "more requests cannot be done sooner")?;
+        require(is_within, "`left` of a row must be 0 to 2^43 cycles or 2^53 - 1 ns")?;
+        require(left.iter().is_sorted(), "`left` of a row must not decrease with the position")?;
     }
-    require(before.is_some(), "the first row must hold from nothing elapsed")
+    require(before.is_some(), "`from_elapsed` of the first row must be 0")
 }

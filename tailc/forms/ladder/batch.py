@@ -39,7 +39,7 @@ class BatchLookup:
     def __call__(self, load: Whole, waited_us: Whole, executed_us: Whole) -> BatchAnswers:
         """Answers to queries of equal length; ValueError for a negative argument."""
         if min(load.min(initial=0), waited_us.min(initial=0), executed_us.min(initial=0)) < 0:
-            raise ValueError("load, waited and executed cannot be negative")
+            raise ValueError("the load and the times waited and executed must not be negative")
         row = np.maximum(np.searchsorted(self._first_load, load, side="right") - 1, 0)
         age_us = executed_us + waited_us if self._ages_from_arrival else executed_us
         rung = self._rung[row, self._last_climb(row, age_us)]

@@ -35,7 +35,7 @@ def lookup(ladder: Ladder, load: int, waited_us: int, executed_us: int) -> Looku
     rung and stays there (first-rung). Raises ValueError for negative arguments.
     """
     if min(load, waited_us, executed_us) < 0:
-        raise ValueError("load, waited and executed cannot be negative")
+        raise ValueError("the load and the times waited and executed must not be negative")
     guard = ladder.guard
     if guard.outside is Outside.FIRST_RUNG and not guard.min_load <= load <= guard.max_load:
         return LookupAnswer(Start.NOW, 0, 0)

@@ -26,22 +26,22 @@ class Overload:
 
     def __post_init__(self) -> None:
         if self.shed_from is not None and self.shed_from < 1:
-            raise ValueError("a server that sheds from the first request on serves none")
+            raise ValueError("`shed_from` must be at least 1")
         if self.cut_off_us is not None and self.cut_off_us < 1:
-            raise ValueError("a cut-off leaves time to run")
+            raise ValueError("`cut_off_us` must be at least 1")
         self._check_degraded()
 
     def _check_degraded(self) -> None:
         if (self.degrade_from is None) != (self.work_ppm is None):
-            raise ValueError("from where requests are degraded and to what go together")
+            raise ValueError("`degrade_from` and `work_ppm` must both be present or both be absent")
         if self.degrade_from is None or self.work_ppm is None:
             return
         if self.degrade_from < 0:
-            raise ValueError("a number in the system cannot be negative")
+            raise ValueError("`degrade_from` must not be negative")
         if not 0 < self.work_ppm < PPM:
-            raise ValueError("a degraded request does a part of its work")
+            raise ValueError("`work_ppm` must be 1 to 999,999")
         if self.shed_from is not None and self.degrade_from >= self.shed_from:
-            raise ValueError("a request that is refused cannot be degraded")
+            raise ValueError("`degrade_from` must be below `shed_from`")
 
     def refuses(self, in_system: int) -> bool:
         """Whether a request that arrives with `in_system` others is refused."""

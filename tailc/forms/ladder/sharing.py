@@ -21,11 +21,13 @@ class Sharing:
 
     def __post_init__(self) -> None:
         if (self.start_unit is None) != (self.start_below_ppm is None):
-            raise ValueError("what is counted at starts and its limit go together")
+            raise ValueError(
+                "`start_unit` and `start_below_ppm` must both be present or both be absent"
+            )
         if self.start_unit is not None and self.start_unit < 0:
-            raise ValueError("a cost unit has a number from 0 on")
+            raise ValueError("`start_unit` must not be negative")
         if self.start_below_ppm is not None and self.start_below_ppm < 1:
-            raise ValueError("nobody starts below nothing in use")
+            raise ValueError("`start_below_ppm` must be at least 1")
         if self.give_up_us is not None and self.give_up_us < 1:
             raise ValueError("`give_up_us` must be at least 1")
 

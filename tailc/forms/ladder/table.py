@@ -85,8 +85,10 @@ class CostUnit:
     capacity_ppm: int | None = None
 
     def __post_init__(self) -> None:
-        _require(bool(self.name), "a cost unit needs a name")
-        _require(self.capacity_ppm is None or self.capacity_ppm > 0, "a capacity must be positive")
+        _require(bool(self.name), "`name` of a cost unit must not be empty")
+        _require(
+            self.capacity_ppm is None or self.capacity_ppm > 0, "`capacity_ppm` must be at least 1"
+        )
 
 
 @dataclass(frozen=True)
@@ -102,10 +104,13 @@ class Rung:
     move_us: int | None = field(default=None, metadata={"since": 2})
 
     def __post_init__(self) -> None:
-        _require(bool(self.name), "a rung needs a name")
-        _require(self.speed_ppm > 0, f"rung `{self.name}` has no positive speed")
-        _require(all(cost >= 0 for cost in self.cost_ppm), f"rung `{self.name}` costs less than 0")
-        _require(self.move_us is None or self.move_us > 0, "only a move that takes time states it")
+        _require(bool(self.name), "`name` of a rung must not be empty")
+        _require(self.speed_ppm > 0, f"`speed_ppm` of rung `{self.name}` must be at least 1")
+        _require(
+            all(cost >= 0 for cost in self.cost_ppm),
+            f"`cost_ppm` of rung `{self.name}` must not be negative",
+        )
+        _require(self.move_us is None or self.move_us > 0, "`move_us` must be absent or at least 1")
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,10 @@ class Admission:
 
     def __post_init__(self) -> None:
         delayed = self.kind is AdmissionKind.DELAY
-        _require(self.delay_us > 0 if delayed else self.delay_us == 0, "only a delay has a length")
+        _require(
+            self.delay_us > 0 if delayed else self.delay_us == 0,
+            "`delay_us` must be at least 1 for admission `delay`, and otherwise 0",
+        )
 
     @classmethod
     def after_delay(cls, delay_us: int) -> Admission:
@@ -147,13 +155,20 @@ class Row:
     climbs: tuple[Climb, ...]
 
     def __post_init__(self) -> None:
-        _require(self.first_load >= 0, "a load cannot be negative")
+        _require(self.first_load >= 0, "`first_load` of a row must not be negative")
         last = self.last_load
-        _require(last is None or last >= self.first_load, "a row's loads must ascend")
-        _require(bool(self.climbs), "a row needs a rung to start on")
-        _require(self.climbs[0].age_us == 0, "a row's first rung must begin at age 0")
-        _ascending([climb.age_us for climb in self.climbs], "a row's ages must ascend")
-        _ascending([climb.rung for climb in self.climbs], "a row's rungs must ascend")
+        _require(
+            last is None or last >= self.first_load,
+            "`last_load` of a row must be at least its `first_load`",
+        )
+        _require(bool(self.climbs), "`climbs` of a row must not be empty")
+        _require(self.climbs[0].age_us == 0, "`age_us` of the first climb of a row must be 0")
+        _ascending(
+            [climb.age_us for climb in self.climbs], "`age_us` must increase from climb to climb"
+        )
+        _ascending(
+            [climb.rung for climb in self.climbs], "`rung` must increase from climb to climb"
+        )
 
 
 @dataclass(frozen=True)
@@ -169,7 +184,10 @@ class Boost:
     below_ppm: int
 
     def __post_init__(self) -> None:
-        _require(self.unit >= 0 and self.below_ppm > 0, "a boost needs a unit and a limit")
+        _require(
+            self.unit >= 0 and self.below_ppm > 0,
+            "`unit` of a boost must not be negative, and `below_ppm` must be at least 1",
+        )
 
 
 @dataclass(frozen=True)
@@ -183,8 +201,11 @@ class Power:
     idle_ppm: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _require(0 <= self.unit < len(self.idle_ppm), "power names no cost unit")
-        _require(all(idle >= 0 for idle in self.idle_ppm), "a free core draws less than nothing")
+        _require(
+            0 <= self.unit < len(self.idle_ppm),
+            "`power.unit` must be the number of a cost unit, counted from 0",
+        )
+        _require(all(idle >= 0 for idle in self.idle_ppm), "`idle_ppm` must not be negative")
 
 
 @dataclass(frozen=True)
@@ -196,7 +217,9 @@ class Guard:
     outside: Outside = Outside.CLAMP
 
     def __post_init__(self) -> None:
-        _require(0 <= self.min_load <= self.max_load, "a guard's range must ascend")
+        _require(
+            0 <= self.min_load <= self.max_load, "`guard` must have 0 <= `min_load` <= `max_load`"
+        )
 
 
 @dataclass(frozen=True)
@@ -219,39 +242,48 @@ class Ladder:
     sharing: Sharing | None = field(default=None, metadata={"since": 6})
 
     def __post_init__(self) -> None:
-        _require(self.quantum_us > 0, "the quantum must be positive")
+        _require(self.quantum_us > 0, "`quantum_us` must be at least 1")
         self._check_rungs()
         self._check_rows()
         self._check_rules()
 
     def _check_rungs(self) -> None:
-        _require(bool(self.rungs), "a ladder needs a rung")
+        _require(bool(self.rungs), "`rungs` must not be empty")
         _require(
             all(len(rung.cost_ppm) == len(self.cost_units) for rung in self.rungs),
-            "every rung must state a cost in every cost unit",
+            "`cost_ppm` of a rung must have an entry for each cost unit",
         )
 
     def _check_rows(self) -> None:
-        _require(bool(self.rows), "a ladder needs a row")
-        _require(self.rows[-1].last_load is None, "the last row must hold for every larger load")
+        _require(bool(self.rows), "`rows` must not be empty")
+        _require(self.rows[-1].last_load is None, "the last row must have no `last_load`")
         for row, following in zip(self.rows, self.rows[1:], strict=False):
             _require(
                 row.last_load is not None and following.first_load == row.last_load + 1,
-                "rows must follow each other without gap or overlap",
+                "`first_load` of a row must be 1 above `last_load` of the row before",
             )
         top = max(climb.rung for row in self.rows for climb in row.climbs)
         bottom = min(climb.rung for row in self.rows for climb in row.climbs)
-        _require(bottom >= 0 and top < len(self.rungs), "a row climbs to a rung that is not there")
+        _require(
+            bottom >= 0 and top < len(self.rungs),
+            "`rung` of a climb must be the number of a rung, counted from 0",
+        )
 
     def _check_rules(self) -> None:
         names = [rule.value for rule in self.rules]
-        _ascending(names, "rules must be sorted and stand once")
+        _ascending(names, "`rules` must be in ascending order without duplicates")
         both = {Rule.AGE_FROM_ARRIVAL, Rule.BUSY_PERIOD_AGE} <= set(self.rules)
-        _require(not both, "ages count from arrival, or over the busy period of a core")
+        _require(not both, "rules `age-from-arrival` and `busy-period-age` exclude each other")
         boosts = Rule.BOOST_LAST_RUNG in self.rules
-        _require(boosts == (self.boost is not None), "the boost rule and its limit go together")
+        _require(
+            boosts == (self.boost is not None),
+            "`boost` must be present with rule `boost-last-rung`, and otherwise absent",
+        )
         if self.boost is not None:
-            _require(self.boost.unit < len(self.cost_units), "the boost names no cost unit")
+            _require(
+                self.boost.unit < len(self.cost_units),
+                "`boost.unit` must be the number of a cost unit, counted from 0",
+            )
         self._check_overload()
         self._check_sharing()
         self._check_cores()
@@ -265,47 +297,77 @@ class Ladder:
         }
         for rule, part in parts.items():
             agree = (rule in self.rules) == (part is not None)
-            _require(agree, f"the rule {rule.value} and what it needs go together")
+            _require(agree, _field_message(rule))
         rules = any(rule in self.rules for rule in parts)
-        _require(rules == (overload is not None), "what is said of overload needs a rule")
+        _require(
+            rules == (overload is not None),
+            "`overload` must be absent without rule `shed`, `cut-off` or `degrade`",
+        )
 
     def _check_sharing(self) -> None:
         sharing = self.sharing or NO_SHARING
         parts = {Rule.START_BELOW: sharing.start_below_ppm, Rule.GIVE_UP: sharing.give_up_us}
         for rule, part in parts.items():
             agree = (rule in self.rules) == (part is not None)
-            _require(agree, f"the rule {rule.value} and what it needs go together")
+            _require(agree, _field_message(rule))
         rules = bool(parts.keys() & set(self.rules))
-        _require(rules == (self.sharing is not None), "what is said of sharing needs a rule")
+        _require(
+            rules == (self.sharing is not None),
+            "`sharing` must be absent without rule `start-below` or `give-up`",
+        )
         if sharing.start_unit is not None:
-            _require(sharing.start_unit < len(self.cost_units), "starts count no cost unit")
+            _require(
+                sharing.start_unit < len(self.cost_units),
+                "`start_unit` must be the number of a cost unit, counted from 0",
+            )
             at_once = all(row.admission == AT_ONCE for row in self.rows)
-            _require(at_once, "where starts go by what is in use, no row makes a request wait")
+            _require(at_once, "`admission` of every row must be `at-once` with rule `start-below`")
 
     def _check_cores(self) -> None:
         """Check rungs that are whole cores: one core of one limited unit each, and a power."""
         if Rule.CORE_PER_REQUEST not in self.rules:
-            _require(Rule.MAKE_ROOM not in self.rules, "only requests with a core make room")
-            _require(not self._takes_over, "only requests with a core take one over")
-            _require(self.power is None, "power is told of rungs that are cores")
+            _require(
+                Rule.MAKE_ROOM not in self.rules, "rule `make-room` needs rule `core-per-request`"
+            )
+            _require(
+                not self._takes_over,
+                "rules `busy-period-age` and `waited-start-last` need rule `core-per-request`",
+            )
+            _require(self.power is None, "`power` must be absent without rule `core-per-request`")
             moves = any(rung.move_us is not None for rung in self.rungs)
-            _require(not moves, "only a move to another core takes time")
+            _require(not moves, "`move_us` must be absent without rule `core-per-request`")
             return
-        _require(self.power is not None, "a ladder of cores needs its power")
+        _require(self.power is not None, "`power` must be present with rule `core-per-request`")
         assert self.power is not None
-        _require(len(self.power.idle_ppm) == len(self.cost_units), "power is told by cost unit")
-        _require(self.boost is None, "a request with a core of its own needs no boost")
-        _require(self.sharing is None, "a request with a core of its own shares none")
+        _require(
+            len(self.power.idle_ppm) == len(self.cost_units),
+            "`idle_ppm` must have an entry for each cost unit",
+        )
+        _require(
+            self.boost is None, "rules `boost-last-rung` and `core-per-request` exclude each other"
+        )
+        _require(self.sharing is None, "`sharing` must be absent with rule `core-per-request`")
         limited = [unit.capacity_ppm is not None for unit in self.cost_units]
-        _require(not limited[self.power.unit], "power is no capacity that requests share")
+        _require(
+            not limited[self.power.unit], "`power.unit` must be a cost unit without `capacity_ppm`"
+        )
         for rung in self.rungs:
             taken = [c for c, is_core in zip(rung.cost_ppm, limited, strict=True) if is_core and c]
-            _require(taken == [PPM], f"rung `{rung.name}` is not one core of one kind")
+            _require(
+                taken == [PPM],
+                f"`cost_ppm` of rung `{rung.name}` must be 1,000,000 for one type of core, else 0",
+            )
         for unit in self.cost_units:
             whole = unit.capacity_ppm is None or unit.capacity_ppm % PPM == 0
-            _require(whole, f"`{unit.name}` is not a whole number of cores")
+            _require(
+                whole,
+                f"`capacity_ppm` of `{unit.name}` must be a multiple of 1,000,000 (whole cores)",
+            )
         idle = zip(self.power.idle_ppm, limited, strict=True)
-        _require(all(is_core or not draw for draw, is_core in idle), "only free cores draw power")
+        _require(
+            all(is_core or not draw for draw, is_core in idle),
+            "`idle_ppm` must be 0 or more, and 0 for a cost unit without `capacity_ppm`",
+        )
         self._check_core_rules(limited)
 
     def _check_core_rules(self, limited: Sequence[bool]) -> None:
@@ -319,7 +381,7 @@ class Ladder:
         is_one_kind = len(units) == 1
         _require(
             is_one_kind or not self._takes_over,
-            "rules of taking over a core need cores of one kind",
+            "rules `busy-period-age` and `waited-start-last` need rungs on one type of core",
         )
 
     @property
@@ -327,12 +389,23 @@ class Ladder:
         return bool({Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST} & set(self.rules))
 
 
-_BESIDE_ROWS = {Rule.SHED, Rule.CUT_OFF, Rule.DEGRADE, Rule.START_BELOW, Rule.GIVE_UP}
+# Rules that need no row, each with its field.
+_FIELDS = {
+    Rule.SHED: "shed_from",
+    Rule.CUT_OFF: "cut_off_us",
+    Rule.DEGRADE: "degrade_from",
+    Rule.START_BELOW: "start_below_ppm",
+    Rule.GIVE_UP: "give_up_us",
+}
+
+
+def _field_message(rule: Rule) -> str:
+    return f"`{_FIELDS[rule]}` must be present with rule `{rule.value}`, and otherwise absent"
 
 
 def rules_beyond_rows(ladder: Ladder) -> tuple[Rule, ...]:
     """Rules that decide in addition to the rows on start, descent or full service of a request."""
-    return tuple(rule for rule in ladder.rules if rule in _BESIDE_ROWS)
+    return tuple(rule for rule in ladder.rules if rule in _FIELDS)
 
 
 def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -31,11 +31,11 @@ class Battery:
     first_mj: int
 
     def __post_init__(self) -> None:
-        require(self.capacity_mj > 0, "a battery has a capacity")
+        require(self.capacity_mj > 0, "`capacity_mj` must be at least 1")
         powers = min(self.charge_mw, self.discharge_mw)
-        require(powers > 0, "a battery can be charged and discharged")
-        require(0 < self.kept_ppm <= PPM, "a battery keeps a part of what is charged")
-        require(0 <= self.first_mj <= self.capacity_mj, "a battery holds no more than it can")
+        require(powers > 0, "`charge_mw` and `discharge_mw` must be at least 1")
+        require(0 < self.kept_ppm <= PPM, "`kept_ppm` must be 1 to 1,000,000")
+        require(0 <= self.first_mj <= self.capacity_mj, "`first_mj` must be 0 to `capacity_mj`")
 
     def stored_mj(self, charged_mj: int) -> int:
         """Energy stored when `charged_mj` is charged [mJ]."""
@@ -70,8 +70,12 @@ def check_schedule(
     states = battery.states_mj(battery_mj)
     for flow_mj, state_mj, left_mj in zip(battery_mj, states, spare_mj, strict=True):
         within = -battery.discharge_mw * epoch_s <= flow_mj <= battery.charge_mw * epoch_s
-        require(within, "a battery is charged or discharged with more than its power")
+        require(
+            within, "`battery_mj` must be at most `charge_mw` or `discharge_mw` times `epoch_s`"
+        )
         taken = min(left_mj, 0) <= flow_mj <= max(left_mj, 0)
-        require(taken, "a battery takes only green energy that is left, and gives for brown alone")
-        require(state_mj >= 0, "a battery gives more than is stored")
-        require(state_mj <= battery.capacity_mj, "a battery holds more than it can")
+        require(taken, "`battery_mj` may only charge unused green energy or replace brown energy")
+        require(state_mj >= 0, "`battery_mj` must not discharge more than is stored")
+        require(
+            state_mj <= battery.capacity_mj, "`battery_mj` must not store more than `capacity_mj`"
+        )

@@ -35,9 +35,11 @@ class LedgerEntry:
 
     def __post_init__(self) -> None:
         if min(self.discharged_mj, self.brown_mj, self.spilled_mj) < 0:
-            raise ValueError("a battery takes green energy that is left, and gives for brown alone")
+            raise ValueError(
+                "a battery may only charge unused green energy or replace brown energy"
+            )
         if not 0 <= self.lost_mj <= self.charged_mj:
-            raise ValueError("a battery loses no more than is charged")
+            raise ValueError("`lost_mj` must be 0 to `charged_mj`")
 
     @property
     def green_used_mj(self) -> int:

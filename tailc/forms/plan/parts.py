@@ -37,13 +37,15 @@ class Pool:
     racks: int | None = None
 
     def __post_init__(self) -> None:
-        require(bool(self.name), "a pool needs a name")
-        require(self.servers > 0, "a pool has a server at least")
-        require(0 <= self.asleep_mw <= self.busy_mw, "a busy server draws what a sleeping one does")
-        require(self.busy_mw > 0, "a busy server draws power")
-        require(self.migration_mj >= 0, "to move work gives no energy")
+        require(bool(self.name), "`name` of a pool must not be empty")
+        require(self.servers > 0, "`servers` of a pool must be at least 1")
+        require(0 <= self.asleep_mw <= self.busy_mw, "`asleep_mw` of a pool must be 0 to `busy_mw`")
+        require(self.busy_mw > 0, "`busy_mw` of a pool must be at least 1")
+        require(self.migration_mj >= 0, "`migration_mj` of a pool must not be negative")
         are_full = self.racks is None or (self.racks > 0 and self.servers % self.racks == 0)
-        require(are_full, "racks of a pool have as many servers each")
+        require(
+            are_full, "`servers` of a pool must be a multiple of `racks`, which must be at least 1"
+        )
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,9 @@ class Epoch:
     battery_mj: int | None = field(default=None, metadata={"since": 5})
 
     def __post_init__(self) -> None:
-        require(self.green_mw >= 0, "green power is not negative")
-        require(self.brown_udollars_per_kwh >= 0, "a price is not negative")
-        require(self.brown_mg_per_kwh >= 0, "CO2 is not negative")
+        require(self.green_mw >= 0, "`green_mw` must not be negative")
+        require(self.brown_udollars_per_kwh >= 0, "`brown_udollars_per_kwh` must not be negative")
+        require(self.brown_mg_per_kwh >= 0, "`brown_mg_per_kwh` must not be negative")
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,10 @@ class Span:
     servers: int
 
     def __post_init__(self) -> None:
-        require(self.pool >= 0, "pools count from 0")
-        require(self.first_epoch >= 0, "epochs count from 0")
-        require(self.epochs > 0, "a span lasts an epoch at least")
-        require(self.servers > 0, "a span has a server at least")
+        require(self.pool >= 0, "`pool` of a span must not be negative")
+        require(self.first_epoch >= 0, "`first_epoch` of a span must not be negative")
+        require(self.epochs > 0, "`epochs` of a span must be at least 1")
+        require(self.servers > 0, "`servers` of a span must be at least 1")
 
     @property
     def past(self) -> int:
@@ -106,12 +108,15 @@ class PlannedJob:
     green_slots: int
 
     def __post_init__(self) -> None:
-        require(bool(self.name), "a job needs a name")
-        require(bool(self.spans), "a planned job runs")
+        require(bool(self.name), "`name` of a job must not be empty")
+        require(bool(self.spans), "`spans` of a job must not be empty")
         order = [(span.first_epoch, span.pool) for span in self.spans]
-        require(order == sorted(order), "spans are in order of epoch, then of pool")
-        require(self._has_disjoint_spans(), "a job has two spans of one pool at once")
-        require(0 <= self.green_slots <= self.slots, "no more than all of a job is green")
+        require(order == sorted(order), "`spans` must be in order of `first_epoch`, then of `pool`")
+        require(self._has_disjoint_spans(), "spans of a job in one pool must not overlap")
+        require(
+            0 <= self.green_slots <= self.slots,
+            "`green_slots` must be 0 to the number of server-epochs of the job",
+        )
 
     @property
     def slots(self) -> int:
@@ -137,8 +142,10 @@ class PoolPrices:
     udollars: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        require(min(self.udollars, default=0) >= 0, "a price is not negative")
-        require(max(self.udollars, default=0) <= LARGEST_UDOLLARS, "a price is beyond 2^28")
+        require(min(self.udollars, default=0) >= 0, "`udollars` must not be negative")
+        require(
+            max(self.udollars, default=0) <= LARGEST_UDOLLARS, "`udollars` must be at most 2^28"
+        )
 
 
 @dataclass(frozen=True)
@@ -155,8 +162,14 @@ class Terms:
 
     def __post_init__(self) -> None:
         amounts = (self.green_udollars, self.brown_udollars, self.penalty_udollars)
-        require(min(amounts) >= 0, "terms are not negative")
-        require(max(amounts) <= LARGEST_UDOLLARS, "terms are beyond 2^28")
+        require(
+            min(amounts) >= 0,
+            "`green_udollars`, `brown_udollars` and `penalty_udollars` must not be negative",
+        )
+        require(
+            max(amounts) <= LARGEST_UDOLLARS,
+            "`green_udollars`, `brown_udollars` and `penalty_udollars` must be at most 2^28",
+        )
 
 
 @dataclass(frozen=True)
@@ -172,5 +185,5 @@ class Malleable:
 
     def __post_init__(self) -> None:
         counts = 0 <= self.delay_udollars <= LARGEST_UDOLLARS
-        require(counts, "to be done later costs something, and no more than 2^28")
-        require(self.slowdown_ppm >= PPM, "a slowdown is a factor of 1 or more")
+        require(counts, "`delay_udollars` must be 0 to 2^28")
+        require(self.slowdown_ppm >= PPM, "`slowdown_ppm` must be at least 1,000,000")

@@ -76,45 +76,65 @@ class Plan:
     battery: Battery | None = field(default=None, metadata={"since": 5})
 
     def __post_init__(self) -> None:
-        require(self.epoch_s > 0, "an epoch lasts a second at least")
-        require(bool(self.pools), "a plan needs a pool")
-        require(bool(self.epochs), "a plan needs an epoch")
-        require(len(self.epochs) <= MOST_EPOCHS, "a plan has 2^14 epochs at most")
+        require(self.epoch_s > 0, "`epoch_s` must be at least 1")
+        require(bool(self.pools), "`pools` must not be empty")
+        require(bool(self.epochs), "`epochs` must not be empty")
+        require(len(self.epochs) <= MOST_EPOCHS, "`epochs` must have at most 2^14 entries")
         held = 0 <= self.start_unix_s <= self.end_unix_s <= LATEST_UNIX_S
-        require(held, "a plan lies in the years 1970 to 9999")
-        require(self.servers <= MOST_SERVERS, "a plan has 2^20 servers at most")
+        require(
+            held, "`start_unix_s` and the end of the last epoch must be in the years 1970 to 9999"
+        )
+        require(self.servers <= MOST_SERVERS, "`pools` must have at most 2^20 servers in total")
         uses_racks = {pool.racks is None for pool in self.pools}
-        require(len(uses_racks) == 1, "all pools are of racks, or none is")
-        require(0 <= self.violations_ppm <= PPM, "a part of jobs lies from 0 to 1")
-        require((self.terms is None) != (self.malleable is None), "jobs are rigid or malleable")
-        require(_are_unique(pool.name for pool in self.pools), "two pools have one name")
-        require(_are_unique(job.name for job in self.jobs), "two jobs have one name")
+        require(len(uses_racks) == 1, "`racks` must be present in every pool or in none")
+        require(0 <= self.violations_ppm <= PPM, "`violations_ppm` must be 0 to 1,000,000")
+        require(
+            (self.terms is None) != (self.malleable is None),
+            "exactly one of `terms` and `malleable` must be present",
+        )
+        require(_are_unique(pool.name for pool in self.pools), "two pools have the same `name`")
+        require(_are_unique(job.name for job in self.jobs), "two jobs have the same `name`")
         self._check_buses()
         priced = [len(one.udollars) for one in self.prices]
         whole = [len(self.epochs)] * len(self.pools)
-        require(priced == whole, "each pool has a price in each epoch")
-        require(self._largest_worth() <= LARGEST_WORTH_UDOLLARS, "a plan is worth 2^53 or more")
-        require(self._spans_are_inside(), "a span is outside the plan")
-        require(int(self.free.min()) >= 0, "a pool has fewer servers than its jobs")
+        require(
+            priced == whole,
+            "`prices` must have an entry for each pool, with a price for each epoch",
+        )
+        require(
+            self._largest_worth() <= LARGEST_WORTH_UDOLLARS,
+            "servers times epochs times the largest price must be below 2^53",
+        )
+        require(
+            self._spans_are_inside(),
+            "a span must be in a pool with enough servers, and must end within the plan",
+        )
+        require(
+            int(self.free.min()) >= 0, "the jobs of an epoch use more servers of a pool than it has"
+        )
         promised = self.terms is not None or not any(job.green_slots for job in self.jobs)
-        require(promised, "malleable jobs are promised no green energy")
+        require(promised, "`green_slots` of malleable jobs must be 0")
         self._check_battery()
 
     def _check_buses(self) -> None:
         firsts = [epoch.first_green_pool for epoch in self.epochs]
         if all(first is None for first in firsts):
             return
-        require(None not in firsts, "racks hang on two buses in every epoch or in none")
+        require(None not in firsts, "`first_green_pool` must be present in every epoch or in none")
         inside = all(0 <= first <= len(self.pools) for first in firsts if first is not None)
-        require(inside, "the first green pool is one of the pools, or none")
+        require(inside, "`first_green_pool` must be 0 to the number of pools")
 
     def _check_battery(self) -> None:
         has_charge = {epoch.battery_mj is not None for epoch in self.epochs}
         require(
-            has_charge == {self.battery is not None}, "each epoch says what a battery does, if any"
+            has_charge == {self.battery is not None},
+            "`battery_mj` must be present in every epoch with a `battery`, and otherwise in none",
         )
         if self.battery is not None:
-            require(self._largest_energy_mj() <= LARGEST_MJ, "an epoch's energy is 2^53 mJ or more")
+            require(
+                self._largest_energy_mj() <= LARGEST_MJ,
+                "the energy of an epoch must be below 2^53 mJ",
+            )
             spare_mj = [
                 epoch.green_mw * self.epoch_s - sum(drawn_mj)
                 for epoch, drawn_mj in zip(self.epochs, self.drawn_mj, strict=True)

@@ -37,11 +37,13 @@ class RigidJob:
 
     def __post_init__(self) -> None:
         if self.first_epoch < 0 or self.epochs <= 0 or self.width <= 0:
-            raise ValueError("a job has an epoch and a server at least")
+            raise ValueError(
+                "`epochs` and `width` must be at least 1, and `first_epoch` at least 0"
+            )
         if max(self.epochs, self.width) > LARGEST_JOB:
-            raise ValueError("a job has 2^20 epochs and 2^20 servers at most")
+            raise ValueError("`epochs` and `width` must be at most 2^20")
         if not 0 <= self.green_ppm <= PPM:
-            raise ValueError("a share of green energy lies from 0 to 1")
+            raise ValueError("the share of green energy must be 0 to 1,000,000 (millionths)")
 
     @property
     def green_slots(self) -> int:

@@ -76,11 +76,14 @@ def test_estimates_of_an_slo_that_is_not_there_are_refused() -> None:
     def change(document: dict[str, Any]) -> None:
         document["evidence"]["estimates"]["rows"][0]["slo"] = 2
 
-    with pytest.raises(TailcError, match="of an SLO that the policy has not") as caught:
+    with pytest.raises(
+        TailcError,
+        match="`slo` of an estimate must be the number of an SLO of the policy, counted from 0",
+    ) as caught:
         decode_json(changed_json(change, name="estimates"))
     assert caught.value.findings[0].code is Code.BAD_ARTIFACT
 
 
 def test_a_setting_by_hand_is_overloaded_or_not() -> None:
-    with pytest.raises(ValueError, match="overloaded, 1, or not, 0"):
+    with pytest.raises(ValueError, match="`is_overloaded` must be 0 or 1"):
         ByHand("always 2 threads", 410_000, 0, 2, None)

@@ -384,7 +384,7 @@ def test_a_gain_is_told_to_people_in_percent_by_ms() -> None:
 def test_negative_arguments_are_refused() -> None:
     steered = controller(only())
     for tail_us, rate_mrps in ((-1, 0), (0, -1)):
-        with pytest.raises(ValueError, match="cannot be negative"):
+        with pytest.raises(ValueError, match="the measured tail and the rate must not be negative"):
             step(steered, first_state(steered), tail_us, rate_mrps)
 
 
@@ -461,16 +461,31 @@ def test_a_request_is_on_the_highest_rung_whose_scaled_age_has_come(seed, by_ppm
         ({"epoch_requests": 0}, "epoch"),
         ({"window_requests": 499}, "window"),
         ({"window_requests": 1_000_001}, "window"),
-        ({"least_ppm": -1}, "between its limits"),
-        ({"least_ppm": 500_001}, "between its limits"),
-        ({"most_ppm": 499_999}, "between its limits"),
-        ({"most_ppm": PPM + 1}, "between its limits"),
+        ({"least_ppm": -1}, "0 <= `least_ppm` <= `first_ppm` <= `most_ppm` <= 1,000,000 must hold"),
+        (
+            {"least_ppm": 500_001},
+            "0 <= `least_ppm` <= `first_ppm` <= `most_ppm` <= 1,000,000 must hold",
+        ),
+        (
+            {"most_ppm": 499_999},
+            "0 <= `least_ppm` <= `first_ppm` <= `most_ppm` <= 1,000,000 must hold",
+        ),
+        (
+            {"most_ppm": PPM + 1},
+            "0 <= `least_ppm` <= `first_ppm` <= `most_ppm` <= 1,000,000 must hold",
+        ),
         ({"fraction_bits": FEWEST_FRACTION_BITS - 1}, "bits"),
         ({"fraction_bits": MOST_FRACTION_BITS + 1}, "bits"),
-        ({"gains": ()}, "needs gains"),
-        ({"gains": (GainRow(1, 0, 0, 0),)}, "from rate 0"),
-        ({"gains": (GainRow(0, 0, 0, 0), GainRow(0, 1, 1, 1))}, "ascend"),
-        ({"gains": (GainRow(0, 0, 0, 0), GainRow(9, 1, 1, 1), GainRow(8, 1, 1, 1))}, "ascend"),
+        ({"gains": ()}, "`gains` must not be empty"),
+        ({"gains": (GainRow(1, 0, 0, 0),)}, "`first_rate_mrps` of the first gains must be 0"),
+        (
+            {"gains": (GainRow(0, 0, 0, 0), GainRow(0, 1, 1, 1))},
+            "`first_rate_mrps` must increase from gains to gains",
+        ),
+        (
+            {"gains": (GainRow(0, 0, 0, 0), GainRow(9, 1, 1, 1), GainRow(8, 1, 1, 1))},
+            "`first_rate_mrps` must increase from gains to gains",
+        ),
     ],
 )
 def test_a_controller_that_no_runtime_could_step_cannot_be_made(changes, complaint) -> None:
@@ -482,9 +497,9 @@ def test_a_controller_that_no_runtime_could_step_cannot_be_made(changes, complai
     ("row", "complaint"),
     [
         ((-1, 0, 0, 0), "negative"),
-        ((0, LARGEST_GAIN + 1, 0, 0), "beyond"),
-        ((0, 0, -LARGEST_GAIN - 1, 0), "beyond"),
-        ((0, 0, 0, LARGEST_GAIN + 1), "beyond"),
+        ((0, LARGEST_GAIN + 1, 0, 0), "`kp`, `ki` and `kd` must be -2"),
+        ((0, 0, -LARGEST_GAIN - 1, 0), "`kp`, `ki` and `kd` must be -2"),
+        ((0, 0, 0, LARGEST_GAIN + 1), "`kp`, `ki` and `kd` must be -2"),
     ],
 )
 def test_gains_beyond_their_limit_cannot_be_made(row, complaint) -> None:

@@ -22,27 +22,45 @@ def test_the_machines_with_a_target_are_served() -> None:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"pole_ppm": -1}, "a pole lies from 0 to 1"),
-        ({"pole_ppm": PPM}, "a pole lies from 0 to 1"),
-        ({"window_us": 0}, "times are positive"),
-        ({"enforce_us": 0}, "times are positive"),
-        ({"estimate_us": 0}, "times are positive"),
-        ({"step_us": 60_000}, "a whole number of estimates"),
-        ({"estimate_us": 1, "step_us": LARGEST_LAG + 1}, "a million estimates at most"),
-        ({"forgetting_ppm": 0}, "forgetting lies between 0 and 1"),
-        ({"forgetting_ppm": PPM + 1}, "forgetting lies between 0 and 1"),
-        ({"first_covariance": 0}, "positive and at most a million"),
-        ({"first_covariance": PPM + 1}, "positive and at most a million"),
-        ({"least_b_ppm": 0}, "the least b is positive"),
-        ({"host_ppm": 0}, "a host gives no more than itself"),
-        ({"host_ppm": PPM + 1}, "a host gives no more than itself"),
-        ({"shortage_steps": 0}, "a step at least"),
-        ({"tolerance_ppm": 0}, "exactly on its target"),
-        ({"machines": (BATCH,)}, "needs a machine with a target"),
-        ({"machines": ()}, "needs a machine with a target"),
-        ({"machines": (FIRST, FIRST)}, "two machines have one name"),
-        ({"least_ppm": PPM // 2 + 1}, "the least shares are more than the host"),
-        ({"least_ppm": -1}, "the least shares are more than the host"),
+        ({"pole_ppm": -1}, "`pole_ppm` must be 0 to 999,999"),
+        ({"pole_ppm": PPM}, "`pole_ppm` must be 0 to 999,999"),
+        (
+            {"window_us": 0},
+            "`window_us`, `estimate_us`, `step_us` and `enforce_us` must be at least 1",
+        ),
+        (
+            {"enforce_us": 0},
+            "`window_us`, `estimate_us`, `step_us` and `enforce_us` must be at least 1",
+        ),
+        (
+            {"estimate_us": 0},
+            "`window_us`, `estimate_us`, `step_us` and `enforce_us` must be at least 1",
+        ),
+        ({"step_us": 60_000}, "`step_us` must be a multiple of `estimate_us`"),
+        (
+            {"estimate_us": 1, "step_us": LARGEST_LAG + 1},
+            "`step_us` must be at most 1,000,000 times `estimate_us`",
+        ),
+        ({"forgetting_ppm": 0}, "`forgetting_ppm` must be 1 to 1,000,000"),
+        ({"forgetting_ppm": PPM + 1}, "`forgetting_ppm` must be 1 to 1,000,000"),
+        ({"first_covariance": 0}, "`first_covariance` must be 1 to 1,000,000"),
+        ({"first_covariance": PPM + 1}, "`first_covariance` must be 1 to 1,000,000"),
+        ({"least_b_ppm": 0}, "`least_b_ppm` must be at least 1"),
+        ({"host_ppm": 0}, "`host_ppm` must be 1 to 1,000,000"),
+        ({"host_ppm": PPM + 1}, "`host_ppm` must be 1 to 1,000,000"),
+        ({"shortage_steps": 0}, "`shortage_steps` must be at least 1"),
+        ({"tolerance_ppm": 0}, "`tolerance_ppm` must be at least 1"),
+        ({"machines": (BATCH,)}, "at least one machine must have `target_milli`"),
+        ({"machines": ()}, "at least one machine must have `target_milli`"),
+        ({"machines": (FIRST, FIRST)}, "two machines have the same `name`"),
+        (
+            {"least_ppm": PPM // 2 + 1},
+            "`least_ppm` times the machines with `target_milli` must be 0 to `host_ppm`",
+        ),
+        (
+            {"least_ppm": -1},
+            "`least_ppm` times the machines with `target_milli` must be 0 to `host_ppm`",
+        ),
     ],
 )
 def test_shares_that_contradict_themselves_cannot_exist(changes, complaint) -> None:
@@ -58,11 +76,11 @@ def test_least_shares_may_take_up_the_whole_host_and_a_step_a_million_estimates(
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"name": ""}, "a machine needs a name"),
-        ({"target_milli": 0}, "a target is positive"),
-        ({"first_a_ppm": PPM}, "is not stable"),
-        ({"first_a_ppm": -PPM}, "is not stable"),
-        ({"first_b_milli": 0}, "more share gives more throughput"),
+        ({"name": ""}, "`name` of a machine must not be empty"),
+        ({"target_milli": 0}, "`target_milli` must be at least 1"),
+        ({"first_a_ppm": PPM}, "`first_a_ppm` must be -999,999 to 999,999"),
+        ({"first_a_ppm": -PPM}, "`first_a_ppm` must be -999,999 to 999,999"),
+        ({"first_b_milli": 0}, "`first_b_milli` must be at least 1"),
     ],
 )
 def test_a_machine_that_contradicts_itself_cannot_exist(changes, complaint) -> None:

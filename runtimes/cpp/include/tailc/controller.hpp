@@ -87,7 +87,7 @@ inline Controller::Controller(const policy::Controller& form)
 
 inline std::int64_t Controller::step(std::int64_t measured_us, std::int64_t rate_mrps) {
   if (measured_us < 0 || rate_mrps < 0)
-    throw std::invalid_argument("a tail and a rate cannot be negative");
+    throw std::invalid_argument("the measured tail and the rate must not be negative");
   constexpr std::int64_t kLargestErrorUs = (std::int64_t{1} << 31) - 1;
   const std::int64_t error_us = std::max(target_us_ - measured_us, -kLargestErrorUs);
   if (!has_stepped_) before_us_ = earlier_us_ = error_us;
@@ -109,19 +109,19 @@ inline void Controller::check(const policy::Controller& form) {
   constexpr std::int64_t kMostTargetUs = (std::int64_t{1} << 31) - 1, kMostWindow = 1'000'000;
   constexpr std::int64_t kFewestBits = 21, kMostBits = 40;
   const bool is_bound = form.acts_on() == Actuator::LATENCY_BOUND;
-  require(is_bound || form.acts_on() == Actuator::CLIMB_AGES, "the actuator is not known here");
+  require(is_bound || form.acts_on() == Actuator::CLIMB_AGES, "unknown value of `acts_on`");
   require(0 < form.percentile_ppm() && form.percentile_ppm() < kPpm,
-          "a percentile lies between 0 and 1");
+          "`percentile_ppm` must be 1 to 999,999");
   require(0 < form.target_us() && form.target_us() <= kMostTargetUs,
-          "a target lies between 0 and 2^31 us");
+          "`target_us` must be 1 to 2^31 - 1");
   require(0 < form.epoch_requests() && form.epoch_requests() <= form.window_requests() &&
               form.window_requests() <= kMostWindow,
-          "a window holds an epoch at least and a million requests at most");
+          "`window_requests` must be `epoch_requests` to 1,000,000");
   require(0 <= form.least_ppm() && form.least_ppm() <= form.first_ppm() &&
               form.first_ppm() <= form.most_ppm() && form.most_ppm() <= (is_bound ? 2 : 1) * kPpm,
-          "an output lies between its limits, and those between 0 and 1, or 2 for a bound");
+          "`least_ppm` <= `first_ppm` <= `most_ppm` must be 0 to 1,000,000 (a bound: 2,000,000)");
   require(kFewestBits <= form.fraction_bits() && form.fraction_bits() <= kMostBits,
-          "21 to 40 bits are a fraction");
+          "`fraction_bits` must be 21 to 40");
   check_gains(form);
 }
 
@@ -130,16 +130,16 @@ inline void Controller::check_gains(const policy::Controller& form) {
   constexpr std::int64_t kLargestGain = std::int64_t{1} << 29;
   const auto& rows = *form.gains();
   require(rows.size() > 0 && rows.Get(0)->first_rate_mrps() == 0,
-          "the first gains must hold from rate 0");
+          "`first_rate_mrps` of the first gains must be 0");
   const auto is_small = [](std::int64_t gain) {
     return -kLargestGain <= gain && gain <= kLargestGain;
   };
   for (flatbuffers::uoffset_t i = 0; i < rows.size(); ++i) {
     const policy::GainRow& row = *rows.Get(i);
     require(i == 0 || rows.Get(i - 1)->first_rate_mrps() < row.first_rate_mrps(),
-            "rates of gains must ascend");
+            "`first_rate_mrps` must increase from gains to gains");
     require(is_small(row.kp()) && is_small(row.ki()) && is_small(row.kd()),
-            "a gain is beyond 2^29");
+            "`kp`, `ki` and `kd` must be -2^29 to 2^29");
   }
 }
 

@@ -80,7 +80,8 @@ inline std::string quoted(std::string_view field) {
 
 inline DemandLog::DemandLog(std::string path, std::uint64_t one_in, bool has_classes)
     : path_(std::move(path)), one_in_(one_in), has_classes_(has_classes) {
-  if (one_in == 0) throw std::invalid_argument("one of so many requests is written, 1 at least");
+  if (one_in == 0)
+    throw std::invalid_argument("one demand in N is written, so N must be at least 1");
   file_.reset(std::fopen(path_.c_str(), "a+b"));
   if (!file_) fail();
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);
@@ -108,13 +109,15 @@ inline void DemandLog::begin() {
   }
   if (std::fseek(file_.get(), -1, SEEK_END) != 0) fail();
   if (found != header || std::fgetc(file_.get()) != '\n')
-    throw std::invalid_argument(path_ + ": the file is there, with other columns or half a line");
+    throw std::invalid_argument(
+        path_ + ": the file exists, but has other columns or an incomplete line");
 }
 
 inline void DemandLog::record_row(std::int64_t demand_us,
                                   std::optional<std::string_view> request_class) {
   if (demand_us < 0 || request_class.has_value() != has_classes_)
-    throw std::invalid_argument("a demand is not negative, and has a class where its log has them");
+    throw std::invalid_argument(
+        "a demand must not be negative, and must have a class if the log has classes");
   if ((requests_.fetch_add(1, std::memory_order_relaxed) + 1) % one_in_ != 0) return;
   std::string row = std::to_string(std::max<std::int64_t>(demand_us, 1)) + "," + std::to_string(one_in_);
   if (request_class) row += "," + detail::quoted(*request_class);

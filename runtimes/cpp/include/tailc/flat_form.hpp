@@ -25,7 +25,7 @@ inline const policy::Policy& flat_form_in(const std::uint8_t* payload, std::size
   if (root.schema_major() != kSchemaMajor) {
     const std::string version =
         std::to_string(root.schema_major()) + "." + std::to_string(root.schema_minor());
-    throw PolicyError(Refusal::unknown_schema, "schema `" + version + "` is not known here");
+    throw PolicyError(Refusal::unknown_schema, "unknown schema `" + version + "`");
   }
   structure.check_all();
   return root;

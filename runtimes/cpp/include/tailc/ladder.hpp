@@ -55,7 +55,7 @@ class Ladder {
   Answer lookup_scaled(std::int64_t load, std::int64_t waited_us, std::int64_t executed_us,
                        std::int64_t output_ppm) const {
     if (output_ppm < 0 || output_ppm > kPpm)
-      throw std::invalid_argument("an output lies between 0 and 1,000,000");
+      throw std::invalid_argument("the output must be 0 to 1,000,000");
     return answer(load, waited_us, executed_us, output_ppm);
   }
 
@@ -97,7 +97,8 @@ class Ladder {
   Answer answer(std::int64_t load, std::int64_t waited_us, std::int64_t executed_us,
                 std::int64_t output_ppm) const {
     if ((load | waited_us | executed_us) < 0)
-      throw std::invalid_argument("load, waited and executed cannot be negative");
+      throw std::invalid_argument(
+          "the load and the times waited and executed must not be negative");
     const Row& row = row_at(static_cast<std::uint64_t>(load));
     const auto waited = static_cast<std::uint64_t>(waited_us);
     std::uint64_t age_us = static_cast<std::uint64_t>(executed_us) + (waited & counts_waiting_);

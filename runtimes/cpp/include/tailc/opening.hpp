@@ -29,7 +29,7 @@ constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 inline Policy opened(const void* bytes, std::size_t size, const Options& options,
                      std::shared_ptr<Counters> counters) {
   if (size > kMostBytes)
-    throw PolicyError(Refusal::bad_structure, "the file is larger than any policy");
+    throw PolicyError(Refusal::bad_structure, "the file is larger than the limit for a policy");
   constexpr std::size_t kAlignment = 8;
   std::vector<std::uint64_t> aligned;
   if (reinterpret_cast<std::uintptr_t>(bytes) % kAlignment != 0) {

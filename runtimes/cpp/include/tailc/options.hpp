@@ -31,7 +31,7 @@ inline void check_expected(const Policy& opened, const Options& options) {
   if (options.service && opened.name() != *options.service)
     throw PolicyError(Refusal::other_service, "the policy is for `" + opened.name() + "`");
   if (options.held_generation && opened.generation() < *options.held_generation)
-    throw PolicyError(Refusal::older_generation, "the policy held is newer");
+    throw PolicyError(Refusal::older_generation, "the generation is older than the one in use");
 }
 
 }  // namespace detail

@@ -101,7 +101,7 @@ inline Plan::Plan(const policy::Plan& form, std::shared_ptr<Counters> counters)
   for (const detail::PlannedJob& job : data_.jobs) give(job.name, job.spans);
   for (const auto& row : free_)
     detail::require(*std::min_element(row.begin(), row.end()) >= 0,
-                    "a pool has fewer servers than its jobs");
+                    "the jobs of an epoch use more servers of a pool than it has");
   stored_ = detail::stored_by_epoch(data_);
 }
 
@@ -146,10 +146,11 @@ inline std::optional<std::vector<Allocation>> Plan::allocation(std::string_view 
 inline Quote Plan::quote(std::int64_t first_epoch, std::int64_t epochs, std::int64_t width,
                          std::int64_t green_ppm) const {
   if (!data_.terms)
-    throw std::invalid_argument("jobs of this plan are malleable: ask for the cheapest width");
+    throw std::invalid_argument(
+        "jobs of this plan are malleable: use the cheapest width, not a quote");
   check_job(first_epoch, epochs, width);
   if (green_ppm < 0 || green_ppm > kPpm)
-    throw std::invalid_argument("a share of green energy lies from 0 to 1");
+    throw std::invalid_argument("the share of green energy must be 0 to 1,000,000 (millionths)");
   return pricing_->quote(free_, first_epoch, epochs, width, green_ppm);
 }
 
@@ -164,7 +165,7 @@ inline Quote Plan::admit(const std::string& job, std::int64_t first_epoch, std::
 inline std::optional<std::int64_t> Plan::cheapest_width(
     std::int64_t first_epoch, const std::map<std::int64_t, std::int64_t>& epochs_of) const {
   if (!data_.malleable)
-    throw std::invalid_argument("jobs of this plan are rigid: ask for a quote");
+    throw std::invalid_argument("jobs of this plan are rigid: use a quote, not the cheapest width");
   std::optional<std::int64_t> best;
   std::int64_t least_udollars = 0;
   for (const auto& [width, epochs] : epochs_of) {
@@ -194,7 +195,7 @@ inline std::optional<std::vector<Span>> Plan::take(const std::string& job, std::
 
 inline void Plan::release(std::string_view job, std::int64_t epoch) {
   const auto held = places_.find(job);
-  if (held == places_.end()) throw std::invalid_argument("the job has no places");
+  if (held == places_.end()) throw std::invalid_argument("the plan has no job of that name");
   std::vector<Span> kept;
   for (Span span : held->second) {
     const std::int64_t end = span.first_epoch + span.epochs;
@@ -213,12 +214,12 @@ inline void Plan::release(std::string_view job, std::int64_t epoch) {
 inline void Plan::check_job(std::int64_t first_epoch, std::int64_t epochs, std::int64_t width) {
   constexpr std::int64_t kLargestJob = std::int64_t{1} << 20;
   if (first_epoch < 0 || std::min(epochs, width) < 1 || std::max(epochs, width) > kLargestJob)
-    throw std::invalid_argument("a job has 1 to 2^20 epochs and servers");
+    throw std::invalid_argument("a job must start in epoch 0 or later, with 1 to 2^20 epochs and servers");
 }
 
 inline void Plan::check_new(const std::string& job) const {
   if (job.empty() || places_.count(job) > 0)
-    throw std::invalid_argument("a job needs a name that is not taken");
+    throw std::invalid_argument("a job must have a name that no other job of the plan has");
 }
 
 inline void Plan::give(const std::string& job, const std::vector<Span>& spans) {

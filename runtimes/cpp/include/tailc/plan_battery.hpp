@@ -49,14 +49,15 @@ inline std::int64_t largest_mj(const PlanData& data, const Battery& battery) {
 }
 
 inline void check_battery(const PlanData& data, const Battery& battery) {
-  require(battery.capacity_mj > 0, "a battery has a capacity");
+  require(battery.capacity_mj > 0, "`capacity_mj` must be at least 1");
   require(std::min(battery.charge_mw, battery.discharge_mw) > 0,
-          "a battery can be charged and discharged");
+          "`charge_mw` and `discharge_mw` must be at least 1");
   require(0 < battery.kept_ppm && battery.kept_ppm <= kPpm,
-          "a battery keeps a part of what is charged");
+          "`kept_ppm` must be 1 to 1,000,000");
   require(0 <= battery.first_mj && battery.first_mj <= battery.capacity_mj,
-          "a battery holds no more than it can");
-  require(largest_mj(data, battery) <= kLargestWhole, "an epoch's energy is 2^53 mJ or more");
+          "`first_mj` must be 0 to `capacity_mj`");
+  require(largest_mj(data, battery) <= kLargestWhole,
+          "the energy of an epoch must be below 2^53 mJ");
 }
 
 // Servers of a job by epoch, from its first to its last, then by pool.
@@ -131,17 +132,17 @@ inline void check_flow(const PlanData& data, const Battery& battery, std::int64_
                        std::int64_t spare) {
   require(-battery.discharge_mw * data.epoch_s <= flow_mj &&
               flow_mj <= battery.charge_mw * data.epoch_s,
-          "a battery has no more than its power");
+          "`battery_mj` must be at most `charge_mw` or `discharge_mw` times `epoch_s`");
   constexpr std::int64_t kNone = 0;
   require(std::min(spare, kNone) <= flow_mj && flow_mj <= std::max(spare, kNone),
-          "a battery takes only green energy that is left, and gives for brown alone");
+          "`battery_mj` may only charge unused green energy or replace brown energy");
 }
 
 // By epoch; none where the plan has no battery. Jobs have no server twice.
 inline std::vector<Stored> stored_by_epoch(const PlanData& data) {
   for (const Epoch& epoch : data.epochs)
     require(epoch.battery_mj.has_value() == data.battery.has_value(),
-            "each epoch says what a battery does, if any");
+            "`battery_mj` must be present in every epoch with a `battery`, and otherwise in none");
   if (!data.battery) return {};
   const Battery& battery = *data.battery;
   check_battery(data, battery);
@@ -153,7 +154,7 @@ inline std::vector<Stored> stored_by_epoch(const PlanData& data) {
     check_flow(data, battery, flow_mj, spare[i]);
     const std::int64_t kept = kept_mj(battery, flow_mj);
     require(-stored_mj <= kept && kept <= battery.capacity_mj - stored_mj,
-            "a battery gives and holds what it can");
+            "`battery_mj` must leave the stored energy at 0 to `capacity_mj`");
     stored_mj += kept;
     states.push_back({flow_mj, stored_mj});
   }

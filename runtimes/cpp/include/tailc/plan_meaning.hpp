@@ -33,41 +33,44 @@ bool has_names_apart(const List& named) {
 
 inline void check_times(const PlanData& data) {
   constexpr std::int64_t kLatestUnixS = 253'402'300'799, kMostEpochs = std::int64_t{1} << 14;
-  require(data.epoch_s > 0, "an epoch lasts a second at least");
-  require(!data.pools.empty() && !data.epochs.empty(), "a plan needs a pool and an epoch");
+  require(data.epoch_s > 0, "`epoch_s` must be at least 1");
+  require(!data.pools.empty() && !data.epochs.empty(), "`pools` and `epochs` must not be empty");
   const std::int64_t epochs = count_of(data.epochs);
-  require(epochs <= kMostEpochs, "a plan has 2^14 epochs at most");
+  require(epochs <= kMostEpochs, "`epochs` must have at most 2^14 entries");
   require(data.start_unix_s >= 0 && data.start_unix_s <= kLatestUnixS &&
               data.epoch_s <= (kLatestUnixS - data.start_unix_s) / epochs,
-          "a plan lies in the years 1970 to 9999");
+          "`start_unix_s` and the end of the last epoch must be in the years 1970 to 9999");
 }
 
 inline void check_pools(const PlanData& data) {
   std::int64_t servers = 0;
   for (const Pool& pool : data.pools) {
-    require(!pool.name.empty(), "a pool needs a name");
-    require(0 < pool.servers && pool.servers <= kMostServers, "a pool has 1 to 2^20 servers");
+    require(!pool.name.empty(), "`name` of a pool must not be empty");
+    require(0 < pool.servers && pool.servers <= kMostServers,
+            "`servers` of a pool must be 1 to 2^20");
     require(0 <= pool.asleep_mw && pool.asleep_mw <= pool.busy_mw && pool.busy_mw > 0,
-            "a busy server draws power, and what a sleeping one does");
-    require(pool.migration_mj >= 0, "to move work gives no energy");
+            "`busy_mw` of a pool must be at least 1, and `asleep_mw` 0 to `busy_mw`");
+    require(pool.migration_mj >= 0, "`migration_mj` of a pool must not be negative");
     require(!pool.racks || (*pool.racks > 0 && pool.servers % *pool.racks == 0),
-            "racks of a pool have as many servers each");
+            "`servers` of a pool must be a multiple of `racks`, which must be at least 1");
     require(pool.racks.has_value() == data.pools[0].racks.has_value(),
-            "all pools are of racks or none");
+            "`racks` must be present in every pool or in none");
     servers += pool.servers;
   }
-  require(servers <= kMostServers, "a plan has 2^20 servers");
-  require(has_names_apart(data.pools), "two pools have one name");
+  require(servers <= kMostServers, "`pools` must have at most 2^20 servers in total");
+  require(has_names_apart(data.pools), "two pools have the same `name`");
 }
 
 inline void check_epochs(const PlanData& data) {
   const bool has_buses = data.epochs[0].first_green_pool.has_value();
   for (const Epoch& epoch : data.epochs) {
     require(epoch.green_mw >= 0 && epoch.brown_udollars_per_kwh >= 0 && epoch.brown_mg_per_kwh >= 0,
-            "power, prices and CO2 are not negative");
-    require(epoch.first_green_pool.has_value() == has_buses, "two buses in every epoch or in none");
+            "`green_mw`, `brown_udollars_per_kwh` and `brown_mg_per_kwh` must not be negative");
+    require(epoch.first_green_pool.has_value() == has_buses,
+            "`first_green_pool` must be present in every epoch or in none");
     const std::int64_t first = epoch.first_green_pool.value_or(0);
-    require(0 <= first && first <= count_of(data.pools), "the first green pool is there, or none");
+    require(0 <= first && first <= count_of(data.pools),
+            "`first_green_pool` must be 0 to the number of pools");
   }
 }
 
@@ -82,20 +85,26 @@ inline std::vector<std::int64_t> amounts_of(const PlanData& data) {
 }
 
 inline void check_money(const PlanData& data) {
-  require(data.prices.size() == data.pools.size(), "each pool has a price in each epoch");
+  require(data.prices.size() == data.pools.size(),
+          "`prices` must have an entry for each pool, with a price for each epoch");
   for (const auto& one : data.prices)
-    require(one.size() == data.epochs.size(), "each pool has a price in each epoch");
-  require(data.terms.has_value() != data.malleable.has_value(), "jobs are rigid or malleable");
+    require(one.size() == data.epochs.size(),
+            "`prices` must have an entry for each pool, with a price for each epoch");
+  require(data.terms.has_value() != data.malleable.has_value(),
+          "exactly one of `terms` and `malleable` must be present");
   const std::vector<std::int64_t> amounts = amounts_of(data);
   const auto [least, most] = std::minmax_element(amounts.begin(), amounts.end());
-  require(0 <= *least && *most <= kLargestUdollars, "prices and terms are 0 to 2^28");
+  require(0 <= *least && *most <= kLargestUdollars,
+          "amounts of `prices` and `terms` must be 0 to 2^28");
   std::int64_t slots = 0;
   for (const Pool& pool : data.pools) slots += pool.servers * count_of(data.epochs);
-  require(slots * *most <= kLargestWhole, "a plan is worth 2^53 or more");
+  require(slots * *most <= kLargestWhole,
+          "servers times epochs times the largest price must be below 2^53");
   if (!data.malleable) return;
   const auto [delay_udollars, slowdown_ppm] = *data.malleable;
-  require(0 <= delay_udollars && delay_udollars <= kLargestUdollars, "a delay costs 0 to 2^28");
-  require(slowdown_ppm >= kPpm, "a slowdown is a factor of 1 or more");
+  require(0 <= delay_udollars && delay_udollars <= kLargestUdollars,
+          "`delay_udollars` must be 0 to 2^28");
+  require(slowdown_ppm >= kPpm, "`slowdown_ppm` must be at least 1,000,000");
 }
 
 inline void check_spans(const PlanData& data, const PlannedJob& job) {
@@ -104,38 +113,41 @@ inline void check_spans(const PlanData& data, const PlannedJob& job) {
   for (const Span& span : job.spans) {
     require(0 <= span.pool && span.pool < count_of(data.pools) && span.first_epoch >= 0 &&
                 span.epochs > 0 && span.servers > 0,
-            "a span is of a pool, and runs");
+            "a span needs an existing `pool`, `first_epoch` >= 0, `epochs` > 0 and `servers` > 0");
     require(span.epochs <= count_of(data.epochs) &&
                 span.first_epoch <= count_of(data.epochs) - span.epochs,
-            "a span ends with the plan");
+            "a span must end within the plan");
     const auto pool = static_cast<std::size_t>(span.pool);
-    require(span.servers <= data.pools[pool].servers, "a span is no larger than its pool");
-    require(span.first_epoch >= ends[pool], "two spans of a pool at once");
+    require(span.servers <= data.pools[pool].servers,
+            "`servers` of a span must be at most those of its pool");
+    require(span.first_epoch >= ends[pool], "spans of a job in one pool must not overlap");
     ends[pool] = span.first_epoch + span.epochs;
     require(before == nullptr || before->first_epoch < span.first_epoch ||
                 (before->first_epoch == span.first_epoch && before->pool <= span.pool),
-            "spans are in order of epoch, then of pool");
+            "`spans` must be in order of `first_epoch`, then of `pool`");
     before = &span;
   }
 }
 
 inline void check_job(const PlanData& data, const PlannedJob& job) {
-  require(!job.name.empty() && !job.spans.empty(), "a job has a name, and runs");
+  require(!job.name.empty() && !job.spans.empty(), "`name` and `spans` of a job must not be empty");
   check_spans(data, job);
   std::int64_t slots = 0;
   for (const Span& span : job.spans) slots += span.servers * span.epochs;
-  require(0 <= job.green_slots && job.green_slots <= slots, "no more than all of a job is green");
-  require(data.terms.has_value() || job.green_slots == 0, "malleable jobs are promised nothing");
+  require(0 <= job.green_slots && job.green_slots <= slots,
+          "`green_slots` must be 0 to the number of server-epochs of the job");
+  require(data.terms.has_value() || job.green_slots == 0,
+          "`green_slots` of malleable jobs must be 0");
 }
 
 inline void check_plan(const PlanData& data) {
   check_times(data);
   require(0 <= data.violations_ppm && data.violations_ppm <= kPpm,
-          "a part of jobs lies from 0 to 1");
+          "`violations_ppm` must be 0 to 1,000,000");
   check_pools(data);
   check_epochs(data);
   check_money(data);
-  require(has_names_apart(data.jobs), "two jobs have one name");
+  require(has_names_apart(data.jobs), "two jobs have the same `name`");
   for (const PlannedJob& job : data.jobs) check_job(data, job);
 }
 

@@ -101,22 +101,23 @@ inline Policy::Forms Policy::forms_in(const policy::Policy& root) {
   std::size_t ladders = 0;
   for (flatbuffers::uoffset_t i = 0; i < count; ++i) {
     require(boxes.Get(i)->form_as_Controller() == nullptr,
-            "one controller at most steers a policy, and comes last");
+            "`forms` must have at most one controller, as the last form");
     ladders += boxes.Get(i)->form_as_Ladder() ? 1 : 0;
   }
   require(count > 0 && (ladders == count || (ladders == 0 && count == 1)),
-          "a policy needs ladders, a tail table, shares or a plan: one of these");
+          "`forms` must have exactly one of ladders, a tail table, shares and a plan");
   if (steers)
     controller_ = std::make_shared<Controller>(*boxes.Get(boxes.size() - 1)->form_as_Controller());
   const auto scales = [&](Actuator actuator) {
     require(!controller_ || controller_->acts_on() == actuator,
-            "the controller changes a value that this policy does not have");
+            "`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table");
   };
   const policy::FormBox& first = *boxes.Get(0);
   if (ladders > 0) return scales(Actuator::CLIMB_AGES), ladders_in(root, count);
   if (const auto* table = first.form_as_TailTable())
     return scales(Actuator::LATENCY_BOUND), TailTable(*table, controller_, counters_);
-  require(!controller_, "the controller changes a value that this policy does not have");
+  require(!controller_,
+          "`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table");
   if (const auto* plan = first.form_as_Plan()) return Plan(*plan, counters_);
   return Shares(*first.form_as_Shares());
 }
@@ -127,7 +128,7 @@ inline Policy::Forms Policy::ladders_in(const policy::Policy& root, std::size_t 
   for (flatbuffers::uoffset_t i = 0; i < count; ++i) {
     ladders.emplace_back(*root.forms()->Get(i)->form_as_Ladder(), controller_, counters_);
     detail::require(classes.insert(ladders.back().request_class()).second,
-                    "a policy has one ladder for each class of requests");
+                    "two ladders have the same `request_class`");
   }
   return ladders;
 }

@@ -36,7 +36,7 @@ inline std::size_t unsealed_size(const std::uint8_t* bytes, std::size_t size) {
   const std::uint8_t* trailer = bytes + payload;
   const std::uint64_t length = little_endian(trailer + kMagicSize);
   if (std::memcmp(trailer, kMagic, kMagicSize) != 0 || length != payload)
-    throw PolicyError(Refusal::truncated, "the file does not have the length it was sealed with");
+    throw PolicyError(Refusal::truncated, "the file does not have the length in its seal");
   const Sha256 digest = sha256(bytes, payload);
   if (std::memcmp(digest.data(), trailer + kMagicSize + kLengthSize, digest.size()) != 0)
     throw PolicyError(Refusal::hash_mismatch, "the bytes do not match their SHA-256");

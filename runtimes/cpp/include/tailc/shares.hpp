@@ -131,7 +131,7 @@ inline const std::vector<std::int64_t>& Shares::tick(const std::vector<double>& 
   if (waiting.size() != served_.size() ||
       !std::all_of(waiting.begin(), waiting.end(), is_number))
     throw std::invalid_argument(
-        "requests that wait are a number, not negative, for each machine served");
+        "waiting requests must be numbers, 0 or more, for each machine with a target");
   tick_checked(throughput, &waiting);
   return granted_ppm_;
 }
@@ -140,7 +140,8 @@ inline void Shares::check(const std::vector<double>& throughput) const {
   const auto is_measured = [](double work_per_s) { return work_per_s >= 0.0; };
   if (throughput.size() != served_.size() ||
       !std::all_of(throughput.begin(), throughput.end(), is_measured))
-    throw std::invalid_argument("a throughput is a number, not negative, for each machine served");
+    throw std::invalid_argument(
+        "throughputs must be numbers, 0 or more, one for each machine with a target");
 }
 
 // `waiting` null: nothing is known of it.

@@ -61,7 +61,7 @@ inline void check_signature(const Unsealed& file, const std::vector<TrustedKey>&
   // The seal and the begin of the signature lie side by side.
   const std::uint8_t* signed_from = file.signature - kTrailerSize;
   if (!has_signed(*key, signed_from, static_cast<std::size_t>(value - signed_from), value))
-    throw PolicyError(Refusal::bad_signature, "the signature is not one of this policy");
+    throw PolicyError(Refusal::bad_signature, "the signature does not match the policy");
   const std::uint64_t expires_s = little_endian(file.signature + kSignatureMagicSize);
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   const std::int64_t moment_s =

@@ -102,7 +102,7 @@ class Structure {
   // UTF-8, with a 0 behind it.
   void check_text(std::uint64_t at) {
     const std::uint64_t end = at + kOffsetSize + counted(at, 1);
-    require_structure(end < size_ && payload_[end] == 0, "a string does not end in 0");
+    require_structure(end < size_ && payload_[end] == 0, "a string does not end with a zero byte");
     require_structure(is_utf8(text(at)), "a string is not UTF-8");
   }
 
@@ -118,7 +118,7 @@ class Structure {
         const auto number =
             flatbuffers::ReadScalar<std::int64_t>(payload_ + at + i * size + j * kLongSize);
         require_structure((is_struct ? 0 : -kLargest) <= number && number <= kLargest,
-                          "a number is beyond 2^53 - 1");
+                          "a number is outside -(2^53 - 1) to 2^53 - 1");
       }
     }
   }
@@ -131,7 +131,7 @@ class Structure {
     const bool is_number = number > 0 && number <= std::size(detail::kForms);
     const std::vector<std::string_view> form = words_of(is_number ? detail::kForms[number - 1] : "");
     if (!is_number || form[0] != name)
-      throw PolicyError(Refusal::unknown_form, "form `" + name + "` is not known here");
+      throw PolicyError(Refusal::unknown_form, "unknown form `" + name + "`");
     check_table(target_of(box, kForm), form[1]);
   }
 
@@ -139,12 +139,13 @@ class Structure {
   void check_rules(const Table& ladder) const {
     const std::uint64_t at = target_of(ladder, kRules), names_at = target_of(ladder, kRuleNamesId);
     const std::uint64_t count = word(at);
-    require_structure(count == word(names_at), "rules and their names differ in number");
+    require_structure(count == word(names_at),
+                      "`rules` and `rule_names` must have the same number of entries");
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::size_t number = payload_[at + kOffsetSize + i];
       const std::string name(text(target(names_at + kOffsetSize + i * kOffsetSize)));
       if (number == 0 || number >= kRuleNames.size() || name != kRuleNames[number])
-        throw PolicyError(Refusal::unknown_rule, "rule `" + name + "` is not known here");
+        throw PolicyError(Refusal::unknown_rule, "unknown rule `" + name + "`");
     }
   }
 
@@ -155,16 +156,16 @@ class Structure {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t row = at + kOffsetSize + i * kRowSize;
       require_structure(word(row + kFirstClimbAt) == next,
-                        "rows do not follow each other in the climbs");
+                        "climbs of successive rows are not consecutive in `climbs`");
       next += word(row + kClimbCountAt);
     }
     require_structure(next == word(target_of(ladder, kClimbs)),
-                      "rows have other climbs than there are");
+                      "the rows do not have all entries of `climbs`");
   }
 
   // The table there, with its list of fields; both are within the payload.
   Table start(std::uint64_t at) const {
-    constexpr const char* kBroken = "a table's list of fields is broken";
+    constexpr const char* kBroken = "a table has an invalid list of fields";
     const auto distance = static_cast<std::int32_t>(word(at));
     const std::int64_t slots = static_cast<std::int64_t>(at) - distance;
     const auto size = static_cast<std::int64_t>(size_);
@@ -184,7 +185,7 @@ class Structure {
     const std::uint64_t offset = slot < table.slots_size ? half(table.slots + slot) : 0;
     if (offset == 0) return 0;
     require_structure(offset >= kOffsetSize && offset + size <= table.size,
-                      "a field is not within its table");
+                      "a field is outside its table");
     return table.at + offset;
   }
 
@@ -197,7 +198,7 @@ class Structure {
   std::uint64_t target(std::uint64_t at) const {
     require_structure(at % kOffsetSize == 0, "an offset is not aligned");
     const std::uint64_t offset = word(at);
-    require_structure(offset > 0 && offset % kOffsetSize == 0, "an offset leads nowhere");
+    require_structure(offset > 0 && offset % kOffsetSize == 0, "an offset has no valid target");
     check_within(at + offset, kOffsetSize);
     return at + offset;
   }
@@ -207,7 +208,8 @@ class Structure {
   std::uint64_t counted(std::uint64_t at, std::uint64_t size) {
     const std::uint64_t count = word(at), spent = kOffsetSize + count * size;
     check_within(at, spent);
-    require_structure(spent <= left_, "the FlatBuffer claims more than it can hold");
+    require_structure(spent <= left_,
+                      "vectors and strings are together larger than the FlatBuffer");
     left_ -= spent;
     return count;
   }
@@ -226,7 +228,7 @@ class Structure {
   }
 
   void check_within(std::uint64_t at, std::uint64_t size) const {
-    require_structure(at + size <= size_, "an offset leads beyond the FlatBuffer");
+    require_structure(at + size <= size_, "an offset points beyond the end of the FlatBuffer");
   }
 
   const std::uint8_t* payload_;

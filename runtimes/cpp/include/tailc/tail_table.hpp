@@ -123,10 +123,10 @@ inline std::size_t TailTable::level_scaled(const std::int64_t* ages_ns, std::siz
   constexpr std::int64_t kNsPerUs = 1'000;
   const auto is_negative = [](std::int64_t age_ns) { return age_ns < 0; };
   if (count == 0 || scale_ppm < 0 || scale_ppm > 2 * kPpm)
-    throw std::invalid_argument("a core without requests sleeps, a scale lies between 0 and 2");
+    throw std::invalid_argument("the ages must not be empty, and the scale must be 0 to 2,000,000");
   if ((elapsed_cycles | elapsed_memory_ns) < 0 ||
       std::any_of(ages_ns, ages_ns + count, is_negative))
-    throw std::invalid_argument("ages and what has elapsed cannot be negative");
+    throw std::invalid_argument("ages and elapsed work must not be negative");
   const std::size_t top = frequencies_khz_.size() - 1;
   if (count > positions_) {
     counters_->outside.fetch_add(1, std::memory_order_relaxed);
@@ -191,33 +191,36 @@ inline void TailTable::check(const policy::TailTable& form) {
   constexpr std::int64_t kLargestCycles = std::int64_t{1} << 43;
   constexpr std::int64_t kLargestNs = (std::int64_t{1} << 53) - 1;
   require(0 < form.percentile_ppm() && form.percentile_ppm() < kPpm,
-          "a percentile lies between 0 and 1");
-  require(0 < form.bound_us() && form.bound_us() <= kLargestBoundUs, "a bound is 1 to 2^28 us");
-  require(form.cores() > 0, "a table needs a core");
+          "`percentile_ppm` must be 1 to 999,999");
+  require(0 < form.bound_us() && form.bound_us() <= kLargestBoundUs,
+          "`bound_us` must be 1 to 2^28");
+  require(form.cores() > 0, "`cores` must be at least 1");
   const std::int64_t reference_khz = form.reference_khz().value_or(1);
-  require(0 < reference_khz && reference_khz <= kLargestKhz, "a clock runs at 1 to 2^23 kHz");
+  require(0 < reference_khz && reference_khz <= kLargestKhz, "`reference_khz` must be 1 to 2^23");
   check_levels(form);
   require(form.sleep()->power_mw() >= 0 && form.sleep()->wake_ns() >= 0,
-          "a core draws, or sleeps for, less than nothing");
+          "`power_mw` and `wake_ns` must not be negative");
   if (form.batch() != nullptr) check_batch(form);
   if (const policy::Transition* change = form.transition())
-    require(change->halt_ns() >= 0 && change->energy_nj() >= 0, "a change costs less than nothing");
+    require(change->halt_ns() >= 0 && change->energy_nj() >= 0,
+            "`halt_ns` and `energy_nj` of `transition` must not be negative");
   check_rows(*form.cycles(), kLargestCycles);
   check_rows(*form.memory_ns(), kLargestNs);
   require(form.cycles()->Get(0)->left()->size() == form.memory_ns()->Get(0)->left()->size(),
-          "cycles and memory time have as many positions");
+          "rows of `cycles` and `memory_ns` must have the same number of positions");
 }
 
 inline void TailTable::check_levels(const policy::TailTable& form) {
   using detail::require;
   std::int64_t before_khz = 0;
   for (const policy::Level* level : *form.levels()) {
-    require(before_khz < level->frequency_khz(), "frequencies ascend, from above 0");
-    require(level->frequency_khz() <= kLargestKhz, "a frequency is at most 2^23 kHz");
-    require(level->power_mw() >= 0, "a core draws less than nothing");
+    require(before_khz < level->frequency_khz(),
+            "`frequency_khz` must be at least 1 and increase from level to level");
+    require(level->frequency_khz() <= kLargestKhz, "`frequency_khz` must be at most 2^23");
+    require(level->power_mw() >= 0, "`power_mw` must not be negative");
     before_khz = level->frequency_khz();
   }
-  require(before_khz > 0, "a table needs a frequency above 0");
+  require(before_khz > 0, "`levels` must not be empty, and `frequency_khz` must be at least 1");
 }
 
 inline void TailTable::check_batch(const policy::TailTable& form) {
@@ -228,22 +231,25 @@ inline void TailTable::check_batch(const policy::TailTable& form) {
                        [&](const policy::Level* level) { return level->frequency_khz() == khz; });
   };
   require(is_level(form.batch()->least_khz()) && is_level(form.batch()->frequency_khz()),
-          "batch work runs at a frequency that is not there");
-  require(form.batch()->power_mw() >= 0, "a core draws less than nothing");
+          "`least_khz` and `frequency_khz` of `batch` must be frequencies of `levels`");
+  require(form.batch()->power_mw() >= 0, "`power_mw` must not be negative");
 }
 
 inline void TailTable::check_rows(const Rows& rows, std::int64_t most) {
   using detail::require;
   require(rows.size() > 0 && rows.Get(0)->from_elapsed() == 0,
-          "the first row must hold from nothing elapsed");
+          "`from_elapsed` of the first row must be 0");
   for (flatbuffers::uoffset_t i = 0; i < rows.size(); ++i) {
     const auto& left = *rows.Get(i)->left();
     require(i == 0 || rows.Get(i - 1)->from_elapsed() < rows.Get(i)->from_elapsed(),
-            "rows must ascend");
-    require(left.size() == rows.Get(0)->left()->size(), "all rows have as many positions");
-    require(left.size() > 0, "a row needs a position");
-    require(left.Get(0) >= 0 && left.Get(left.size() - 1) <= most, "an entry is beyond its range");
-    require(std::is_sorted(left.begin(), left.end()), "more requests cannot be done sooner");
+            "`from_elapsed` must increase from row to row");
+    require(left.size() == rows.Get(0)->left()->size(),
+            "all rows must have the same number of positions");
+    require(left.size() > 0, "`left` of a row must not be empty");
+    require(left.Get(0) >= 0 && left.Get(left.size() - 1) <= most,
+            "`left` of a row must be 0 to 2^43 cycles or 2^53 - 1 ns");
+    require(std::is_sorted(left.begin(), left.end()),
+            "`left` of a row must not decrease with the position");
   }
 }
 

@@ -108,7 +108,8 @@ inline TrustedKey::TrustedKey(std::string_view pem) {
                       std::memcmp(bytes.data(), kBefore, sizeof(kBefore)) == 0;
   if (is_key) std::memcpy(raw_.data(), bytes.data() + sizeof(kBefore), raw_.size());
   if (!is_key || !detail::is_strong(raw_))
-    throw std::invalid_argument("a trusted key is the PEM text of an Ed25519 public key");
+    throw std::invalid_argument(
+        "a trusted key must be an Ed25519 public key in PEM (`openssl pkey -pubout`)");
   std::memcpy(id_.data(), sha256(raw_.data(), raw_.size()).data(), id_.size());
 }
 

@@ -231,8 +231,8 @@ inline void Watched::take(Policy policy) {
 
 inline void Watched::start(std::chrono::nanoseconds interval) {
   if (interval <= std::chrono::nanoseconds::zero())
-    throw std::invalid_argument("an interval is above 0");
-  if (thread_.joinable()) throw std::logic_error("the file is watched already");
+    throw std::invalid_argument("the interval must be above 0");
+  if (thread_.joinable()) throw std::logic_error("the file is already watched");
   is_stopped_ = false;
   thread_ = std::thread([this, interval] {
     std::unique_lock<std::mutex> held(stopping_);

@@ -10,26 +10,26 @@ use crate::numbers::PPM;
 
 pub(crate) fn check_ladder(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<()> {
     let is_axis = matches!(form.load_axis(), LoadAxis::IN_SYSTEM | LoadAxis::RATE);
-    require(is_axis, "the load axis is not known here")?;
+    require(is_axis, "unknown value of `load_axis`")?;
     let guard = form.guard();
     let is_guard = matches!(guard.outside(), Outside::CLAMP | Outside::FIRST_RUNG);
-    require(is_guard, "the guard is not known here")?;
+    require(is_guard, "unknown value of `guard.outside`")?;
     require(
         rules.windows(2).all(|pair| pair[0].name() < pair[1].name()),
-        "rules must be sorted and stand once",
+        "`rules` must be in ascending order without duplicates",
     )?;
     require(
         !rules.contains(&Rule::AgeFromArrival) || !rules.contains(&Rule::BusyPeriodAge),
-        "ages count from arrival, or over the busy period of a core",
+        "rules `age-from-arrival` and `busy-period-age` exclude each other",
     )?;
-    require(form.quantum_us() > 0, "the quantum must be positive")?;
+    require(form.quantum_us() > 0, "`quantum_us` must be at least 1")?;
     require(
         !form.rungs().is_empty() && !form.rows().is_empty(),
-        "a ladder needs a rung and a row",
+        "`rungs` and `rows` must not be empty",
     )?;
     require(
         0 <= guard.min_load() && guard.min_load() <= guard.max_load(),
-        "a guard's range must ascend",
+        "`guard` must have 0 <= `min_load` <= `max_load`",
     )?;
     check_rows(form)?;
     check_rungs(form)?;
@@ -44,14 +44,17 @@ pub(crate) fn check_scaled(form: &policy::Ladder<'_>) -> Result<()> {
     const LARGEST_AGE_US: u64 = 1 << 43;
     require(
         form.climbs().iter().all(|climb| climb.age_us() <= LARGEST_AGE_US),
-        "a controller scales no age beyond 2^43 us",
+        "`age_us` of a climb must be at most 2^43 with a controller",
     )
 }
 
 fn check_rows(form: &policy::Ladder<'_>) -> Result<()> {
     let mut before = None;
     for row in form.rows() {
-        require(before.is_none_or(|first| first < row.first_load()), "rows must ascend")?;
+        require(
+            before.is_none_or(|first| first < row.first_load()),
+            "`first_load` must increase from row to row",
+        )?;
         before = Some(row.first_load());
         check_row(form, row)?;
     }
@@ -62,20 +65,29 @@ fn check_row(form: &policy::Ladder<'_>, row: &policy::Row) -> Result<()> {
     let delays = row.admission() == AdmissionKind::DELAY;
     require(
         delays || matches!(row.admission(), AdmissionKind::AT_ONCE | AdmissionKind::ON_EXIT),
-        "an admission is not known here",
+        "unknown value of `admission`",
     )?;
-    require(delays == (row.delay_us() > 0), "only a delay has a length")?;
+    require(
+        delays == (row.delay_us() > 0),
+        "`delay_us` must be at least 1 for admission `delay`, and otherwise 0",
+    )?;
     let mut before: Option<&policy::Climb> = None;
     for climb in climbs_of(form, row) {
         let (age_us, rung) = before.map_or((None, None), |b| (Some(b.age_us()), Some(b.rung())));
-        require(before.is_some() || climb.age_us() == 0, "a row's first rung must begin at age 0")?;
-        require(age_us < Some(climb.age_us()), "a row's ages must ascend")?;
-        require(rung < Some(climb.rung()), "a row's rungs must ascend")?;
+        require(
+            before.is_some() || climb.age_us() == 0,
+            "`age_us` of the first climb of a row must be 0",
+        )?;
+        require(age_us < Some(climb.age_us()), "`age_us` must increase from climb to climb")?;
+        require(rung < Some(climb.rung()), "`rung` must increase from climb to climb")?;
         before = Some(climb);
     }
     let last = before.map(|climb| climb.rung() as usize);
-    require(last.is_some(), "a row's first rung must begin at age 0")?;
-    require(last < Some(form.rungs().len()), "a row climbs to no rung")
+    require(last.is_some(), "`age_us` of the first climb of a row must be 0")?;
+    require(
+        last < Some(form.rungs().len()),
+        "`rung` of a climb must be the number of a rung, counted from 0",
+    )
 }
 
 /// The climbs of a row, whose structure has been checked.
@@ -92,11 +104,11 @@ fn check_rungs(form: &policy::Ladder<'_>) -> Result<()> {
     for rung in form.rungs() {
         require(
             rung.cost_ppm().len() == form.cost_units().len(),
-            "every rung must state a cost in every cost unit",
+            "`cost_ppm` of a rung must have an entry for each cost unit",
         )?;
         require(
             rung.move_us().is_none_or(|move_us| move_us > 0),
-            "only a move that takes time states it",
+            "`move_us` must be absent or at least 1",
         )?;
     }
     Ok(())
@@ -106,11 +118,14 @@ fn check_boost(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<()> {
     let boost = form.boost();
     require(
         rules.contains(&Rule::BoostLastRung) == boost.is_some(),
-        "the boost rule and its limit go together",
+        "`boost` must be present with rule `boost-last-rung`, and otherwise absent",
     )?;
     let Some(boost) = boost else { return Ok(()) };
-    require(is_unit(form, boost.unit()), "the boost names no cost unit")?;
-    require(boost.below_ppm() > 0, "a boost needs a limit")
+    require(
+        is_unit(form, boost.unit()),
+        "`boost.unit` must be the number of a cost unit, counted from 0",
+    )?;
+    require(boost.below_ppm() > 0, "`boost.below_ppm` must be at least 1")
 }
 
 pub(crate) fn is_unit(form: &policy::Ladder<'_>, number: i64) -> bool {
@@ -123,7 +138,10 @@ pub(crate) fn core_unit_of(form: &policy::Ladder<'_>, rung: &policy::Rung<'_>) -
     let mut cores = costs.filter(|(_, (unit, cost))| unit.capacity_ppm().is_some() && *cost != 0);
     match (cores.next(), cores.next()) {
         (Some((unit, (_, PPM))), None) => Ok(unit),
-        _ => Err(refused(Refusal::BadMeaning, "a rung is not one core of one kind")),
+        _ => Err(refused(
+            Refusal::BadMeaning,
+            "`cost_ppm` of a rung must be 1,000,000 for one type of core and 0 for the others",
+        )),
     }
 }
 
@@ -133,45 +151,66 @@ fn check_cores(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<()> {
         return check_no_cores(form, rules, takes_over);
     }
     check_power(form)?;
-    require(form.boost().is_none(), "a request with a core of its own needs no boost")?;
-    require(form.sharing().is_none(), "a request with a core of its own shares none")?;
+    require(
+        form.boost().is_none(),
+        "rules `boost-last-rung` and `core-per-request` exclude each other",
+    )?;
+    require(form.sharing().is_none(), "`sharing` must be absent with rule `core-per-request`")?;
     let mut first = None;
     for rung in form.rungs() {
         let unit = core_unit_of(form, &rung)?;
         require(
             !takes_over || *first.get_or_insert(unit) == unit,
-            "rules of taking over a core need cores of one kind",
+            "rules `busy-period-age` and `waited-start-last` need rungs on one type of core",
         )?;
     }
     Ok(())
 }
 
 fn check_no_cores(form: &policy::Ladder<'_>, rules: &[Rule], takes_over: bool) -> Result<()> {
-    require(!rules.contains(&Rule::MakeRoom), "only requests with a core make room")?;
-    require(!takes_over, "only requests with a core take one over")?;
-    require(form.power().is_none(), "power is told of rungs that are cores")?;
+    require(!rules.contains(&Rule::MakeRoom), "rule `make-room` needs rule `core-per-request`")?;
+    require(
+        !takes_over,
+        "rules `busy-period-age` and `waited-start-last` need rule `core-per-request`",
+    )?;
+    require(form.power().is_none(), "`power` must be absent without rule `core-per-request`")?;
     require(
         form.rungs().iter().all(|rung| rung.move_us().is_none()),
-        "only a move to another core takes time",
+        "`move_us` must be absent without rule `core-per-request`",
     )
 }
 
 fn check_power(form: &policy::Ladder<'_>) -> Result<()> {
     let Some(power) = form.power() else {
-        return Err(refused(Refusal::BadMeaning, "a ladder of cores needs its power"));
+        return Err(refused(
+            Refusal::BadMeaning,
+            "`power` must be present with rule `core-per-request`",
+        ));
     };
     let units = form.cost_units();
-    require(power.idle_ppm().len() == units.len(), "power is told by cost unit")?;
-    require(is_unit(form, power.unit()), "power names no cost unit")?;
+    require(
+        power.idle_ppm().len() == units.len(),
+        "`idle_ppm` must have an entry for each cost unit",
+    )?;
+    require(
+        is_unit(form, power.unit()),
+        "`power.unit` must be the number of a cost unit, counted from 0",
+    )?;
     let unit = units.get(power.unit() as usize);
-    require(unit.capacity_ppm().is_none(), "power is no capacity that requests share")?;
+    require(
+        unit.capacity_ppm().is_none(),
+        "`power.unit` must be a cost unit without `capacity_ppm`",
+    )?;
     for (unit, idle_ppm) in units.iter().zip(power.idle_ppm()) {
         let limit = unit.capacity_ppm();
         require(
             limit.is_none_or(|ppm| ppm > 0 && ppm % PPM == 0),
-            "cores are counted in whole numbers",
+            "`capacity_ppm` must be a multiple of 1,000,000 (whole cores)",
         )?;
-        require(idle_ppm == 0 || (idle_ppm > 0 && limit.is_some()), "only free cores draw power")?;
+        require(
+            idle_ppm == 0 || (idle_ppm > 0 && limit.is_some()),
+            "`idle_ppm` must be 0 or more, and 0 for a cost unit without `capacity_ppm`",
+        )?;
     }
     Ok(())
 }

@@ -59,30 +59,30 @@ pub(crate) fn check_overload(form: &policy::Ladder<'_>, rules: &[Rule]) -> Resul
     ];
     require(
         parts.iter().all(|(rule, part)| rules.contains(rule) == part.is_some()),
-        "a rule for overload and what it needs go together",
+        "each rule for overload must have its field in `overload`, and each field its rule",
     )?;
     require(
         parts.iter().any(|(_, part)| part.is_some()) == told.is_some(),
-        "what is said of overload needs a rule",
+        "`overload` must be absent without rule `shed`, `cut-off` or `degrade`",
     )?;
     let Some(told) = told else { return Ok(()) };
-    require(told.shed_from().is_none_or(|from| from > 0), "a server that sheds all serves none")?;
-    require(told.cut_off_us().is_none_or(|cut_us| cut_us > 0), "a cut-off leaves time to run")?;
+    require(told.shed_from().is_none_or(|from| from > 0), "`shed_from` must be at least 1")?;
+    require(told.cut_off_us().is_none_or(|cut_us| cut_us > 0), "`cut_off_us` must be at least 1")?;
     check_degraded(&told)
 }
 
 fn check_degraded(told: &policy::Overload<'_>) -> Result<()> {
     require(
         told.degrade_from().is_some() == told.work_ppm().is_some(),
-        "from where requests are degraded and to what go together",
+        "`degrade_from` and `work_ppm` must both be present or both be absent",
     )?;
     let (Some(from), Some(work_ppm)) = (told.degrade_from(), told.work_ppm()) else {
         return Ok(());
     };
-    require(from >= 0, "a number in the system cannot be negative")?;
-    require(0 < work_ppm && work_ppm < PPM, "a degraded request does a part of its work")?;
+    require(from >= 0, "`degrade_from` must not be negative")?;
+    require(0 < work_ppm && work_ppm < PPM, "`work_ppm` must be 1 to 999,999")?;
     require(
         told.shed_from().is_none_or(|shed_from| from < shed_from),
-        "a request that is refused cannot be degraded",
+        "`degrade_from` must be below `shed_from`",
     )
 }

@@ -53,23 +53,29 @@ pub(crate) fn check_sharing(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result
     require(
         rules.contains(&Rule::StartBelow) == below_ppm.is_some()
             && rules.contains(&Rule::GiveUp) == give_up_us.is_some(),
-        "a rule for sharing and what it needs go together",
+        "each rule for sharing must have its fields in `sharing`, and each field its rule",
     )?;
     require(
         (below_ppm.is_some() || give_up_us.is_some()) == told.is_some(),
-        "what is said of sharing needs a rule",
+        "`sharing` must be absent without rule `start-below` or `give-up`",
     )?;
     require(give_up_us.is_none_or(|age_us| age_us > 0), "`give_up_us` must be at least 1")?;
-    require(below_ppm.is_none_or(|ppm| ppm > 0), "nobody starts below nothing in use")?;
+    require(below_ppm.is_none_or(|ppm| ppm > 0), "`start_below_ppm` must be at least 1")?;
     check_start_unit(form, told.and_then(|told| told.start_unit()), below_ppm.is_some())
 }
 
 fn check_start_unit(form: &policy::Ladder<'_>, unit: Option<i64>, is_limited: bool) -> Result<()> {
-    require(unit.is_some() == is_limited, "what is counted at starts and its limit go together")?;
+    require(
+        unit.is_some() == is_limited,
+        "`start_unit` and `start_below_ppm` must both be present or both be absent",
+    )?;
     let Some(unit) = unit else { return Ok(()) };
-    require(super::meaning::is_unit(form, unit), "starts count no cost unit")?;
+    require(
+        super::meaning::is_unit(form, unit),
+        "`start_unit` must be the number of a cost unit, counted from 0",
+    )?;
     require(
         form.rows().iter().all(|row| row.admission() == AdmissionKind::AT_ONCE),
-        "where starts go by what is in use, no row makes a request wait",
+        "`admission` of every row must be `at-once` with rule `start-below`",
     )
 }

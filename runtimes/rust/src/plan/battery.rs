@@ -17,7 +17,7 @@ pub struct Stored {
 pub(super) fn stored_by_epoch(data: &PlanData, jobs: &[PlannedJob]) -> Result<Vec<Stored>> {
     require(
         data.epochs.iter().all(|epoch| epoch.battery_mj.is_some() == data.battery.is_some()),
-        "each epoch says what a battery does, if any",
+        "`battery_mj` must be present in every epoch with a `battery`, and otherwise in none",
     )?;
     let Some(battery) = &data.battery else { return Ok(Vec::new()) };
     check_battery(data, battery)?;
@@ -28,7 +28,7 @@ pub(super) fn stored_by_epoch(data: &PlanData, jobs: &[PlannedJob]) -> Result<Ve
         check_flow(data, battery, battery_mj, spare_mj)?;
         let kept = kept_mj(battery, battery_mj);
         let is_held = -stored_mj <= kept && kept <= battery.capacity_mj - stored_mj;
-        require(is_held, "a battery gives and holds what it can")?;
+        require(is_held, "`battery_mj` must leave the stored energy at 0 to `capacity_mj`")?;
         stored_mj += kept;
         states.push(Stored { battery_mj, stored_mj });
     }
@@ -36,14 +36,14 @@ pub(super) fn stored_by_epoch(data: &PlanData, jobs: &[PlannedJob]) -> Result<Ve
 }
 
 fn check_battery(data: &PlanData, battery: &Battery) -> Result<()> {
-    require(battery.capacity_mj > 0, "a battery has a capacity")?;
+    require(battery.capacity_mj > 0, "`capacity_mj` must be at least 1")?;
     let has_power = battery.charge_mw > 0 && battery.discharge_mw > 0;
-    require(has_power, "a battery can be charged and discharged")?;
-    require((1..=PPM).contains(&battery.kept_ppm), "a battery keeps a part of what is charged")?;
+    require(has_power, "`charge_mw` and `discharge_mw` must be at least 1")?;
+    require((1..=PPM).contains(&battery.kept_ppm), "`kept_ppm` must be 1 to 1,000,000")?;
     let is_held = (0..=battery.capacity_mj).contains(&battery.first_mj);
-    require(is_held, "a battery holds no more than it can")?;
+    require(is_held, "`first_mj` must be 0 to `capacity_mj`")?;
     let is_whole = largest_mj(data, battery).is_some_and(|most| most <= LARGEST_WHOLE);
-    require(is_whole, "an epoch's energy is 2^53 mJ or more")
+    require(is_whole, "the energy of an epoch must be below 2^53 mJ")
 }
 
 /// The most that an epoch may draw, bring, or move into a battery and out of it; none: beyond 64 bits.
@@ -136,10 +136,10 @@ fn check_flow(data: &PlanData, battery: &Battery, flow_mj: i64, spare_mj: i64) -
     require(
         -battery.discharge_mw * data.epoch_s <= flow_mj
             && flow_mj <= battery.charge_mw * data.epoch_s,
-        "a battery has no more than its power",
+        "`battery_mj` must be at most `charge_mw` or `discharge_mw` times `epoch_s`",
     )?;
     require(
         spare_mj.min(0) <= flow_mj && flow_mj <= spare_mj.max(0),
-        "a battery takes only green energy that is left, and gives for brown alone",
+        "`battery_mj` may only charge unused green energy or replace brown energy",
     )
 }

@@ -11,29 +11,35 @@ pub(super) fn check_shares(form: &policy::Shares<'_>) -> Result<()> {
     const LARGEST_COVARIANCE: i64 = 1_000_000;
     const LARGEST_LAG: i64 = 1_000_000;
     let is_law = matches!(form.law(), ShareLaw::POLE_PLACEMENT | ShareLaw::OBSERVER);
-    require(is_law, "the law is not known here")?;
-    require(0 <= form.pole_ppm() && form.pole_ppm() < PPM, "a pole lies from 0 to 1")?;
+    require(is_law, "unknown value of `law`")?;
+    require(0 <= form.pole_ppm() && form.pole_ppm() < PPM, "`pole_ppm` must be 0 to 999,999")?;
     let times = [form.window_us(), form.estimate_us(), form.step_us(), form.enforce_us()];
-    require(times.iter().all(|time_us| *time_us > 0), "times are positive")?;
-    require(form.step_us() % form.estimate_us() == 0, "a step is a whole number of estimates")?;
+    require(
+        times.iter().all(|time_us| *time_us > 0),
+        "`window_us`, `estimate_us`, `step_us` and `enforce_us` must be at least 1",
+    )?;
+    require(
+        form.step_us() % form.estimate_us() == 0,
+        "`step_us` must be a multiple of `estimate_us`",
+    )?;
     require(
         form.step_us() / form.estimate_us() <= LARGEST_LAG,
-        "a step is a million estimates at most",
+        "`step_us` must be at most 1,000,000 times `estimate_us`",
     )?;
-    require((1..=PPM).contains(&form.forgetting_ppm()), "forgetting lies between 0 and 1")?;
+    require((1..=PPM).contains(&form.forgetting_ppm()), "`forgetting_ppm` must be 1 to 1,000,000")?;
     require(
         (1..=LARGEST_COVARIANCE).contains(&form.first_covariance()),
-        "a first covariance is positive and at most a million",
+        "`first_covariance` must be 1 to 1,000,000",
     )?;
-    require(form.least_b_ppm() > 0, "the least b is positive")?;
-    require((1..=PPM).contains(&form.host_ppm()), "a host gives no more than itself")?;
-    require(form.shortage_steps() > 0, "a shortage lasts a step at least")?;
-    require(form.tolerance_ppm() > 0, "no throughput is exactly on its target")?;
+    require(form.least_b_ppm() > 0, "`least_b_ppm` must be at least 1")?;
+    require((1..=PPM).contains(&form.host_ppm()), "`host_ppm` must be 1 to 1,000,000")?;
+    require(form.shortage_steps() > 0, "`shortage_steps` must be at least 1")?;
+    require(form.tolerance_ppm() > 0, "`tolerance_ppm` must be at least 1")?;
     let served = check_machines(form)?;
-    require(served > 0, "a host needs a machine with a target")?;
+    require(served > 0, "at least one machine must have `target_milli`")?;
     require(
         0 <= form.least_ppm() && form.least_ppm() <= form.host_ppm() / served,
-        "the least shares are more than the host",
+        "`least_ppm` times the machines with `target_milli` must be 0 to `host_ppm`",
     )?;
     form.cap().map_or(Ok(()), check_cap)
 }
@@ -44,11 +50,11 @@ fn check_cap(cap: policy::ShareCap<'_>) -> Result<()> {
     let is_number = |steps: i64| (1..=MOST_STEPS).contains(&steps);
     require(
         is_number(cap.steps()) && is_number(cap.probe_steps()),
-        "a cap is decided on one step at least, and on a million at most",
+        "`steps` and `probe_steps` of `cap` must be 1 to 1,000,000",
     )?;
     require(
         (1..=LARGEST_HEADROOM_PPM).contains(&cap.headroom_ppm()),
-        "the headroom of a cap is above 0 and at most ten times the share",
+        "`headroom_ppm` of `cap` must be 1 to 10,000,000",
     )
 }
 
@@ -57,13 +63,13 @@ fn check_machines(form: &policy::Shares<'_>) -> Result<i64> {
     let mut served = 0;
     let mut names = BTreeSet::new();
     for machine in form.machines() {
-        require(!machine.name().is_empty(), "a machine needs a name")?;
-        require(names.insert(machine.name()), "two machines have one name")?;
+        require(!machine.name().is_empty(), "`name` of a machine must not be empty")?;
+        require(names.insert(machine.name()), "two machines have the same `name`")?;
         let target = machine.target_milli();
-        require(target.is_none_or(|milli| milli > 0), "a target is positive")?;
+        require(target.is_none_or(|milli| milli > 0), "`target_milli` must be at least 1")?;
         let is_stable = -PPM < machine.first_a_ppm() && machine.first_a_ppm() < PPM;
-        require(is_stable, "a model with |a| >= 1 is not stable")?;
-        require(machine.first_b_milli() > 0, "more share gives more throughput")?;
+        require(is_stable, "`first_a_ppm` must be -999,999 to 999,999")?;
+        require(machine.first_b_milli() > 0, "`first_b_milli` must be at least 1")?;
         served += i64::from(target.is_some());
     }
     Ok(served)

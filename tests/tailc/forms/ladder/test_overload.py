@@ -43,14 +43,23 @@ def test_without_a_rule_nobody_loses_anything():
 @pytest.mark.parametrize(
     ("members", "complaint"),
     [
-        ({"shed_from": 0}, "serves none"),
-        ({"cut_off_us": 0}, "leaves time"),
-        ({"degrade_from": 3}, "go together"),
-        ({"work_ppm": 500_000}, "go together"),
+        ({"shed_from": 0}, "`shed_from` must be at least 1"),
+        ({"cut_off_us": 0}, "`cut_off_us` must be at least 1"),
+        (
+            {"degrade_from": 3},
+            "`degrade_from` and `work_ppm` must both be present or both be absent",
+        ),
+        (
+            {"work_ppm": 500_000},
+            "`degrade_from` and `work_ppm` must both be present or both be absent",
+        ),
         ({"degrade_from": -1, "work_ppm": 1}, "negative"),
-        ({"degrade_from": 0, "work_ppm": 0}, "a part of its work"),
-        ({"degrade_from": 0, "work_ppm": PPM}, "a part of its work"),
-        ({"shed_from": 5, "degrade_from": 5, "work_ppm": 1}, "cannot be degraded"),
+        ({"degrade_from": 0, "work_ppm": 0}, "`work_ppm` must be 1 to 999,999"),
+        ({"degrade_from": 0, "work_ppm": PPM}, "`work_ppm` must be 1 to 999,999"),
+        (
+            {"shed_from": 5, "degrade_from": 5, "work_ppm": 1},
+            "`degrade_from` must be below `shed_from`",
+        ),
     ],
 )
 def test_what_contradicts_itself_cannot_be_said(members, complaint):
@@ -69,7 +78,7 @@ def test_what_contradicts_itself_cannot_be_said(members, complaint):
     ],
 )
 def test_each_rule_goes_with_what_it_needs(told, rules):
-    with pytest.raises(ValueError, match=r"go together|needs a rule"):
+    with pytest.raises(ValueError, match=r"must be (absent without|present with) rule"):
         overloaded(told, *rules)
 
 

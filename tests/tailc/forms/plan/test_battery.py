@@ -61,13 +61,25 @@ def test_the_books_tell_what_is_charged_lost_and_given():
 @pytest.mark.parametrize(
     ("flows_mj", "said"),
     [
-        ((500, 601, 0, 0), "more than its power"),
-        ((0, 0, -501, 0), "more than its power"),
-        ((501, 0, 0, 0), "green energy that is left"),
-        ((-1, 0, 0, 0), "green energy that is left"),
-        ((0, 0, 1, 0), "green energy that is left"),
+        (
+            (500, 601, 0, 0),
+            "`battery_mj` must be at most `charge_mw` or `discharge_mw` times `epoch_s`",
+        ),
+        (
+            (0, 0, -501, 0),
+            "`battery_mj` must be at most `charge_mw` or `discharge_mw` times `epoch_s`",
+        ),
+        (
+            (501, 0, 0, 0),
+            "`battery_mj` may only charge unused green energy or replace brown energy",
+        ),
+        ((-1, 0, 0, 0), "`battery_mj` may only charge unused green energy or replace brown energy"),
+        ((0, 0, 1, 0), "`battery_mj` may only charge unused green energy or replace brown energy"),
         ((0, 0, -101, 0), "more than is stored"),
-        ((500, 600, 0, None), "each epoch says"),
+        (
+            (500, 600, 0, None),
+            "`battery_mj` must be present in every epoch with a `battery`, and otherwise in none",
+        ),
     ],
 )
 def test_a_battery_that_cannot_do_what_is_planned_is_refused(flows_mj, said):
@@ -77,13 +89,16 @@ def test_a_battery_that_cannot_do_what_is_planned_is_refused(flows_mj, said):
 
 def test_a_battery_that_would_hold_more_than_it_can_is_refused():
     plan(500, 600, 0, 0, battery=replace(BATTERY, capacity_mj=980))
-    with pytest.raises(ValueError, match="holds more than it can"):
+    with pytest.raises(ValueError, match="`battery_mj` must not store more than `capacity_mj`"):
         plan(500, 600, 0, 0, battery=replace(BATTERY, capacity_mj=979))
 
 
 def test_epochs_say_what_a_battery_does_just_where_there_is_one():
     for flows_mj, battery in (((0,) * 4, None), ((None,) * 4, BATTERY)):
-        with pytest.raises(ValueError, match="each epoch says"):
+        with pytest.raises(
+            ValueError,
+            match="`battery_mj` must be present in every epoch with a `battery`",
+        ):
             plan(*flows_mj, battery=battery)
 
 
@@ -91,20 +106,22 @@ def test_no_more_is_given_than_brown_energy_would_be_drawn():
     """In the last epoch 1,000 mJ are drawn and 960 of them green."""
     parts = {"green_mw": (60, 85, 0, 96)}
     plan(0, 0, 0, -40, **parts)
-    with pytest.raises(ValueError, match="gives for brown alone"):
+    with pytest.raises(
+        ValueError, match="`battery_mj` may only charge unused green energy or replace brown energy"
+    ):
         plan(0, 0, 0, -41, **parts)
 
 
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"capacity_mj": 0}, "a capacity"),
-        ({"charge_mw": 0}, "charged and discharged"),
-        ({"discharge_mw": -1}, "charged and discharged"),
-        ({"kept_ppm": 0}, "keeps a part"),
-        ({"kept_ppm": PPM + 1}, "keeps a part"),
-        ({"first_mj": -1}, "holds no more"),
-        ({"first_mj": 1_001}, "holds no more"),
+        ({"capacity_mj": 0}, "`capacity_mj` must be at least 1"),
+        ({"charge_mw": 0}, "`charge_mw` and `discharge_mw` must be at least 1"),
+        ({"discharge_mw": -1}, "`charge_mw` and `discharge_mw` must be at least 1"),
+        ({"kept_ppm": 0}, "`kept_ppm` must be 1 to 1,000,000"),
+        ({"kept_ppm": PPM + 1}, "`kept_ppm` must be 1 to 1,000,000"),
+        ({"first_mj": -1}, "`first_mj` must be 0 to `capacity_mj`"),
+        ({"first_mj": 1_001}, "`first_mj` must be 0 to `capacity_mj`"),
     ],
 )
 def test_a_battery_that_cannot_be_is_refused(parts, said):

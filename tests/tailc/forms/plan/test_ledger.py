@@ -55,11 +55,20 @@ def test_a_battery_meets_what_green_energy_leaves_and_takes_what_is_left_of_it()
 @pytest.mark.parametrize(
     ("flows", "said"),
     [
-        ({"discharged_mj": 7}, "for brown alone"),
-        ({"discharged_mj": -1}, "for brown alone"),
-        ({"charged_mj": 1}, "that is left"),
-        ({"charged_mj": -1, "lost_mj": -1}, "no more than is charged"),
-        ({"lost_mj": 1}, "no more than is charged"),
+        (
+            {"discharged_mj": 7},
+            "a battery may only charge unused green energy or replace brown energy",
+        ),
+        (
+            {"discharged_mj": -1},
+            "a battery may only charge unused green energy or replace brown energy",
+        ),
+        (
+            {"charged_mj": 1},
+            "a battery may only charge unused green energy or replace brown energy",
+        ),
+        ({"charged_mj": -1, "lost_mj": -1}, "`lost_mj` must be 0 to `charged_mj`"),
+        ({"lost_mj": 1}, "`lost_mj` must be 0 to `charged_mj`"),
     ],
 )
 def test_books_that_make_energy_are_refused(flows, said):

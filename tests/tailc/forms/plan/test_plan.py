@@ -64,28 +64,61 @@ def test_a_moment_has_the_epoch_it_falls_into():
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"violations_ppm": -1}, "part of jobs"),
-        ({"epoch_s": 0}, "lasts a second"),
-        ({"pools": ()}, "needs a pool"),
-        ({"epochs": ()}, "needs an epoch"),
+        ({"violations_ppm": -1}, "`violations_ppm` must be 0 to 1,000,000"),
+        ({"epoch_s": 0}, "`epoch_s` must be at least 1"),
+        ({"pools": ()}, "`pools` must not be empty"),
+        ({"epochs": ()}, "`epochs` must not be empty"),
         ({"pools": (BROWN, replace(GREEN, name="brown"))}, "two pools"),
         ({"jobs": (JOB, JOB)}, "two jobs"),
-        ({"terms": None}, "rigid or malleable"),
-        ({"malleable": Malleable(1, 1_100_000)}, "rigid or malleable"),
-        ({"prices": (PoolPrices((1, 2, 3)),)}, "a price in each epoch"),
-        ({"prices": (PoolPrices((1, 2)), PoolPrices((1, 2)))}, "a price in each epoch"),
-        ({"pools": (BROWN, replace(GREEN, servers=5))}, "outside the plan"),
-        ({"jobs": (JOB, replace(JOB, name="two"))}, "fewer servers"),
-        ({"pools": (BROWN, replace(GREEN, racks=2))}, "of racks, or none"),
+        ({"terms": None}, "exactly one of `terms` and `malleable` must be present"),
+        (
+            {"malleable": Malleable(1, 1_100_000)},
+            "exactly one of `terms` and `malleable` must be present",
+        ),
+        (
+            {"prices": (PoolPrices((1, 2, 3)),)},
+            "`prices` must have an entry for each pool, with a price for each epoch",
+        ),
+        (
+            {"prices": (PoolPrices((1, 2)), PoolPrices((1, 2)))},
+            "`prices` must have an entry for each pool, with a price for each epoch",
+        ),
+        (
+            {"pools": (BROWN, replace(GREEN, servers=5))},
+            "a span must be in a pool with enough servers, and must end within the plan",
+        ),
+        (
+            {"jobs": (JOB, replace(JOB, name="two"))},
+            "the jobs of an epoch use more servers of a pool than it has",
+        ),
+        (
+            {"pools": (BROWN, replace(GREEN, racks=2))},
+            "`racks` must be present in every pool or in none",
+        ),
         ({"pools": (replace(BROWN, servers=2**20), GREEN)}, "2.20 servers"),
-        ({"epochs": plan().epochs * 5_462}, "2.14 epochs"),
+        ({"epochs": plan().epochs * 5_462}, "`epochs` must have at most 2"),
         ({"start_unix_s": -1}, "1970"),
         ({"start_unix_s": LATEST_UNIX_S - 2_699}, "9999"),
-        ({"terms": None, "malleable": Malleable(1, PPM)}, "no green energy"),
-        ({"jobs": (PlannedJob("late", (Span(0, 2, 2, 1),), 0),)}, "outside the plan"),
-        ({"jobs": (PlannedJob("wide", (Span(2, 0, 1, 1),), 0),)}, "outside the plan"),
-        ({"epochs": (*plan().epochs[:2], Epoch(0, 0, 0, 3))}, "one of the pools"),
-        ({"epochs": (*plan().epochs[:2], Epoch(0, 0, 0, None))}, "two buses"),
+        (
+            {"terms": None, "malleable": Malleable(1, PPM)},
+            "`green_slots` of malleable jobs must be 0",
+        ),
+        (
+            {"jobs": (PlannedJob("late", (Span(0, 2, 2, 1),), 0),)},
+            "a span must be in a pool with enough servers, and must end within the plan",
+        ),
+        (
+            {"jobs": (PlannedJob("wide", (Span(2, 0, 1, 1),), 0),)},
+            "a span must be in a pool with enough servers, and must end within the plan",
+        ),
+        (
+            {"epochs": (*plan().epochs[:2], Epoch(0, 0, 0, 3))},
+            "`first_green_pool` must be 0 to the number of pools",
+        ),
+        (
+            {"epochs": (*plan().epochs[:2], Epoch(0, 0, 0, None))},
+            "`first_green_pool` must be present in every epoch or in none",
+        ),
     ],
 )
 def test_a_plan_that_cannot_be_executed_is_refused(parts, said):
@@ -97,32 +130,47 @@ def test_a_plan_that_cannot_be_executed_is_refused(parts, said):
     ("build", "said"),
     [
         (lambda: Pool("", 1, 1, 0, 0), "name"),
-        (lambda: Pool("a", 0, 1, 0, 0), "a server"),
-        (lambda: Pool("a", 1, 1, 2, 0), "sleeping"),
-        (lambda: Pool("a", 1, 0, 0, 0), "draws power"),
-        (lambda: Pool("a", 1, 1, 0, -1), "no energy"),
-        (lambda: Epoch(-1, 0, 0, None), "green power"),
-        (lambda: Epoch(0, -1, 0, None), "price"),
-        (lambda: Epoch(0, 0, -1, None), "CO2"),
-        (lambda: Span(0, 0, 0, 1), "an epoch"),
-        (lambda: Span(0, 0, 1, 0), "a server"),
-        (lambda: Span(0, -1, 1, 1), "epochs count"),
-        (lambda: Span(-1, 0, 1, 1), "pools count"),
+        (lambda: Pool("a", 0, 1, 0, 0), "`servers` of a pool"),
+        (lambda: Pool("a", 1, 1, 2, 0), "`asleep_mw` of a pool must be 0 to `busy_mw`"),
+        (lambda: Pool("a", 1, 0, 0, 0), "`busy_mw` of a pool must be at least 1"),
+        (lambda: Pool("a", 1, 1, 0, -1), "`migration_mj` of a pool must not be negative"),
+        (lambda: Epoch(-1, 0, 0, None), "`green_mw` must not be negative"),
+        (lambda: Epoch(0, -1, 0, None), "`brown_udollars_per_kwh` must not be negative"),
+        (lambda: Epoch(0, 0, -1, None), "`brown_mg_per_kwh` must not be negative"),
+        (lambda: Span(0, 0, 0, 1), "`epochs` of a span must be at least 1"),
+        (lambda: Span(0, 0, 1, 0), "`servers` of a span"),
+        (lambda: Span(0, -1, 1, 1), "`first_epoch` of a span must not be negative"),
+        (lambda: Span(-1, 0, 1, 1), "`pool` of a span must not be negative"),
         (lambda: PlannedJob("", (Span(0, 0, 1, 1),), 0), "name"),
-        (lambda: PlannedJob("a", (), 0), "runs"),
+        (lambda: PlannedJob("a", (), 0), "`spans` of a job must not be empty"),
         (lambda: PlannedJob("a", (Span(0, 1, 1, 1), Span(0, 0, 1, 1)), 0), "order"),
-        (lambda: PlannedJob("a", (Span(0, 0, 2, 1), Span(0, 1, 1, 1)), 0), "at once"),
-        (lambda: PlannedJob("a", (Span(0, 0, 2, 3),), 7), "all of a job"),
-        (lambda: PlannedJob("a", (Span(0, 0, 2, 3),), -1), "all of a job"),
-        (lambda: replace(GREEN, racks=4), "as many servers"),
-        (lambda: replace(GREEN, racks=0), "as many servers"),
-        (lambda: PoolPrices((1, -1)), "not negative"),
-        (lambda: PoolPrices((2**28 + 1,)), "beyond"),
-        (lambda: Terms(0, 2**28 + 1, 0), "beyond"),
-        (lambda: Malleable(2**28 + 1, PPM), "no more than"),
-        (lambda: Terms(0, -1, 0), "not negative"),
-        (lambda: Malleable(-1, 1_000_000), "later"),
-        (lambda: Malleable(0, 999_999), "factor"),
+        (
+            lambda: PlannedJob("a", (Span(0, 0, 2, 1), Span(0, 1, 1, 1)), 0),
+            "spans of a job in one pool must not overlap",
+        ),
+        (
+            lambda: PlannedJob("a", (Span(0, 0, 2, 3),), 7),
+            "`green_slots` must be 0 to the number of server-epochs of the job",
+        ),
+        (
+            lambda: PlannedJob("a", (Span(0, 0, 2, 3),), -1),
+            "`green_slots` must be 0 to the number of server-epochs of the job",
+        ),
+        (
+            lambda: replace(GREEN, racks=4),
+            "`servers` of a pool must be a multiple of `racks`, which must be at least 1",
+        ),
+        (
+            lambda: replace(GREEN, racks=0),
+            "`servers` of a pool must be a multiple of `racks`, which must be at least 1",
+        ),
+        (lambda: PoolPrices((1, -1)), "must not be negative"),
+        (lambda: PoolPrices((2**28 + 1,)), "must be at most 2"),
+        (lambda: Terms(0, 2**28 + 1, 0), "must be at most 2"),
+        (lambda: Malleable(2**28 + 1, PPM), "`delay_udollars` must be 0 to 2"),
+        (lambda: Terms(0, -1, 0), "must not be negative"),
+        (lambda: Malleable(-1, 1_000_000), "`delay_udollars` must be 0 to 2"),
+        (lambda: Malleable(0, 999_999), "`slowdown_ppm` must be at least 1,000,000"),
     ],
 )
 def test_a_part_that_means_nothing_is_refused(build, said):
@@ -140,7 +188,9 @@ def test_what_a_plan_is_worth_stays_exact_in_doubles():
     epochs = (Epoch(0, 0, 0, None),) * 2**5
     parts = {"pools": pools, "epochs": epochs, "jobs": (), "terms": Terms(1, 1, 1)}
     prices = (2**28,) * 2**5
-    with pytest.raises(ValueError, match="is worth 2"):
+    with pytest.raises(
+        ValueError, match="servers times epochs times the largest price must be below 2"
+    ):
         plan(**parts, prices=(PoolPrices(prices),))
     lower = tuple(price - 1 for price in prices)
     assert plan(**parts, prices=(PoolPrices(lower),)).servers == 2**20

@@ -121,11 +121,11 @@ def test_a_width_without_room_is_not_taken():
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"width": 0}, "a server"),
-        ({"epochs": 0}, "an epoch"),
+        ({"width": 0}, "`epochs` and `width` must be at least 1, and `first_epoch` at least 0"),
+        ({"epochs": 0}, "`epochs` and `width` must be at least 1, and `first_epoch` at least 0"),
         ({"green_ppm": -1}, "share"),
-        ({"width": 2**20 + 1}, "2.20 servers"),
-        ({"epochs": 2**20 + 1}, "2.20 epochs"),
+        ({"width": 2**20 + 1}, "`epochs` and `width` must be at most 2"),
+        ({"epochs": 2**20 + 1}, "`epochs` and `width` must be at most 2"),
     ],
 )
 def test_a_job_that_means_nothing_is_refused(parts, said):

@@ -72,7 +72,7 @@ public final class Controller {
    */
   public long step(long measuredUs, long rateMrps) {
     if (measuredUs < 0 || rateMrps < 0) {
-      throw new IllegalArgumentException("a tail and a rate cannot be negative");
+      throw new IllegalArgumentException("the measured tail and the rate must not be negative");
     }
     long errorUs = Math.max(targetUs - measuredUs, -LARGEST_US);
     if (!hasStepped) {
@@ -148,36 +148,38 @@ public final class Controller {
 
   private static void check(dev.tailc.policy.Controller form) {
     boolean isKnown = isBound(form) || form.actsOn() == dev.tailc.policy.Actuator.CLIMB_AGES;
-    require(isKnown, "the actuator is not known here");
+    require(isKnown, "unknown value of `acts_on`");
     boolean isShare = 0 < form.percentilePpm() && form.percentilePpm() < PPM;
-    require(isShare, "a percentile lies between 0 and 1");
+    require(isShare, "`percentile_ppm` must be 1 to 999,999");
     boolean isTarget = 0 < form.targetUs() && form.targetUs() <= LARGEST_US;
-    require(isTarget, "a target lies between 0 and 2^31 us");
+    require(isTarget, "`target_us` must be 1 to 2^31 - 1");
     boolean isWindow =
         0 < form.epochRequests()
             && form.epochRequests() <= form.windowRequests()
             && form.windowRequests() <= MOST_WINDOW;
-    require(isWindow, "a window holds an epoch at least and a million requests at most");
+    require(isWindow, "`window_requests` must be `epoch_requests` to 1,000,000");
     boolean isLimited =
         0 <= form.leastPpm()
             && form.leastPpm() <= form.firstPpm()
             && form.firstPpm() <= form.mostPpm()
             && form.mostPpm() <= (isBound(form) ? 2 : 1) * PPM;
-    require(isLimited, "an output lies between its limits, those from 0 to 1, or 2 for a bound");
+    require(
+        isLimited,
+        "`least_ppm` <= `first_ppm` <= `most_ppm` must be 0 to 1,000,000 (a bound: 2,000,000)");
     boolean isFraction = FEWEST_BITS <= form.fractionBits() && form.fractionBits() <= MOST_BITS;
-    require(isFraction, "21 to 40 bits are a fraction");
+    require(isFraction, "`fraction_bits` must be 21 to 40");
     checkGains(form);
   }
 
   private static void checkGains(dev.tailc.policy.Controller form) {
     boolean isFromZero = form.gainsLength() > 0 && form.gains(0).firstRateMrps() == 0;
-    require(isFromZero, "the first gains must hold from rate 0");
+    require(isFromZero, "`first_rate_mrps` of the first gains must be 0");
     for (int i = 0; i < form.gainsLength(); ++i) {
       dev.tailc.policy.GainRow row = form.gains(i);
       boolean ascends = i == 0 || form.gains(i - 1).firstRateMrps() < row.firstRateMrps();
-      require(ascends, "rates of gains must ascend");
+      require(ascends, "`first_rate_mrps` must increase from gains to gains");
       boolean isSmall = isGain(row.kp()) && isGain(row.ki()) && isGain(row.kd());
-      require(isSmall, "a gain is beyond 2^29");
+      require(isSmall, "`kp`, `ki` and `kd` must be -2^29 to 2^29");
     }
   }
 

@@ -76,7 +76,7 @@ public final class DemandLog implements Closeable, Flushable {
   public void record(long demandUs, String requestClass) {
     if (demandUs < 0 || hasClasses == (requestClass == null)) {
       throw new IllegalArgumentException(
-          "a demand is not negative, and has a class where the log has classes");
+          "a demand must not be negative, and must have a class if the log has classes");
     }
     if (requests.incrementAndGet() % oneIn == 0) {
       write(demandUs, requestClass);
@@ -138,7 +138,7 @@ public final class DemandLog implements Closeable, Flushable {
       }
       existing.seek(existing.length() - 1);
       if (existing.read() != '\n') {
-        throw new IOException(path + ": the file ends within a line");
+        throw new IOException(path + ": the file exists, but its last line is incomplete");
       }
     }
   }

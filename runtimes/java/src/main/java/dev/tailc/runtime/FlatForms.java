@@ -25,7 +25,7 @@ final class FlatForms {
     if (root.schemaMajor() != SCHEMA_MAJOR) {
       String version = root.schemaMajor() + "." + root.schemaMinor();
       throw new PolicyException(
-          Refusal.UNKNOWN_SCHEMA, "schema `" + version + "` is not known here");
+          Refusal.UNKNOWN_SCHEMA, "unknown schema `" + version + "`");
     }
     structure.checkAll();
     return root;

@@ -69,7 +69,7 @@ public final class Ladder {
   public Answer lookupScaled(
       long load, long waitedUs, long executedUs, long outputPpm, Answer answer) {
     if (outputPpm < 0 || outputPpm > Controller.PPM) {
-      throw new IllegalArgumentException("an output lies between 0 and 1,000,000");
+      throw new IllegalArgumentException("the output must be 0 to 1,000,000");
     }
     return lookup(load, waitedUs, executedUs, outputPpm, answer);
   }
@@ -156,7 +156,8 @@ public final class Ladder {
 
   private int rowAt(long load, long waitedUs, long executedUs) {
     if ((load | waitedUs | executedUs) < 0) {
-      throw new IllegalArgumentException("load, waited and executed cannot be negative");
+      throw new IllegalArgumentException(
+          "the load and the times waited and executed must not be negative");
     }
     if (rows.isOutside(load)) {
       counters.countOutside();

@@ -92,7 +92,7 @@ public final class Options {
     if (heldGeneration.isPresent() && policy.generation() < heldGeneration.getAsLong()) {
       throw new PolicyException(
           Refusal.OLDER_GENERATION,
-          "generation `" + policy.generation() + "` is older than the one held");
+          "generation `" + policy.generation() + "` is older than the one in use");
     }
   }
 }

@@ -58,25 +58,28 @@ public final class Overload {
         LadderMeaning.has(form, Rule.SHED) == sheds
             && LadderMeaning.has(form, Rule.CUT_OFF) == cuts
             && LadderMeaning.has(form, Rule.DEGRADE) == degrades;
-    require(agree, "a rule for overload and what it needs go together");
+    require(
+        agree, "each rule for overload must have its field in `overload`, and each field its rule");
     boolean isTold = sheds || cuts || degrades;
-    require(isTold == (told != null), "what is said of overload needs a rule");
+    require(
+        isTold == (told != null),
+        "`overload` must be absent without rule `shed`, `cut-off` or `degrade`");
     if (told != null) {
-      require(!sheds || told.shedFrom() > 0, "a server that sheds all serves none");
-      require(!cuts || told.cutOffUs() > 0, "a cut-off leaves time to run");
+      require(!sheds || told.shedFrom() > 0, "`shed_from` must be at least 1");
+      require(!cuts || told.cutOffUs() > 0, "`cut_off_us` must be at least 1");
       checkDegraded(told);
     }
   }
 
   private static void checkDegraded(dev.tailc.policy.Overload told) {
     boolean isWhole = told.hasDegradeFrom() == told.hasWorkPpm();
-    require(isWhole, "from where requests are degraded and to what go together");
+    require(isWhole, "`degrade_from` and `work_ppm` must both be present or both be absent");
     if (told.hasDegradeFrom()) {
-      require(told.degradeFrom() >= 0, "a number in the system cannot be negative");
+      require(told.degradeFrom() >= 0, "`degrade_from` must not be negative");
       boolean isPart = 0 < told.workPpm() && told.workPpm() < Controller.PPM;
-      require(isPart, "a degraded request does a part of its work");
+      require(isPart, "`work_ppm` must be 1 to 999,999");
       boolean isAdmitted = !told.hasShedFrom() || told.degradeFrom() < told.shedFrom();
-      require(isAdmitted, "a request that is refused cannot be degraded");
+      require(isAdmitted, "`degrade_from` must be below `shed_from`");
     }
   }
 }

@@ -46,7 +46,7 @@ public final class Plan {
     }
     for (long[] row : free) {
       boolean isEnough = Arrays.stream(row).min().getAsLong() >= 0;
-      require(isEnough, "a pool has fewer servers than its jobs");
+      require(isEnough, "the jobs of an epoch use more servers of a pool than it has");
     }
     stored = PlanBattery.storedByEpoch(data);
   }
@@ -119,11 +119,12 @@ public final class Plan {
   public Quote quote(long firstEpoch, long epochs, long width, long greenPpm) {
     if (data.terms == null) {
       throw new IllegalArgumentException(
-          "jobs of this plan are malleable: ask for the cheapest width");
+          "jobs of this plan are malleable: use the cheapest width, not a quote");
     }
     checkJob(firstEpoch, epochs, width);
     if (greenPpm < 0 || greenPpm > Controller.PPM) {
-      throw new IllegalArgumentException("a share of green energy lies from 0 to 1");
+      throw new IllegalArgumentException(
+          "the share of green energy must be 0 to 1,000,000 (millionths)");
     }
     return pricing.quote(free, firstEpoch, epochs, width, greenPpm);
   }
@@ -146,7 +147,8 @@ public final class Plan {
    */
   public OptionalLong cheapestWidth(long firstEpoch, Map<Long, Long> epochsOf) {
     if (data.malleable == null) {
-      throw new IllegalArgumentException("jobs of this plan are rigid: ask for a quote");
+      throw new IllegalArgumentException(
+          "jobs of this plan are rigid: use a quote, not the cheapest width");
     }
     OptionalLong best = OptionalLong.empty();
     long leastUdollars = Long.MAX_VALUE;
@@ -178,7 +180,7 @@ public final class Plan {
   public void release(String job, long epoch) {
     List<Span> held = places.get(job);
     if (held == null) {
-      throw new IllegalArgumentException("the job has no places");
+      throw new IllegalArgumentException("the plan has no job of that name");
     }
     List<Span> kept = new ArrayList<>();
     for (Span span : held) {
@@ -231,13 +233,14 @@ public final class Plan {
   private static void checkJob(long firstEpoch, long epochs, long width) {
     boolean isJob = Math.min(epochs, width) >= 1 && Math.max(epochs, width) <= LARGEST_JOB;
     if (firstEpoch < 0 || !isJob) {
-      throw new IllegalArgumentException("a job has 1 to 2^20 epochs and servers");
+      throw new IllegalArgumentException("a job must start in epoch 0 or later, with 1 to 2^20 epochs and servers");
     }
   }
 
   private void checkNew(String job) {
     if (job.isEmpty() || places.containsKey(job)) {
-      throw new IllegalArgumentException("a job needs a name that is not taken");
+      throw new IllegalArgumentException(
+          "a job must have a name that no other job of the plan has");
     }
   }
 

@@ -22,7 +22,9 @@ final class PlanBattery {
   static List<Stored> storedByEpoch(PlanData data) {
     for (Epoch epoch : data.epochs) {
       boolean isTold = epoch.batteryMj.isPresent() == (data.battery != null);
-      require(isTold, "each epoch says what a battery does, if any");
+      require(
+          isTold,
+          "`battery_mj` must be present in every epoch with a `battery`, and otherwise in none");
     }
     return data.battery == null ? Collections.emptyList() : new PlanBattery(data).stored();
   }
@@ -37,7 +39,7 @@ final class PlanBattery {
       checkFlow(flowMj, spare[i]);
       long kept = keptMj(flowMj);
       boolean isHeld = -storedMj <= kept && kept <= battery.capacityMj - storedMj;
-      require(isHeld, "a battery gives and holds what it can");
+      require(isHeld, "`battery_mj` must leave the stored energy at 0 to `capacity_mj`");
       storedMj += kept;
       states.add(new Stored(flowMj, storedMj));
     }
@@ -45,14 +47,14 @@ final class PlanBattery {
   }
 
   private void check() {
-    require(battery.capacityMj > 0, "a battery has a capacity");
+    require(battery.capacityMj > 0, "`capacity_mj` must be at least 1");
     boolean hasPower = Math.min(battery.chargeMw, battery.dischargeMw) > 0;
-    require(hasPower, "a battery can be charged and discharged");
+    require(hasPower, "`charge_mw` and `discharge_mw` must be at least 1");
     boolean keeps = 0 < battery.keptPpm && battery.keptPpm <= Controller.PPM;
-    require(keeps, "a battery keeps a part of what is charged");
+    require(keeps, "`kept_ppm` must be 1 to 1,000,000");
     boolean isHeld = 0 <= battery.firstMj && battery.firstMj <= battery.capacityMj;
-    require(isHeld, "a battery holds no more than it can");
-    require(largestMj() <= PlanData.LARGEST_WHOLE, "an epoch's energy is 2^53 mJ or more");
+    require(isHeld, "`first_mj` must be 0 to `capacity_mj`");
+    require(largestMj() <= PlanData.LARGEST_WHOLE, "the energy of an epoch must be below 2^53 mJ");
   }
 
   /** The most that an epoch may draw, bring, or move into a battery and out of it. */
@@ -83,10 +85,10 @@ final class PlanBattery {
   private void checkFlow(long flowMj, long spare) {
     boolean isPower =
         -battery.dischargeMw * data.epochS <= flowMj && flowMj <= battery.chargeMw * data.epochS;
-    require(isPower, "a battery has no more than its power");
+    require(isPower, "`battery_mj` must be at most `charge_mw` or `discharge_mw` times `epoch_s`");
     require(
         Math.min(spare, 0) <= flowMj && flowMj <= Math.max(spare, 0),
-        "a battery takes only green energy that is left, and gives for brown alone");
+        "`battery_mj` may only charge unused green energy or replace brown energy");
   }
 
   /** Of what goes in, in two parts, since the whole product may leave 64 bits. */

@@ -46,7 +46,7 @@ final class PlanData {
     startUnixS = form.startUnixS();
     epochS = form.epochS();
     boolean isPart = 0 <= form.violationsPpm() && form.violationsPpm() <= Controller.PPM;
-    require(isPart, "a part of jobs lies from 0 to 1");
+    require(isPart, "`violations_ppm` must be 0 to 1,000,000");
     pools = new Pool[form.poolsLength()];
     Arrays.setAll(pools, i -> new Pool(form.pools(i)));
     checkPools();
@@ -56,63 +56,74 @@ final class PlanData {
     terms = form.terms() == null ? null : new Terms(form.terms());
     malleable = form.malleable() == null ? null : new Malleable(form.malleable());
     battery = form.battery() == null ? null : new Battery(form.battery());
-    require((terms == null) != (malleable == null), "jobs are rigid or malleable");
-    require(form.pricesLength() == pools.length, "each pool has a price in each epoch");
+    require(
+        (terms == null) != (malleable == null),
+        "exactly one of `terms` and `malleable` must be present");
+    require(
+        form.pricesLength() == pools.length,
+        "`prices` must have an entry for each pool, with a price for each epoch");
     prices = new long[pools.length][];
     Arrays.setAll(prices, i -> pricesOf(form.prices(i)));
     checkMoney();
     Set<String> names = new HashSet<>();
     for (int i = 0; i < form.jobsLength(); ++i) {
-      require(names.add(form.jobs(i).name()), "two jobs have one name");
+      require(names.add(form.jobs(i).name()), "two jobs have the same `name`");
       jobs.add(jobOf(form.jobs(i)));
     }
   }
 
   private static void checkTimes(Plan form) {
-    require(form.epochS() > 0, "an epoch lasts a second at least");
+    require(form.epochS() > 0, "`epoch_s` must be at least 1");
     boolean isThere = form.poolsLength() > 0 && form.epochsLength() > 0;
-    require(isThere, "a plan needs a pool and an epoch");
-    require(form.epochsLength() <= MOST_EPOCHS, "a plan has 2^14 epochs at most");
+    require(isThere, "`pools` and `epochs` must not be empty");
+    require(form.epochsLength() <= MOST_EPOCHS, "`epochs` must have at most 2^14 entries");
     long start = form.startUnixS();
     boolean isHeld = 0 <= start && start <= LATEST_UNIX_S;
     boolean ends = isHeld && form.epochS() <= (LATEST_UNIX_S - start) / form.epochsLength();
-    require(ends, "a plan lies in the years 1970 to 9999");
+    require(ends, "`start_unix_s` and the end of the last epoch must be in the years 1970 to 9999");
   }
 
   private void checkPools() {
     long servers = 0;
     Set<String> names = new HashSet<>();
     for (Pool pool : pools) {
-      require(!pool.name.isEmpty(), "a pool needs a name");
-      require(names.add(pool.name), "two pools have one name");
+      require(!pool.name.isEmpty(), "`name` of a pool must not be empty");
+      require(names.add(pool.name), "two pools have the same `name`");
       boolean isPool = 0 < pool.servers && pool.servers <= MOST_SERVERS;
-      require(isPool, "a pool has 1 to 2^20 servers");
+      require(isPool, "`servers` of a pool must be 1 to 2^20");
       boolean draws = 0 <= pool.asleepMw && pool.asleepMw <= pool.busyMw && pool.busyMw > 0;
-      require(draws, "a busy server draws power, and what a sleeping one does");
-      require(pool.migrationMj >= 0, "to move work gives no energy");
+      require(draws, "`busy_mw` of a pool must be at least 1, and `asleep_mw` 0 to `busy_mw`");
+      require(pool.migrationMj >= 0, "`migration_mj` of a pool must not be negative");
       long racks = pool.racks.orElse(1);
       boolean isFull = racks > 0 && pool.servers % racks == 0;
-      require(isFull, "racks of a pool have as many servers each");
+      require(
+          isFull, "`servers` of a pool must be a multiple of `racks`, which must be at least 1");
       boolean isAlike = pool.racks.isPresent() == pools[0].racks.isPresent();
-      require(isAlike, "all pools are of racks or none");
+      require(isAlike, "`racks` must be present in every pool or in none");
       servers += pool.servers;
     }
-    require(servers <= MOST_SERVERS, "a plan has 2^20 servers");
+    require(servers <= MOST_SERVERS, "`pools` must have at most 2^20 servers in total");
   }
 
   private void checkEpochs() {
     for (Epoch epoch : epochs) {
       long least = Math.min(epoch.brownUdollarsPerKwh, epoch.brownMgPerKwh);
-      require(Math.min(epoch.greenMw, least) >= 0, "power, prices and CO2 are not negative");
+      require(
+          Math.min(epoch.greenMw, least) >= 0,
+          "`green_mw`, `brown_udollars_per_kwh` and `brown_mg_per_kwh` must not be negative");
       boolean isAlike = epoch.firstGreenPool.isPresent() == epochs[0].firstGreenPool.isPresent();
-      require(isAlike, "two buses in every epoch or in none");
+      require(isAlike, "`first_green_pool` must be present in every epoch or in none");
       long first = epoch.firstGreenPool.orElse(0);
-      require(0 <= first && first <= pools.length, "the first green pool is there, or none");
+      require(
+          0 <= first && first <= pools.length,
+          "`first_green_pool` must be 0 to the number of pools");
     }
   }
 
   private long[] pricesOf(dev.tailc.policy.PoolPrices form) {
-    require(form.udollarsLength() == epochs.length, "each pool has a price in each epoch");
+    require(
+        form.udollarsLength() == epochs.length,
+        "`prices` must have an entry for each pool, with a price for each epoch");
     long[] found = new long[epochs.length];
     Arrays.setAll(found, form::udollars);
     return found;
@@ -134,42 +145,46 @@ final class PlanData {
     for (Pool pool : pools) {
       slots += pool.servers * epochs.length;
     }
-    require(slots * most <= LARGEST_WHOLE, "a plan is worth 2^53 or more");
+    require(
+        slots * most <= LARGEST_WHOLE,
+        "servers times epochs times the largest price must be below 2^53");
     if (malleable != null) {
       money(malleable.delayUdollars);
-      require(malleable.slowdownPpm >= Controller.PPM, "a slowdown is a factor of 1 or more");
+      require(malleable.slowdownPpm >= Controller.PPM, "`slowdown_ppm` must be at least 1,000,000");
     }
   }
 
   private static long money(long udollars) {
     boolean isMoney = 0 <= udollars && udollars <= LARGEST_UDOLLARS;
-    require(isMoney, "prices, terms and delays are 0 to 2^28");
+    require(isMoney, "amounts of `prices` and `terms`, and `delay_udollars`, must be 0 to 2^28");
     return udollars;
   }
 
   private Job jobOf(PlannedJob form) {
     Job job = new Job(form.name());
-    require(!job.name.isEmpty() && form.spansLength() > 0, "a job has a name, and runs");
+    require(
+        !job.name.isEmpty() && form.spansLength() > 0,
+        "`name` and `spans` of a job must not be empty");
     int[] ends = new int[pools.length];
     Span before = null;
     long slots = 0;
     for (int i = 0; i < form.spansLength(); ++i) {
       Span span = spanOf(form.spans(i));
-      require(span.firstEpoch >= ends[span.pool], "two spans of a pool at once");
+      require(span.firstEpoch >= ends[span.pool], "spans of a job in one pool must not overlap");
       ends[span.pool] = span.firstEpoch + span.epochs;
       boolean isOrdered =
           before == null
               || before.firstEpoch < span.firstEpoch
               || (before.firstEpoch == span.firstEpoch && before.pool <= span.pool);
-      require(isOrdered, "spans are in order of epoch, then of pool");
+      require(isOrdered, "`spans` must be in order of `first_epoch`, then of `pool`");
       before = span;
       job.spans.add(span);
       slots += span.servers * span.epochs;
     }
     boolean isGreen = 0 <= form.greenSlots() && form.greenSlots() <= slots;
-    require(isGreen, "no more than all of a job is green");
+    require(isGreen, "`green_slots` must be 0 to the number of server-epochs of the job");
     boolean isPromised = terms != null || form.greenSlots() == 0;
-    require(isPromised, "malleable jobs are promised nothing");
+    require(isPromised, "`green_slots` of malleable jobs must be 0");
     return job;
   }
 
@@ -180,12 +195,16 @@ final class PlanData {
             && form.firstEpoch() >= 0
             && form.epochs() > 0
             && form.servers() > 0;
-    require(isThere, "a span is of a pool, and runs");
+    require(
+        isThere,
+        "a span needs an existing `pool`, `first_epoch` >= 0, `epochs` > 0 and `servers` > 0");
     boolean ends =
         form.epochs() <= epochs.length && form.firstEpoch() <= epochs.length - form.epochs();
-    require(ends, "a span ends with the plan");
+    require(ends, "a span must end within the plan");
     int pool = (int) form.pool();
-    require(form.servers() <= pools[pool].servers, "a span is no larger than its pool");
+    require(
+        form.servers() <= pools[pool].servers,
+        "`servers` of a span must be at most those of its pool");
     return new Span(pool, (int) form.firstEpoch(), (int) form.epochs(), form.servers());
   }
 }

@@ -87,7 +87,8 @@ public final class Policy {
 
   private Policy(byte[] bytes, Options options) {
     if (bytes.length > MOST_BYTES) {
-      throw new PolicyException(Refusal.BAD_STRUCTURE, "the file is larger than any policy");
+      throw new PolicyException(Refusal.BAD_STRUCTURE,
+          "the file is larger than the limit for a policy");
     }
     dev.tailc.policy.Policy root = FlatForms.in(Seal.payloadOf(bytes, options));
     name = root.name();
@@ -188,11 +189,12 @@ public final class Policy {
     int ladders = 0;
     for (int i = 0; i < count; ++i) {
       byte type = root.forms(i).formType();
-      require(type != Form.Controller, "one controller at most steers a policy, and comes last");
+      require(
+          type != Form.Controller, "`forms` must have at most one controller, as the last form");
       ladders += type == Form.Ladder ? 1 : 0;
     }
     boolean isWhole = count > 0 && (ladders == count || (ladders == 0 && count == 1));
-    require(isWhole, "a policy needs ladders, a tail table, shares or a plan: one of these");
+    require(isWhole, "`forms` must have exactly one of ladders, a tail table, shares and a plan");
     if (ladders > 0) {
       scales(Controller.Actuator.CLIMB_AGES);
       return new Ladders(root, count);
@@ -222,7 +224,7 @@ public final class Policy {
   private void scales(Controller.Actuator actuator) {
     require(
         controller == null || controller.actsOn() == actuator,
-        "the controller changes a value that this policy does not have");
+        "`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table");
   }
 
   private final class Ladders {
@@ -235,7 +237,7 @@ public final class Policy {
         dev.tailc.policy.Ladder form = in(root.forms(i), new dev.tailc.policy.Ladder());
         found.add(new Ladder(form, controller, counters));
         boolean isNew = classes.add(found.get(i).requestClass());
-        require(isNew, "a policy has one ladder for each class of requests");
+        require(isNew, "two ladders have the same `request_class`");
       }
       ladders = Collections.unmodifiableList(found);
     }

@@ -147,10 +147,10 @@ public final class PolicyWatch implements AutoCloseable {
   /** Looks at the file once an interval in a thread of its own, until it is closed. */
   public synchronized PolicyWatch start(Duration interval) {
     if (interval.isNegative() || interval.isZero()) {
-      throw new IllegalArgumentException("an interval is above 0");
+      throw new IllegalArgumentException("the interval must be above 0");
     }
     if (thread != null) {
-      throw new IllegalStateException("the file is watched already");
+      throw new IllegalStateException("the file is already watched");
     }
     thread = new Thread(() -> watch(interval), "tailc-watch");
     thread.setDaemon(true);

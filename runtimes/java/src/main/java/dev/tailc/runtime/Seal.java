@@ -68,7 +68,7 @@ final class Seal {
     }
     if (!hasAt(file, payload, MAGIC) || longAt(payload + LENGTH_AT) != payload) {
       throw new PolicyException(
-          Refusal.TRUNCATED, "the file does not have the length it was sealed with");
+          Refusal.TRUNCATED, "the file does not have the length in its seal");
     }
     byte[] digest = sha256(file, 0, payload);
     if (!Arrays.equals(digest, 0, digest.length, file, payload + DIGEST_AT, end)) {
@@ -99,7 +99,8 @@ final class Seal {
         return key;
       }
     }
-    throw new PolicyException(Refusal.UNKNOWN_KEY, "the policy is signed with no trusted key");
+    throw new PolicyException(Refusal.UNKNOWN_KEY,
+        "the policy is signed with a key that is not trusted");
   }
 
   private long longAt(int at) {

@@ -125,7 +125,7 @@ public final class Shares {
     }
     if (!isRight) {
       throw new IllegalArgumentException(
-          "requests that wait are a number, not negative, for each machine served");
+          "waiting requests must be numbers, 0 or more, for each machine with a target");
     }
     tickWith(throughput, waiting);
   }
@@ -220,7 +220,7 @@ public final class Shares {
     }
     if (!isRight) {
       throw new IllegalArgumentException(
-          "a throughput is a number, not negative, for each machine served");
+          "throughputs must be numbers, 0 or more, one for each machine with a target");
     }
   }
 

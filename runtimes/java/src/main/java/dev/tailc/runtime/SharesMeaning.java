@@ -19,18 +19,19 @@ final class SharesMeaning {
 
   static void check(Shares form) {
     boolean isLaw = form.law() == ShareLaw.POLE_PLACEMENT || form.law() == ShareLaw.OBSERVER;
-    require(isLaw, "the law is not known here");
-    require(0 <= form.polePpm() && form.polePpm() < Controller.PPM, "a pole lies from 0 to 1");
+    require(isLaw, "unknown value of `law`");
+    require(
+        0 <= form.polePpm() && form.polePpm() < Controller.PPM, "`pole_ppm` must be 0 to 999,999");
     checkTimes(form);
     checkEstimate(form);
     boolean isHost = 0 < form.hostPpm() && form.hostPpm() <= Controller.PPM;
-    require(isHost, "a host gives no more than itself");
-    require(form.shortageSteps() > 0, "a shortage lasts a step at least");
-    require(form.tolerancePpm() > 0, "no throughput is exactly on its target");
+    require(isHost, "`host_ppm` must be 1 to 1,000,000");
+    require(form.shortageSteps() > 0, "`shortage_steps` must be at least 1");
+    require(form.tolerancePpm() > 0, "`tolerance_ppm` must be at least 1");
     long served = checkMachines(form);
-    require(served > 0, "a host needs a machine with a target");
+    require(served > 0, "at least one machine must have `target_milli`");
     boolean isLeast = 0 <= form.leastPpm() && form.leastPpm() <= form.hostPpm() / served;
-    require(isLeast, "the least shares are more than the host");
+    require(isLeast, "`least_ppm` times the machines with `target_milli` must be 0 to `host_ppm`");
     if (form.cap() != null) {
       checkCap(form.cap());
     }
@@ -40,9 +41,9 @@ final class SharesMeaning {
     long fewest = Math.min(cap.steps(), cap.probeSteps());
     long most = Math.max(cap.steps(), cap.probeSteps());
     boolean isNumber = 0 < fewest && most <= MOST_CAP_STEPS;
-    require(isNumber, "a cap is decided on one step at least, and on a million at most");
+    require(isNumber, "`steps` and `probe_steps` of `cap` must be 1 to 1,000,000");
     boolean isBounded = 0 < cap.headroomPpm() && cap.headroomPpm() <= LARGEST_HEADROOM_PPM;
-    require(isBounded, "the headroom of a cap is above 0 and at most ten times the share");
+    require(isBounded, "`headroom_ppm` of `cap` must be 1 to 10,000,000");
   }
 
   private static void checkTimes(Shares form) {
@@ -51,20 +52,21 @@ final class SharesMeaning {
             && form.estimateUs() > 0
             && form.stepUs() > 0
             && form.enforceUs() > 0;
-    require(isPositive, "times are positive");
+    require(
+        isPositive, "`window_us`, `estimate_us`, `step_us` and `enforce_us` must be at least 1");
     boolean isWhole = form.stepUs() % form.estimateUs() == 0;
-    require(isWhole, "a step is a whole number of estimates");
+    require(isWhole, "`step_us` must be a multiple of `estimate_us`");
     boolean isFew = form.stepUs() / form.estimateUs() <= LARGEST_LAG;
-    require(isFew, "a step is a million estimates at most");
+    require(isFew, "`step_us` must be at most 1,000,000 times `estimate_us`");
   }
 
   private static void checkEstimate(Shares form) {
     boolean isPart = 0 < form.forgettingPpm() && form.forgettingPpm() <= Controller.PPM;
-    require(isPart, "forgetting lies between 0 and 1");
+    require(isPart, "`forgetting_ppm` must be 1 to 1,000,000");
     boolean isFirst =
         0 < form.firstCovariance() && form.firstCovariance() <= LARGEST_COVARIANCE;
-    require(isFirst, "a first covariance is positive and at most a million");
-    require(form.leastBPpm() > 0, "the least b is positive");
+    require(isFirst, "`first_covariance` must be 1 to 1,000,000");
+    require(form.leastBPpm() > 0, "`least_b_ppm` must be at least 1");
   }
 
   /** How many have a target. */
@@ -73,13 +75,14 @@ final class SharesMeaning {
     Set<String> names = new HashSet<>();
     for (int i = 0; i < form.machinesLength(); ++i) {
       Machine machine = form.machines(i);
-      require(!machine.name().isEmpty(), "a machine needs a name");
-      require(names.add(machine.name()), "two machines have one name");
+      require(!machine.name().isEmpty(), "`name` of a machine must not be empty");
+      require(names.add(machine.name()), "two machines have the same `name`");
       boolean isTarget = !machine.hasTargetMilli() || machine.targetMilli() > 0;
-      require(isTarget, "a target is positive");
+      require(isTarget, "`target_milli` must be at least 1");
       long a = machine.firstAPpm();
-      require(-Controller.PPM < a && a < Controller.PPM, "a model with |a| >= 1 is not stable");
-      require(machine.firstBMilli() > 0, "more share gives more throughput");
+      require(
+          -Controller.PPM < a && a < Controller.PPM, "`first_a_ppm` must be -999,999 to 999,999");
+      require(machine.firstBMilli() > 0, "`first_b_milli` must be at least 1");
       served += machine.hasTargetMilli() ? 1 : 0;
     }
     return served;

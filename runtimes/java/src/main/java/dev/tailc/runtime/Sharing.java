@@ -59,13 +59,16 @@ public final class Sharing {
     boolean agree =
         LadderMeaning.has(form, Rule.START_BELOW) == starts
             && LadderMeaning.has(form, Rule.GIVE_UP) == givesUp;
-    require(agree, "a rule for sharing and what it needs go together");
+    require(
+        agree, "each rule for sharing must have its fields in `sharing`, and each field its rule");
     boolean isTold = starts || givesUp;
-    require(isTold == (told != null), "what is said of sharing needs a rule");
+    require(
+        isTold == (told != null),
+        "`sharing` must be absent without rule `start-below` or `give-up`");
     if (told != null) {
       require(!givesUp || told.giveUpUs() > 0, "`give_up_us` must be at least 1");
       boolean isWhole = told.hasStartUnit() == starts;
-      require(isWhole, "what is counted at starts and its limit go together");
+      require(isWhole, "`start_unit` and `start_below_ppm` must both be present or both be absent");
       if (starts) {
         checkStarts(form, told);
       }
@@ -73,12 +76,12 @@ public final class Sharing {
   }
 
   private static void checkStarts(Ladder form, dev.tailc.policy.Sharing told) {
-    require(told.startBelowPpm() > 0, "nobody starts below nothing in use");
+    require(told.startBelowPpm() > 0, "`start_below_ppm` must be at least 1");
     boolean isUnit = 0 <= told.startUnit() && told.startUnit() < form.costUnitsLength();
-    require(isUnit, "starts count no cost unit");
+    require(isUnit, "`start_unit` must be the number of a cost unit, counted from 0");
     for (int i = 0; i < form.rowsLength(); ++i) {
       boolean isAtOnce = form.rows(i).admission() == AdmissionKind.AT_ONCE;
-      require(isAtOnce, "where starts go by what is in use, no row makes a request wait");
+      require(isAtOnce, "`admission` of every row must be `at-once` with rule `start-below`");
     }
   }
 }

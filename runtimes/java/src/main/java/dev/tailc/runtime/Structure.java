@@ -129,7 +129,7 @@ final class Structure {
   private void checkText(int at) {
     int end = at + OFFSET_BYTES + count(at, 1);
     boolean isEnded = end < buffer.limit() && buffer.get(end) == 0;
-    require(isEnded, "a string does not end in 0");
+    require(isEnded, "a string does not end with a zero byte");
     text(at);
   }
 
@@ -145,7 +145,8 @@ final class Structure {
     for (int i = 0; i < count; ++i) {
       for (int j = 0; j < wholes; ++j) {
         long number = buffer.getLong(at + i * bytes + j * LONG_BYTES);
-        require(least <= number && number <= LARGEST, "a number is beyond 2^53 - 1");
+        require(
+            least <= number && number <= LARGEST, "a number is outside -(2^53 - 1) to 2^53 - 1");
       }
     }
   }
@@ -157,7 +158,7 @@ final class Structure {
     String name = text(targetOf(box, FORM_NAME));
     Layout form = Layout.ofForm(number, name);
     if (form == null) {
-      throw new PolicyException(Refusal.UNKNOWN_FORM, "form `" + name + "` is not known here");
+      throw new PolicyException(Refusal.UNKNOWN_FORM, "unknown form `" + name + "`");
     }
     checkTable(targetOf(box, FORM), form);
   }
@@ -167,12 +168,14 @@ final class Structure {
     int at = targetOf(ladder, RULES);
     int namesAt = targetOf(ladder, RULE_NAMES);
     int count = buffer.getInt(at);
-    require(count == buffer.getInt(namesAt), "rules and their names differ in number");
+    require(
+        count == buffer.getInt(namesAt),
+        "`rules` and `rule_names` must have the same number of entries");
     for (int i = 0; i < count; ++i) {
       Rule rule = Rule.of(Byte.toUnsignedInt(buffer.get(at + OFFSET_BYTES + i)));
       String name = text(target(namesAt + OFFSET_BYTES * (i + 1)));
       if (rule == null || !rule.word().equals(name)) {
-        throw new PolicyException(Refusal.UNKNOWN_RULE, "rule `" + name + "` is not known here");
+        throw new PolicyException(Refusal.UNKNOWN_RULE, "unknown rule `" + name + "`");
       }
     }
   }
@@ -183,22 +186,24 @@ final class Structure {
     long next = 0;
     for (int i = 0; i < buffer.getInt(at); ++i) {
       int row = at + OFFSET_BYTES + i * ROW_BYTES;
-      require(word(row + FIRST_CLIMB_AT) == next, "rows do not follow each other in the climbs");
+      require(
+          word(row + FIRST_CLIMB_AT) == next,
+          "climbs of successive rows are not consecutive in `climbs`");
       next += word(row + CLIMB_COUNT_AT);
     }
-    require(next == word(targetOf(ladder, CLIMBS)), "rows have other climbs than there are");
+    require(next == word(targetOf(ladder, CLIMBS)), "the rows do not have all entries of `climbs`");
   }
 
   /** The table there, with its list of fields; both are within the buffer. */
   private Table start(int at) {
     long slots = (long) at - (int) word(at);
     boolean isThere = slots >= 0 && slots % SLOT_BYTES == 0 && slots <= buffer.limit() - HEAD_BYTES;
-    require(isThere, "a table has no list of fields");
+    require(isThere, "a table has an invalid list of fields");
     int slotsSize = half((int) slots);
     int size = half((int) slots + SLOT_BYTES);
     boolean isList = slotsSize >= HEAD_BYTES && slotsSize % SLOT_BYTES == 0;
     boolean isWhole = slots + slotsSize <= buffer.limit() && size <= buffer.limit() - at;
-    require(isList && isWhole && size >= OFFSET_BYTES, "a table's list of fields is broken");
+    require(isList && isWhole && size >= OFFSET_BYTES, "a table has an invalid list of fields");
     return new Table(at, size, (int) slots, slotsSize);
   }
 
@@ -210,7 +215,7 @@ final class Structure {
       return 0;
     }
     boolean isWithin = offset >= OFFSET_BYTES && offset + bytes <= table.size;
-    require(isWithin, "a field is not within its table");
+    require(isWithin, "a field is outside its table");
     return table.at + offset;
   }
 
@@ -223,7 +228,7 @@ final class Structure {
   private int target(int at) {
     require(at % OFFSET_BYTES == 0, "an offset is not aligned");
     long offset = word(at);
-    require(offset > 0 && offset % OFFSET_BYTES == 0, "an offset leads nowhere");
+    require(offset > 0 && offset % OFFSET_BYTES == 0, "an offset has no valid target");
     within(at + offset, OFFSET_BYTES);
     return (int) (at + offset);
   }
@@ -234,7 +239,7 @@ final class Structure {
     long spent = OFFSET_BYTES + count * bytes;
     within(at, spent);
     left -= spent;
-    require(left >= 0, "the FlatBuffer claims more than it can hold");
+    require(left >= 0, "vectors and strings are together larger than the FlatBuffer");
     return (int) count;
   }
 
@@ -259,7 +264,7 @@ final class Structure {
   }
 
   private void within(long at, long bytes) {
-    require(at + bytes <= buffer.limit(), "an offset leads beyond the FlatBuffer");
+    require(at + bytes <= buffer.limit(), "an offset points beyond the end of the FlatBuffer");
   }
 
   private static void require(boolean holds, String otherwise) {

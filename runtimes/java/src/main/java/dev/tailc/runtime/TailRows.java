@@ -14,11 +14,12 @@ final class TailRows {
   /** {@code parts}: how many of its unit one entry counts; none is above {@code most}. */
   TailRows(TailRow.Vector rows, long most, long parts) {
     boolean isFromZero = rows.length() > 0 && rows.get(0).fromElapsed() == 0;
-    require(isFromZero, "the first row must hold from nothing elapsed");
+    require(isFromZero, "`from_elapsed` of the first row must be 0");
     positions = rows.get(0).leftLength();
-    require(positions > 0, "a row needs a position");
+    require(positions > 0, "`left` of a row must not be empty");
     for (int i = 0; i < rows.length(); ++i) {
-      require(rows.get(i).leftLength() == positions, "all rows have as many positions");
+      require(
+          rows.get(i).leftLength() == positions, "all rows must have the same number of positions");
     }
     from = new long[rows.length()];
     left = new long[rows.length() * positions];
@@ -29,11 +30,15 @@ final class TailRows {
 
   private void read(TailRow row, int number, long most, long parts) {
     from[number] = row.fromElapsed();
-    require(number == 0 || from[number - 1] < from[number], "rows must ascend");
+    require(
+        number == 0 || from[number - 1] < from[number],
+        "`from_elapsed` must increase from row to row");
     long before = 0;
     for (int i = 0; i < positions; ++i) {
       long entry = row.left(i);
-      require(before <= entry && entry <= most, "an entry is 0 at least, and none below another");
+      require(
+          before <= entry && entry <= most,
+          "`left` of a row must be 0 or more, and must not decrease with the position");
       left[number * positions + i] = entry * parts;
       before = entry;
     }

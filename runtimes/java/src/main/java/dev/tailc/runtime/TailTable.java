@@ -25,7 +25,7 @@ public final class TailTable {
     public final long wakeNs;
 
     Sleep(dev.tailc.policy.Sleep form) {
-      require(form.powerMw() >= 0 && form.wakeNs() >= 0, "a core draws less than nothing");
+      require(form.powerMw() >= 0 && form.wakeNs() >= 0, "`power_mw` must not be negative");
       powerMw = form.powerMw();
       wakeNs = form.wakeNs();
     }
@@ -38,7 +38,7 @@ public final class TailTable {
     public final long powerMw;
 
     Batch(dev.tailc.policy.Batch form) {
-      require(form.powerMw() >= 0, "a core draws less than nothing");
+      require(form.powerMw() >= 0, "`power_mw` must not be negative");
       leastKhz = form.leastKhz();
       frequencyKhz = form.frequencyKhz();
       powerMw = form.powerMw();
@@ -51,7 +51,9 @@ public final class TailTable {
     public final long energyNj;
 
     Transition(dev.tailc.policy.Transition form) {
-      require(form.haltNs() >= 0 && form.energyNj() >= 0, "a change costs less than nothing");
+      require(
+          form.haltNs() >= 0 && form.energyNj() >= 0,
+          "`halt_ns` and `energy_nj` of `transition` must not be negative");
       haltNs = form.haltNs();
       energyNj = form.energyNj();
     }
@@ -86,14 +88,15 @@ public final class TailTable {
     batch = form.batch() == null ? null : new Batch(form.batch());
     if (batch != null) {
       boolean isLevel = levelOf(batch.leastKhz) >= 0 && levelOf(batch.frequencyKhz) >= 0;
-      require(isLevel, "batch work runs at a frequency that is not there");
+      require(
+          isLevel, "`least_khz` and `frequency_khz` of `batch` must be frequencies of `levels`");
     }
     transition = form.transition() == null ? null : new Transition(form.transition());
     least = batch == null ? 0 : levelOf(batch.leastKhz);
     parts = new TailRows(form.cyclesVector(), LARGEST_CYCLES, PARTS_PER_CYCLE);
     memoryNs = new TailRows(form.memoryNsVector(), LARGEST_NS, 1);
     boolean isAlike = parts.positions() == memoryNs.positions();
-    require(isAlike, "cycles and memory time have as many positions");
+    require(isAlike, "rows of `cycles` and `memory_ns` must have the same number of positions");
   }
 
   /**
@@ -192,14 +195,14 @@ public final class TailTable {
   private static void check(long[] agesNs, int count, long elapsed, long scalePpm) {
     if (count < 1 || scalePpm < 0 || scalePpm > 2 * Controller.PPM) {
       throw new IllegalArgumentException(
-          "a core without requests sleeps, a scale lies between 0 and 2");
+          "the ages must not be empty, and the scale must be 0 to 2,000,000");
     }
     long all = elapsed;
     for (int i = 0; i < count; ++i) {
       all |= agesNs[i];
     }
     if (all < 0) {
-      throw new IllegalArgumentException("ages and what has elapsed cannot be negative");
+      throw new IllegalArgumentException("ages and elapsed work must not be negative");
     }
   }
 
@@ -211,9 +214,11 @@ public final class TailTable {
     long beforeKhz = 0;
     for (int i = 0; i < form.levelsLength(); ++i) {
       Level level = form.levels(i);
-      require(beforeKhz < level.frequencyKhz(), "frequencies ascend, from above 0");
-      require(level.frequencyKhz() <= LARGEST_KHZ, "a frequency is at most 2^23 kHz");
-      require(level.powerMw() >= 0, "a core draws less than nothing");
+      require(
+          beforeKhz < level.frequencyKhz(),
+          "`frequency_khz` must be at least 1 and increase from level to level");
+      require(level.frequencyKhz() <= LARGEST_KHZ, "`frequency_khz` must be at most 2^23");
+      require(level.powerMw() >= 0, "`power_mw` must not be negative");
       frequenciesKhz[i] = beforeKhz = level.frequencyKhz();
       powersMw[i] = level.powerMw();
     }
@@ -222,12 +227,14 @@ public final class TailTable {
   /** Limits such that neither side of the comparison of levels leaves 64 bits. */
   private static void check(dev.tailc.policy.TailTable form) {
     boolean isShare = 0 < form.percentilePpm() && form.percentilePpm() < Controller.PPM;
-    require(isShare, "a percentile lies between 0 and 1");
+    require(isShare, "`percentile_ppm` must be 1 to 999,999");
     boolean isBound = 0 < form.boundUs() && form.boundUs() <= LARGEST_BOUND_US;
-    require(isBound, "a bound is 1 to 2^28 us");
-    require(form.cores() > 0, "a table needs a core");
+    require(isBound, "`bound_us` must be 1 to 2^28");
+    require(form.cores() > 0, "`cores` must be at least 1");
     boolean isClock = 0 < form.referenceKhz() && form.referenceKhz() <= LARGEST_KHZ;
-    require(!form.hasReferenceKhz() || isClock, "a clock runs at 1 to 2^23 kHz");
-    require(form.levelsLength() > 0, "a table needs a frequency above 0");
+    require(!form.hasReferenceKhz() || isClock, "`reference_khz` must be 1 to 2^23");
+    require(
+        form.levelsLength() > 0,
+        "`levels` must not be empty, and `frequency_khz` must be at least 1");
   }
 }

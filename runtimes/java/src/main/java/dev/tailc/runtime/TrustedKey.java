@@ -47,7 +47,8 @@ final class TrustedKey {
         || !Arrays.equals(encoded, 0, PREFIX.length, PREFIX, 0, PREFIX.length)
         || !Base64.getEncoder().encodeToString(encoded).equals(text.group(1))
         || !isStrong()) {
-      throw new IllegalArgumentException("a trusted key is the PEM of an Ed25519 public key");
+      throw new IllegalArgumentException(
+          "a trusted key must be an Ed25519 public key in PEM (`openssl pkey -pubout`)");
     }
     id = Arrays.copyOf(Seal.sha256(encoded, PREFIX.length, KEY_BYTES), ID_BYTES);
   }
@@ -69,7 +70,7 @@ final class TrustedKey {
 
   void check(byte[] signed, byte[] signature) {
     if (!isBy(signed, signature)) {
-      throw new PolicyException(Refusal.BAD_SIGNATURE, "the signature is not of this policy");
+      throw new PolicyException(Refusal.BAD_SIGNATURE, "the signature does not match the policy");
     }
   }
 
