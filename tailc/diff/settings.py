@@ -1,4 +1,4 @@
-"""Settings of a ladder besides its rows, with their names."""
+"""Settings of a ladder other than its rows, with their names."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def best_by_hand(
     """Names of the best settings under each arrival process, each once.
 
     by_cost: whether the best setting is the cheapest one that meets the target, if requests cost
-    something besides time; otherwise it is the one with the least tail. Each is replayed as the
+    something other than time; otherwise it is the one with the least tail. Each is replayed as the
     options say, without replicates.
     """
     workload, tail = subject.workload(profile), tail_of(slo, profile)

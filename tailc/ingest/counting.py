@@ -92,7 +92,7 @@ class Counts:
 
 
 Share = Callable[[Counts], bool]
-"""Some of the rows: counts them, and tells whether all of them could be."""
+"""Counts some of the rows, and returns whether all of them could be counted."""
 
 
 def count_shares(

@@ -48,7 +48,7 @@ class TailWindow:
 
 @dataclass(frozen=True)
 class CostQuantity:
-    """Name and unit of a cost of requests besides time, as shown in comparisons."""
+    """Name and unit of a cost of requests other than time, as shown in comparisons."""
 
     name: str
     unit: str
@@ -92,12 +92,12 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def cost_quantity(self) -> CostQuantity | None:
-        """What requests cost besides time; None if nothing."""
+        """What requests cost other than time; None if nothing."""
 
     @property
     @abstractmethod
     def lookups_depend_on(self) -> str:
-        """A sentence on what a look-up depends on besides load and age, or an empty string."""
+        """A sentence on what else than load and age a look-up depends on, or an empty string."""
 
     @abstractmethod
     def workload(self, profile: DemandProfile) -> Workload:
@@ -136,7 +136,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @abstractmethod
     def cost_of_request(self, outcome: OutcomeT) -> float | None:
-        """Mean cost of a request besides time, including free cores.
+        """Mean cost of a request other than time, including free cores.
 
         In units of power, or of batch work, times nanoseconds; None if it has no such cost.
         """
@@ -191,7 +191,7 @@ SubjectT = TypeVar("SubjectT", bound=ExecutionModel[Any, Any])
 
 @dataclass(frozen=True)
 class CandidateResult:
-    """Result of a candidate's replay: its percentile, and its cost besides time, if any."""
+    """Result of a candidate's replay: its percentile, and its cost other than time, if any."""
 
     tail_us: int
     cost: float | None

@@ -165,6 +165,6 @@ class ModulatedArrivals:
         return times_ns
 
     def warm_up(self, requests: int) -> int:
-        """One twentieth, or the requests of two spells if that is more; at most a quarter."""
+        """Number of warm-up requests: 5 %, or those of a burst cycle if more; at most a quarter."""
         cycle = math.ceil(self.rate_mrps / _MRPS * self.burstiness.cycle_us / _US_PER_S)
         return min(max(requests // WARM_UP_PART, cycle), requests // _MOST_WARM_UP_PART)

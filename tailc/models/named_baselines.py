@@ -21,7 +21,7 @@ from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.units import QuantityError, shorten
 
 ALL, FIRST = "all", "first"
-"""The names that stand for all defaults, and for the first of them."""
+"""The names for all default baselines, and for the first of them."""
 
 
 class NamedBaseline(ABC):

@@ -1,4 +1,4 @@
-"""Observations of a replay besides latencies: rungs, energy, and control steps."""
+"""Observations of a replay in addition to latencies: rungs, energy, and control steps."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Headline:
 
 
 class Usage(ABC):
-    """What an execution model reports of its machine besides latency, over all replays."""
+    """What an execution model reports of its machine in addition to latency, over all replays."""
 
     @property
     @abstractmethod
@@ -68,4 +68,4 @@ class Usage(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Its members of a run in JSON; see schemas/report for the verdict."""
+        """The members of a run in the JSON of a verdict; see schemas/report."""

@@ -80,7 +80,7 @@ def policy_text(policy: Policy) -> str:
 
 
 def _promise_lines(policy: Policy) -> list[str]:
-    """What the policy promises, and of which requests."""
+    """The SLOs of the policy, and their rates."""
     lines = []
     if policy.slos:
         lines.append(f"SLO        {slos_text(policy)}")

@@ -49,7 +49,7 @@ class _Draft:
 
     @property
     def called(self) -> str:
-        """Its name, else its frequency, else its speed."""
+        """The name of the part, otherwise its frequency, otherwise its speed."""
         return self.unnamed if self.name is None else self.name
 
     def fill(self, name: str | None, power: PowerQuantity) -> _Draft:

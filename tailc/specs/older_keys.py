@@ -33,11 +33,11 @@ class OlderKey:
         return not self.words or (isinstance(node, Scalar) and node.text in self.words)
 
     def written_in(self, document: Document) -> str:
-        """Its form in the document, for messages."""
+        """The key as the document has it, for messages."""
         return _spell(self.at, _text(document, self.at) if self.words else "")
 
     def now_in(self, document: Document) -> str:
-        """Its form in this version, for messages."""
+        """The key in the form of this version, for messages."""
         return _spell(self.now, self.words.get(_text(document, self.at), ""))
 
 

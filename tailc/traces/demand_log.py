@@ -25,7 +25,7 @@ from tailc.traces.trace import Trace
 
 DEMAND, WEIGHT, CLASS = "demand_us", "weight", "class"
 HEADERS = (b"demand_us,weight", b"demand_us,weight,class")
-"""Of the CSV: a request's work, how many requests it stands for, and perhaps its class."""
+"""Columns of the CSV: work of a request, number of requests that it represents, class if any."""
 
 _LONGEST_HEADER = 64
 ONE_THREAD = CommonCurve(Curve(None, (PPM,)))

@@ -55,7 +55,7 @@ class Table(Protocol):
 
     @property
     def source(self) -> Source:
-        """The file."""
+        """The file of the table."""
         ...
 
     @property

@@ -1,1 +1,1 @@
-"""Tables tuned as a whole on the replay, where requests queue for threads."""
+"""Tuning: search tables by simulation, in which requests queue for threads."""

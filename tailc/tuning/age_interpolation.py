@@ -1,4 +1,4 @@
-"""Ages at some loads, linear in between and beyond."""
+"""Ages at some loads, with linear interpolation and extrapolation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEVER = 3.0
 
 
 def loads_at(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
-    """Parts of the cores, at least one request apart."""
+    """The loads at these fractions of the number of cores, at least one request apart."""
     loads = [max(1.0, round(part * cores)) for part in parts]
     apart = itertools.accumulate(loads, lambda before, load: max(load, before + 1))
     return np.array(list(apart), np.float64)
@@ -24,7 +24,7 @@ def loads_at(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
 def between(
     at_knots: NDArray[np.float64], knots: NDArray[np.float64], loads: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """From (climbs, knots) to (climbs, loads)."""
+    """Interpolate from (climbs, knots) to (climbs, loads)."""
     piece = np.clip(np.searchsorted(knots, loads) - 1, 0, len(knots) - 2)
     low, high = knots[piece], knots[piece + 1]
     share = (loads - low) / (high - low)
@@ -34,9 +34,10 @@ def between(
 def formula_ages(
     base: Ladder, knots: NDArray[np.float64], tail_us: int, never: float = NEVER
 ) -> NDArray[np.float64]:
-    """Of a ladder at the knots, in tails, (climbs, knots): from when on a rung or a higher one.
+    """Ages of a ladder at the knots, relative to the tail, (climbs, knots).
 
-    never: an age that stands for none, and the largest there is.
+    The age is that of the first climb to the rung or to a higher one. never: an age that represents
+    no climb, larger than all others.
     """
     rows, row_of_load = rows_by_load([base], 0, int(knots[-1]))
     ages = np.full((len(base.rungs) - 1, len(knots)), never)
@@ -50,9 +51,9 @@ def formula_ages(
 
 
 def delays_at(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray[np.float64]:
-    """How long a request waits to start at the knots, in tails, (knots,).
+    """Waiting times at the knots, relative to the tail, (knots,).
 
-    Where it waits for an exit, as long as it does at fewer.
+    A request that waits for an exit has the waiting time of the loads below.
     """
     rows, row_of_load = rows_by_load([base], 0, int(knots[-1]))
     delays = [0.0]
@@ -64,7 +65,7 @@ def delays_at(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray
 
 
 def climbs_of(ages_us: list[int], never_us: float) -> tuple[Climb, ...]:
-    """One climb for each age but those that are never reached; of one age the highest rung."""
+    """A climb for each age, except ages that are never reached; of equal ages, the highest rung."""
     climbs = [Climb(0, 0)]
     for rung, age_us in enumerate(ages_us, start=1):
         if age_us >= never_us:

@@ -1,10 +1,11 @@
-"""How little batch work any policy could give up on the replays by which a plan is judged.
+"""Lower bounds on the batch work that any policy gives up on the replays of a comparison.
 
-A request of demand S that shares its core for T takes S + s T, and gives up S - (1 - s - b) T of
-batch work, with interference s and slowdown b. So a bound on the sum of all s T is one on batch
-work. On one core a request also waits for those before it, which share too; on several it is taken
-to start as it arrives. The bound knows every request in advance, and so holds for any policy that
-runs requests in order of arrival, whatever it knows (docs/elfen.md has the proof).
+A request of demand S that shares its core for a time T takes S + s T, and gives up S - (1 - s - b)
+T of batch work, with interference s and slowdown b. So a bound on the sum of all s T gives a bound
+on batch work. On one core a request also waits for earlier requests, which share too; with several
+cores each request is assumed to start at its arrival. The bound assumes that every request is known
+in advance, so it applies to any policy that runs requests in order of arrival (docs/elfen.md has
+the proof).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tailc.percentiles import PPM, percentile_rank
 def least_given_up_us(
     percentile_ppm: int, target_us: int, lanes: Lanes, replications: Replications, workers: Executor
 ) -> int:
-    """A bound on the batch work given up by request, if the tail of all meets the target."""
+    """Lower bound on the batch work given up per request, if the tail of all meets the target."""
     queues = [
         _measured_queue(replications, number, lanes) for number in range(len(replications.repeats))
     ]
@@ -48,10 +49,10 @@ def least_given_up_us(
 
 
 def least_of_work(ladder: Ladder, replications: Replications) -> int:
-    """A bound on the batch work given up by request on shared cores, whatever the tail may be.
+    """Lower bound on the batch work given up per request on shared cores, for any tail.
 
-    In millionths of that beside a free core times microseconds: all work is done where that gives
-    up least.
+    In millionths of the batch work of a core without requests, times microseconds. It assumes that
+    all work is done where it gives up least.
     """
     unit = power_unit(ladder)
     assert unit is not None

@@ -1,4 +1,4 @@
-"""How tail tables are tuned: their bound and their entries, for what cores draw."""
+"""Tuning problems of tail tables: the bound and the entries that minimise energy."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _PARTS = 512
 def clock_problem(
     formula: TailTable, reference_khz: int, design: DemandProfile, aim: TuningObjective
 ) -> TuningProblem[TailTable]:
-    """Tables of the formula's levels and rows; its work was measured at the reference clock.
+    """The problem of tables with the levels and rows of the formula's table.
 
-    Tables are compared with the formula's table with its largest bound that meets the limit.
-    Raises TailcError if cores have one frequency.
+    `reference_khz` is the frequency at which the work was measured. Tables are compared with the
+    formula's table, with the largest bound that meets the limit. Raises TailcError if cores have
+    only one frequency.
     """
     limit_us = aim.limit_us
     assert limit_us is not None

@@ -1,9 +1,9 @@
-"""Families of tail tables: how far the bound and the entries are from those of one.
+"""Search spaces of tail tables, relative to a given table.
 
-A point has natural logarithms: of the bound as a part of that of a table; of entries at some
-positions, linear in between; and what is added to those at some rows, the first of which has
-nothing added. So one search says how much the time that requests have waited counts, how much each
-one behind, and how much what the running one has had.
+A point has natural logarithms: of the factor of the bound; of the factors of entries at some
+positions, with linear interpolation; and of additional factors at some rows, 0 for the first. So
+one search weighs the time that requests have waited, the number of requests behind, and the
+progress of the running request.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CoreQueuesSpace:
     rows: tuple[float, ...] = _COARSE_ROWS
 
     def table(self, point: NDArray[np.float64]) -> TailTable:
-        """The point's table."""
+        """The table of a point."""
         bound, by_position, later = self._parts(point)
         logs = np.interp(np.arange(self.base.positions), self.positions, by_position)
 
@@ -61,9 +61,9 @@ class CoreQueuesSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """As `base` has them, and both bound and entries longer.
+        """The table `base`, and tables with a longer bound and larger entries.
 
-        The longer both are, the less counts how long requests have waited.
+        The longer both are, the less the waiting times of requests count.
         """
         for times in _STARTS:
             log = math.log(times)
@@ -74,18 +74,18 @@ class CoreQueuesSpace:
         return np.full(len(self.positions) + len(self.rows), narrower * _SPREAD)
 
     def finer(self) -> CoreQueuesSpace:
-        """More positions and rows have factors of their own."""
+        """The space with factors for more positions and rows."""
         return replace(self, positions=_FINE_POSITIONS, rows=_FINE_ROWS)
 
     def refine(self, point: NDArray[np.float64], fine: CoreQueuesSpace) -> NDArray[np.float64]:
-        """The same table, but for roundings, in a family of more factors."""
+        """The point of the same table in a space with more factors, up to rounding."""
         bound, by_position, later = self._parts(point)
         entries = np.interp(fine.positions, self.positions, by_position)
         added = np.interp(fine.rows[1:], self.rows, later)
         return np.array([bound, *entries, *added])
 
     def next_to(self, table: TailTable) -> NDArray[np.float64]:
-        """The point with the bound of that table."""
+        """The point with the bound of `table`."""
         entries = np.zeros(len(self.positions) + len(self.rows) - 1)
         return np.array([math.log(table.bound_us / self.base.bound_us), *entries])
 
@@ -99,7 +99,7 @@ class CoreQueuesSpace:
 
 
 def with_bound_scaled(table: TailTable, part_ppm: int) -> TailTable:
-    """With a bound of so many millionths of what it is, as far as a table holds it."""
+    """The table with its bound scaled, up to the largest bound that a table can have."""
     bound_us = min(max(table.bound_us * part_ppm // PPM, 1), LARGEST_BOUND_US)
     return replace(table, bound_us=bound_us)
 

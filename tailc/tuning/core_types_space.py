@@ -1,8 +1,8 @@
-"""Families of tables where a request has a core to itself: ages of climbs by load.
+"""Search spaces of tables in which a request has its own core: ages of climbs by load.
 
-A point gives, for each rung above the first, the age from which a request wants it at some loads,
-linear in between and beyond. Ages below 0 are 0. What is young may be on a faster core at any load:
-nothing is said of how ages go with it, but a rung that a higher one comes before is left out.
+A point has, for each rung above the first, the age of its climb at some loads, with linear
+interpolation and extrapolation. Ages below 0 are 0. Ages need not increase with the load. A rung
+whose age is above that of a higher rung is left out.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ STARTS = len(_STARTS)
 
 @dataclass(frozen=True, eq=False)
 class CoreTypesSpace:
-    """Tables on the rungs and rules of `base`; `target_us`, that of its tail, is the unit of ages.
+    """Tables on the rungs and rules of `base`; `target_us`, its tail, is the unit of ages.
 
-    knots: float64 (knots,), loads, ascending. cores: those of all kinds.
+    knots: float64 (knots,), loads, ascending. cores: number of cores of all types.
     """
 
     base: Ladder
@@ -52,12 +52,12 @@ class CoreTypesSpace:
 
     @property
     def last_load(self) -> int:
-        """The last one with a row of its own."""
+        """The largest load with its own row."""
         beyond = max(round(_LAST_LOAD_CORES * self.cores), self.cores + _FEWEST_BEYOND)
         return max(beyond, self.base.guard.max_load)
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """The point's table."""
+        """The table of a point."""
         step = -(-self.last_load // _MOST_ROWS)
         loads = np.arange(1, self.last_load + 1, step)
         ages = between(self._at_knots(point), self.knots, loads.astype(np.float64))
@@ -77,7 +77,7 @@ class CoreTypesSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """The formula's ages, somewhat earlier ones, and such as fall with the load."""
+        """The formula's ages, slightly earlier ones, and ages that decrease with the load."""
         ages = formula_ages(self.base, self.knots, self.target_us)
         for few, many in _STARTS:
             part = between(np.array([[few, many]]), self.knots[[0, -1]], self.knots)
@@ -89,15 +89,15 @@ class CoreTypesSpace:
         return _SPREAD * np.tile(ages, len(self.base.rungs) - 1)
 
     def finer(self) -> CoreTypesSpace:
-        """Each rung's age is a curve of many pieces."""
+        """The space in which the age of each rung is a curve of many pieces."""
         return replace(self, knots=loads_at(_KNOTS_CORES, self.cores))
 
     def refine(self, point: NDArray[np.float64], fine: CoreTypesSpace) -> NDArray[np.float64]:
-        """The same table, but for roundings, in a family of more pieces."""
+        """The point of the same table in a space with more pieces, up to rounding."""
         return between(self._at_knots(point), self.knots, fine.knots).ravel()
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
-        """The point whose table is next to that one, which has the same rungs."""
+        """The point whose table is nearest to `table`, which has the same rungs."""
         return formula_ages(table, self.knots, self.target_us, 2.0 * _NEVER_TARGETS).ravel()
 
     def _at_knots(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -105,5 +105,5 @@ class CoreTypesSpace:
 
 
 def core_types_space(base: Ladder, target_us: int, cores: int) -> CoreTypesSpace:
-    """Each rung's age is a line over the load."""
+    """The space in which the age of each rung is a line over the load."""
     return CoreTypesSpace(base, target_us, cores, loads_at(_LINE_CORES, cores))

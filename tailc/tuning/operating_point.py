@@ -1,4 +1,4 @@
-"""What tables are tried on: requests, how they arrive, and what must hold for them."""
+"""Operating points at which tables are replayed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class OperatingPoint:
 def operating_points(
     load: Workload, aim: TuningObjective, settling: int = 0
 ) -> list[OperatingPoint]:
-    """The same requests at each of the aim's rates.
+    """The same requests at each rate of `aim`.
 
-    settling: how many more come first, where rates are constant, and are not measured.
+    settling: number of earlier arrivals at constant rates that are not measured.
     """
     return [
         OperatingPoint(

@@ -1,4 +1,4 @@
-"""The requests that a table is tuned on, and those that judge what is found."""
+"""The requests on which a table is tuned, and those on which it is validated."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _FEWEST_REQUESTS = 600
 
 @dataclass(frozen=True, eq=False)
 class SampleSplit:
-    """The requests that are searched on, and those that judge."""
+    """The requests of the search, and those of the validation."""
 
     tuning: Workload
     judging: Workload
 
     @property
     def kept_out(self) -> bool:
-        """Whether those that judge were held out from the search."""
+        """Whether the requests of the validation were held out from the search."""
         return self.judging is not self.tuning
 
 
 def split_sample(load: Workload) -> SampleSplit:
-    """Some requests for each; all of them for both, where there are few."""
+    """Some requests for each; all requests for both if there are few."""
     judges = validation_weight(load)
     if judges is None:
         return SampleSplit(load, load)
@@ -38,7 +38,7 @@ def split_sample(load: Workload) -> SampleSplit:
 
 
 def validation_weight(load: Workload) -> NDArray[np.int64] | None:
-    """How many of each record's requests judge, int64 (records,); None where there are too few."""
+    """Number of validating requests by record, int64 (records,); None if there are too few."""
     if load.requests < _FEWEST_REQUESTS:
         return None
     return one_of_each_group(_JUDGING_PART, load.work_ns, load.weight)
@@ -47,10 +47,10 @@ def validation_weight(load: Workload) -> NDArray[np.int64] | None:
 def one_of_each_group(
     many: int, size: NDArray[Any], weight: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """How many of each record's requests are taken, one of so many, int64 (records,).
+    """Number of requests selected from each record, one of every `many`, int64 (records,).
 
-    Of every so many that are neighbours in size one, at random: not every third row, for rows may
-    come in turns.
+    One request is selected at random from each group of `many` neighbours in size. Rows are not
+    selected by position, because they may have a period.
     """
     by_size = np.argsort(size, kind="stable")
     last_of = np.cumsum(weight[by_size])

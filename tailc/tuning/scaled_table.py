@@ -23,8 +23,8 @@ _TRIED_PARTS = 64
 class ScaledTable(Generic[Form]):
     """A table, and the factor by which its ages were scaled [1e-6].
 
-    part_ppm: at least 1,000,000 if the table keeps its tail unscaled, or if there is no limit. None
-    if no factor keeps the tail; the table is unscaled then.
+    part_ppm: at least 1,000,000 if the table meets its limit unscaled, or if there is no limit.
+    None if no factor meets the limit; the table is unscaled then.
     """
 
     table: Form
@@ -32,7 +32,7 @@ class ScaledTable(Generic[Form]):
 
     @property
     def was_kept(self) -> bool:
-        """Whether the unscaled table keeps its tail."""
+        """Whether the unscaled table meets its limit."""
         return self.part_ppm is not None and self.part_ppm >= PPM
 
     def then(self, after: ScaledTable[Form]) -> ScaledTable[Form]:
@@ -45,14 +45,12 @@ class ScaledTable(Generic[Form]):
 def scale_to_limit(
     problem: TuningProblem[Form], table: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> ScaledTable[Form]:
-    """Scale the ages of a table by the largest factor that keeps its tail at every rate.
+    """Scale the ages of a table by the largest factor that meets the limit at every rate.
 
-    The mean tail over the replays of `sample` must be within the limit. Further objectives must
-    hold as well, if some factor keeps them.
-
-    The search tries large factors first: ages that are far too early can make a tail longer, if
-    requests that share power climb too soon. Between two tried factors the tail is assumed to grow
-    with the factor.
+    The mean tail over the replays of `sample` must be within the limit. Further objectives must be
+    met as well, if some factor meets them. The search tries large factors first: ages that are far
+    too early can make a tail longer, if requests that share power climb too soon. Between two tried
+    factors the tail is assumed to grow with the factor.
     """
     return _scale_down(_ScalableTable(problem, table, sample, aim, _mean))
 

@@ -1,4 +1,4 @@
-"""What a search for a table goes through: families of tables, from few numbers to many."""
+"""Search spaces of tables: families with few parameters, up to the whole table."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ Form = TypeVar("Form")
 
 
 class SearchSpace(Protocol[Form]):
-    """Points, float64 (dimensions,), each of which is a table of one family."""
+    """A parameter space: each point, float64 (dimensions,), is a table."""
 
     def table(self, point: NDArray[np.float64]) -> Form:
-        """The point's table, on the grid of the artifact; every point has one."""
+        """The table of a point, on the grid of the artifact; every point has one."""
         ...
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """Where searches begin."""
+        """Points from which searches begin."""
         ...
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
-        """The standard deviation of each number, above 0.
+        """The standard deviation of each parameter, above 0.
 
-        age, load: of an age in tails, and its growth over a load of one a core. narrower: the other
-        spreads, relative to those that a search begins with.
+        age, load: that of an age relative to the tail, and its growth over a load of one request
+        per core. narrower: other standard deviations, relative to those of the first stage.
         """
         ...
 
     def finer(self) -> Self:
-        """A family of more numbers."""
+        """The space with more parameters."""
         ...
 
     def refine(self, point: NDArray[np.float64], fine: Self) -> NDArray[np.float64]:
-        """The same table, but for roundings, in that one."""
+        """The point of the same table in the finer space, up to rounding."""
         ...
 
     def next_to(self, table: Form, /) -> NDArray[np.float64]:

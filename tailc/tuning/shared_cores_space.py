@@ -1,13 +1,13 @@
-"""Families of tables: from a few numbers to the whole table, on the grid of the artifact.
+"""Search spaces of tables on shared cores, from a few parameters to the whole table.
 
-A point gives, for each rung above the first, the age from which a request is on it at some loads
-(*knots*), linear in between and beyond; before these, where rows have delays, how long a request
-waits to start, likewise; then from how many in the system on requests wait for an exit, or, where
-they start by what is in use, below how many threads; then, where the ladder boosts, up to how many
-threads; then, where requests may give up, from which age on. Ages below 0 are 0: the request starts
-there. Ages grow with the load, and a rung that a higher one comes before is left out. So is one
-that takes less of what requests share than one before it: where there are cores of several types,
-a faster rung may have fewer threads.
+A point has these parameters. For each rung above the first, the age of its climb at some loads
+(*knots*), with linear interpolation and extrapolation. Before these, if rows have delays, the delay
+at these loads. Then the load from which requests wait for an exit, or, with the rule start-below,
+the number of threads below which they start. Then, if the ladder boosts, the limit on boosted
+threads; and, if requests may give up, the age of giving up. Ages below 0 are 0: the request starts
+on that rung. Ages increase with the load. A rung is left out if its age is above that of a higher
+rung, or if it uses less of the shared resource than a rung before it: with several core types, a
+faster rung may have fewer threads.
 """
 
 from __future__ import annotations
@@ -65,9 +65,10 @@ MOST_STARTS = len(_EXITS) + _FIRST_RUNGS
 class SharedCoresSpace:
     """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
 
-    knots: float64 (knots,), loads, ascending. cores: requests that may run at once, each on a rung
-    that takes least of what they share. may_wait: whether a request may wait. optional_rules: rules
-    of tables beyond those of `base`. has_delays: whether a row may have a delay.
+    knots: float64 (knots,), loads, ascending. cores: number of requests that can run at once, each
+    on the rung that uses least of the shared resource. may_wait: whether a request may wait.
+    optional_rules: rules of tables in addition to those of `base`. has_delays: whether a row may
+    have a delay.
     """
 
     base: Ladder
@@ -80,22 +81,22 @@ class SharedCoresSpace:
 
     @cached_property
     def shared(self) -> Pools:
-        """What requests share, and what each rung takes of it."""
+        """The shared resource, and the amount that each rung uses."""
         return pools(self.base)
 
     @cached_property
     def takes_ppm(self) -> list[int]:
-        """Of what requests share, by rung."""
+        """Amount of the shared resource that each rung uses."""
         return self.shared.cost_ppm.tolist()
 
     @property
     def boosted(self) -> tuple[int, int]:
-        """The least that a rung takes of what boosting counts, and how often that is there."""
+        """Smallest use of the boosted cost unit by a rung, and its capacity in such uses."""
         return least_of(self.shared, self.shared.boost_pool)
 
     @property
     def started(self) -> tuple[int, int]:
-        """The cost unit that starts may count, that of the first rung, and what it takes."""
+        """The cost unit that starts may depend on (that of the first rung), and its use."""
         unit = self.shared.cost_unit[self.shared.pool_of[0]]
         assert unit is not None
         return unit, int(self.shared.cost_ppm[0])
@@ -113,17 +114,17 @@ class SharedCoresSpace:
 
     @property
     def starts_by_row(self) -> bool:
-        """Whether a request may wait as its row says: for a time, or for an exit."""
+        """Whether a request may wait for a time, or for an exit, by its row."""
         return self.may_wait and not self.starts_by_use
 
     @property
     def aged(self) -> int:
-        """Rungs that have ages in a point: all, or all above the first, which has no delay."""
+        """Rungs that have ages in a point: all, or all above the first if there is no delay."""
         return len(self.base.rungs) - (0 if self.has_delays else 1)
 
     @property
     def last_load(self) -> int:
-        """The last one with a row of its own."""
+        """The largest load with its own row."""
         return max(self.base.rows[-1].first_load, round(_LAST_LOAD_CORES * self.cores))
 
     def point(
@@ -133,24 +134,24 @@ class SharedCoresSpace:
         boost: float,
         give_up: float = _GIVE_UP,
     ) -> NDArray[np.float64]:
-        """From ages and that of giving up in tails, (aged, knots), and the other two in cores."""
+        """The point of ages relative to the tail, (aged, knots), and limits in cores."""
         others = [admission, *([boost] if self.base.boost else [])]
         others += [give_up] if OptionalRule.GIVE_UP in self.optional_rules else []
         return np.concatenate([ages.ravel(), others])
 
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
-        """Ages in tails, (aged, loads), as the point has them: not yet in order."""
+        """Ages relative to the tail, (aged, loads), of a point, not yet ordered."""
         at_knots = point[: self.aged * len(self.knots)].reshape(self.aged, -1)
         return between(at_knots, self.knots, loads)
 
     def others_of(self, point: NDArray[np.float64]) -> tuple[float, float, float]:
-        """When requests wait, and what is boosted, in cores; when they give up, in tails."""
+        """Load of waiting and limit of boosting [cores]; age of giving up [tails]."""
         admission, *others = point[self.aged * len(self.knots) :].tolist()
         boost = others.pop(0) if self.base.boost else 0.0
         return admission, boost, others[0] if others else _GIVE_UP
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """The point's table."""
+        """The table of a point."""
         admission, boost, give_up = self.others_of(point)
         # On a very large server a row holds for several loads.
         step = -(-self.last_load // _MOST_ROWS)
@@ -173,7 +174,7 @@ class SharedCoresSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """The formula's ages, and all on one rung from the start, with a late climb to the last."""
+        """The formula's ages, and each single rung from the start with a late climb to the last."""
         formula = formula_ages(self.base, self.knots, self.tail_us)
         for part in _EXITS if self.may_wait or self.starts_by_use else _EXITS[:1]:
             yield self.point(formula, part, _BOOST)
@@ -196,12 +197,12 @@ class SharedCoresSpace:
         return self.point(ages, *(narrower * spread for spread in others))
 
     def finer(self) -> SharedCoresSpace:
-        """Each rung's age is a curve of many pieces, and so are delays."""
+        """The space in which ages and delays are curves of many pieces."""
         knots = loads_at(_KNOTS_CORES, self.cores)
         return replace(self, knots=knots, has_delays=self.starts_by_row)
 
     def refine(self, point: NDArray[np.float64], fine: SharedCoresSpace) -> NDArray[np.float64]:
-        """The same table, but for roundings, in a family of more pieces."""
+        """The point of the same table in a space with more pieces, up to rounding."""
         ages = self.ages_of(point, fine.knots)
         if fine.aged > self.aged:
             ages = np.vstack([np.full(len(fine.knots), _NO_DELAY), ages])
@@ -274,7 +275,7 @@ def shared_cores_space(
     may_wait: bool = True,
     optional_rules: tuple[OptionalRule, ...] = (),
 ) -> SharedCoresSpace:
-    """Each rung's age is a line over the load."""
+    """The space in which the age of each rung is a line over the load."""
     knots = loads_at(_LINE_CORES, cores)
     return SharedCoresSpace(base, tail_us, cores, knots, may_wait, optional_rules)
 
@@ -285,7 +286,7 @@ def _growing(ages: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _taking_no_less(climbs: Sequence[Climb], takes_ppm: Sequence[int]) -> tuple[Climb, ...]:
-    """Those to rungs that take no less than any before them: a climb takes no thread away."""
+    """The climbs to rungs that use at least as much as all before: no climb reduces threads."""
     kept, most_ppm = [], 0
     for climb in climbs:
         if takes_ppm[climb.rung] >= most_ppm:

@@ -1,7 +1,7 @@
-"""Families of tables where a request has a core of two lanes: when batch work leaves, by load.
+"""Search spaces of tables for cores of two lanes: when batch work leaves, by load.
 
-A point gives since when ages count, as a number whose whole part chooses one of the clocks, and
-then the age from which a request is alone at some loads, as `core_family` has it.
+A point has the clock of ages, as the integer part of a number, and the age from which a request is
+alone at some loads, as in `core_types_space`.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ STARTS = 2 * len(CLOCKS)
 
 @dataclass(frozen=True, eq=False)
 class SmtSpace:
-    """Tables of `ages`, by each clock; `release_us`, how long batch work takes to leave."""
+    """Tables of `ages`, for each clock; `release_us` is the time that batch work takes to leave."""
 
     ages: CoreTypesSpace
     release_us: int
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """The point's table."""
+        """The table of a point."""
         clock = min(max(int(point[0]), 0), len(CLOCKS) - 1)
         table = later(self.ages.table(point[1:]), self.release_us)
         rules = {*table.rules, *CLOCKS[clock]}
         return replace(table, rules=tuple(sorted(rules, key=lambda rule: rule.value)))
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """By each clock the formula's ages, and such as fall with the load."""
+        """For each clock, the formula's ages, and ages that decrease with the load."""
         formula, *_ = self.ages.starts()
         for clock in range(len(CLOCKS)):
             for ages in (np.minimum(formula, 1.0), _FALLING):
@@ -58,22 +58,22 @@ class SmtSpace:
         return np.array([narrower * _CLOCK_SPREAD, *ages])
 
     def finer(self) -> SmtSpace:
-        """The age is a curve of many pieces."""
+        """The space in which the age is a curve of many pieces."""
         knots = loads_at(_KNOTS_CORES, self.ages.cores)
         return replace(self, ages=replace(self.ages, knots=knots))
 
     def refine(self, point: NDArray[np.float64], fine: SmtSpace) -> NDArray[np.float64]:
-        """The same table, but for roundings, in a family of more pieces."""
+        """The point of the same table in a space with more pieces, up to rounding."""
         return np.array([point[0], *self.ages.refine(point[1:], fine.ages)])
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
-        """The point whose table is next to that one, on the same clock."""
+        """The point whose table is nearest to `table`, on the same clock."""
         own = tuple(rule for rule in table.rules if rule in _CLOCK_RULES)
         return np.array([CLOCKS.index(own) + 0.5, *self.ages.next_to(table)])
 
 
 def smt_space(base: Ladder, target_us: int, cores: int, release_us: int) -> SmtSpace:
-    """The age is a line over the load."""
+    """The space in which the age is a line over the load."""
     knots = loads_at(_LINE_CORES, cores)
     return SmtSpace(CoreTypesSpace(_by_in_system(base), target_us, cores, knots), release_us)
 
@@ -89,7 +89,7 @@ def _by_in_system(base: Ladder) -> Ladder:
 
 
 def later(table: Ladder, release_us: int) -> Ladder:
-    """The table with no age before batch work has left."""
+    """The table without ages below the time that batch work takes to leave."""
 
     def row(each: Row) -> Row:
         ages = [climb.age_us for climb in each.climbs if climb.rung == ALONE]
@@ -101,7 +101,7 @@ def later(table: Ladder, release_us: int) -> Ladder:
 
 
 def sooner_alone(table: Ladder, part_ppm: int, release_us: int) -> Ladder:
-    """The table with ages that are so many millionths of what they were, released in time."""
+    """The table with its ages scaled; batch work is still released in time."""
 
     def row(each: Row) -> Row:
         ages = {climb.age_us * part_ppm // PPM: climb.rung for climb in each.climbs}

@@ -1,4 +1,4 @@
-"""What replays of tables need to know of the server and its requests."""
+"""Data of the server and of the requests for replays of tables."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ Form_contra = TypeVar("Form_contra", contravariant=True)
 
 
 class TableServer(Protocol[Form_contra]):
-    """A server that tables are replayed on.
+    """A server on which tables are replayed.
 
-    load: the requests that they were made from. subject_of: what is replayed of a table. settling:
-    how many requests are not measured, until what steers a table has settled.
+    load: the requests that the tables were computed from. subject_of: what a replay of a table
+    runs. settling: number of requests that are not measured, until the controller of a table has
+    settled.
     """
 
     @property

@@ -124,7 +124,7 @@ def first_better_table(
 ) -> ValidatedTable[Form]:
     """Validate tables in order, and return the first that is better than the reference.
 
-    If none is, return the first that keeps its tail; otherwise the first of all.
+    If none is, return the first that meets its limit; otherwise the first of all.
     """
     others = []
     for table in tables:

@@ -79,12 +79,12 @@ class TunedTable(Generic[Form]):
 
     @property
     def table(self) -> Form | None:
-        """None where none is better than the formula's."""
+        """The tuned table; None if no table is better than the formula's."""
         return self.validated.table if self.validated.is_better else None
 
     @property
     def replays(self) -> tuple[int, int]:
-        """How many at each rate judged, and of how many requests each."""
+        """Number of replays at each rate that validate, and of requests in each."""
         return VALIDATION.repeats, requests_each(self.aim.percentile_ppm)
 
 

@@ -1,4 +1,4 @@
-"""A sample that tables are measured on: the same requests at the same times for every table."""
+"""Replays on which tables are measured: the same requests at the same times for every table."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Form = TypeVar("Form")
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What replays of some tables show, each (tables, scenes, repeats).
+    """Results of replays of some tables, each (tables, points, repeats).
 
-    tail_us: int64, the percentile. energy: float64, of a request, with what free cores draw in the
-    time of one, in units of power times nanoseconds; None where rungs cost neither power nor
-    batch work. closest: float64, the largest percentile of an objective over its latency; None
-    where there are no objectives besides. gave_up: bool, whether so many requests piled up that the
-    rest was not replayed: what is told then is no measure, but the worse the fewer there had come.
-    None: nowhere.
+    tail_us: int64, the percentile. energy: float64, energy of a request, including that of free
+    cores, in units of power times nanoseconds; None if rungs have neither power nor batch work.
+    closest: float64, the largest ratio of a percentile to its limit over further objectives; None
+    without further objectives. gave_up: bool, whether the replay was aborted because too many
+    requests were waiting; its other values are then not valid, but are worse if it was aborted
+    earlier. None: no replay was aborted.
     """
 
     tail_us: NDArray[np.int64]
@@ -46,15 +46,15 @@ class Measurements:
     gave_up: NDArray[np.bool_] | None = None
 
     def is_overloaded(self, table: int, scene: int) -> bool:
-        """Whether some replay of a table in a scene was given up."""
+        """Whether a replay of a table at an operating point was aborted."""
         return self.gave_up is not None and bool(self.gave_up[table, scene].any())
 
     def keeps_objectives(self, table: int) -> bool:
-        """Whether a table keeps all of them in each scene, in the mean of replays."""
+        """Whether the means of a table meet all further objectives at each operating point."""
         return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
 
     def of_one(self, table_of_scene: NDArray[np.intp]) -> Measurements:
-        """As of one table, which in each scene is another of these; int (scenes,)."""
+        """Results of one table that uses another of these tables at each point; int (points,)."""
 
         def of_scenes(values: NDArray) -> NDArray:
             return values[table_of_scene, np.arange(values.shape[1])][None]
@@ -65,7 +65,7 @@ class Measurements:
         )
 
     def without_repeat(self, repeat: int) -> Measurements:
-        """What all replays but one of each scene show."""
+        """Results of all replays but one at each operating point."""
         energy, closest = (
             None if one is None else np.delete(one, repeat, axis=2)
             for one in (self.energy, self.closest)
@@ -74,7 +74,7 @@ class Measurements:
 
 
 def most_in_system(cores: int) -> int:
-    """Where more requests pile up a replay is given up."""
+    """Number of requests in the system at which a replay is aborted."""
     return _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
 
 
@@ -87,7 +87,10 @@ class _Repeat(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TuningSample(Generic[Form]):
-    """Experiments, one for each scene, and what must hold in each; `subject_of`: of a table."""
+    """Experiments, one per operating point, and their objectives.
+
+    `subject_of`: what a replay of a table runs.
+    """
 
     experiments: tuple[Experiment, ...]
     objectives: tuple[tuple[TailConstraint, ...], ...]
@@ -98,7 +101,7 @@ class TuningSample(Generic[Form]):
 
     @property
     def requests(self) -> int:
-        """Simulated for each table."""
+        """Requests simulated for each table."""
         repeats = [one for each in self.experiments for one in each.replications.repeats]
         return sum(len(one.arrival_ns) for one in repeats)
 
@@ -115,7 +118,7 @@ class TuningSample(Generic[Form]):
         return self.measure(tables).tail_us
 
     def measure(self, tables: Sequence[Form]) -> Measurements:
-        """What each replay of each table shows; the last tables are not replayed again."""
+        """Results of each replay of each table; the last tables are not replayed again."""
         new = [table for table in dict.fromkeys(tables) if table not in self._known]
         replayed = self._replay([self.subject_of(table) for table in new])
         self._known.update(zip(new, replayed, strict=True))
@@ -125,7 +128,7 @@ class TuningSample(Generic[Form]):
         return self._measurements(found)
 
     def measure_subjects(self, subjects: Sequence[Subject]) -> Measurements:
-        """What each replay of each subject shows; `Measurements` has it as of tables."""
+        """Results of each replay of each subject, in the form of `Measurements`."""
         return self._measurements(self._replay(subjects))
 
     def _replay(self, subjects: Sequence[Subject]) -> list[list[_Repeat]]:
@@ -149,7 +152,7 @@ class TuningSample(Generic[Form]):
         return Measurements(tail_us, energy, closest, gave_up)
 
     def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
-        """int64 (scenes,): what a schedule reaches that knows all sizes, in the mean of replays."""
+        """int64 (points,): mean tail of a schedule that knows all sizes."""
         found = [
             experiment.map_replays(
                 lambda one, scenario=experiment.scenario: nearest_us(
@@ -199,7 +202,7 @@ def tuning_sample(
     workers: Executor,
     subject_of: Callable[[Form], Subject],
 ) -> TuningSample[Form]:
-    """`repeats` replays of `requests` requests in each scene; `seed` makes times and order."""
+    """`repeats` replays of `requests` requests at each point; `seed` gives times and order."""
     most = most_in_system(cores)
     scenarios = [
         Scenario(one.load, one.arrivals, requests, most, seed, settling=one.settling)

@@ -70,7 +70,7 @@ class QuantitySample:
 
 
 QuantitySamples = Mapping[JobQuantity, QuantitySample]
-"""All that one policy did, in the order in which it is told."""
+"""All quantities of one policy, in the order of the report."""
 
 
 def energy_samples(books: Sequence[Ledger]) -> QuantitySamples:

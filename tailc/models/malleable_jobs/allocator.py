@@ -14,7 +14,7 @@ from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 
 @dataclass(frozen=True, eq=False)
 class ClusterView:
-    """What an allocator knows at a moment. ahead: forecast supply, from the current epoch on."""
+    """The state that an allocator sees. ahead: forecast supply, from the current epoch on."""
 
     cluster: Cluster
     now_s: int

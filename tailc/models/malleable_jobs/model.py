@@ -31,7 +31,7 @@ from tailc.models.malleable_jobs.outcome import ClusterOutcome
 from tailc.models.rule_baselines import RuleBaselines, rules_in
 
 CONSTANT = "constant"
-"""The baseline that run times are told relative to."""
+"""The baseline that run times are compared with."""
 
 _LEGEND = """\
 Means of a window. cost: the price of brown energy; spilled: green energy that nothing drew; late:

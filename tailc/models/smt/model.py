@@ -46,7 +46,7 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """None: a policy has nothing besides its table."""
+        """None: a policy has only its table."""
         return ()
 
     @property

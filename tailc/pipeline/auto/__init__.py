@@ -1,1 +1,1 @@
-"""The best table at a spec's rates: the formula's, what could be set by hand, and a search."""
+"""The method `auto`: the best of the formula's table, manual settings, and a search."""

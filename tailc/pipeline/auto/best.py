@@ -1,8 +1,8 @@
-"""The best of the formula's tables, of what could be set by hand, and of what a search finds.
+"""Choose the best of the formula's tables, the manual settings, and the tables of a search.
 
-Two searches go on from the others: one through coarse shapes, one about the best table so far. Then
-all tables are compared over resamples of the records, and on replays of requests that no search
-saw. How the searches go depends on the criterion: `TailChoice` and `LimitedChoice`.
+Two searches start from the others: one in a coarse search space, one near the best table so far.
+Then all tables are compared over resamples of the records, and on replays of requests that no
+search used. The criterion determines the searches: `TailChoice` and `LimitedChoice`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ SEARCHED = "search"
 
 @dataclass(frozen=True)
 class Best(Generic[Form]):
-    """The table that is taken, and what the search for it took.
+    """The chosen table, and the effort of its search.
 
-    others: the best of what is there without a search. loss_share: of resamples of the records, the
-    part in which the table is worse than one of the others at some rate beyond noise; is_safe:
-    whether that is as much as was allowed at most, and it is worse than none on the replays that
-    judge.
+    others: the best table that needs no search. loss_share: share of the resamples of the records
+    in which the table is significantly worse than one of the others at some rate. is_safe: whether
+    this share is within the allowed risk, and the table is not worse than any other on the replays
+    of the comparison.
     """
 
     option: Option[Form]
@@ -57,17 +57,17 @@ class Best(Generic[Form]):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the search found it."""
+        """Whether the table is from a search."""
         return self.option.name == SEARCHED
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a best table is looked for on.
+    """Data and objective of the choice.
 
-    objective: at each rate; towards: how tables of some rungs and rules are tuned for an objective.
-    parts: requests to search on, and others to judge by. risk: the part of resamples in which a
-    table may lose to another.
+    objective: at each rate. towards: the tuning of tables with some rungs and rules for an
+    objective. parts: the requests of the search, and those of the comparison. risk: share of the
+    resamples in which a table may be worse than another.
     """
 
     objective: TuningObjective
@@ -79,14 +79,14 @@ class Question:
 
 @dataclass(frozen=True)
 class SearchedTables:
-    """Tables of the searches, compared, and what the searches took."""
+    """Compared tables of the searches, and the effort of the searches."""
 
     compared: list[ComparedTable[Ladder]]
     searches: tuple[SearchResult[Ladder], ...]
 
 
 class Choice(ABC):
-    """The formula's tables and those set by hand, a search from them, and what is taken."""
+    """The formula's tables and the manual ones, a search from them, and the choice."""
 
     def __init__(
         self,
@@ -124,18 +124,18 @@ class Choice(ABC):
 
     @abstractmethod
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """On what the search about the best table so far goes, and for what."""
+        """Operating points of the search near the best table so far."""
 
     @abstractmethod
     def search(self) -> SearchedTables:
-        """What both searches find, compared."""
+        """Compared tables of both searches."""
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
-        """The tables that may be taken."""
+        """The tables that can be chosen."""
         return found
 
     def best(self) -> Best[Ladder]:
-        """The table to write: of those that are safe the best, else that with least regret."""
+        """The table to write: the best safe one, or else the one with the least regret."""
         looked_for, cores = self.search(), self.problem.cores
         found = [*looked_for.compared, *self.comparison.baselines()]
         if not any(one.is_safe for one in found):
@@ -161,28 +161,28 @@ class Choice(ABC):
         return table
 
     def compare(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:
-        """Tables of a search, compared with the others."""
+        """The tables of a search, compared with the others."""
         self.progress("judging the tables", 1.0)
         return self.comparison.compare([Option(SEARCHED, table) for table in tables])
 
     def nearest(self, tables: Sequence[Ladder]) -> Ladder:
-        """The table that is least far from the best at any rate."""
+        """The table whose largest distance from the best one over the rates is smallest."""
         return tables[least_far(tables, self.screening, self.objective)]
 
     def with_budget(self, objective: TuningObjective) -> TuningObjective:
-        """Half of it for each search."""
+        """The objective with half of its budget, for each of the searches."""
         budget = self.asked.budget
         least = least_budget(objective, budget.starts)
         return replace(objective, most_requests=budget.times * least // 2)
 
     def first_searched(self) -> SearchResult[Ladder]:
-        """What a search through coarse shapes finds on the requests as they are."""
+        """The result of a search in a coarse space, on the original requests."""
         given = self._rival_to(self.problem.base)
         objective = self.with_budget(self.asked.objective)
         return search_tables(given, self.now, objective, self.workers, by_halves(self.progress)[0])
 
     def searched_about(self, table: Ladder, objective: TuningObjective) -> SearchResult[Ladder]:
-        """What a search about a table finds; nothing where none can go on from a table."""
+        """The result of a search near a table; empty if there is no such search."""
         given = self._rival_to(_with_rows_of(self.problem.base, table))
         if given.near is None:
             return SearchResult((), 0, 0, has_settled=True)

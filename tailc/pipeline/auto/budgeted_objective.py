@@ -1,4 +1,4 @@
-"""What the best candidate is tuned for, within the budget of an effort."""
+"""The objective of tuning the best candidate, within the budget of an effort."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def aim_within(
     aim: TuningObjective,
     towards: Callable[[TuningObjective], TuningProblem[Form]],
 ) -> TuningObjective | None:
-    """The aim with that budget; None where nothing is to be tuned, or a rate leaves no room.
+    """The aim with that budget; None if there is nothing to tune, or if a rate is too high.
 
-    towards: how tables of the form are tuned for an aim. Raises TailcError for the latter where
-    arrivals are stated: without a search nothing is made for them; and for a search that simulates
-    too many requests to end.
+    towards: the tuning of tables of the form for an aim. Raises TailcError for a rate that is too
+    high if arrivals are stated, because without a search there is no table for them; and for a
+    search that would simulate too many requests.
     """
     times = effort.budget.tuned
     if not times:

@@ -1,4 +1,4 @@
-"""The pass of the method `auto`: the best table there is takes the place of the formula's."""
+"""The pass of the method `auto`: replace the formula's table with the best table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,11 @@ _SOLVER = "tailc_solvers.evolution"
 
 @dataclass(frozen=True)
 class AutoResult:
-    """What the method `auto` chose, and from how many requests on what was kept back judged it."""
+    """The choice of the method `auto`.
+
+    kept_back: whether the comparison used requests that no search used. judged_on: number of
+    records of the comparison.
+    """
 
     best: Best[Any]
     asked: AutoChoice
@@ -50,7 +54,7 @@ class AutoResult:
 
     @property
     def is_formula(self) -> bool:
-        """Whether the formula's table is taken."""
+        """Whether the formula's table is chosen."""
         return self.best.option.name == FORMULA
 
 
@@ -63,9 +67,9 @@ def best_policy(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, AutoResult]:
-    """The policy with the best table; it stays as it is where that is its own.
+    """The policy with the best table; unchanged if that is its own table.
 
-    Raises TailcError for a search that simulates too many requests to end.
+    Raises TailcError for a search that would simulate too many requests.
     """
     (own,) = policy.ladders
     objective = replace(objective, limit_us=objective.target_us)
@@ -96,7 +100,7 @@ def _search(
     objective: TuningObjective,
     workers: ThreadPoolExecutor,
 ) -> BaselineSearch:
-    """How settings with something to choose choose it: at the highest rate."""
+    """The search of baselines that choose a value: at the highest rate."""
     arrivals = objective.arrivals[-1]
     options = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.repeats)
     experiment = experiment_for(options, loads.tuning, arrivals, workers, subject)
@@ -112,9 +116,9 @@ def _with_table(policy: Policy, chosen: AutoResult) -> Policy:
 
 
 def chosen_evidence(evidence: Evidence, chosen: AutoResult, *, is_own: bool) -> Evidence:
-    """The evidence for what was chosen; what is proved of the formula's rows is of no other table.
+    """The evidence for the choice; proofs are only for the rows of the formula's table.
 
-    is_own: whether it is the table that was solved, which keeps its own evidence.
+    is_own: whether the solved table is chosen, which keeps its own evidence.
     """
     best = chosen.best
     settings = dict(evidence.settings) | {
@@ -137,7 +141,7 @@ def chosen_evidence(evidence: Evidence, chosen: AutoResult, *, is_own: bool) -> 
 
 
 def choice_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
-    """Warnings where the search found nothing better, and where no table is safe."""
+    """Warnings if the search found nothing better, and if no table is safe."""
     found, best = [], chosen.best
     if not best.is_searched:
         what = "the formula's table" if chosen.is_formula else f"`{best.option.name}`"
@@ -148,7 +152,7 @@ def choice_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
 
 
 def doubt_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
-    """Warnings where no table is safe, and where none was kept out of the search to judge by."""
+    """Warnings if no table is safe, and if no requests were held out for the comparison."""
     found, best = [], chosen.best
     if not best.is_safe:
         share = f"{best.loss_share:.0%}"

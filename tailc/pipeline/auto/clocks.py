@@ -57,7 +57,7 @@ _MOST_WINDOW = 1_000
 
 @dataclass(frozen=True)
 class ClockPolicy:
-    """A tail table, and what scales its bound; None: nothing does."""
+    """A tail table, and the controller that scales its bound, or None."""
 
     table: TailTable
     controller: Controller | None = None
@@ -82,9 +82,10 @@ def best_clocks(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, AutoResult]:
-    """The policy that meets its SLOs with the lowest energy: another table, or no feedback.
+    """The policy that meets its SLOs with the lowest energy.
 
-    clock_khz: frequency at which demand was measured. aim: limit of the percentile in a search.
+    It may be another table, or have no feedback. clock_khz: frequency at which demand was measured.
+    aim: limit of the percentile in a search.
     """
     table = policy.tail_table
     assert table is not None
@@ -234,7 +235,7 @@ def _with_forms(policy: Policy, taken: ClockPolicy, chosen: AutoResult) -> Polic
 
 
 def clock_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
-    """A warning where a fixed frequency is taken, and those of any choice."""
+    """A warning if a fixed frequency is chosen, and those of any choice."""
     doubts, table = doubt_remarks(chosen), chosen.best.option.table.table
     if fixed_level(table) is None:
         return doubts

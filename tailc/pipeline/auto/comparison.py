@@ -1,4 +1,4 @@
-"""Compare tables with those that need no search: on resamples, and on requests kept back."""
+"""Compare tables with those that need no search: on resamples, and on held-out requests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def least_regret(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
 
 
 class _TableMeasurements(NamedTuple):
-    """What replays of some tables show: of resamples, of what was searched on, of what was not."""
+    """Results of tables on resamples, on the requests of the search, and on held-out ones."""
 
     over_resamples: Measurements
     as_they_are: Measurements
@@ -70,7 +70,7 @@ class _TableMeasurements(NamedTuple):
 
 
 class _Scores(NamedTuple):
-    """Of each table, float64 (tables,); is_worse: bool, on the requests kept back.
+    """Of each table, float64 (tables,); is_worse: bool, on the held-out requests.
 
     keeps: bool (tables, rates).
     """

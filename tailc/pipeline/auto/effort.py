@@ -1,4 +1,4 @@
-"""How much is simulated for the best table."""
+"""The number of simulated requests of the method `auto`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class JudgingSize:
-    """Requests of a replay, replays, and bootstrap replicates, by which a policy is judged."""
+    """Size of a comparison: requests of a replay, replays, and bootstrap replicates."""
 
     requests: int
     repeats: int
@@ -35,7 +35,7 @@ class Budget:
 
 
 class Effort(enum.Enum):
-    """What a user asks for by `--effort`."""
+    """The value of `--effort`."""
 
     QUICK = "quick"
     NORMAL = "normal"
@@ -43,7 +43,7 @@ class Effort(enum.Enum):
 
     @property
     def budget(self) -> Budget:
-        """In simulated requests, relative to the shortest search there is."""
+        """The budget in simulated requests, relative to the shortest search."""
         return _BUDGETS[self]
 
 

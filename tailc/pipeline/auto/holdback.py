@@ -1,4 +1,4 @@
-"""The fifth of a design sample that no search sees."""
+"""The fifth of a design sample that no search uses."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ FEWEST_ROWS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Holdback:
-    """Requests to search on, and those that judge: the same ones where there are too few.
+    """The requests of the search, and those of the comparison: the same if there are too few.
 
-    keeps_some: whether some are kept back as soon as there are enough.
+    keeps_some: whether requests are held out as soon as there are enough.
     """
 
     searched: DemandProfile
@@ -25,11 +25,11 @@ class Holdback:
 
     @property
     def is_kept_back(self) -> bool:
-        """Whether no search saw those that judge."""
+        """Whether no search uses the requests of the comparison."""
         return self.judging is not self.searched
 
     def more_rows(self, more_judging: int) -> int:
-        """By how many requests a trace must grow for so many more to judge."""
+        """Number of further requests of a trace for `more_judging` more in the comparison."""
         judging = self.judging.total_weight
         if self.is_kept_back:
             return _PART * more_judging
@@ -44,7 +44,7 @@ def in_sample(design: DemandProfile) -> Holdback:
 
 
 def holdback(design: DemandProfile) -> Holdback:
-    """Of every five requests that are neighbours in size one, at random, judges."""
+    """Hold out one random request of every five neighbours in size."""
     if design.total_weight < FEWEST_ROWS:
         return Holdback(design, design, keeps_some=True)
     judges = one_of_each_group(_PART, design.demand_ms, design.weight)

@@ -1,6 +1,6 @@
-"""The best table for energy, or batch work, under a latency that must be kept.
+"""Choose the best table for energy, or batch work, under a latency limit.
 
-Tables are cut back until they keep it on the requests of the search, and in all but a few of the
+Tables are scaled until they meet the limit on the requests of the search, and in nearly all
 resamples.
 """
 
@@ -36,9 +36,10 @@ class LimitedChoice(Choice):
         return self.now, self.with_budget(self.asked.objective)
 
     def search(self) -> SearchedTables:
-        """The second search starts from the table with the least regret.
+        """The result of both searches.
 
-        It keeps the tail, at each rate, that the best tables so far have.
+        The second search starts from the table with the least regret. At each rate, its limit is
+        the tail of the best tables so far.
         """
         rivals = [one.table for one in self.others]
         first, baselines = self.first_searched(), self.comparison.baselines()
@@ -59,7 +60,7 @@ class LimitedChoice(Choice):
         return SearchedTables(found, (first, second))
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
-        """Without tables of the search that cost hardly less than a safe baseline."""
+        """The tables of the search whose cost is clearly below that of a safe baseline."""
         costs = [one.change for one in found if one.is_safe and one.option.name != SEARCHED]
         most = min(costs, default=math.inf) - _HARDLY
         return [one for one in found if one.option.name != SEARCHED or one.change < most]

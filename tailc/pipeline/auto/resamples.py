@@ -1,4 +1,4 @@
-"""How often a table loses to another, over what the sample could have been."""
+"""How often one table is worse than another, over resamples of the records."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _WORSE = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Resamples(Generic[Form]):
-    """Replays of bootstrap samples of some requests, at each rate; all tables meet the same."""
+    """Replays of bootstrap samples of some requests at each rate, the same for all tables."""
 
     trials: TuningSample[Form]
     aim: TuningObjective
 
     def amounts(self, seen: Measurements) -> NDArray[np.float64]:
-        """What is made small, float64 (tables, resamples, rates), of what the trials show."""
+        """The minimised amount, float64 (tables, resamples, rates)."""
         return self.by_resample(penalized_amounts(seen, self.aim))
 
     def by_resample(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -41,7 +41,7 @@ class Resamples(Generic[Form]):
         return values.reshape(len(values), -1, len(self.aim.rates_mrps))
 
     def only(self, numbers: Sequence[int]) -> TuningSample[Form]:
-        """Some of the resamples, each at all rates."""
+        """The given resamples, each at all rates."""
         rates = len(self.aim.rates_mrps)
         return self.trials.only(
             [number * rates + rate for number in numbers for rate in range(rates)]
@@ -54,7 +54,7 @@ def resamples_of(
     count: int,
     workers: Executor,
 ) -> Resamples[Form]:
-    """Of all the requests that tables are made from, each under arrivals of its own."""
+    """Resamples of all requests that tables are computed from, each with its own arrivals."""
     drawn = [
         tuning_sample(
             operating_points(
@@ -81,7 +81,7 @@ def resamples_of(
 
 
 def losses(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of resamples in which each table loses to some other at some rate beyond noise.
+    """Share of resamples in which each table is significantly worse than another at some rate.
 
     own: (tables, resamples, rates). others: (others, resamples, rates).
     """
@@ -90,6 +90,6 @@ def losses(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.
 
 
 def regrets(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much longer tails of each table are than the best of the others', in the mean."""
+    """Mean relative excess of the tail of each table over the best of the others."""
     change = own / others.min(axis=0) - 1.0
     return (change + _WORSE * np.maximum(change - _NOISE, 0.0)).mean(axis=(1, 2))

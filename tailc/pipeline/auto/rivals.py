@@ -1,4 +1,4 @@
-"""What a user could set by hand, as tables, and which of those a search must beat."""
+"""Manual settings as tables, and the subset that a search must beat."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _PARTS_OF_TARGET = (0.93, 1.0, 1.07)
 
 @dataclass(frozen=True)
 class Option(Generic[Form]):
-    """A table that could be written, and what it is called."""
+    """A candidate table, and its name."""
 
     name: str
     table: Form
 
 
 def distinct(tables: Iterable[Ladder]) -> list[Ladder]:
-    """Each table once, in the order given."""
+    """Each different table once, in the given order."""
     return list(dict.fromkeys(tables))
 
 
 def set_by_hand(
     subject: LadderModel, load: Workload, search: BaselineSearch
 ) -> list[Option[Ladder]]:
-    """The baselines of the subject's model that a table says all of."""
+    """The baselines of the subject's model that can be represented as a table."""
     made = (subject.baseline(name, load, search) for name in subject.hand_settings(load))
     return [Option(one.name, one.table) for one in made if one.table is not None]
 
@@ -45,10 +45,10 @@ def set_by_hand(
 def promising(
     options: Sequence[Option[Form]], trials: TuningSample[Form], aim: TuningObjective
 ) -> list[Option[Form]]:
-    """Those that are among the best at some rate, and those that are never far from the best.
+    """The options that are among the best at some rate, or never far from the best.
 
-    Where a latency must be kept, also those that are so for somewhat less and somewhat more of it:
-    on other requests they may be the cheapest that keep it.
+    With a latency limit, also those for a slightly lower and a slightly higher limit, because they
+    may be the cheapest ones that meet the limit on other requests.
     """
     seen = trials.measure([one.table for one in options])
     found: set[int] = set()
@@ -69,6 +69,6 @@ def _about(aim: TuningObjective) -> list[TuningObjective]:
 
 
 def least_far(tables: Sequence[Ladder], trials: TuningSample[Ladder], aim: TuningObjective) -> int:
-    """The number of the table that is never far from the best of them."""
+    """Number of the table whose largest distance from the best of them is smallest."""
     amounts = penalized_amounts(trials.measure(tables), aim)
     return int((amounts / np.maximum(amounts.min(axis=0), 1.0)).max(axis=1).argmin())

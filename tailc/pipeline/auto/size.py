@@ -1,4 +1,4 @@
-"""How many requests a search of the method `auto` simulates, which is known before it begins."""
+"""Number of requests that a search of the method `auto` simulates, known before it starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_REQUESTS = 10_000_000_000
 
 
 def refuse_endless(requests: int, effort: Effort, objective: TuningObjective) -> None:
-    """Raise TailcError (METHOD_UNFIT) for a search that simulates too many requests to end."""
+    """Raise TailcError (METHOD_UNFIT) for a search that would simulate too many requests."""
     if requests <= MOST_REQUESTS:
         return
     rates = len(objective.rates_mrps)

@@ -1,4 +1,4 @@
-"""Tables that stay stable: from some load on all start at once, on the rung that does most work."""
+"""Stable tables: above some load every request starts at once on the most efficient rung."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPARE = 0.003
 
 
 def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
-    """The table with fewer and fewer rows that climb, those with the fewest first."""
+    """Variants of the table with fewer and fewer rows that climb."""
     rung = leanest_rung(table)
     if rung is None:
         return
@@ -32,9 +32,9 @@ def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
 
 
 def ending_lean(table: Ladder, cores: int) -> Ladder:
-    """The table with a last row that keeps it stable at any rate which the leanest rung carries.
+    """The table with a last row that is stable at any rate that its most efficient rung can serve.
 
-    It stays as it is where it has such a row, or no rung is the leanest.
+    Unchanged if it has such a row, or if no rung is the most efficient.
     """
     last, rung = table.rows[-1], leanest_rung(table)
     if rung is None or (last.admission, last.climbs) == (AT_ONCE, (Climb(0, rung),)):
@@ -50,7 +50,7 @@ def leanest(
     heavy: TuningSample[Ladder],
     objective: TuningObjective,
 ) -> Ladder:
-    """The variant that serves heavy demand best, of those that cost next to nothing on trials."""
+    """The variant that serves heavy demand best, of those that cost almost nothing on `trials`."""
     tables = distinct([table, *leanest_variants(table, problem.cores)])
     if len(tables) == 1:
         return table

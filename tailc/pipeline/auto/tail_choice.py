@@ -1,6 +1,6 @@
-"""The best table for a tail: what counts is the tail over that of the best other at each rate.
+"""Choose the best table for the tail, relative to the best other table at each rate.
 
-What a rate is worse counts many times over, on these requests and on a heavier sample.
+An excess over it is weighted several times, on the original requests and on a heavier sample.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class TailChoice(Choice):
     """See the module."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """Both samples, one after the other."""
+        """The operating points of both samples."""
         tuning, objective = self.asked.parts.tuning, self.asked.objective
         self._then = operating_points(heavier(tuning, self.problem, objective), objective)
         rates, weights = objective.rates_mrps * 2, objective.weights * 2
@@ -36,13 +36,14 @@ class TailChoice(Choice):
         return [*self.now, *self._then], self.with_budget(both)
 
     def final_table(self, table: Ladder) -> Ladder:
-        """With last rows that keep up at every rate; searched tables have these already."""
+        """The table with last rows that are stable at every rate, as searched tables have."""
         return ending_lean(table, self.problem.cores)
 
     def search(self) -> SearchedTables:
-        """The second search starts from the table that is least far from the best at any rate.
+        """The result of both searches.
 
-        That may be a joined one.
+        The second search starts from the table whose largest distance from the best one over the
+        rates is smallest. It may be a joined table.
         """
         rivals = [one.table for one in self.others]
         first, cores = self.first_searched(), self.problem.cores
@@ -78,8 +79,10 @@ _MOST_BUSY = 0.92
 
 
 def heavier(load: Workload, problem: TuningProblem[Ladder], objective: TuningObjective) -> Workload:
-    """A resample whose mean demand is at the 93rd percentile of resamples, stretched to 1.2 times
-    the sample's mean at least; shrunk where it would keep more than 92 % of the server busy.
+    """A resample whose mean demand is at the 93rd percentile of resamples.
+
+    It is scaled to at least 1.2 times the mean of the sample, and down if it would keep more than
+    92 % of the server busy.
     """
     drawn = [bootstrap_with_fitted_tail(load, Seed.HEAVIER + number) for number in range(_DRAWN)]
     heavy = sorted(drawn, key=lambda one: one.mean_work_ns)[_BELOW]

@@ -39,7 +39,7 @@ class Excess:
     typical: NDArray[np.float64]
 
     def at_rates(self, table_of_rate: NDArray[np.intp]) -> Excess:
-        """Those of the given table at each rate, as of one table."""
+        """The values of another table at each rate, as if of one table."""
         at = np.arange(len(table_of_rate))
         excess, cost = (each[table_of_rate, :, at].T[None] for each in (self.excess, self.cost))
         return Excess(excess, cost, self.typical[table_of_rate, at][None])

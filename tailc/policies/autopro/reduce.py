@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def controller_choice(control: ControlSpec) -> ControllerChoice:
-    """What the method `auto` may change; nothing of a law or a pole that is stated without it."""
+    """What the method `auto` may change: not a stated law or pole."""
     is_stated = not control.model_fields_set.isdisjoint({"law", "pole_ppm"})
     if control.method == "paper" or (control.method is None and is_stated):
         return ControllerChoice.NONE
@@ -28,7 +28,7 @@ def candidates(spec: AutoProSpec) -> tuple[AutoProSpec, ...]:
 
 
 def reduce(spec: AutoProSpec, design: ThroughputTrace) -> SharesProblem:
-    """The machines of the spec on the rows of the trace.
+    """Formulate the problem: the machines of the spec, with the rows of the trace.
 
     Raises TailcError for machines of the trace that the spec does not have.
     """

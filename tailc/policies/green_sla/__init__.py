@@ -1,10 +1,10 @@
-"""Green SLA: which jobs run where and on which energy (Haque, Rutgers 2016, appendix A).
+"""Green SLA: admit batch jobs, with green energy in their SLA (Haque, 2016, appendix A).
 
-Racks hang on a green bus while the sun carries them full, and on a brown one else. A job asks for
-servers, and for a share of its server-epochs that shall be green; what it was promised and does not
-get costs a penalty. A plan places the jobs that are known so that profit is greatest: fees less
-penalties and brown energy. Servers of epochs have prices, by which jobs that come later are
-admitted or turned away without a solver.
+Racks are on the green bus if there is enough green power for them, and otherwise on the brown bus.
+A job requests servers, and a share of its server-epochs that must be green; a promised share that
+it does not get costs a penalty. A plan places the known jobs with the highest profit: fees minus
+penalties and the cost of brown energy. Server-epochs have prices, with which a runtime admits or
+refuses later jobs without a solver.
 """
 
 from tailc.policies import Kind, SoftLine

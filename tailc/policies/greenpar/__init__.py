@@ -1,9 +1,9 @@
-"""GreenPar: parallel jobs that grow while the sun shines (Haque, Rutgers 2016, appendix B).
+"""GreenPar: resize parallel jobs by the available green energy (Haque, 2016, appendix B).
 
-A plan gives each job a number of servers in every epoch, more where green energy carries them and
-fewer where the job is ahead of its promise: it is done within a slowdown times its run on the
-servers that it asked for. Minimised is the cost of brown energy and of the mean run time; servers
-of epochs have prices, by which jobs that come later find theirs without a solver.
+A plan gives each job a number of servers in every epoch, more when there is more green energy. The
+run time of a job is at most a slowdown factor times that on its requested servers. The plan
+minimises the cost of brown energy and of the mean run time. Server-epochs have prices, with which a
+runtime finds servers for later jobs without a solver.
 """
 
 from tailc.policies import Kind, SoftLine

@@ -65,7 +65,7 @@ class JointServer(SpecModel):
 
 
 class JointLanes(SpecModel):
-    """What a request and batch work on the other lane of its cores do to each other."""
+    """Slowdowns of a request and of batch work on the other lane of its cores."""
 
     interference_ppm: SharePpm = Field(
         alias="interference",

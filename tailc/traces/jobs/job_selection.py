@@ -82,7 +82,7 @@ class Choosing:
             )
 
     def refuse(self, which: NDArray[np.bool_], code: Code, what: str, help_: str = _MEND) -> None:
-        """Record an error about the first of these jobs."""
+        """Record an error about the first selected job."""
         bad = which & self.chosen
         if count := int(bad.sum()):
             number = self.stated.number[int(np.argmax(bad))]

@@ -1,1 +1,1 @@
-"""Rules for overload: the one that loses least where a table alone misses its objective."""
+"""Overload control: the rule with the least loss if a table alone misses its objective."""

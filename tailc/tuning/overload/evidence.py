@@ -1,4 +1,4 @@
-"""What a policy is told of its rule for overload."""
+"""Evidence of a policy about its rule for overload."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailc.tuning.overload.search import Relief
 
 
 def relieved_policy(policy: Policy, found: Relief) -> Policy:
-    """The policy with the rule, also for the rates of overload, and what is lost at each rate."""
+    """The policy with the rule, also for the rates of overload, and the loss at each rate."""
     settings = dict(policy.evidence.settings) | overload_settings(found)
     evidence = replace(policy.evidence, settings=tuple(sorted(settings.items())))
     rates_mrps = (*policy.rates_mrps, *found.aim.rates_mrps)
@@ -19,7 +19,7 @@ def relieved_policy(policy: Policy, found: Relief) -> Policy:
 
 
 def overload_settings(found: Relief) -> dict[str, int]:
-    """At each rate of overload, then at each normal one, the tail and what is lost."""
+    """Settings: the tail and the loss at each rate of overload, then at each normal one."""
     settings = {"overload_judged_on": found.judged_on}
     overload = len(found.aim.rates_mrps)
     for number, one in enumerate(found.rates[:overload], 1):

@@ -1,4 +1,4 @@
-"""Replays of a table with a rule for overload: the tail of those served, and what is lost."""
+"""Replays of a table with a rule for overload: the tail of served requests, and the loss."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ NO_LOSS = Loss(0, 0, 0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class RateLoss:
-    """What becomes of requests at a rate: the tail of those served, and what is lost.
+    """Result at a rate: the tail of served requests, and the loss.
 
-    high_us: the upper limit of the tail's 95 % interval, None where there is none; meets: whether
-    it is within the objective, and the server keeps up.
+    high_us: upper limit of the 95 % interval of the tail; None if there is none. meets: whether it
+    is within the objective, and the server is not overloaded.
     """
 
     rate_mrps: int
@@ -41,7 +41,7 @@ class RateLoss:
 
 @dataclass(frozen=True, eq=False)
 class RateLosses:
-    """Experiments at the rates of overload, then at the normal ones: the same for every table."""
+    """Experiments at the rates of overload, then at the normal ones, the same for every table."""
 
     objective: OverloadObjective
     experiments: tuple[Experiment, ...]
@@ -52,11 +52,11 @@ class RateLosses:
         return all(self._estimate_loss(table, one).meets for one in few)
 
     def lost_ppm(self, table: Ladder) -> float:
-        """Work that is lost, in the mean of all rates, the normal ones included."""
+        """Mean share of the work that is lost, over all rates, including the normal ones."""
         return fmean(self._estimate_loss(table, one).loss.work_ppm for one in self.experiments)
 
     def losses_of(self, table: Ladder) -> tuple[RateLoss, ...]:
-        """At each rate of overload with the interval of the tail, then at the normal ones."""
+        """Results at the rates of overload, with the tail's interval, then at the normal rates."""
         count = len(self.objective.rates_mrps)
         overload = [self._limited_loss(table, one) for one in self.experiments[:count]]
         return (*overload, *(self._estimate_loss(table, one) for one in self.experiments[count:]))
@@ -105,7 +105,7 @@ def rate_losses(
     *,
     replicates: int = 0,
 ) -> RateLosses:
-    """Replays of a workload on the table's server; `seed` makes times and order."""
+    """Build replays of a workload on the table's server; `seed` gives times and order."""
     most = most_in_system(_policy_of(table).capacity_ppm)
     scenarios = (
         Scenario(workload, Poisson(rate), objective.requests, most, seed)

@@ -57,7 +57,7 @@ class Relief:
 def add_overload_rule(
     aim: OverloadObjective, table: Ladder, design: DemandProfile, threads: int, progress: Progress
 ) -> Relief:
-    """The table with a rule; TailcError (INFEASIBLE) where no allowed one keeps it in time."""
+    """The table with the best rule; TailcError (INFEASIBLE) if no rule meets the objective."""
     parts = split_sample(workload(design, table))
     progress("looking for a rule for overload", 0.0)
     with ThreadPoolExecutor(threads) as workers:
@@ -92,7 +92,7 @@ def add_overload_rule(
 
 
 def largest(holds: Callable[[int], bool], most: int) -> int:
-    """The largest number up to `most` that holds, if all below it do; 0 where 1 does not."""
+    """The largest number up to `most` at which `holds` is true, if it is monotonic; 0 if none."""
     if not holds(1):
         return 0
     low, high = 1, 2

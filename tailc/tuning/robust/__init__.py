@@ -1,1 +1,1 @@
-"""Tables that stand errors of what they are compiled from, and how large errors they stand."""
+"""Robust tuning: tables that tolerate errors of their inputs, and the size of these errors."""

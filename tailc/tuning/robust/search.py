@@ -1,11 +1,11 @@
-"""A table that is tuned for the worst of several cases, beside a plain one.
+"""Tune a table for the worst of several cases, and one for the measured case.
 
-The plain one is tuned for what was measured, with half of the budget. It is where the search for
-the robust one begins, with the other half. Of the cases only those are searched on that are worst,
-or nearly, for the formula's table or the plain one at some rate, besides what was measured: the
-others bind nowhere (cutting sets: Mutapcic and Boyd, Optimization Methods and Software 2009). All
-of them rank and judge what is found. Where a tail is to be kept, it is in every case: so far tables
-have their ages made earlier, the formula's that they are compared with among them.
+Half of the budget tunes the table for the measured case. The search for the robust table continues
+from it with the other half. This search uses the measured case, and only those other cases that are
+worst, or nearly worst, for the formula's table or the first tuned table at some rate, because the
+other cases do not bind (cutting sets: Mutapcic and Boyd, Optimization Methods and Software 2009).
+All cases rank and validate the results. A limit on the tail applies in every case: tables are
+scaled to it, including the formula's table that they are compared with.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ _MOST_SEARCHED = 3
 
 @dataclass(frozen=True)
 class RobustTable:
-    """The robust table, and what stands behind it.
+    """The robust table, with its evidence.
 
-    cases: the names of all, what was measured first; searched: how many of them were searched on.
-    evaluations, requests: of both searches. clairvoyant_us: by rate what a schedule that knows all
-    sizes reaches as measured, in the replays that judge; empty where none is known.
+    cases: names of all cases, the measured one first. searched: number of cases that the search
+    used. evaluations, requests: of both searches. clairvoyant_us: by rate, the tail of a schedule
+    that knows all sizes, in the replays that validate the measured case; empty if none is known.
     """
 
     table: Ladder
@@ -85,10 +85,9 @@ def tune_robust_table(
     threads: int,
     progress: Progress,
 ) -> tuple[TunedTable[Ladder], RobustTable]:
-    """The plain tuned table, and the robust one.
+    """Tune the table for the measured case, and the robust one.
 
-    days: of the records of the design. Raises TailcError as `tuned_for_queue` does, and where that
-    is so in any case.
+    days: of the records of the design trace. Raises TailcError like `tune_table`, for any case.
     """
     towards = partial(ladder_problem, formula, design)
     problem = towards(aim)

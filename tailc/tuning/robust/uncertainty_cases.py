@@ -1,4 +1,4 @@
-"""What demand and speed-ups may be instead of what was measured: a set of cases."""
+"""The cases of an uncertainty set of demand and speed-ups."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _MOST_DAYS = 3
 
 @dataclass(frozen=True, eq=False)
 class UncertaintyCase:
-    """A case that may be true instead of what was measured; `name` is for people."""
+    """A case of demand and speed-ups; `name` is for people."""
 
     name: str
     load: Workload
 
 
 def slowed_on(table: Ladder) -> Slowed:
-    """What an error of speed is on the table's rungs: numbers of threads, or cores and clocks."""
+    """The effect of an error of speed on a table's rungs: threads, or cores and frequencies."""
     return with_slower_rungs if degrees(table) is not None else with_slower_cores
 
 
 def uncertainty_cases(
     load: Workload, told: Ambiguity, days: RowDays | None, slowed: Slowed = with_slower_rungs
 ) -> list[UncertaintyCase]:
-    """What was measured first, then every error by itself, as large as it may be.
+    """The measured case first, then every single error at its largest size.
 
     days: of the records of `load`, or None. Of the days, the three whose work has the largest mean
-    square are taken: that is what waiting grows with. slowed: see `slowed_on`.
+    square are used, because waiting increases with it. slowed: see `slowed_on`.
     """
     return [
         UncertaintyCase(MEASURED, load),

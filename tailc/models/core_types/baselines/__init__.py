@@ -1,4 +1,4 @@
 """Baselines of policies that give each request a whole core, one short file each."""
 
 WHERE = "where rungs are cores"
-"""Where these baselines are, in messages."""
+"""Machines of these baselines, for messages."""

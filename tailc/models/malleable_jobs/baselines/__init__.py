@@ -1,4 +1,4 @@
 """Baselines of malleable jobs: allocators that need no solver."""
 
 WHERE = "of malleable jobs"
-"""Of what these baselines are, in messages."""
+"""Subjects of these baselines, for messages."""

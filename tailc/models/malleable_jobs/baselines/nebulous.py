@@ -27,7 +27,7 @@ from tailc.models.malleable_jobs.look_ahead import LOOK_AHEAD_S, look_ahead_s
 from tailc.models.rule_baselines import RuleBaseline
 
 CORES_A_SERVER = 2
-"""VMs that each have a core to themselves; so many more machines are filled with them."""
+"""Number of virtual machines on a server that each have their own core."""
 
 
 class NebulousAllocator:

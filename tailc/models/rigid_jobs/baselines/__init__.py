@@ -1,4 +1,4 @@
 """Baselines of rigid jobs: planners that need no solver."""
 
 WHERE = "of rigid jobs"
-"""Of what these baselines are, in messages."""
+"""Subjects of these baselines, for messages."""

@@ -1,4 +1,4 @@
 """Baselines of servers with shared cores, one short file each."""
 
 WHERE = ""
-"""Where these baselines are, in messages: nothing, for most policies are on such servers."""
+"""Machines of these baselines, for messages: empty, because most policies are for such servers."""

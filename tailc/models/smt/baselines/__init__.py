@@ -1,4 +1,4 @@
 """Baselines of policies for two lanes of a core: other ways to spend a budget."""
 
 WHERE = "where rungs are lanes of a core"
-"""Where these baselines are, in messages."""
+"""Machines of these baselines, for messages."""
