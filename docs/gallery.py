@@ -15,8 +15,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from markupsafe import Markup
+
 from tailc.cli import run
-from tailc.report.page.html_file import picture_style
+from tailc.report.pictures.figure import Figure, Picture
+from tailc.report.pictures.picture_file import picture_svg
 
 HERE = Path(__file__).resolve().parent
 
@@ -25,9 +28,7 @@ _AROUND = ("docs", "examples")
 _PART = re.compile(
     r"^\$ tailc (?P<command>.+)$|\]\(gallery/(?P<name>[a-z0-9-]+)\.svg\)", re.MULTILINE
 )
-_FIGURE = r'<figure id="figure-{}">.*?(<svg [^>]*>)(.*?</svg>)'
-# A picture alone may stand on any ground, and brings its own.
-_GROUND = "svg { background: var(--raised); }\n"
+_FIGURE = r'<figure id="figure-{}">\s*<h3>(.*?)</h3>.*?(<svg [^>]*? height="([0-9.]+)".*?</svg>)'
 
 
 def main(folder: Path) -> None:
@@ -67,11 +68,12 @@ def written(arguments: list[str]) -> str:
 
 
 def alone(name: str, page: str) -> str:
-    """A picture out of a page, with the style that it has there."""
+    """A picture out of a page, as a command writes it to a file of its own."""
     found = re.search(_FIGURE.format(name), page, re.DOTALL)
     if found is None:
         raise ValueError(f"there is no picture `{name}` on the page of the command above it")
-    return f"{found[1]}<style>{picture_style()}{_GROUND}</style>{found[2]}\n"
+    title, svg = Markup(found[1]), Markup(found[2])
+    return picture_svg([Figure(name, title, "", (), Picture(svg, float(found[3])))])
 
 
 if __name__ == "__main__":

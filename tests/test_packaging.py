@@ -38,8 +38,8 @@ SPECS["green-sla"] = "campus.yaml"
 OF_RATES = ("elfen", "lucene-as2f")
 RATES = re.compile(r"^rates: \[(.+?), (?:.+, )?(.+?)\]$", re.MULTILINE)
 
-# What a plain install does not bring, though a dependency may bring matplotlib, for plots.
-EXTRAS = ("cryptography", "gurobipy", "opentelemetry.proto", "pvlib")
+# What a plain install does not bring.
+EXTRAS = ("cryptography", "gurobipy", "opentelemetry.proto", "pvlib", "resvg_py")
 
 RUN = """
 import contextlib, importlib.util, io, json, sys

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.pictures import check_distinct_files, picture_format
+from tailc.cli.pictures import PICTURE, check_distinct_files
 from tailc.cli.quantities import ZONE
 from tailc.cli.trust_option import trusts
 
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 @click.option(
     "--picture",
     "picture_file",
+    type=PICTURE,
     metavar="FILE",
     help="Draw the power of a plan by source: FILE.svg or FILE.png.",
 )
 @click.option(
     "--jobs-picture",
+    type=PICTURE,
     metavar="FILE",
     help="Draw the servers of the jobs of a plan: FILE.svg or .png.",
 )
@@ -48,8 +50,8 @@ def command(
     trust: Trust,
     *,
     rows: bool,
-    picture_file: str | None,
-    jobs_picture: str | None,
+    picture_file: Path | None,
+    jobs_picture: Path | None,
     zone: tzinfo | None,
 ) -> CommandOutcome:
     """Print the SLO, the tables and the evidence of a policy.
@@ -82,13 +84,12 @@ def command(
 
 
 def write_pictures(
-    plan: Plan | None, power_file: str | None, jobs_file: str | None, zone: tzinfo | None
+    plan: Plan | None, power_file: Path | None, jobs_file: Path | None, zone: tzinfo | None
 ) -> list[str]:
     """Write the requested pictures, all or none, and return their paths.
 
-    Usage error if an ending is not a picture format, both files are the same, or there is no plan.
+    Usage error if both files are the same, or there is no plan.
     """
-    power_kind, jobs_kind = picture_format(power_file), picture_format(jobs_file)
     files = {"--picture": power_file, "--jobs-picture": jobs_file}
     requested = [option for option, file in files.items() if file]
     if not requested:
@@ -104,15 +105,17 @@ def write_pictures(
     from datetime import UTC
 
     from tailc.atomic_files import replace_files
-    from tailc.report import plan_jobs_plot, plan_power_plot
-    from tailc.report.plan_power import power_from_plan
+    from tailc.report.pictures.job_stack import jobs_figure
+    from tailc.report.pictures.picture_file import picture_bytes
+    from tailc.report.pictures.power_series import power_from_plan
+    from tailc.report.pictures.power_stack import power_figures
 
     contents: list[tuple[Path, bytes]] = []
-    if power_file is not None and power_kind is not None:
-        picture_files = plan_power_plot.picture(power_from_plan(plan), power_kind, zone or UTC)
-        contents.append((Path(power_file), picture_files))
-    if jobs_file is not None and jobs_kind is not None:
-        picture_files = plan_jobs_plot.picture(plan, jobs_kind, zone or UTC)
-        contents.append((Path(jobs_file), picture_files))
+    if power_file is not None:
+        power = power_figures(power_from_plan(plan), zone or UTC)
+        contents.append((power_file, picture_bytes(power_file, power)))
+    if jobs_file is not None:
+        jobs = [jobs_figure(plan, zone or UTC)]
+        contents.append((jobs_file, picture_bytes(jobs_file, jobs)))
     replace_files(contents)
     return [str(path) for path, _ in contents]

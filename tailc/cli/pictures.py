@@ -1,27 +1,53 @@
-"""Checks of options that name picture files."""
+"""Options that name picture files, and their contents."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import click
 
+if TYPE_CHECKING:
+    from tailc.report.pictures.figure import Figure
 
-def picture_format(picture_file: str | None) -> Literal["svg", "png"] | None:
-    """Format of a picture file by its ending; a usage error for others, None without a file."""
-    if picture_file is None:
-        return None
-    suffix = Path(picture_file).suffix.lower().removeprefix(".")
-    if suffix == "svg" or suffix == "png":  # noqa: PLR1714 - so that a checker sees the literal
-        return suffix
-    from tailc.units import shorten
-
-    raise click.BadParameter(f"`{shorten(picture_file)}` ends in neither `.svg` nor `.png`")
+_SUFFIXES = (".svg", ".png")
 
 
-def check_distinct_files(files: Mapping[str, str | None]) -> None:
+class PictureType(click.ParamType):
+    """Option type: the file of a picture, `.svg` or `.png`."""
+
+    name = "picture"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """Check the ending of the file; a usage error for any other."""
+        path = Path(str(value))
+        if path.suffix.lower() not in _SUFFIXES:
+            from tailc.units import shorten
+
+            self.fail(f"`{shorten(str(value))}` ends in neither `.svg` nor `.png`", param, ctx)
+        return path
+
+
+PICTURE = PictureType()
+
+
+def write_picture(
+    path: Path | None, draw: Callable[[], Sequence[Figure]], heading: str = "", columns: int = 1
+) -> list[str]:
+    """Draw figures to the file, if one is given, and return its path."""
+    if path is None:
+        return []
+    from tailc.atomic_files import replace_files
+    from tailc.report.pictures.picture_file import picture_bytes
+
+    replace_files([(path, picture_bytes(path, draw(), heading, columns))])
+    return [str(path)]
+
+
+def check_distinct_files(files: Mapping[str, str | Path | None]) -> None:
     """Usage error if two options name the same file; None: the option is not given."""
     options: dict[Path, str] = {}
     for option, file in files.items():

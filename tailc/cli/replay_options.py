@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tailc.cli.pictures import PICTURE
 from tailc.cli.quantities import CUT_OFF_US, SHARE_PPM
 
 Command = Callable[..., Any]
@@ -89,6 +90,7 @@ windows = click.option(
 picture = click.option(
     "--picture",
     "picture_file",
+    type=PICTURE,
     metavar="FILE",
     help="For plans: draw the power of the first window by source, the forecast, and the "
     "accepted jobs: FILE.svg or FILE.png.",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tailc.cli import replay_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.pictures import picture_format
+from tailc.cli.pictures import PICTURE, write_picture
 
 if TYPE_CHECKING:
-    from tailc.studies.colocation_sizing import FleetDemand
+    from pathlib import Path
+
+    from tailc.report.pictures.figure import Figure
+    from tailc.studies.colocation_sizing import Colocation, FleetDemand
 
 _MOST = 10_000_000
 _SIDES = 2
@@ -71,7 +73,11 @@ class RatiosType(click.ParamType):
     help="Ratios of request servers to batch servers in --total, such as 100:0,75:25,50:50,0:100.",
 )
 @click.option(
-    "--picture", "picture_file", metavar="FILE", help="Draw the supply curve: FILE.svg or FILE.png."
+    "--picture",
+    "picture_file",
+    type=PICTURE,
+    metavar="FILE",
+    help="Draw the supply curve: FILE.svg or FILE.png.",
 )
 @replay_options.requests(100, "each replay")
 @replay_options.seed("the arrivals")
@@ -83,7 +89,7 @@ def command(
     batch: float | None,
     total: int | None,
     ratios: tuple[tuple[int, int], ...] | None,
-    picture_file: str | None,
+    picture_file: Path | None,
     progress: bool | None,
     **options: Any,
 ) -> CommandOutcome:
@@ -97,22 +103,21 @@ def command(
     from tailc.report import colocation as render
     from tailc.studies.colocation_sizing import size_colocation
 
-    kind = picture_format(picture_file)
     demands = _demands(servers, batch, total, ratios)
     with show_progress(progress) as draw:
         sized = size_colocation(spec, demands, progress=draw, **options)
-    files: list[str] = []
-    if picture_file is not None and kind is not None:
-        from tailc.atomic_files import replace_files
-        from tailc.report.supply_curve import picture
-
-        replace_files([(Path(picture_file), picture(sized, kind))])
-        files = [picture_file]
+    files = write_picture(picture_file, lambda: _figures(sized), columns=2)
     return CommandOutcome(
         text="\n".join([render.as_text(sized), *(f"wrote {path}" for path in files)]),
         result={**render.as_dict(sized), "files": files},
         markdown=render.as_markdown_table(sized),
     )
+
+
+def _figures(sized: Colocation) -> list[Figure]:
+    from tailc.report.pictures.supply_curve import supply_figures
+
+    return supply_figures(sized)
 
 
 def _demands(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tailc.cli import replay_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.pictures import check_distinct_files, picture_format
+from tailc.cli.pictures import PICTURE, check_distinct_files
 from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS, QuantityType
 
 if TYPE_CHECKING:
@@ -59,7 +59,11 @@ class QuantityListType(click.ParamType):
     help="Write the figures of every configuration as CSV.",
 )
 @click.option(
-    "--picture", "picture_file", metavar="FILE", help="Draw both heat maps: FILE.svg or FILE.png."
+    "--picture",
+    "picture_file",
+    type=PICTURE,
+    metavar="FILE",
+    help="Draw both heat maps: FILE.svg or FILE.png.",
 )
 @replay_options.requests(100, "each replay")
 @replay_options.seed("the arrivals")
@@ -73,7 +77,7 @@ def command(
     rates_mrps: tuple[int, ...],
     targets_us: tuple[int, ...],
     table: str | None,
-    picture_file: str | None,
+    picture_file: Path | None,
     progress: bool | None,
     **options: Any,
 ) -> CommandOutcome:
@@ -86,11 +90,10 @@ def command(
     from tailc.report import core_sizes as render
     from tailc.studies.core_sizing import SizingGrid, size_cores
 
-    kind = picture_format(picture_file)
     check_distinct_files({"--output": table, "--picture": picture_file})
     with show_progress(progress) as draw:
         sizing = size_cores(specs, SizingGrid(rates_mrps, targets_us), progress=draw, **options)
-    files = _write(sizing, table, picture_file, kind)
+    files = _write(sizing, table, picture_file)
     return CommandOutcome(
         text="\n".join([render.as_text(sizing), *(f"wrote {path}" for path in files)]),
         result={**render.as_dict(sizing), "files": files},
@@ -98,21 +101,19 @@ def command(
     )
 
 
-def _write(
-    sizing: CoreSizing,
-    table: str | None,
-    picture_file: str | None,
-    kind: Literal["svg", "png"] | None,
-) -> list[str]:
+def _write(sizing: CoreSizing, table: str | None, picture_file: Path | None) -> list[str]:
     """Write the requested files and return their paths."""
     from tailc.atomic_files import replace_files
     from tailc.report.core_sizes import as_csv
-    from tailc.report.heat_map import picture
 
     contents: list[tuple[Path, bytes]] = []
     if table is not None:
         contents.append((Path(table), as_csv(sizing).encode()))
-    if picture_file is not None and kind is not None:
-        contents.append((Path(picture_file), picture(sizing, kind)))
+    if picture_file is not None:
+        from tailc.report.pictures.core_maps import core_figures
+        from tailc.report.pictures.picture_file import picture_bytes
+
+        figures = core_figures(sizing)
+        contents.append((picture_file, picture_bytes(picture_file, figures, columns=2)))
     replace_files(contents)
     return [str(path) for path, _ in contents]

@@ -154,8 +154,8 @@ def _maps(policy: Policy, look: TerminalStyle) -> list[str]:
 
 def _changes(old: Policy, new: Policy, look: TerminalStyle) -> list[str]:
     """Map of the change of each ladder of the new policy, or why there is none."""
-    from tailc.report.page.diff_map import without_change_map
     from tailc.report.page.parts import without_map
+    from tailc.report.pictures.diff_map import without_change_map
     from tailc.report.terminal.maps import change_text
 
     before = {ladder.request_class: ladder for ladder in old.ladders}

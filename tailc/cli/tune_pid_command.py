@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.pictures import picture_format
+from tailc.cli.pictures import PICTURE, write_picture
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tailc.report.pictures.figure import Figure
     from tailc.studies.tune_pid import Study, UnitNames, Wish
 
 
@@ -116,6 +118,7 @@ def _number(
 @click.option(
     "--picture",
     "picture_file",
+    type=PICTURE,
     metavar="FILE",
     help="Draw the step, load, Bode and Nyquist plots: FILE.svg or .png.",
 )
@@ -125,7 +128,7 @@ def _number(
 @click.option("--output-unit", default="output", show_default=True, metavar="UNIT")
 @command_with_outcome
 def command(
-    response: str | None, picture_file: str | None, report: Path | None, **options: Any
+    response: str | None, picture_file: Path | None, report: Path | None, **options: Any
 ) -> CommandOutcome:
     """Tune a controller for a plant, given by its step RESPONSE (a CSV file) or by --num and --den.
 
@@ -134,7 +137,6 @@ def command(
     and Ziegler-Nichols.
     """
     _check(response, options)
-    kind = picture_format(picture_file)
 
     from tailc.report import tune_pid as render
     from tailc.studies.tune_pid import UnitNames, Wish
@@ -149,14 +151,15 @@ def command(
     )
     units = UnitNames(options["time_unit"], options["input_unit"], options["output_unit"])
     study = _study(response, wish, units, options)
-    files = _write(study, picture_file, kind)
+    heading = f"{wish.structure.upper()} controller for {render.transfer_function(study)}"
+    files = write_picture(picture_file, lambda: _figures(study), heading, columns=2)
     outcome = CommandOutcome(
         text=render.as_text(study) + "".join(f"\nwrote {path}\n" for path in files),
         result={**render.as_dict(study), "files": files},
     )
     if report is None:
         return outcome
-    from tailc.report.page.loops import study_page
+    from tailc.report.page.controllers import study_page
 
     return with_report(outcome, report, study_page(study, render.as_text(study)))
 
@@ -189,12 +192,7 @@ def _study(response: str | None, wish: Wish, units: UnitNames, options: dict[str
     return study_of_data(data, wish, units)
 
 
-def _write(study: Study, picture_file: str | None, kind: Literal["svg", "png"] | None) -> list[str]:
-    """Write the requested picture and return its path."""
-    if picture_file is None or kind is None:
-        return []
-    from tailc.atomic_files import replace_files
-    from tailc.report.tune_plot import picture
+def _figures(study: Study) -> list[Figure]:
+    from tailc.report.pictures.loops import study_figures
 
-    replace_files([(Path(picture_file), picture(study, kind))])
-    return [picture_file]
+    return study_figures(study)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tailc.cli.outcome import CommandOutcome
-from tailc.cli.pictures import picture_format
+from tailc.cli.pictures import write_picture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.experiment.held_out_days import HeldOutDays
     from tailc.experiment.plan_options import PlanOptions
+    from tailc.report.pictures.figure import Figure
     from tailc.traces.source import Format
 
 _OF_PLANS = {"picture_file": "--picture", "windows": "--windows", "failures_ppm": "--failures"}
@@ -48,14 +49,13 @@ def judge_plan(
     from tailc.verify.plan.judge import verify_plan
 
     check_options(policy, trace_format, arrivals, options)
-    kind = picture_format(options.get("picture_file"))
     chosen = plan_options(
         options, progress=lambda finished, total: draw("replaying", finished / total)
     )
     replayable(policy, chosen)
     held_out = read_held_out_days(policy, days, options.get("windows"))
     verdict = verify_plan(policy, held_out, chosen)
-    files = _write_picture(policy, held_out, chosen, options.get("picture_file"), kind)
+    files = write_picture(options.get("picture_file"), lambda: _figures(policy, held_out, chosen))
     ci = render.ci_verdicts(verdict)
     outcome = CommandOutcome(
         exit_code=verdict.verdict.exit_code,
@@ -79,25 +79,12 @@ def judge_plan(
     )
 
 
-def _write_picture(
-    policy: Policy,
-    held_out: HeldOutDays,
-    options: PlanOptions,
-    picture_file: str | None,
-    kind: Literal["svg", "png"] | None,
-) -> list[str]:
-    """Write the picture of the first window if requested, and return its path."""
-    if picture_file is None or kind is None:
-        return []
-    from pathlib import Path
-
-    from tailc.atomic_files import replace_files
-    from tailc.report.plan_power_plot import picture
+def _figures(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> list[Figure]:
+    """Draw the power of the first window."""
+    from tailc.report.pictures.power_stack import power_figures
     from tailc.report.plan_window import power_of_window
 
-    path = Path(picture_file)
-    replace_files([(path, picture(power_of_window(policy, held_out, options), kind))])
-    return [str(path)]
+    return power_figures(power_of_window(policy, held_out, options))
 
 
 def check_options(

@@ -1,6 +1,6 @@
 """Reports of `size cores` (which cores to choose) as text, Markdown, JSON data and CSV.
 
-The picture is in `heat_map`.
+The pictures are in `pictures.core_maps`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from tailc.artifact.envelope import Policy
 from tailc.experiment.held_out_days import HeldOutDays
 from tailc.experiment.job_windows import first_course
 from tailc.experiment.plan_options import PlanOptions
-from tailc.report.plan_power import PowerSeries, power_from_replay
+from tailc.report.pictures.power_series import PowerSeries, power_from_replay
 
 
 def power_of_window(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> PowerSeries:

@@ -10,20 +10,20 @@ from tailc.experiment.point import SloComparison
 from tailc.pipeline.compile import AnyCompiled
 from tailc.pipeline.controller import TunedController
 from tailc.report.page.content import Page, Section
-from tailc.report.page.estimates import estimates_section
+from tailc.report.page.controllers import control_section
 from tailc.report.page.latencies import latency_section, without_latency
-from tailc.report.page.loops import control_section
 from tailc.report.page.parts import (
     DESIGN,
     certificate_section,
     demand_section,
+    estimates_section,
     map_section,
     plan_section,
     policy_facts,
     present,
     words_section,
 )
-from tailc.report.page.search_course import compiled_course
+from tailc.report.pictures.search_course import compiled_course
 from tailc.traces.profile import DemandProfile
 
 _ON_DESIGN = (

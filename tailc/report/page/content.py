@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tailc.report.page.figure import Figure
+from tailc.report.pictures.figure import Figure
 
 # More figures would make a section too long to read and a page too large to send.
 MOST_FIGURES = 12

@@ -9,8 +9,6 @@ from tailc.diff.compare import Diff
 from tailc.experiment.quantile import Quantile
 from tailc.forms.ladder.table import Ladder
 from tailc.report.page.content import MOST_FIGURES, Page, Section
-from tailc.report.page.diff_map import diff_map_figure, without_change_map
-from tailc.report.page.figure import Figure
 from tailc.report.page.parts import (
     HELD_OUT,
     certificate_section,
@@ -19,8 +17,10 @@ from tailc.report.page.parts import (
     plan_section,
     present,
 )
-from tailc.report.page.spectra import Spectrum, spectrum_figure
-from tailc.report.page.tones import line_tone
+from tailc.report.pictures.diff_map import diff_map_figure, without_change_map
+from tailc.report.pictures.figure import Figure
+from tailc.report.pictures.spectra import Spectrum, spectrum_figure
+from tailc.report.pictures.tones import line_tone
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps

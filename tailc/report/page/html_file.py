@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib.resources import files
 
 from tailc.report.page.content import Page
+from tailc.report.pictures.styles import page_style
 from tailc.units import printable
 
 LARGEST_BYTES = 1_500_000
@@ -26,11 +27,6 @@ def page_bytes(page: Page) -> bytes:
     return page_html
 
 
-def picture_style() -> str:
-    """Style sheet of the pictures in light mode, in dark mode and in print."""
-    return _part("pictures.css")
-
-
 def _render(page: Page) -> bytes:
     from jinja2 import Environment, StrictUndefined
 
@@ -38,7 +34,7 @@ def _render(page: Page) -> bytes:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["shown"] = printable
-    style = picture_style() + _part("page.css")
+    style = page_style() + _part("page.css")
     # The content security policy allows this style sheet and nothing else.
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     template = environment.from_string(_part("page.html"))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from tailc.artifact.envelope import Policy
 from tailc.experiment.point import Point, Run, SloComparison
 from tailc.report.page.content import MOST_FIGURES, Section
-from tailc.report.page.costs import cost_figure
-from tailc.report.page.figure import Figure
-from tailc.report.page.rates import rates_figure
-from tailc.report.page.spectra import Spectrum, spectrum_figure
-from tailc.report.page.tones import line_tone
+from tailc.report.pictures.costs import cost_figure
+from tailc.report.pictures.figure import Figure
+from tailc.report.pictures.rates import rates_figure
+from tailc.report.pictures.spectra import Spectrum, spectrum_figure
+from tailc.report.pictures.tones import line_tone
 from tailc.report.verdict.words import POLICY
 
 _AXES = "Latency by percentile of requests; each further nine has the same width."

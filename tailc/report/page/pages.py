@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import ExitCode
 from tailc.report.page.content import Page, Section
-from tailc.report.page.estimates import estimates_section
 from tailc.report.page.latencies import latency_section
 from tailc.report.page.parts import (
     HELD_OUT,
     certificate_section,
     demand_section,
+    estimates_section,
     map_section,
     plan_section,
     policy_facts,
+    power_section,
     present,
     words_section,
 )
-from tailc.report.page.power_stack import power_section
-from tailc.report.plan_power import PowerSeries
 from tailc.report.verdict import as_text
 from tailc.report.verdict.words import reason
 from tailc.traces.profile import DemandProfile
 from tailc.verify.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from tailc.report.pictures.power_series import PowerSeries
 
 _RULINGS = {ExitCode.OK: "pass", ExitCode.MISSED: "fail", ExitCode.UNDECIDED: "undecided"}
 

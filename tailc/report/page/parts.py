@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.artifact.json_form import digest_of
 from tailc.experiment.point import SloComparison
-from tailc.report.page.certificate import certificate_figure
+from tailc.report.estimates import estimates_text
 from tailc.report.page.content import MOST_FIGURES, Section
-from tailc.report.page.demands import (
+from tailc.report.page.latencies import busiest_point
+from tailc.report.pictures.certificate import certificate_figure
+from tailc.report.pictures.demands import (
     DemandSample,
     demand_figure,
     sample_from_profile,
     sample_from_summary,
 )
-from tailc.report.page.figure import Figure
-from tailc.report.page.job_stack import jobs_figure
-from tailc.report.page.latencies import busiest_point
-from tailc.report.page.policy_map import map_figure
-from tailc.report.page.power_stack import power_section
-from tailc.report.page.speedups import speedup_figures
-from tailc.report.plan_power import power_from_plan
+from tailc.report.pictures.estimates import estimates_figure
+from tailc.report.pictures.figure import Figure
+from tailc.report.pictures.policy_map import map_figure
+from tailc.report.pictures.speedups import speedup_figures
 from tailc.report.policy import policy_text
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
+
+if TYPE_CHECKING:
+    from tailc.report.pictures.power_series import PowerSeries
 
 _STEERED = (
     "A controller scales the ages while the server runs: these are they where it changes none."
@@ -42,6 +45,16 @@ def policy_facts(policy: Policy) -> tuple[tuple[str, str], ...]:
         ("Arrival rates", ", ".join(map(format_mrps, policy.rates_mrps)) or "none"),
         ("Policy digest", digest_of(policy)),
     )
+
+
+def estimates_section(policy: Policy) -> Section | None:
+    """Section of estimates: a table, and a picture per SLO; None if the policy has none."""
+    estimates = policy.evidence.estimates
+    if estimates is None:
+        return None
+    figures = [estimates_figure(policy, estimates, number) for number in range(len(policy.slos))]
+    drawn_figures = tuple(figure for figure in figures if figure is not None)[:MOST_FIGURES]
+    return Section("estimates", "Estimates", drawn_figures, text=estimates_text(policy))
 
 
 def map_section(policy: Policy, comparison: SloComparison | None = None) -> Section | None:
@@ -102,8 +115,20 @@ def plan_section(policy: Policy) -> Section | None:
     """Section of expected power and servers of a plan; None if the policy is not a plan."""
     if policy.plan is None:
         return None
-    jobs = jobs_figure(policy.plan)
-    return power_section(power_from_plan(policy.plan), [jobs] if jobs else [])
+    from tailc.report.pictures.job_stack import jobs_figure
+    from tailc.report.pictures.power_series import power_from_plan
+
+    jobs = [jobs_figure(policy.plan)] if policy.plan.jobs else []
+    return power_section(power_from_plan(policy.plan), jobs)
+
+
+def power_section(power: PowerSeries, jobs: Sequence[Figure] = ()) -> Section:
+    """Section of power over time; the figures of jobs come after the first."""
+    from tailc.report.pictures.power_stack import power_figures
+
+    stack, *others = power_figures(power)
+    expected = "As the plan expects it." if power.is_expected else "As it came in the replay."
+    return Section("power", "Power", (stack, *jobs, *others), expected)
 
 
 def certificate_section(policy: Policy, course: Figure | None = None) -> Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tailc.report.page.axis import Axis
+from tailc.report.pictures.axis import Axis
 from tailc.report.terminal.look import Mark, TerminalStyle
 
 NARROWEST, WIDEST = 40, 120

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tailc.diff.rows import matched_labels
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis
-from tailc.report.page.ladder_map import Extent, extent
+from tailc.report.pictures.ladder_map import Extent, extent
 from tailc.report.terminal.frame import HEIGHT, LEFT, add_frame, columns_of, middle
 from tailc.report.terminal.look import Mark, TerminalStyle
 from tailc.units import printable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tailc.experiment.quantile import Quantile
-from tailc.report.page.axis import Axis, logarithmic
-from tailc.report.page.axis import spectrum as percentiles
-from tailc.report.page.spectra import Spectrum
+from tailc.report.pictures.axis import Axis, logarithmic
+from tailc.report.pictures.axis import spectrum as percentiles
+from tailc.report.pictures.spectra import Spectrum
 from tailc.report.terminal.frame import HEIGHT, add_frame, column_of, columns_of, line_of
 from tailc.report.terminal.look import Mark, TerminalStyle
 from tailc.specs.slo import Slo

@@ -6,7 +6,6 @@ goes with the clock.
 """
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -189,20 +188,12 @@ def test_the_tables_for_people_tell_knee_and_savings(folder, tailc):
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_picture_has_the_same_bytes_each_time(folder, tailc, suffix):
-    pytest.importorskip("matplotlib")
     for name in ("a", "b"):
         plot = f"{name}.{suffix}"
         assert tailc("size", "colocation", "two.yaml", *RATIOS, "--picture", plot).code == 0
     written = [(folder / f"{name}.{suffix}").read_bytes() for name in ("a", "b")]
     assert written[0] == written[1]
     assert len(written[0]) > 5_000
-
-
-def test_a_picture_without_matplotlib_names_what_is_missing(folder, tailc, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    ended = tailc("size", "colocation", "one.yaml", *RATIOS, "--picture", "o.svg")
-    assert ended.code == 69
-    assert "matplotlib" in ended.err
 
 
 @pytest.mark.parametrize(

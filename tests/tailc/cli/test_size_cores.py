@@ -151,7 +151,6 @@ def test_the_csv_has_a_line_for_each_cell_and_configuration(folder, tailc):
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_pictures_are_the_same_bytes_for_any_number_of_threads(folder, tailc, suffix):
-    pytest.importorskip("matplotlib")
     written = []
     for threads in ("1", "2"):
         plot = f"{threads}.{suffix}"
@@ -159,7 +158,7 @@ def test_the_pictures_are_the_same_bytes_for_any_number_of_threads(folder, tailc
         assert tailc("size", "cores", "slow.yaml", "both.yaml", *GRID, *words).code == 0
         written.append(((folder / plot).read_bytes(), (folder / f"{threads}.csv").read_bytes()))
     assert written[0] == written[1]
-    assert len(written[0][0]) > 10_000
+    assert len(written[0][0]) > 5_000
 
 
 def test_a_table_and_a_picture_in_one_file_are_refused(folder, tailc):
@@ -170,11 +169,11 @@ def test_a_table_and_a_picture_in_one_file_are_refused(folder, tailc):
     assert not (folder / "o.svg").exists()
 
 
-def test_a_picture_without_matplotlib_names_what_is_missing(folder, tailc, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    ended = tailc("size", "cores", "both.yaml", *GRID, "--picture", "o.svg", "-o", "o.csv")
+def test_a_png_without_its_library_names_what_is_missing(folder, tailc, monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    ended = tailc("size", "cores", "both.yaml", *GRID, "--picture", "o.png", "-o", "o.csv")
     assert ended.code == 69
-    assert "matplotlib" in ended.err
+    assert "resvg_py" in ended.err
     assert not (folder / "o.csv").exists()
 
 

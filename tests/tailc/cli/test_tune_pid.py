@@ -213,12 +213,16 @@ def test_the_page_needs_no_library_and_has_the_data_beside_the_plant(tailc, in_f
     ]
 
 
-def test_a_picture_without_matplotlib_says_what_to_install(tailc, in_folder, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    ended = tailc("tune", "pid", *THREE_LAGS, "--picture", "out.svg")
-    assert ended.code == 69
-    assert "pip install matplotlib" in ended.err
-    assert list(in_folder.iterdir()) == []
+def test_the_file_has_the_pictures_of_the_page_below_the_controller(tailc, in_folder):
+    words = ("--picture", "loop.svg", "--report", "page.html")
+    assert tailc("tune", "pid", *THREE_LAGS, *words).code == 0
+    text, page = ((in_folder / name).read_text() for name in ("loop.svg", "page.html"))
+    pictures = re.findall(r"<svg [^>]*role=.*?</svg>", text)
+    assert len(pictures) == 5
+    assert all(picture in page for picture in pictures)
+    assert re.findall(r'class="heading[^>]*>(.*?)<', text)[:2] == [
+        "PI controller for (1) / (1 + 3 s + 3 s^2 + 1 s^3)", "After a step of the target"
+    ]  # fmt: skip
 
 
 def test_the_output_is_the_same_every_time(tailc):

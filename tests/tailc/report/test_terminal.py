@@ -9,7 +9,7 @@ import pytest
 
 from tailc.experiment.quantile import Quantile
 from tailc.forms.ladder.table import Guard, LoadAxis
-from tailc.report.page.spectra import Spectrum
+from tailc.report.pictures.spectra import Spectrum
 from tailc.report.terminal.frame import NARROWEST, WIDEST
 from tailc.report.terminal.look import FINE_MARKS, TerminalStyle
 from tailc.report.terminal.maps import change_text, map_text
