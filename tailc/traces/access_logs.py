@@ -20,7 +20,7 @@ def access_log(head: bytes) -> OtherText | None:
     return text_among(_LOGS, head)
 
 
-def _given(name: str, command: str) -> str:
+def _column_advice(name: str, command: str) -> str:
     """Advice to write the times below a name by a command."""
     return f"`(echo {name}; {command} FILE) > times.csv`, with `--column {name}`"
 
@@ -31,13 +31,15 @@ _LOGS = (
         re.compile(_BEGIN + _DAY_AND_TIME + rb"\.\d+\] " + _REST + rb" (?:-?\d+/){4}\+?\d+ \d{3} "),
         f"a log of HAProxy, {_UNNAMED}",
         "give the times of the servers below a name, such as "
-        + _given("server_ms", r"sed -nE 's|.* (-?[0-9]+/){3}([0-9]+)/[+]?[0-9]+ [0-9]{3} .*|\2|p'"),
+        + _column_advice(
+            "server_ms", r"sed -nE 's|.* (-?[0-9]+/){3}([0-9]+)/[+]?[0-9]+ [0-9]{3} .*|\2|p'"
+        ),
     ),
     OtherText(
         re.compile(_BEGIN + _DAY_AND_TIME + rb"(?:\.\d+)? [+-]\d{4}\]"),
         f"an access log of a web server, {_UNNAMED}",
         "give the word of each line that is the time of a request below a name, such as the last: "
-        + _given("time_s", "awk '{print $NF}'")
+        + _column_advice("time_s", "awk '{print $NF}'")
         + "; if there is no such time, log it: `$request_time` of nginx in s, `%D` of Apache in us",
     ),
     OtherText(
@@ -50,14 +52,14 @@ _LOGS = (
         re.compile(rb"(?:https?|h2|grpcs|wss?) " + _ISO + _BALANCED),
         f"an access log of an AWS load balancer, {_UNNAMED}",
         "give the times of the servers below a name, such as "
-        + _given("server_s", "awk '$7 >= 0 {print $7}'")
+        + _column_advice("server_s", "awk '$7 >= 0 {print $7}'")
         + "; -1 is that of a request without an answer",
     ),
     OtherText(
         re.compile(_ISO + _BALANCED),
         f"an access log of a classic AWS load balancer, {_UNNAMED}",
         "give the times of the servers below a name, such as "
-        + _given("server_s", "awk '$6 >= 0 {print $6}'")
+        + _column_advice("server_s", "awk '$6 >= 0 {print $6}'")
         + "; -1 is that of a request without an answer",
     ),
     OtherText(
@@ -65,7 +67,7 @@ _LOGS = (
         "a log in the W3C extended format, as IIS and CloudFront write it, whose names are in a "
         "comment",
         "give its times below a name, such as "
-        + _given(
+        + _column_advice(
             "time_taken",
             'awk \'{sub(/\\r/, "")} /^#Fields:/ {for (i = 2; i <= NF; i++) '
             'if ($i == "time-taken") n = i - 1} !/^#/ {print $n}\'',

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.traces.arrow import truths_of
 from tailc.traces.cells import Cells, chosen_rows
-from tailc.units import counted
+from tailc.units import plural
 
 JOB_ID = "JobID"
 _STEP = r"^(?P<job>[^.]+)\.[^.]+$"
@@ -32,7 +32,7 @@ def without_steps(cells: Cells) -> tuple[Cells, tuple[Finding, ...]]:
     is_step = truths_of(pc.fill_null(pc.is_in(job, ids.combine_chunks()), False))
     if not is_step.any():
         return cells, ()
-    rows = counted(int(is_step.sum()), "row")
+    rows = plural(int(is_step.sum()), "row")
     message = f"{rows} left out that are steps of jobs, which have their own rows"
     place = Place(cells.source, row=cells.row_of(int(np.argmax(is_step))), field=JOB_ID)
     hint = "no change is needed; `sacct -X` writes no steps"
