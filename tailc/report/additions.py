@@ -67,7 +67,7 @@ def _robust_tables() -> AdditionRenderer:
 RENDERERS: Mapping[str, Callable[[], AdditionRenderer]] = {
     "TunedController": _controller,
     "TunedTable": _tuned_table,
-    "Chosen": _chosen_renderer,
+    "AutoResult": _chosen_renderer,
     "Relief": _overload,
     "Robustness": _radius,
     "RobustTables": _robust_tables,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+METHOD = "auto"
+
 
 @dataclass(frozen=True)
 class AutoChoice:

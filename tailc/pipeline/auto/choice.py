@@ -28,14 +28,13 @@ from tailc.pipeline.auto.rivals import Option, set_by_hand
 from tailc.pipeline.auto.size import refuse_endless
 from tailc.pipeline.auto.tail_choice import TailChoice
 from tailc.progress import Progress
-from tailc.specs.auto_settings import AutoChoice
+from tailc.specs.auto_settings import METHOD, AutoChoice
 from tailc.tuning.criteria import measure_of
 from tailc.tuning.sample_split import SampleSplit
 from tailc.tuning.search import least_budget
 from tailc.tuning.tuning_problem import ladder_problem
 
 FORMULA = "formula"
-METHOD = "auto"
 _SOLVER = "tailc_solvers.evolution"
 
 

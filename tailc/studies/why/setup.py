@@ -16,8 +16,9 @@ from tailc.models.workload import Workload, workload
 from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.versions import compiled_digest
-from tailc.policies import FixedTables, no_setting
+from tailc.policies import TunableTables, no_setting
 from tailc.progress import Progress
+from tailc.specs.auto_settings import METHOD
 from tailc.studies.held_out import read_held_out, trace_warnings
 from tailc.studies.why.decision import table_of
 from tailc.traces.arrivals import ArrivalColumn
@@ -157,7 +158,10 @@ def _open_untuned(policy: Policy, spec_path: str) -> OpenedSpec:
             f"`{policy.kind}`"
         )
         raise _other(f"the spec {difference}", opened.loaded.place("kind"))
-    return replace(opened, kind=replace(opened.kind, tuning=FixedTables(), robust=no_setting))
+    # Speeds of rungs are means over the requests of the search, which `auto` does not give all.
+    best = opened.kind.tuning.best if policy.evidence.method == METHOD else no_setting
+    tuning = TunableTables(no_setting, best)
+    return replace(opened, kind=replace(opened.kind, tuning=tuning, robust=no_setting))
 
 
 def _other_spec(policy: Policy, opened: OpenedSpec) -> tuple[Finding, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -153,6 +154,35 @@ def test_the_spec_of_another_server_is_refused(kit, tailc):
     ended = tailc("why", "kit", "--in-system", 1, "--spec", kit.spec)
     assert ended.code == 65
     assert "other cores than policy `kit`" in " ".join(ended.err.split())
+
+
+TIMED = """\
+apiVersion: tailc/v1
+kind: few-to-many
+name: timed
+slo: [{percentile: 95%, latency: 1s}]
+demand: {trace: timed.csv, timings: {request: id, degree: threads, duration: ms}, unit: ms,
+  measure: demand-cpu, reference: a core}
+server: {cores: 2, target_parallelism: 3, boosting: false}
+search: {effort: quick}
+rates: [60/s]
+"""
+
+
+@pytest.mark.parametrize("method", ["auto", "grid"])
+def test_the_spec_has_the_rungs_of_the_requests_that_were_searched(tmp_path, tailc, method):
+    """Of 1,200 requests `auto` keeps a fifth back; their mean speed-up is another."""
+    draw = random.Random(3)
+    lines = ["id,threads,ms"]
+    for request in range(1_200):
+        ms, speedup = draw.expovariate(0.1) + 0.1, draw.uniform(1, 2)
+        lines += [f"{request},1,{ms:.4f}", f"{request},2,{ms / speedup:.4f}"]
+    (tmp_path / "timed.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "timed.yaml").write_text(TIMED)
+    compile_in(tmp_path, "timed.yaml", "--method", method, "-o", "timed")
+    words = ("--in-system", 1, "--spec", tmp_path / "timed.yaml")
+    ended = tailc("why", tmp_path / "timed", *words, *QUICK)
+    assert ended.code == 0, ended.err
 
 
 @pytest.mark.parametrize(
