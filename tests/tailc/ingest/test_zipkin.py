@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from tailc.ingest.measured import StatedMeasure
 
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
 from tailc.ingest.options import TimeColumn
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.refusal import OPEN, options, refused

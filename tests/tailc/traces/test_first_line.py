@@ -1,11 +1,11 @@
 """Columns whose names are numbers: chosen where the first line certainly has names."""
 
 import pytest
-from tailc.ingest.measured import StatedMeasure
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
 from tailc.ingest.options import InputOptions
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.lint.lint import lint
 from tailc.lint.roles import Role, TraceOptions
 from tailc.traces.trace import read_trace
