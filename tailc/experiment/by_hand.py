@@ -108,7 +108,7 @@ def replay_settings(
     tails = [tail_of(slo, profile) for slo in slos]
     search = experiment.search(tails[0], slos[0].latency_us)
 
-    def replayed(one: Subject) -> SettingResult:
+    def replay_setting(one: Subject) -> SettingResult:
         def extract(replication: Replication, outcome: Outcome) -> tuple[ServerUse, float | None]:
             use = server_use(one, outcome, workload.work_ns[replication.order])
             return use, one.cost_of_request(outcome)
@@ -122,4 +122,4 @@ def replay_settings(
         )
 
     settings = (subject.baseline(name, workload, search) for name in names)
-    return tuple(map(replayed, (subject, *settings)))
+    return tuple(map(replay_setting, (subject, *settings)))

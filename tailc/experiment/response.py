@@ -76,10 +76,10 @@ def tail_surface(  # noqa: PLR0913 - what is asked, and how thoroughly
     subjects = [CoreTypes("output", (scaled,)) for scaled in ladders]
     cells = itertools.product(experiments, subjects)
 
-    def measured(one: Replication, outcome: CoreTypesOutcome) -> tuple[float, ...]:  # noqa: ARG001
+    def tail_and_energy(one: Replication, outcome: CoreTypesOutcome) -> tuple[float, ...]:  # noqa: ARG001
         return _measures(outcome, percentile_ppm)
 
-    results = np.array([experiment.each(subject, measured) for experiment, subject in cells])
+    results = np.array([experiment.each(subject, tail_and_energy) for experiment, subject in cells])
     by_repeat = results.reshape(len(rates_mrps), len(outputs_ppm), repeats, -1)
     tail, mean, energy, idle = np.moveaxis(by_repeat[..., :-1].mean(axis=2), -1, 0)
     is_overloaded = by_repeat[..., -1].max(axis=2) > 0

@@ -131,13 +131,13 @@ def count_parts(
     Raises TailcError for the first batch with bad cells.
     """
 
-    def counted(parts: Iterator[Cells]) -> Counts:
+    def count_cells(parts: Iterator[Cells]) -> Counts:
         counts = Counts(1.0, interval_ns)
         for cells in parts:
             _count_cells(counts, cells, times_ns(cells), weight)
         return counts
 
-    return in_parts(counted, table, wanted, where)
+    return in_parts(count_cells, table, wanted, where)
 
 
 def _count_cells(counts: Counts, cells: Cells, times_ns: Floats, weight: str | None) -> None:

@@ -113,7 +113,7 @@ def is_own_ancestor(table: Rows) -> NDArray[np.bool_]:
     up = _up(row, parent)
     # After as many steps as there are rows, only cycles and spans without a parent are reached.
     on_cycle = np.zeros(len(up), np.bool_)
-    on_cycle[_followed(up)] = True
+    on_cycle[_follow(up)] = True
     return (on_cycle & (up != np.arange(len(up))))[row]
 
 
@@ -122,7 +122,7 @@ def roots_of(row: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.in
 
     row, parent: numbers of the spans and of their parents, without cycles.
     """
-    return _followed(_up(row, parent))[row]
+    return _follow(_up(row, parent))[row]
 
 
 def _up(row: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -132,7 +132,7 @@ def _up(row: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.int64]:
     return up
 
 
-def _followed(up: NDArray[np.int64]) -> NDArray[np.int64]:
+def _follow(up: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number that each number reaches after as many steps as there are numbers, or more."""
     for _ in range(len(up).bit_length()):
         up = up[up]
@@ -170,7 +170,7 @@ def without_internal(table: Rows) -> Rows:
     internal, other = row[table["is_internal"]], row[~table["is_internal"]]
     up[internal] = parent[table["is_internal"]]
     up[other] = other
-    up = _followed(up)
+    up = _follow(up)
     id_ = np.zeros(len(up), np.uint64)
     id_[parent] = table["parent"]
     kept = table[~table["is_internal"]].copy()

@@ -132,6 +132,6 @@ def _calibrated_ppm(problem: BorrowingProblem, wanted: Calibration, replays: Pla
     low, high = 0, PPM // _STEP_PPM
     while high - low > 1:
         middle = (low + high) // 2
-        tail_us = replays.shared(lanes(middle), wanted.shared_mrps).tail_us
+        tail_us = replays.measure_shared(lanes(middle), wanted.shared_mrps).tail_us
         low, high = (middle, high) if tail_us <= alone.tail_us else (low, middle)
     return low * _STEP_PPM

@@ -134,7 +134,7 @@ class PlanSample:
         """Measure requests without batch work."""
         return self._measure(no_batch(lanes, self._waking), rate_mrps)
 
-    def shared(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
+    def measure_shared(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
         """Measure requests that share their cores with batch work all the time."""
         return self.measure(lanes, plan_at_any_load(None, lanes.cores), rate_mrps)
 

@@ -222,7 +222,7 @@ class _Server:
         """Frequency of a level."""
         return self.problem.levels[level].frequency_khz
 
-    def dedicated(self) -> DedicatedServer:
+    def dedicated_server(self) -> DedicatedServer:
         """The server with batch work alone, at the lowest of the most efficient frequencies."""
         work = self.host.cores * self.core.throughput / self.core.stretch(self.core.batch_memory)
         power_w = self.beside_w + self.host.cores * self.core.batch_power_w
@@ -260,7 +260,7 @@ class _Server:
 def _size(
     name: str, server: _Server, demands: Sequence[FleetDemand], options: VerifyOptions
 ) -> Colocation:
-    dedicated = server.dedicated()
+    dedicated = server.dedicated_server()
     curve = server.curve(dedicated.work_per_s)
     return Colocation(
         name=name,

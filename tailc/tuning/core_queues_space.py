@@ -48,7 +48,7 @@ class CoreQueuesSpace:
         bound, by_position, later = self._parts(point)
         logs = np.interp(np.arange(self.base.positions), self.positions, by_position)
 
-        def scaled(given: tuple[TailRow, ...], most: int) -> tuple[TailRow, ...]:
+        def scale_rows(given: tuple[TailRow, ...], most: int) -> tuple[TailRow, ...]:
             added = np.interp(np.linspace(0, 1, len(given)), self.rows, later)
             pairs = zip(given, added, strict=True)
             return tuple(_scaled_row(row, logs + more, most) for row, more in pairs)
@@ -56,8 +56,8 @@ class CoreQueuesSpace:
         base = with_bound_scaled(self.base, round(PPM * math.exp(_share_in_range(bound))))
         return replace(
             base,
-            cycles=scaled(self.base.cycles, LARGEST_CYCLES),
-            memory_ns=scaled(self.base.memory_ns, LARGEST_TIME_NS),
+            cycles=scale_rows(self.base.cycles, LARGEST_CYCLES),
+            memory_ns=scale_rows(self.base.memory_ns, LARGEST_TIME_NS),
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:

@@ -109,7 +109,7 @@ class _Printer:
             yield _Line(f"{head} {self._flow(value, path)}{self._behind(value)}")
             yield from self._comments(last + 1, stop, indent + _STEP)
         elif isinstance(value, ScalarNode) or value.flow_style:
-            yield from self._moved(line, value, indent - key.start_mark.column)
+            yield from self._print_over_lines(line, value, indent - key.start_mark.column)
             yield from self._comments(value.end_mark.line + 1, stop, indent + _STEP)
         else:
             yield _Line(head + self._comment(self.lines[line][colon:]))
@@ -137,7 +137,7 @@ class _Printer:
             yield _Line(f"{' ' * indent}- {self._flow(item, path)}{self._behind(item)}")
             yield from self._comments(line + 1, stop, indent + _STEP)
         elif isinstance(item, ScalarNode) or item.flow_style:
-            yield from self._moved(line, item, indent - column)
+            yield from self._print_over_lines(line, item, indent - column)
             yield from self._comments(item.end_mark.line + 1, stop, indent + _STEP)
         elif isinstance(item, SequenceNode):
             raise _RareError
@@ -164,7 +164,7 @@ class _Printer:
                 raise _RareError
             yield _Line(f"{' ' * indent}{line.strip()}".rstrip())
 
-    def _moved(self, line: int, value: Any, by: int) -> Iterator[_Line]:
+    def _print_over_lines(self, line: int, value: Any, by: int) -> Iterator[_Line]:
         """Print a value over several lines, from the line of its beginning or of its key."""
         for text in self.lines[line : value.end_mark.line + 1]:
             kept = text[min(-by, len(text) - len(text.lstrip())) :] if by < 0 else text

@@ -14,8 +14,8 @@ Order = Callable[[Path, Sequence[str]], Sequence[str]]
 def order_of(model: type[SpecModel]) -> Order:
     """Order of the keys at a path; keys that users choose keep their order."""
 
-    def ordered(path: Path, keys: Sequence[str]) -> Sequence[str]:
+    def order_keys(path: Path, keys: Sequence[str]) -> Sequence[str]:
         known = Spot(model, (*path, "")).siblings
         return sorted(keys, key=known.index) if set(keys) <= set(known) else keys
 
-    return ordered
+    return order_keys
