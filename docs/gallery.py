@@ -1,7 +1,8 @@
 """Draw the pictures of gallery.md anew: `python docs/gallery.py [FOLDER]`.
 
-The page names the commands; a picture below one is of the page that it writes, and has the name
-that it has there. FOLDER is `gallery` beside this file by default; the tests write into another.
+The page names the commands. A picture below one is the file that it writes, or is of the page that
+it writes, and has the name that it has there. FOLDER is `gallery` beside this file by default; the
+tests write into another.
 """
 
 from __future__ import annotations
@@ -46,19 +47,21 @@ def pictures(text: str) -> Iterator[tuple[str, str]]:
     for part in _PART.finditer(text):
         if part["command"]:
             page = written(shlex.split(part["command"]))
+        elif page.startswith("<svg"):
+            yield part["name"], page
         else:
             yield part["name"], alone(part["name"], page)
 
 
 def written(arguments: list[str]) -> str:
-    """The page that a command writes, run where it finds what it reads."""
+    """The page or the picture that a command writes, run where it finds what it reads."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         for name in _AROUND:
             Path(name).symlink_to(HERE.parent / name)
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             code = run(arguments)
-        pages = list(Path("build").glob("*.html"))
+        pages = list(Path("build").glob("*.*"))
         if len(pages) != 1:
             message = (
                 f"`tailc {shlex.join(arguments)}` ended with {code} and no page:\n{said.getvalue()}"

@@ -77,6 +77,11 @@ READ_ONLY = {
         "$ tailc tune pid docs/gallery/response.csv --structure pid --report build/loop.html",
     ),
     ("docs/gallery.md", "$ tailc report examples/greenpar/expected.tailc -o build/plan.html"),
+    (
+        "docs/gallery.md",
+        "$ tailc inspect examples/green-sla/expected.tailc --jobs-picture build/racks.svg "
+        "--zone America/Denver",
+    ),
     ("docs/greenpar.md", "speedup:"),
     ("docs/guides/ci.md", "podman build -t tailc ."),
     ("docs/guides/measure-demand.md", "(echo demand_us; bpftrace -q -e '"),
