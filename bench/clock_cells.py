@@ -1,7 +1,7 @@
 """Compare the default rubik policy with every fixed frequency, on held-out samples.
 
     python -m bench.clock_cells [--rows 3000] [--effort normal] [--method auto] [--laws LAW,...]
-        [--samples 2] [--cores 1] [--memory 0.1,0.5] [--heavier]
+        [--samples 2] [--cores 1] [--memory 0.1,0.5] [--heavier] [--batch]
 
 For each law, sample and share of memory time, compile a design sample at rates that keep a core at
 its nominal clock 20, 40 and 50 % busy. The SLO is the 95th percentile of the nominal clock at half
@@ -9,6 +9,9 @@ its highest rate, on a long sample of the law. Replay the policy and each fixed 
 held-out sample, all on the same requests at the same times. A frequency that misses the SLO there
 is no rival. A policy is worse at a rate where it misses the SLO by more than 2 % and a frequency
 keeps it, or where it draws more energy than the cheapest frequency that keeps it.
+
+With `--batch` idle cores do batch work, energy is that of the server for a unit of it, and the
+rivals are pairs of every second frequency, of requests and of batch work.
 """
 
 from __future__ import annotations
@@ -64,7 +67,11 @@ server:
   range:
     {{from: 0.8GHz, to: 3.4GHz, step: 0.2GHz, power: {{static: 0.5W, dynamic: 6W, at: 2.4GHz}}}}
   sleep: {{power: 0.1W, wake: 20us}}
-{search}rates: {rates}
+{batch}{search}rates: {rates}
+"""
+BATCH = """\
+  uncore: 2W
+batch: {memory: 40%, power: {static: 0.5W, dynamic: 5W, at: 2.4GHz}}
 """
 
 
@@ -79,6 +86,7 @@ class Cell:
     cores: int
     search: str
     is_heavier: bool
+    has_batch: bool
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,8 @@ def main() -> None:
     for law, sample, memory in itertools.product(
         arguments.laws, range(1, arguments.samples + 1), arguments.memory
     ):
-        cell = Cell(law, sample, arguments.rows, memory, arguments.cores, search, arguments.heavier)
+        flags = arguments.heavier, arguments.batch
+        cell = Cell(law, sample, arguments.rows, memory, arguments.cores, search, *flags)
         before = cpu_seconds()
         policy, rates = cell_result(cell)
         found += rates
@@ -133,6 +142,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--samples", type=int, default=2)
     parser.add_argument("--heavier", action="store_true")
+    parser.add_argument("--batch", action="store_true")
     return parser.parse_args()
 
 
@@ -154,7 +164,12 @@ def cell_result(cell: Cell) -> tuple[Policy, list[RateResult]]:
 def _rate_result(policy: Policy, held_out: DemandProfile, rate_mrps: int) -> RateResult:
     table, limit_us = policy.tail_table, policy.slos[0].latency_us
     assert table is not None
-    names = [f"fixed-{level.frequency_khz}kHz" for level in table.levels]
+    khz = [level.frequency_khz for level in table.levels]
+    names = [f"fixed-{each}kHz" for each in khz]
+    if table.batch is not None:
+        names = [
+            f"pair-{one}kHz-{other}kHz" for one, other in itertools.product(khz[::2], khz[::2])
+        ]
     policy_run, *fixed = _replayed(policy, held_out, rate_mrps, names)
     fastest = min(one.tails_us[0] for one in fixed if not one.is_overloaded)
     keeping = [one for one in fixed if not one.is_overloaded and one.tails_us[0] <= limit_us]
@@ -212,6 +227,7 @@ def _compiled(
         trace=f"{name}.csv",
         clock=f"{NOMINAL_GHZ}GHz",
         cores=cell.cores,
+        batch=BATCH if cell.has_batch else "",
         search=f"search: {{{search}}}\n" if search else "",
         rates="[" + ", ".join(f"{full_rps * load:.1f}/s" for load in loads) + "]",
     )

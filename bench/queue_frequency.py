@@ -27,6 +27,7 @@ from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.controller import Controller
 from tailc.forms.tail_table import TailTable
 from tailc.means import mean_and_half
+from tailc.models.core_queues.clocks import Clocks
 from tailc.models.execution_model import Subject
 from tailc.traces.profile import DemandProfile
 from tailc.tuning.clock_problem import clock_problem
@@ -65,7 +66,7 @@ class Case:
 
     @cached_property
     def problem(self) -> TuningProblem[TailTable]:
-        return clock_problem(self.formula, NOMINAL_KHZ, self.requests, self.aim)
+        return clock_problem(Clocks(self.formula, NOMINAL_KHZ), self.requests, self.aim)
 
     @cached_property
     def trials(self) -> TuningSample[TailTable]:

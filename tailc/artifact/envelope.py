@@ -12,7 +12,7 @@ from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
-from tailc.forms.tail_table import TailTable
+from tailc.forms.tail_table import Batch, TailTable
 from tailc.specs.slo import Slo
 from tailc.traces.reading import TraceReading
 from tailc.traces.summary import DemandSummary
@@ -162,6 +162,11 @@ class Policy:
     def tail_table(self) -> TailTable | None:
         """The table that determines frequencies, or None."""
         return next((form for form in self.forms if isinstance(form, TailTable)), None)
+
+    @property
+    def batch(self) -> Batch | None:
+        """The batch work of cores without requests that a tail table states, or None."""
+        return None if self.tail_table is None else self.tail_table.batch
 
     @property
     def shares(self) -> Shares | None:

@@ -79,8 +79,7 @@ def worth_of(result: CandidateResult, target_us: int, *, by_cost: bool) -> Worth
 class SettingResult:
     """Result of a policy or a setting under one arrival process.
 
-    tails_us: for each SLO. cost: of a request, in power or batch work times ns; None without a
-    cost.
+    tails_us: for each SLO. cost: as in `ExecutionModel.cost_of_request`; None without a cost.
     """
 
     name: str

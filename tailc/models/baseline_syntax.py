@@ -24,6 +24,7 @@ class Placeholder(enum.Enum):
     BUDGET = "BUDGET"
     SHARE = "SHARE"
     FREQUENCY = "FREQUENCY"
+    BATCH = "BATCH"
 
 
 @dataclass(frozen=True)
@@ -142,4 +143,5 @@ _VALUES = {
     Placeholder.BUDGET: _Value("[0-9][^<>+]*", parse_us),
     Placeholder.SHARE: _Value(_ANYTHING, parse_ppm),
     Placeholder.FREQUENCY: _Value(_ANYTHING, _frequency_khz),
+    Placeholder.BATCH: _Value(_ANYTHING, _frequency_khz),
 }

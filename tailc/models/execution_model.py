@@ -138,7 +138,8 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     def cost_of_request(self, outcome: OutcomeT) -> float | None:
         """Mean cost of a request other than time, including free cores.
 
-        In units of power, or of batch work, times nanoseconds; None if it has no such cost.
+        In units of power, or of batch work given up, times nanoseconds; or energy [J] of the server
+        for a unit of batch work, on cores that have some; None if it has no such cost.
         """
 
     @abstractmethod

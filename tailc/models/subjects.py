@@ -72,13 +72,15 @@ def on_ladders(name: str, ladders: Sequence[Ladder]) -> LadderModel:
 
 
 def _on_clocks(policy: Policy, table: TailTable) -> CoreQueues:
+    from tailc.models.core_queues.batch_model import batch_model_of
     from tailc.models.core_queues.clocks import Clocks
     from tailc.models.core_queues.model import CoreQueues
     from tailc.models.core_queues.reference_clock import reference_khz
 
     clock_khz = reference_khz(policy)
     assert clock_khz is not None
-    return CoreQueues(policy.name, Clocks(table, clock_khz), policy.controller)
+    clocks = Clocks(table, clock_khz, batch_model=batch_model_of(policy))
+    return CoreQueues(policy.name, clocks, policy.controller)
 
 
 def _ladder_of(policy: Policy, profile: DemandProfile) -> NDArray[np.int32] | None:

@@ -14,6 +14,7 @@ from tailc_solvers.colocation import core, limit
 from tailc_solvers.colocation.core import FrequencyPair, SharedCore
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.models.core_queues import batch_model
 from tailc.percentiles import PPM
 from tailc.problems.colocation import (
     BatchPair,
@@ -103,12 +104,13 @@ def _overload_error(problem: TailProblem, host: Host, batch: BatchWork) -> Tailc
 
 def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int]:
     """Frequencies of requests and batch work and their work per joule, for the evidence."""
-    pair, batch = solution.pair, problem.batch
-    if pair is None or batch is None:
+    pair, batch, host = solution.pair, problem.batch, problem.host
+    if pair is None or batch is None or host is None:
         return {}
     frequencies = [level.frequency_khz for level in problem.levels]
-    beside = {
-        f"batch_khz_at_{khz}": frequencies[best]
+    powers = zip(frequencies, batch.power_mw, strict=True)
+    by_level = {batch_model.power_field(khz): power_mw for khz, power_mw in powers} | {
+        batch_model.best_field(khz): frequencies[best]
         for khz, best in zip(frequencies, pair.best_levels, strict=True)
         if best is not None
     }
@@ -117,11 +119,13 @@ def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
         "batch_busy_ppm": pair.busy_ppm,
         "batch_khz": frequencies[pair.level],
         "batch_least_khz": frequencies[pair.least_level],
-        "batch_memory_ppm": batch.memory_ppm,
         "batch_micro_work_per_joule": pair.micro_work_per_joule,
         "batch_rate_mrps": batch.rate_mrps,
+        batch_model.MEMORY: batch.memory_ppm,
+        batch_model.OUTSIDE: host.uncore_mw + host.rest_mw,
+        batch_model.THROUGHPUT: batch.throughput_ppm,
     }
-    return beside | climbed | chosen
+    return by_level | climbed | chosen
 
 
 def power_limit_effects(

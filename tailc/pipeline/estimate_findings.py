@@ -102,12 +102,7 @@ _CLEARLY_PPM = 20_000
 def _better_by_hand(
     policy: Policy, rows: Sequence[RateEstimate], loaded: LoadedSpec, *, is_auto: bool
 ) -> Iterator[Finding]:
-    """Warn of the rate at which a setting by hand is better by the largest margin.
-
-    No warning for policies with batch work: the cost of a request does not show how much is done.
-    """
-    if policy.tail_table is not None and policy.tail_table.batch is not None:
-        return
+    """Warn of the rate at which a setting by hand is better by the largest margin."""
     by_cost = is_for_cost(policy)
     gains = [
         (gain, row)
@@ -120,36 +115,34 @@ def _better_by_hand(
     assert row.by_hand is not None
     percentile = format_percentile(policy.slos[row.slo].percentile_ppm)
     gain = f"{gain_ppm / _PPM_PER_PERCENT:.1f} %"
-    better = f"costs {gain} less" if by_cost else f"has a {percentile} that is {gain} shorter"
-    rate = format_mrps(row.rate_mrps)
-    message = f"at {rate} the setting by hand `{row.by_hand.name}` {better} than the policy"
-    message += " and keeps the SLO" * by_cost
+    better = f"has a {percentile} that is {gain} shorter than the policy"
+    if by_cost:
+        costs = f"costs {gain} less"
+        if policy.batch is not None:
+            costs = f"does batch work with {gain} less energy"
+        better = f"{costs} than the policy and keeps the SLO"
+    message = f"at {format_mrps(row.rate_mrps)} the setting by hand `{row.by_hand.name}` {better}"
     place = loaded.place("rates")
-    hint = _advice_after_comparison(policy) if is_auto else _advice_against(policy)
+    hint = _advice_against(policy, is_auto=is_auto)
     yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)
 
 
-# Methods that already compare a table with settings by hand.
+# Methods that compare a table with settings by hand.
 _COMPARING = ("auto", "simulation")
 
 
-def _advice_after_comparison(policy: Policy) -> str:
-    """Advice for a policy that was chosen in comparison with settings by hand."""
-    if policy.controller is not None:
-        return "remove `control`: the table was chosen in replays without it"
-    return "give a longer trace, or fewer rates, so that one table suits them"
-
-
-def _advice_against(policy: Policy) -> str:
+def _advice_against(policy: Policy, *, is_auto: bool) -> str:
     """Advice for a policy that is worse than a setting by hand."""
-    if policy.tail_table is not None and policy.evidence.method not in _COMPARING:
+    if is_auto or policy.evidence.method in _COMPARING:
+        return "give a longer trace, or fewer rates, so that one table suits them"
+    if policy.batch is not None:
+        return "remove `search.method`: the default also tries pairs of fixed frequencies"
+    if policy.tail_table is not None:
         return (
             "set `search.method: simulation`, which compares tables in replays, or use that setting"
         )
     if policy.controller is not None:
         return "remove `control` and `search.method`: the default also tries the settings by hand"
-    if policy.evidence.method in _COMPARING:
-        return _advice_after_comparison(policy)
     key = "`search.method` (for Elfen: `policy`)"
     return f"remove {key}: the default also tries the settings that can be chosen by hand"
 

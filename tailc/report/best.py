@@ -31,8 +31,10 @@ def best_paragraphs(chosen: AutoResult) -> tuple[str, ...]:
     """Format the chosen frequency policy as text; empty for ladders, whose estimates have it."""
     if isinstance(chosen.best.option.table, Ladder):
         return ()
+    table = chosen.best.option.table.table
+    what = "energy" if table.batch is None else "energy for batch work"
     sample = "held out from the search" if chosen.kept_back else "that it was made from"
     return (
-        f"auto       {chosen.best.option.name}: the SLO with least energy, compared on "
+        f"auto       {chosen.best.option.name}: the SLO with least {what}, compared on "
         f"{chosen.judged_on:,} requests {sample}",
     )

@@ -63,11 +63,11 @@ def colocated_text(problem: TailProblem, solution: TailSolution) -> tuple[str, .
 def _pair_text(problem: TailProblem, pair: BatchPair) -> str:
     assert problem.batch is not None
     khz = [level.frequency_khz for level in problem.levels]
+    least, own = (format_khz(khz[level]) for level in (pair.least_level, pair.level))
     head = (
-        f"batch      {pair.micro_work_per_joule / PPM:.{_DIGITS}g} of work per joule at "
-        f"{format_khz(khz[pair.level])}, requests at {format_khz(khz[pair.least_level])} at least: "
-        f"{pair.busy_ppm / PPM:.1%} busy at {format_mrps(problem.batch.rate_mrps)}"
-        f"{_BY[problem.batch.search]}"
+        f"batch      by mean times {pair.micro_work_per_joule / PPM:.{_DIGITS}g} of work per joule "
+        f"at {own}, requests at {least} at least: {pair.busy_ppm / PPM:.1%} busy at "
+        f"{format_mrps(problem.batch.rate_mrps)}{_BY[problem.batch.search]}"
     )
     rows = [("requests at", "best for batch work"), *_batch_rows(khz, pair.best_levels)]
     return f"{head}\n\n{align_columns(rows, numbers=(0, 1))}"

@@ -19,6 +19,8 @@ SAMPLES = {
     Sample.KEPT_BACK: "requests kept back from the search",
     Sample.IN_SAMPLE: "requests that the policy was made from",
 }
+# What the cost in the table is, if it is not that of a request.
+_OF_BATCH = "; cost: energy of the server for a unit of batch work"
 _US_PER_MS = 1_000
 _PPM_PER_PERCENT = 10_000
 
@@ -29,7 +31,8 @@ def estimates_text(policy: Policy) -> str:
     if estimates is None:
         return ""
     table = align_columns([HEADS, *estimates_cells(policy, estimates.rows)])
-    return f"{_sample_text(estimates)}\n{table}"
+    of_batch = _OF_BATCH if policy.batch is not None else ""
+    return f"{_sample_text(estimates)}{of_batch}\n{table}"
 
 
 def _sample_text(estimates: Estimates) -> str:

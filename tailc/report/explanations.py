@@ -280,10 +280,11 @@ EXPLANATIONS: Mapping[Code, str] = {
     "climbs are shorter, the climbs of a request come together at its first look, or never. Lower "
     "the quantum.",
     Code.BETTER_BY_HAND: "In replays at the rates of the spec, a setting that a user can choose "
-    "by hand has a percentile or a cost that is more than 2 % below that of the policy. Usually "
-    "the spec asks for a method by formula, a named policy or a controller. For autopro, it means "
-    "that a constant share keeps a machine nearer to its target than the controller in a replay "
-    "of the trace.",
+    "by hand has a percentile or a cost that is more than 2 % below that of the policy. For rubik "
+    "with `batch` the cost is the energy of the server for a unit of batch work. Usually the spec "
+    "asks for a method by formula, a named policy or a controller. For autopro, it means that a "
+    "constant share keeps a machine nearer to its target than the controller in a replay of the "
+    "trace.",
     Code.OTHER_CONTROL: "In a replay of the trace the best constant share keeps a machine nearer "
     "to its target than the published controller, which follows noise. The compile wrote the first "
     "controller for which that is not so: the observer, a larger pole, or the constant shares with "

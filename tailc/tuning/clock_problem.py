@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.tail_table import TailTable
 from tailc.models.core_queues.clocks import ClairvoyantRule, Clocks
@@ -17,15 +19,14 @@ _PARTS = 512
 
 
 def clock_problem(
-    formula: TailTable, reference_khz: int, design: DemandProfile, aim: TuningObjective
+    clocks: Clocks, design: DemandProfile, aim: TuningObjective
 ) -> TuningProblem[TailTable]:
-    """The problem of tables with the levels and rows of the formula's table.
+    """The problem of tables with the levels and rows of the formula's table, that of `clocks`.
 
-    `reference_khz` is the frequency at which the work was measured. Tables are compared with the
-    formula's table, with the largest bound that meets the limit. Raises TailcError if cores have
-    only one frequency.
+    Tables are compared with the formula's table, with the largest bound that meets the limit.
+    Raises TailcError if cores have only one frequency.
     """
-    limit_us = aim.limit_us
+    formula, limit_us = clocks.table, aim.limit_us
     assert limit_us is not None
     if len(formula.levels) == 1:
         message = (
@@ -37,23 +38,24 @@ def clock_problem(
     foresight = ClairvoyantRule(aim.percentile_ppm, limit_us)
     return TuningProblem(
         base=formula,
-        load=clocked_workload(design, Clocks(formula, reference_khz)),
+        load=clocked_workload(design, clocks),
         cores=formula.cores,
-        capacity_of=lambda load: _capacity(formula, reference_khz, load),
+        capacity_of=lambda load: _capacity(clocks, load),
         capacity_condition="each at the highest frequency",
-        subject_of=lambda table: CoreQueues("table", Clocks(table, reference_khz)),
+        subject_of=lambda table: CoreQueues("table", replace(clocks, table=table)),
         search_space=lambda _: CoreQueuesSpace(formula),
         starts=core_queues.STARTS,
         earlier=with_bound_scaled,
         parts=_PARTS,
         most_parts=core_queues.MOST_TIMES * _PARTS,
-        relaxed=lambda table: clock_problem(table, reference_khz, design, aim),
-        foreseen=CoreQueues("clairvoyant", Clocks(formula, reference_khz, foresight)),
+        relaxed=lambda table: clock_problem(replace(clocks, table=table), design, aim),
+        foreseen=CoreQueues("clairvoyant", replace(clocks, rule=foresight)),
     )
 
 
-def _capacity(formula: TailTable, reference_khz: int, load: Workload) -> float:
+def _capacity(clocks: Clocks, load: Workload) -> float:
     """Of all cores at the highest frequency, which shortens compute and no memory time."""
+    formula, reference_khz = clocks.table, clocks.reference_khz
     memory_ns = 0 if load.memory_ns is None else load.memory_ns
     stretch = reference_khz / formula.levels[-1].frequency_khz
     fastest_ns = (load.work_ns - memory_ns) * stretch + memory_ns

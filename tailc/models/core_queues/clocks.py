@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tailc.forms.tail_table import TailTable
+from tailc.models.core_queues.batch_model import BatchModel
 from tailc.models.core_queues.chip import Chip
 
 
@@ -55,13 +56,14 @@ class Clocks:
 
     rule: None if the table itself sets them. reference_khz: clock at which the work of a workload
     was measured. chip: what cores share, with their batch work instead of the table's; None if they
-    share nothing.
+    share nothing. batch_model: speed and power of the batch work, if the table has any.
     """
 
     table: TailTable
     reference_khz: int
     rule: Rule | None = None
     chip: Chip | None = None
+    batch_model: BatchModel = field(default_factory=BatchModel)
 
     def __post_init__(self) -> None:
         levels = len(self.table.levels)

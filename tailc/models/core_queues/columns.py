@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from tailc.models.core_queues.usage import ClockUse, CoreQueuesUse
 
 _MW_PER_W = 1_000
+_UJ_PER_J = 1_000_000
 _KHZ_PER_GHZ = 1_000_000
 _LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
 in the system; energy: watts times ms that a request drew, with its interval over replays; idle:
 what cores without requests drew, by request; cores: share of them that were busy; power: of all
-cores; frequency: mean of busy cores; batch: share of core time that batch work had; output: what
-scales the bound, and nine in ten"""
+cores; frequency: mean of busy cores; batch: share of core time that batch work had; J/work: energy
+of the server for a unit of it;
+output: what scales the bound, and nine in ten"""
 _LIMITED = """; batch slowed,
 batch stopped, requests slowed: share of the time that the limit of the chip did that"""
 _LEVELS = "share of the time of busy cores at each frequency"
@@ -74,14 +76,17 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
 
 
 def _clock_columns(uses: Sequence[ClockUse]) -> Group:
-    """Power of all cores, mean frequency of busy cores, and core time of batch work."""
+    """Power of all cores, mean frequency of busy cores, and core time and energy of batch work."""
     columns = [
         column("power", [f"{use.power_mw / _MW_PER_W:.4g} W" for use in uses]),
         column("frequency", [f"{use.frequency_khz / _KHZ_PER_GHZ:.2f} GHz" for use in uses]),
     ]
-    batch = [use.batch_ppm for use in uses if use.batch_ppm is not None]
+    batch = [use.batch for use in uses if use.batch is not None]
     if len(batch) == len(uses):
-        columns.append(column("batch", [percent(share) for share in batch]))
+        columns += [
+            column("batch", [percent(one.share_ppm) for one in batch]),
+            column("J/work", [f"{one.work_uj / _UJ_PER_J:.4g}" for one in batch]),
+        ]
     limits = [use.limited for use in uses if use.limited is not None]
     if len(limits) == len(uses):
         columns += [

@@ -10,17 +10,25 @@ from numpy.typing import NDArray
 
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.units import THREADS
-from tailc.forms.tail_table import TailTable
+from tailc.forms.tail_table import Batch, TailTable
 from tailc.models.arrivals import check_times
 from tailc.models.core_queues import engine
 from tailc.models.core_queues.arrays import CoreQueueArrays, adapts, clock_table
+from tailc.models.core_queues.batch_energy import joules_per_work
+from tailc.models.core_queues.batch_model import pair_name
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.dispatch import clock_demand
 from tailc.models.core_queues.level_progress import WHOLE
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tailc.models.core_queues.state import ClockLog
 from tailc.models.core_queues.times import ChipTimes, IdleChanges, LevelTimes
-from tailc.models.core_queues.usage import CoreQueuesTimes, CoreQueuesUse, level_times, level_use
+from tailc.models.core_queues.usage import (
+    BatchTimes,
+    CoreQueuesTimes,
+    CoreQueuesUse,
+    clock_use,
+    level_times,
+)
 from tailc.models.energy import control_use, energy_times, energy_use
 from tailc.models.execution_model import CostQuantity, ExecutionModel, TailWindow
 from tailc.models.observations import ControlSteps, RequestEnergy
@@ -59,11 +67,15 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return THREADS
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Names of fixed frequencies (at most 16), and of the table without its controller."""
+        """Names of fixed frequencies (at most 16), and of the table without its controller.
+
+        With batch work of known power, pairs of frequencies: of requests and of batch work.
+        """
         table = self.clocks.table
         khz = [table.levels[at].frequency_khz for at in tried_levels(table)]
-        fixed = (f"fixed-{format_khz(each).replace(' ', '')}" for each in khz)
-        return (*fixed, *self.without_extras)
+        fixed = [f"fixed-{format_khz(each).replace(' ', '')}" for each in khz]
+        pairs = list(map(pair_name, pairs_by_hand(self.clocks)))
+        return (*(pairs or fixed), *self.without_extras)
 
     @property
     def without_extras(self) -> tuple[str, ...]:
@@ -122,7 +134,9 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return outcome.mean_power + outcome.mean_idle_power
 
     def cost_of_request(self, outcome: CoreQueuesOutcome) -> float:
-        """Energy of a request, including cores without requests."""
+        """Energy of a request, with cores without requests; or of a unit of batch work, if any."""
+        if self.clocks.table.batch is not None:
+            return joules_per_work(outcome, self.clocks)
         return outcome.mean_energy + outcome.mean_idle_energy
 
     def times(
@@ -130,17 +144,17 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         outcome: CoreQueuesOutcome,
         work_ns: NDArray[np.int64],  # noqa: ARG002
     ) -> CoreQueuesTimes:
-        return CoreQueuesTimes(energy_times(outcome), level_times(outcome))
+        return CoreQueuesTimes(energy_times(outcome), level_times(outcome), self._batch(outcome))
+
+    def _batch(self, outcome: CoreQueuesOutcome) -> BatchTimes | None:
+        if self.clocks.table.batch is None:
+            return None
+        return BatchTimes(outcome.batch_share, joules_per_work(outcome, self.clocks))
 
     def usage(self, repeats: Sequence[CoreQueuesTimes]) -> CoreQueuesUse:
         energies = [one.energy for one in repeats]
         control = control_use(energies) if isinstance(self.steering, Controller) else None
-        has_batch = self.clocks.table.batch is not None
-        return CoreQueuesUse(
-            energy_use([_ALL_CORES], energies),
-            control,
-            level_use([one.levels for one in repeats], has_batch=has_batch),
-        )
+        return CoreQueuesUse(energy_use([_ALL_CORES], energies), control, clock_use(repeats))
 
     def occupancy_counts(
         self,
@@ -156,6 +170,18 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
     ) -> tuple[Occupancy | None, ...]:
         """Nothing: the table is not indexed by load and age."""
         return ()
+
+
+def pairs_by_hand(clocks: Clocks) -> list[Batch]:
+    """Pairs of frequencies that a user would try: of requests (at most 16), and of batch work.
+
+    None without batch work, or without its powers. A chip states its own batch work.
+    """
+    table, model = clocks.table, clocks.batch_model
+    if table.batch is None or clocks.chip is not None:
+        return []
+    levels_khz = [table.levels[at].frequency_khz for at in tried_levels(table)]
+    return [pair for khz in levels_khz for pair in model.pairs(khz)]
 
 
 def tried_levels(table: TailTable) -> list[int]:

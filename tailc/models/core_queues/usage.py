@@ -17,6 +17,7 @@ from tailc.models.usage import Headline, HeadlineQuantity
 from tailc.percentiles import PPM
 
 _MW_PER_W = 1_000
+_UJ_PER_J = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,38 @@ class LimitUse:
 
 
 @dataclass(frozen=True)
+class BatchWorkUse:
+    """Share of core time with batch work, and energy of the server per unit of that work [uJ]."""
+
+    share_ppm: int
+    work_uj: int
+
+
+@dataclass(frozen=True)
 class ClockUse:
     """Means over time of cores with a clock each.
 
-    `power_mw`: power of all cores, including idle ones. `frequency_khz`: of busy cores.
-    `batch_ppm`: share of core time with batch work, or None if idle cores sleep. `limited`: None if
-    cores share no chip.
+    `power_mw`: power of all cores, including idle ones. `frequency_khz`: of busy cores. `batch`:
+    None if idle cores sleep. `limited`: None if cores share no chip.
     """
 
     power_mw: int
     frequency_khz: int
     levels: tuple[LevelUse, ...]
-    batch_ppm: int | None
+    batch: BatchWorkUse | None
     limited: LimitUse | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its members for JSON."""
+        batch = self.batch
+        return {
+            "power_mw": self.power_mw,
+            "frequency_khz": self.frequency_khz,
+            "levels": [asdict(one) for one in self.levels],
+            "batch_ppm": batch and batch.share_ppm,
+            "batch_work_uj": batch and batch.work_uj,
+            "limited": self.limited and asdict(self.limited),
+        }
 
 
 @dataclass(frozen=True)
@@ -62,17 +82,21 @@ class CoreQueuesUse(PoweredUse):
     def columns(self) -> CoreQueuesColumns:
         return CoreQueuesColumns()
 
+    def cost_us(self, load: Load) -> int:  # noqa: ARG002
+        """Energy of a request, or of a unit of batch work if there is any."""
+        batch = self.clocks.batch
+        return self.drawn_us if batch is None else batch.work_uj
+
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
         """The power of all cores."""
         return Headline(HeadlineQuantity.POWER, self.clocks.power_mw)
 
     def to_dict(self) -> dict[str, Any]:
         """The energy, the frequencies, and the control if there is a controller, for JSON."""
-        levels = [asdict(one) for one in self.clocks.levels]
         return {
             "cores": self.energy.to_dict(),
             "control": None if self.control is None else asdict(self.control),
-            "clocks": {**asdict(self.clocks), "levels": levels},
+            "clocks": self.clocks.to_dict(),
         }
 
 
@@ -80,24 +104,31 @@ class CoreQueuesUse(PoweredUse):
 class LevelShares:
     """Power and levels in one replay.
 
-    power: of all cores [W]. shares: share of busy core time at each level. batch: share of core
-    time without requests; on a chip, the share with batch work. limited: share of the time by
-    `LimitStep`, or None without a chip.
+    power: of all cores [W]. shares: share of busy core time at each level. limited: share of the
+    time by `LimitStep`, or None without a chip.
     """
 
     power: float
     frequency_khz: tuple[int, ...]
     shares: tuple[float, ...]
-    batch: float
     limited: tuple[float, ...] | None
+
+
+@dataclass(frozen=True)
+class BatchTimes:
+    """Share of core time with batch work in one replay, and energy per unit of that work [J]."""
+
+    share: float
+    work_j: float
 
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesTimes:
-    """Energy and levels in one replay."""
+    """Energy and levels in one replay; batch: None if idle cores sleep."""
 
     energy: EnergyTimes
     levels: LevelShares
+    batch: BatchTimes | None
 
 
 def level_times(outcome: CoreQueuesOutcome) -> LevelShares:
@@ -106,7 +137,6 @@ def level_times(outcome: CoreQueuesOutcome) -> LevelShares:
         outcome.mean_power + outcome.mean_idle_power,
         outcome.levels.frequency_khz,
         outcome.level_shares,
-        outcome.batch_share,
         None if outcome.chip is None else _limited_shares(outcome, outcome.chip),
     )
 
@@ -115,16 +145,25 @@ def _limited_shares(outcome: CoreQueuesOutcome, chip: ChipTimes) -> tuple[float,
     return tuple(outcome.shares_of_time(chip.limited_ns).tolist())
 
 
-def level_use(repeats: Sequence[LevelShares], *, has_batch: bool) -> ClockUse:
+def clock_use(repeats: Sequence[CoreQueuesTimes]) -> ClockUse:
     """Means over all replications."""
-    shares = [fmean(share) for share in zip(*(one.shares for one in repeats), strict=True)]
-    by_level = list(zip(repeats[0].frequency_khz, shares, strict=True))
+    levels = [one.levels for one in repeats]
+    shares = [fmean(share) for share in zip(*(one.shares for one in levels), strict=True)]
+    by_level = list(zip(levels[0].frequency_khz, shares, strict=True))
+    batch = [one.batch for one in repeats if one.batch is not None]
     return ClockUse(
-        round(fmean(one.power for one in repeats) * _MW_PER_W),
+        round(fmean(one.power for one in levels) * _MW_PER_W),
         round(sum(khz * at for khz, at in by_level)),
         tuple(LevelUse(khz, round(at * PPM)) for khz, at in by_level),
-        round(fmean(one.batch for one in repeats) * PPM) if has_batch else None,
-        _limit_use([one.limited for one in repeats if one.limited is not None]),
+        _batch_use(batch) if batch else None,
+        _limit_use([one.limited for one in levels if one.limited is not None]),
+    )
+
+
+def _batch_use(repeats: Sequence[BatchTimes]) -> BatchWorkUse:
+    return BatchWorkUse(
+        round(fmean(one.share for one in repeats) * PPM),
+        round(fmean(one.work_j for one in repeats) * _UJ_PER_J),
     )
 
 

@@ -1,12 +1,13 @@
 """The best clock policy: the paper's table, with or without feedback, a fixed frequency, a search.
 
 All are compared first by the SLOs and then by energy: on resamples of the records, and on replays
-of requests that no search saw.
+of requests that no search saw. With batch work it is the energy for a unit of that work, and tables
+differ in the least frequency of requests and in that of batch work, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,9 +18,10 @@ from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
 from tailc.forms.fixed_frequency import fixed_frequency, fixed_level
-from tailc.forms.tail_table import TailTable, least_level
+from tailc.forms.tail_table import Batch, TailTable, least_level
+from tailc.models.core_queues.batch_model import batch_model_of, pair_text
 from tailc.models.core_queues.clocks import Clocks
-from tailc.models.core_queues.model import CoreQueues, tried_levels
+from tailc.models.core_queues.model import CoreQueues, pairs_by_hand, tried_levels
 from tailc.models.execution_model import Subject
 from tailc.models.steering import settling
 from tailc.models.workload import Workload, clocked_workload
@@ -40,6 +42,7 @@ from tailc.tuning.samples import screening_sample
 from tailc.tuning.scaled_table import relax_to_limit
 from tailc.tuning.tuned_table import TunedTable, tune_table
 from tailc.tuning.tuning_problem import TuningProblem
+from tailc.tuning.tuning_sample import TuningSample
 from tailc.units import format_khz
 
 WITH_FEEDBACK, OTHER_BOUND = f"{FORMULA} with feedback", f"{FORMULA} with another bound"
@@ -48,6 +51,8 @@ WITH_FEEDBACK, OTHER_BOUND = f"{FORMULA} with feedback", f"{FORMULA} with anothe
 _MARGINS_PPM = (1_000_000, 950_000, 900_000)
 # Parts of its bound with which the published table is tried if no table is safe.
 _SHORTER_PPM = (900_000, 800_000, 700_000, 600_000, 500_000)
+# Parts of its bound with which the published table is tried next to batch work.
+_BATCH_BOUNDS_PPM = (1_000_000, 700_000, 500_000, 350_000, 250_000, 180_000, 120_000)
 # A smaller difference on these requests may not be one on others.
 _HARDLY_MORE = 0.02
 # Largest window of a controller in the comparison, in requests. Longer ones measure a tail more
@@ -89,24 +94,23 @@ def best_clocks(
     """
     table = policy.tail_table
     assert table is not None
-    towards = partial(clock_problem, table, clock_khz, requests.searched)
+    clocks = Clocks(table, clock_khz, batch_model=batch_model_of(policy))
     own = ClockPolicy(table, policy.controller)
     # Before a policy is written the SLO itself is what counts.
     slo_us = policy.slos[0].latency_us
     judged = replace(aim, target_us=slo_us, limit_us=slo_us)
-    judging = clocked_workload(requests.judging, Clocks(table, clock_khz))
+    judging = clocked_workload(requests.judging, clocks)
     effort = Effort(asked.effort)
     with ThreadPoolExecutor(threads) as workers:
         progress("replaying what could be set by hand", 0.0)
-        cores = cores_of(own, towards(aim), clock_khz)
+        cores = cores_of(own, clock_problem(clocks, requests.searched, aim), clocks)
         scenes, repeats = (
             operating_points(cores.load, judged, cores.settling),
             effort.budget.screening,
         )
         screening = screening_sample(cores, scenes, judged, repeats, Seed.DESIGN, workers)
-        fixed = promising(_fixed_frequencies(own), screening, judged)
-        tuned = _tune(effort, aim, towards, threads, progress)
-        progress("judging the tables", 1.0)
+        fixed = promising(_fixed_frequencies(clocks), screening, judged)
+        formulas = _formula_policies(own, clocks, screening, judged)
         comparison = Comparison(
             cores,
             fixed,
@@ -117,13 +121,19 @@ def best_clocks(
             asked.risk_ppm / PPM,
             workers,
         )
-        found = [*comparison.compare(list(_published_tables(own))), *comparison.baselines()]
+        published = [one for each in formulas for one in _published_tables(each)]
+        found = comparison.compare(published)
+        formula = best_compared([one for one in found if one.option.name == FORMULA]).option.table
+        found += comparison.baselines()
+        towards = partial(clock_problem, replace(clocks, table=formula.table), requests.searched)
+        tuned = _tune(effort, aim, towards, threads, progress)
+        progress("judging the tables", 1.0)
         if effort.budget.tuned:
             found += comparison.compare(
-                _with_margins(own, tuned, towards(aim), aim, effort.budget, workers)
+                _with_margins(formula, tuned, towards(aim), aim, effort.budget, workers)
             )
         if not any(one.is_safe for one in found):
-            found += comparison.compare(list(_shorter(own)))
+            found += comparison.compare(list(_shorter(formula)))
     taken = _prefer_feedback(found)
     spent = (0, 0) if tuned is None else (tuned.evaluations, tuned.requests)
     best = Best(taken.option, tuple(fixed), taken.loss_share, taken.is_safe, *spent)
@@ -131,12 +141,12 @@ def best_clocks(
     return _with_forms(policy, taken.option.table, chosen), chosen
 
 
-def cores_of(own: ClockPolicy, problem: TuningProblem[TailTable], clock_khz: int) -> ReplayedCores:
-    """The cores of the tables that an problem tunes, with the policy's controller."""
+def cores_of(own: ClockPolicy, problem: TuningProblem[TailTable], clocks: Clocks) -> ReplayedCores:
+    """The cores of the tables that a problem tunes, with the policy's controller."""
 
     def subject_of(one: ClockPolicy) -> CoreQueues:
-        clocks = Clocks(one.table, clock_khz)
-        return CoreQueues("table", clocks, one.controller and _settling_soon(one.controller))
+        steering = one.controller and _settling_soon(one.controller)
+        return CoreQueues("table", replace(clocks, table=one.table), steering)
 
     own_settling = settling(own.controller and _settling_soon(own.controller))
     return ReplayedCores(problem.load, problem.cores, subject_of, own_settling)
@@ -155,16 +165,51 @@ def _published_tables(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
     yield Option(FORMULA, ClockPolicy(own.table))
 
 
-def _fixed_frequencies(own: ClockPolicy) -> list[Option[ClockPolicy]]:
-    """A table for each frequency of requests; at most 16, at equal distances."""
-    levels, lowest = own.table.levels, least_level(own.table)
+def _formula_policies(
+    own: ClockPolicy, clocks: Clocks, screening: TuningSample[ClockPolicy], judged: TuningObjective
+) -> list[ClockPolicy]:
+    """The published table; with batch work also with promising pairs of frequencies and bounds.
+
+    A pair is the least frequency of requests, and that of batch work. The shorter the bound, the
+    more requests run faster where there are many, which leaves more time for batch work.
+    """
+    with_pairs = [replace(own.table, batch=pair) for pair in pairs_by_hand(clocks)]
+    if not with_pairs:
+        return [own]
+
+    def best_of(tables: Iterable[TailTable]) -> list[TailTable]:
+        options = [Option(FORMULA, ClockPolicy(table)) for table in dict.fromkeys(tables)]
+        return [one.table.table for one in promising(options, screening, judged)]
+
+    found = best_of(
+        with_bound_scaled(one, part) for one in with_pairs for part in _BATCH_BOUNDS_PPM
+    )
+    found = best_of(replace(one, batch=pair) for one in found for pair in _other_pairs(one, clocks))
+    return [replace(own, table=table) for table in dict.fromkeys([own.table, *found])]
+
+
+def _other_pairs(table: TailTable, clocks: Clocks) -> Iterator[Batch]:
+    """Pairs with the least frequency of a table, and each frequency of batch work (at most 16)."""
+    assert table.batch is not None
+    for level in tried_levels(table):
+        pair = clocks.batch_model.pair(table.batch.least_khz, table.levels[level].frequency_khz)
+        if pair is not None:
+            yield pair
+
+
+def _fixed_frequencies(clocks: Clocks) -> list[Option[ClockPolicy]]:
+    """A table for each frequency of requests (at most 16, at equal distances), or each pair."""
+    table = clocks.table
+    if pairs := pairs_by_hand(clocks):
+        with_pairs = ((pair_text(pair), replace(table, batch=pair)) for pair in pairs)
+        named = [(name, one, least_level(one)) for name, one in with_pairs]
+    else:
+        names = [format_khz(level.frequency_khz) for level in table.levels]
+        tried = (level for level in tried_levels(table) if level >= least_level(table))
+        named = [(names[level], table, level) for level in tried]
     return [
-        Option(
-            f"fixed at {format_khz(levels[level].frequency_khz)}",
-            ClockPolicy(fixed_frequency(own.table, level)),
-        )
-        for level in tried_levels(own.table)
-        if level >= lowest
+        Option(f"fixed at {name}", ClockPolicy(fixed_frequency(one, level)))
+        for name, one, level in named
     ]
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.tuning_objective import TuningObjective
+from tailc.models.core_queues.clocks import Clocks
 from tailc.pipeline.auto.budgeted_objective import aim_within
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.passes.step import DesignSample, PassResult
@@ -34,7 +35,7 @@ class TableTuning:
             ladders = partial(ladder_problem, policy.ladders[0], sample.design)
             return tune_table(self.aim, ladders, sample.threads, sample.progress)
         assert clock_khz is not None
-        clocks = partial(clock_problem, table, clock_khz, sample.design)
+        clocks = partial(clock_problem, Clocks(table, clock_khz), sample.design)
         return tune_table(self.aim, clocks, sample.threads, sample.progress)
 
 

@@ -28,9 +28,10 @@ class SearchSpec(AutoSearch):
     method: Literal["auto", "paper", "simulation"] | None = Field(
         default=None,
         description="`paper`: percentiles of the remaining work, independent of arrivals (default "
-        "without `rates`, or with `batch`). `simulation`: lowest energy that meets the first SLO "
-        "with queues; bound and entries are tuned on the replay at `rates`. `auto`: the best of "
-        "these, with and without the feedback, and of each fixed frequency (default with `rates`).",
+        "without `rates`). `simulation`: lowest energy that meets the first SLO with queues; bound "
+        "and entries are tuned on the replay at `rates`. `auto`: the best of these, with and "
+        "without the feedback, and of each fixed frequency, or pair of frequencies with `batch` "
+        "(default with `rates`).",
     )
     target_ppm: OpenPercentPpm = Field(
         default=_TARGET_PPM,

@@ -200,11 +200,12 @@ class RubikSpec(WithSlos):
             )
             hint = "remove it, set `feedback: off`, or set `method: paper`"
             complaints.append(Complaint(Code.CONFLICT, message, hint, ("feedback",), METHOD_AT))
-        if self.batch is not None:
+        if method == SIMULATION and self.batch is not None:
             message = (
-                f"is `{method}`, but with `batch` slower requests reduce the time for batch work"
+                f"is `{method}`, which tunes one table, but with `batch` the frequencies of "
+                "requests and of batch work are chosen together"
             )
-            hint = "remove `batch` or `method`"
+            hint = "remove `method`: the default compares tables with all of them"
             complaints.append(Complaint(Code.CONFLICT, message, hint, METHOD_AT, ("batch",)))
         return complaints
 
@@ -215,14 +216,8 @@ class RubikSpec(WithSlos):
 
     @property
     def method(self) -> str:
-        """The method of the search, whether it is stated or not.
-
-        Beside batch work the energy of a request says nothing of how much of it is done, so
-        policies could not be compared.
-        """
-        if self.search.method is not None:
-            return self.search.method
-        return AUTO if self.rates_mrps and self.batch is None else PAPER
+        """The method of the search, whether it is stated or not."""
+        return self.search.method or (AUTO if self.rates_mrps else PAPER)
 
     @property
     def speedup(self) -> None:

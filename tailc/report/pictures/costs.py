@@ -23,7 +23,7 @@ _US_PER_MS = 1_000
 
 @dataclass(frozen=True)
 class CostPoint:
-    """Cost per request and tail latency of the policy or a baseline.
+    """Cost, per request or unit of batch work, and tail latency of the policy or a baseline.
 
     is_on_front: whether no other policy or baseline is better in both (Pareto front).
     """
@@ -47,13 +47,14 @@ def cost_figure(policy: Policy, comparison: SloComparison, number: int) -> Figur
         return None
     ident = f"costs-{number + 1}"
     noun, unit = _cost(policy, comparison, point)
+    of_what = "a request" if policy.batch is None else "a unit of batch work"
     title = f"{noun} against {percentile(slo)} at {point.arrivals}"
     caption = (
-        f"What a request costs and the {percentile(slo)} latency, of everyone that keeps up. On "
+        f"What {of_what} costs and the {percentile(slo)} latency, of everyone that keeps up. On "
         "the dashed line is whom no other betters in both; the policy has a ring."
     )
     plot = Plot(
-        logarithmic(f"{noun.lower()} of a request [{unit}]", [one.cost for one in choices]),
+        logarithmic(f"{noun.lower()} of {of_what} [{unit}]", [one.cost for one in choices]),
         logarithmic(
             "latency [ms]", [us / _US_PER_MS for us in (slo.latency_us, *map(_tail_us, choices))]
         ),
@@ -89,7 +90,7 @@ def _cost_points(point: Point) -> list[CostPoint]:
 
 
 def _cost_ms(run: Run) -> float:
-    """Cost per request [ms or mJ]; 0 for SMT lanes."""
+    """Cost per request, or per unit of batch work [ms or mJ]; 0 for SMT lanes."""
     return (run.usage.cost_us(run.load) or 0) / _US_PER_MS
 
 

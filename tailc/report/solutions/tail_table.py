@@ -24,7 +24,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
     It lists underestimated sums too, and batch work and power throttling if the spec has them.
     """
-    problem, solution = compiled.sweep.chosen.pair
+    problem, solution = _as_written(compiled)
     return colocated_result(problem, solution) | {
         "min_us": solution.least_us,
         "moments": dataclasses.asdict(solution.moments),
@@ -37,7 +37,7 @@ def solution_text(compiled: _Compiled) -> str:
 
     Batch work and power throttling follow if the spec has them.
     """
-    problem, solution = compiled.sweep.chosen.pair
+    problem, solution = _as_written(compiled)
     moments, highest = solution.moments, problem.levels[-1].frequency_khz
     memory, spread = (
         format_us(round(ns / _NS_PER_US))
@@ -50,3 +50,19 @@ def solution_text(compiled: _Compiled) -> str:
         f"alone      {alone} at {format_khz(highest)}"
     )
     return "\n\n".join([requests, *colocated_text(problem, solution)])
+
+
+def _as_written(compiled: _Compiled) -> tuple[TailProblem, TailSolution]:
+    """The problem and its solution, with the power limit's effects on the policy that is written.
+
+    Replays may have chosen other frequencies than the solution's.
+    """
+    from tailc.pipeline.colocation import power_limit_effects
+
+    problem, solution = compiled.sweep.chosen.pair
+    batch, khz = compiled.policy.batch, [level.frequency_khz for level in problem.levels]
+    if solution.pair is None or batch is None:
+        return problem, solution
+    levels = khz.index(batch.least_khz), khz.index(batch.frequency_khz)
+    pair = dataclasses.replace(solution.pair, least_level=levels[0], level=levels[1])
+    return problem, dataclasses.replace(solution, throttled=power_limit_effects(problem, pair))

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from tailc.experiment.point import Run
-from tailc.models.core_queues.usage import ClockUse, CoreQueuesUse, LevelUse
+from tailc.models.core_queues.usage import BatchWorkUse, ClockUse, CoreQueuesUse, LevelUse
 from tailc.models.energy import ControlUse, EnergyRatio, EnergyUse, TypeUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_dict, as_markdown, as_text, ci_verdicts
@@ -25,24 +25,24 @@ def with_clocks(one: Run, relative_ppm: int, use: ClockUse, control: ControlUse 
     return dataclasses.replace(one, usage=CoreQueuesUse(energy, control, use))
 
 
-def use(power_mw: int, *shares_ppm: int, batch_ppm: int | None = None) -> ClockUse:
+def use(power_mw: int, *shares_ppm: int, batch: BatchWorkUse | None = None) -> ClockUse:
     khz = (800_000, 1_600_000)
     levels = tuple(LevelUse(*pair) for pair in zip(khz, shares_ppm, strict=True))
     mean_khz = sum(f * share for f, share in zip(khz, shares_ppm, strict=True)) // 1_000_000
-    return ClockUse(power_mw, mean_khz, levels, batch_ppm, None)
+    return ClockUse(power_mw, mean_khz, levels, batch, None)
 
 
-def made(batch_ppm: int | None = None) -> Verdicts:
+def made(batch: BatchWorkUse | None = None) -> Verdicts:
     policy = with_clocks(
         run("ours", MEETS),
         600_000,
-        use(1_766, 750_000, 250_000, batch_ppm=batch_ppm),
+        use(1_766, 750_000, 250_000, batch=batch),
         ControlUse(1_138_000, 1_130_000, 1_147_000),
     )
     fixed = with_clocks(
         run("fixed", MISSES, note="1.6 GHz"),
         1_000_000,
-        use(2_943, 0, 1_000_000, batch_ppm=batch_ppm),
+        use(2_943, 0, 1_000_000, batch=batch),
         None,
     )
     where = dataclasses.replace(point("600/s", policy, fixed), reference="fixed")
@@ -81,14 +81,16 @@ def test_text_tells_the_share_of_time_at_each_frequency():
 
 def test_batch_work_has_a_column_where_there_is_some():
     assert "frequency   batch" not in as_text(made())
-    assert "frequency   batch" in as_text(made(batch_ppm=533_000))
-    assert "53.3 %" in as_text(made(batch_ppm=533_000))
+    said = as_text(made(BatchWorkUse(533_000, 20_580_000)))
+    assert "frequency   batch  J/work " in said
+    assert "1.00 GHz  53.3 %   20.58 " in said
+    assert max(map(len, said.splitlines())) <= WIDEST
 
 
 def test_other_forms_tell_the_same():
     assert "| policy | 75.0 % | 25.0 % |" in as_markdown(made())
     assert "energy 60.0 %25 of fixed" in as_github((), [each.note for each in ci_verdicts(made())])
-    for verdicts_ in (made(), made(batch_ppm=1)):
+    for verdicts_ in (made(), made(BatchWorkUse(1, 1))):
         validate(json.loads(json.dumps(as_dict(verdicts_))), SCHEMA)
     clocks = as_dict(made())["points"][0]["policy"]["clocks"]
     assert clocks == {
@@ -99,5 +101,6 @@ def test_other_forms_tell_the_same():
             {"frequency_khz": 1_600_000, "share_ppm": 250_000},
         ],
         "batch_ppm": None,
+        "batch_work_uj": None,
         "limited": None,
     }

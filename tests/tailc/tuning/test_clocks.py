@@ -13,6 +13,7 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.tail_table import TailRow
+from tailc.models.core_queues.clocks import Clocks
 from tailc.percentiles import PPM
 from tailc.progress import silent
 from tailc.traces.profile import DemandProfile, Measure
@@ -51,7 +52,7 @@ def design(requests: int = 1_500) -> DemandProfile:
     return DemandProfile(demand_ms, ones, one, curve_of, (), Measure.DEMAND_CPU, "a core")
 
 
-towards = partial(clock_problem, FORMULA, GHZ, design())
+towards = partial(clock_problem, Clocks(FORMULA, GHZ), design())
 APPROACH = towards(AIM)
 
 
@@ -134,7 +135,7 @@ def test_where_it_leaves_none_the_bound_is_cut_back(trials):
 def test_cores_with_one_frequency_have_nothing_to_tune():
     fixed = tail_table((0, ALONE, BEHIND_ONE), bound_us=LIMIT_US, ghz=(1,), power_mw=(1_000,))
     with pytest.raises(TailcError) as caught:
-        clock_problem(fixed, GHZ, design(10), AIM)
+        clock_problem(Clocks(fixed, GHZ), design(10), AIM)
     (finding,) = caught.value.findings
     assert (finding.code, finding.about) == (Code.METHOD_UNFIT, ("server",))
 
@@ -157,5 +158,5 @@ class _Busy:
 def test_what_a_core_does_at_most_goes_by_its_highest_frequency(told):
     plain = design(10)
     profile = replace(plain, memory_ms=plain.demand_ms * told.memory_share)
-    problem = clock_problem(FORMULA, GHZ, profile, AIM)
+    problem = clock_problem(Clocks(FORMULA, GHZ), profile, AIM)
     assert problem.capacity_of(problem.load) == pytest.approx(told.work_by_time, rel=1e-4)

@@ -9,7 +9,6 @@ import pytest
 
 from tailc.forms.tail_table import Batch, Sleep, TailTable, Transition
 from tailc.models.core_queues.clocks import ClairvoyantRule, FixedLevel
-from tailc.models.core_queues.usage import level_times
 from tests.tailc.models.core_queues.servers import MS, US, clocks, replayed, tail_table
 
 HALT = 5 * US
@@ -199,7 +198,7 @@ def test_batch_work_at_another_frequency_costs_a_change_before_and_after_request
     assert outcome.idle_changes.energy.sum() == 2 * 70
     # What is measured ends with the last arrival.
     span_ns = 200 * US
-    assert level_times(outcome).batch == pytest.approx((10 + 135 - 5) * US / span_ns)
+    assert outcome.batch_share == pytest.approx((10 + 135 - 5) * US / span_ns)
     assert outcome.mean_idle_power * span_ns == pytest.approx(3 * (10 + 135) * US + 70)
 
 

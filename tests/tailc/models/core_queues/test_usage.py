@@ -14,7 +14,15 @@ from tailc.experiment.ruling import Ruling
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, TailTable
 from tailc.models.arrivals import Burst, Bursts, Poisson, RecordedArrivals
-from tailc.models.core_queues.usage import CoreQueuesUse, LevelShares, level_use
+from tailc.models.core_queues.usage import (
+    BatchTimes,
+    BatchWorkUse,
+    CoreQueuesTimes,
+    CoreQueuesUse,
+    LevelShares,
+    clock_use,
+)
+from tailc.models.energy import EnergyTimes
 from tailc.report.verdict import as_dict, as_markdown, as_text
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
@@ -56,7 +64,7 @@ def test_a_request_alone_draws_the_power_of_its_level():
         (GHZ, PPM),
         (2 * GHZ, 0),
     ]
-    assert run.usage.clocks.batch_ppm is None
+    assert run.usage.clocks.batch is None
     assert run.estimates[0].estimate_us == 10_000
 
 
@@ -112,8 +120,10 @@ def test_batch_work_has_the_time_of_cores_without_requests():
     quiet = RecordedArrivals(np.arange(2000) * 100 * MS, None, "gaps")
     shared = replace(TABLE, batch=Batch(GHZ, 2 * GHZ, 3_000))
     run = judged(shared, arrivals=(quiet,), baselines=()).points[0].policy
-    assert run.usage.clocks.batch_ppm == pytest.approx(950_000, rel=0.001)
+    assert run.usage.clocks.batch.share_ppm == pytest.approx(950_000, rel=0.001)
     assert run.usage.clocks.power_mw == pytest.approx(100 + 1.9 * 3_000, rel=0.001)
+    # Two cores do 1.9 times the work of one at twice the clock of the demands.
+    assert run.usage.clocks.batch.work_uj == pytest.approx(5.8e6 / (1.9 * 2), rel=0.001)
 
 
 def test_a_slow_core_that_is_always_busy_is_not_overloaded():
@@ -144,12 +154,15 @@ def test_a_verdict_reads_well_and_fits_its_schema():
 
 def test_mean_frequency_is_over_busy_time():
     two = [
-        LevelShares(2.0, (GHZ, 2 * GHZ), (1.0, 0.0), 0.75, None),
-        LevelShares(3.0, (GHZ, 2 * GHZ), (0.5, 0.5), 0.25, None),
+        LevelShares(2.0, (GHZ, 2 * GHZ), (1.0, 0.0), None),
+        LevelShares(3.0, (GHZ, 2 * GHZ), (0.5, 0.5), None),
     ]
-    use = level_use(two, has_batch=True)
-    assert (use.power_mw, use.frequency_khz, use.batch_ppm) == (2_500, 1_250_000, 500_000)
-    assert level_use(two, has_batch=False).batch_ppm is None
+    batch = BatchTimes(0.75, 3.0), BatchTimes(0.25, 5.0)
+    energy = EnergyTimes(0.0, 0.0, (0.5,), np.array([], np.int64))
+    use = clock_use([CoreQueuesTimes(energy, *one) for one in zip(two, batch, strict=True)])
+    assert (use.power_mw, use.frequency_khz) == (2_500, 1_250_000)
+    assert use.batch == BatchWorkUse(500_000, 4_000_000)
+    assert clock_use([CoreQueuesTimes(energy, one, None) for one in two]).batch is None
 
 
 def test_size_finds_the_rate_at_which_the_bound_is_missed():

@@ -173,9 +173,12 @@ def test_such_a_policy_is_written_and_read(tmp_path, fixed):
             "search: {requests: 9000000}",
             "`search.requests` applies only to the method `simulation`",
         ),
-        ("search: {method: auto}\nbatch: {memory: 30%}", "is `auto`, but with `batch`"),
         (
-            "search: {effort: quick}\nbatch: {memory: 30%}",
+            "search: {method: simulation}\nbatch: {memory: 30%}",
+            "is `simulation`, which tunes one table, but with `batch`",
+        ),
+        (
+            "search: {method: paper, effort: quick}\nbatch: {memory: 30%}",
             "`search.effort` applies only to",
         ),
     ],

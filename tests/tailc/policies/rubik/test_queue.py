@@ -115,7 +115,7 @@ def test_threads_change_no_byte(tuned):
             [("search:", "feedback: pi\nsearch:")],
             "the method `simulation`, which tunes a constant bound",
         ),
-        ([("search:", "batch: {memory: 30%}\nsearch:")], "time for batch work"),
+        ([("search:", "batch: {memory: 30%}\nsearch:")], "which tunes one table, but with `batch`"),
         ([("rates: [3000/s]", "rates: [8500/s]")], "of the cores busy, each at the highest"),
     ],
 )
