@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from tailc.errors import Code, Finding, Place, Severity
+from tailc.errors import Code, Place
 from tailc.ingest.counting import Counts, Floats, Share, count_shares
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import TimeColumn
@@ -19,9 +19,9 @@ from tailc.traces.csv_table import CsvTable
 from tailc.traces.histogram import MAX_REQUESTS, Histogram
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.reading import TimeUnit
+from tailc.traces.rows_of_percentiles import of_percentiles
 from tailc.traces.source import Source, format_of
 from tailc.traces.table import ColumnsToRead, Table
-from tailc.traces.telling_names import is_percentile
 from tailc.traces.times import NS_PER_MS, whole_ns
 from tailc.traces.trace import Filters, in_parts, refuse_running_total, table_of
 
@@ -45,6 +45,7 @@ def read_column(
     name = f"a column of {NAMES[format_]}"
     histogram = histogram_of(counts, source, column.weight)
     added = counts.estimated
+    place = Place(source.name, field=column.name)
     return InputTimes(
         name,
         column.name,
@@ -53,18 +54,8 @@ def read_column(
         None,
         histogram,
         estimated=added,
-        warnings=_of_percentiles(source, column.name, table.names),
+        warnings=of_percentiles(place, column.weight, table.names),
     )
-
-
-def _of_percentiles(source: Source, column: str, names: tuple[str, ...]) -> tuple[Finding, ...]:
-    """A warning if each row is a summary of many requests."""
-    if not is_percentile(column, names):
-        return ()
-    message = f"`{column}` is a percentile of many requests, and each row counts as one request"
-    hint = "give a log with one row for each request, or a histogram"
-    place = Place(source.name, field=column)
-    return (Finding(Code.COARSE_INPUT, message, place, hint, Severity.WARNING),)
 
 
 def _count(

@@ -13,8 +13,11 @@ _RUNNING = re.compile(
 _TOTAL = re.compile(r"total[ _-]?count", re.IGNORECASE)
 _OF_PERCENTILES = re.compile(r"percentile|quantile", re.IGNORECASE)
 # As in `99%`, `99.9% (us)`, `p95`, `p99_ms` and `latency_p50`, but no `p2` of a column by number.
-_PERCENTILE = re.compile(r"([0-9.]+)\s*%|(?:^|[^a-z])p([0-9]{2}[0-9.]*)(?![a-z0-9])", re.IGNORECASE)
+_PERCENTILE = re.compile(
+    r"([0-9.]+)\s*%|(?:^|[^a-z])p([0-9]{2}(?:\.[0-9]+)?|99[0-9]+|100)(?![a-z0-9])", re.IGNORECASE
+)
 _MANY_PERCENTILES = 3
+_TAIL_PERCENT = 75
 # A whole number that is too large to be called a degree, a percentile or a year.
 _VALUE = re.compile(r"\s*(?:[3-9][0-9]{3}|[0-9]{5,})\s*")
 _OF_A_ROW = re.compile(r"[0-9.]+|column_[0-9]+")
@@ -49,10 +52,18 @@ def is_running_total(name: str, names: tuple[str, ...]) -> bool:
     return _RUNNING.fullmatch(name) is not None or (is_total and has_percentiles)
 
 
-def is_percentile(name: str, names: tuple[str, ...]) -> bool:
-    """Whether a column has percentiles: by its name, and if other columns have percentiles too."""
-    found = sum(_PERCENTILE.search(each) is not None for each in names)
-    return found >= _MANY_PERCENTILES and _PERCENTILE.search(name) is not None
+def is_percentile(name: str, names: tuple[str, ...], *, has_weight: bool = False) -> bool:
+    """Whether a column has percentiles of many requests, by its name.
+
+    A median may be that of repeated timings of one request. So it counts only if rows have weights,
+    or if other columns have percentiles too. The same holds for names with a per cent sign.
+    """
+    found = _PERCENTILE.search(name)
+    if found is None:
+        return False
+    is_of_tail = found[2] is not None and float(found[2]) >= _TAIL_PERCENT
+    many = sum(_PERCENTILE.search(each) is not None for each in names) >= _MANY_PERCENTILES
+    return is_of_tail or many or (has_weight and found[2] is not None)
 
 
 def speedups_of(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ from tailc.traces.reading import (
     clock_khz_of,
 )
 from tailc.traces.request_rows import RequestRows, request_rows, split_key, weights
+from tailc.traces.rows_of_percentiles import of_percentiles
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.table import ColumnsToRead, Table
@@ -111,7 +112,7 @@ def trace_in(
     except TooExpandedError:
         merged = partial(equal_rows, reading=reading, source=source)
         rows = in_parts(merged, table, wanted, reading.rows.where)
-    trace = _demand_trace(rows, reading, source.name)
+    trace = _demand_trace(rows, reading, table)
     if not is_profile(source) or not read_counted(source).is_of_points:
         return trace
     return replace(trace, requests=replace(trace.requests, is_of_points=True))
@@ -130,7 +131,7 @@ def trace_by_row(
         return trace_in(source, reading, format)
     table, wanted = _table(source, reading, format)
     cells = cells_of(table, wanted, reading.rows.where)
-    return _demand_trace(request_rows(cells, reading), reading, source.name)
+    return _demand_trace(request_rows(cells, reading), reading, table)
 
 
 def _table(
@@ -344,11 +345,13 @@ def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:
     return chosen
 
 
-def _demand_trace(rows: RequestRows, reading: DemandReading, source: str) -> Trace:
+def _demand_trace(rows: RequestRows, reading: DemandReading, table: Table) -> Trace:
+    source = table.source.name
     requests = _requests(ms_of_ns(rows.demand_ns), rows.weight, rows.curves, reading)
     hint = CHECK_UNIT if clock_khz_of(reading) is None else CHECK_CYCLES
     place = Place(source, field=reading.demand.name)
     warnings = suspect_unit(requests.demand_ms, requests.weight, place, hint)
+    warnings += of_percentiles(place, reading.weight, table.names)
     warnings += curve_findings(requests, source)
     memory_ms = None if rows.memory_ns is None else ms_of_ns(rows.memory_ns)
     requests = replace(requests, memory_ms=memory_ms, repeats=rows.repeats)

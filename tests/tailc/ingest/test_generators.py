@@ -28,6 +28,7 @@ from tailc.traces.telling_names import is_running_total
 from tailc.traces.trace import read_trace
 from tests.tailc.ingest.generators_case import near, read, written
 from tests.tailc.ingest.refusal import OPEN, options, refused
+from tests.tailc.traces.making import reading as request_reading
 
 ALONE = StatedMeasure(Measure.DEMAND_BUSY, "one client was alone on the machine")
 BUSY = StatedMeasure(Measure.DEMAND_BUSY)
@@ -490,6 +491,11 @@ def test_other_names_are_of_weights(weight):
         ("session,50%(us),90%(us),99%(us),max(us)", "max(us)", False),
         ("query,cpu_%,busy_ms", "busy_ms", False),
         ("query,p50_ms,p99_ms", "p50_ms", False),
+        ("shard,p50_ms,p99_ms,requests", "p99_ms", True),
+        ("shard,latency_p999", "latency_p999", True),
+        ("minute,p95", "p95", True),
+        ("year,p2023_ms", "p2023_ms", False),
+        ("query,time at 90%,time at 50%", "time at 90%", False),
         ("query,p1,p2,p3", "p3", False),
         ("query,map10,map20,map30", "map30", False),
     ],
@@ -500,6 +506,16 @@ def test_a_column_of_percentiles_is_not_of_requests(tmp_path, head, column, is_t
     given = options(unit=TimeUnit.MS, table=TimeColumn(column))
     warnings = ingest([str(path)], given, OPEN).warnings
     assert [one.code for one in warnings] == [Code.COARSE_INPUT] * is_told
+
+
+@pytest.mark.parametrize(("column", "is_told"), [("p50_ms", True), ("mean_ms", False)])
+def test_a_weighted_column_of_percentiles_is_not_of_requests(tmp_path, column, is_told):
+    path = written(tmp_path, "shard,mean_ms,p50_ms,requests\n1,2,3,4\n2,3,4,5\n", "t.csv")
+    warnings = ingest([str(path)], options(table=TimeColumn(column, "requests")), OPEN).warnings
+    assert [one.code for one in warnings] == [Code.COARSE_INPUT] * is_told
+    recipe = request_reading(demand=column, weight="requests")
+    codes = [each.code for each in read_trace(str(path), recipe).warnings]
+    assert codes == [Code.COARSE_INPUT] * is_told
 
 
 AB_HEAD = "starttime\tseconds\tctime\tdtime\tttime\twait\n"

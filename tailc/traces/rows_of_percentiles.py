@@ -1,0 +1,25 @@
+"""Warn of a column that has percentiles of many requests, and not times of single ones."""
+
+from __future__ import annotations
+
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.traces.telling_names import is_percentile
+
+
+def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> tuple[Finding, ...]:
+    """A warning if the column at `place` has percentiles by its name, else nothing.
+
+    weight: column with the number of requests of a row; names: of all columns.
+    """
+    column = place.field
+    if column is None or not is_percentile(column, names, has_weight=weight is not None):
+        return ()
+    counts = "one request" if weight is None else "requests of equal times"
+    message = (
+        f"`{column}` is a percentile of many requests by its name, and each row counts as {counts}"
+    )
+    hint = (
+        "give a log with one row for each request, or a histogram: no percentile of all requests "
+        "follows from percentiles of parts"
+    )
+    return (Finding(Code.COARSE_INPUT, message, place, hint, Severity.WARNING),)
