@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,9 @@ from tailc.units import plural
 MAX_STEPS = 1 << 26
 # Of any quantity in its unit; sums of so much over all steps stay finite.
 LARGEST = 1e18
+# Of a day, with minutes or without, or of Unix.
+_CLOCK_TIME = re.compile(r"\d:\d|T\d|\d{9}")
+_OFFSET = re.compile(r"(?:Z|[+-]\d{2}:?\d{2})\s*$")
 
 Ints = NDArray[np.int64]
 
@@ -79,14 +83,8 @@ def _steps_of_rows(rows: StampedRows, reading: SeriesReading, step_s: int) -> In
     """Step number of each row, ascending from 0."""
     unix_s = rows.clocked.unix_s
     later = np.diff(unix_s)
+    _refuse_same_times(rows, reading, later == 0)
     for bad, code, what, help_ in (
-        (
-            later == 0,
-            Code.SAME_TIME,
-            "is also the time of the row above",
-            "if the clock went back, state the time zone, such as `America/Denver`; else remove "
-            "one row",
-        ),
         (later < 0, Code.OUT_OF_ORDER, "is earlier than the row above", "sort the rows by time"),
         (
             (later > 0) & (later < step_s),
@@ -112,6 +110,27 @@ def _steps_of_rows(rows: StampedRows, reading: SeriesReading, step_s: int) -> In
         help_ = "correct the time, or split the series"
         raise TailcError(_at_row(rows, reading, row, Code.TRACE_TOO_LARGE, message, help_))
     return at
+
+
+def _refuse_same_times(rows: StampedRows, reading: SeriesReading, bad: Mask) -> None:
+    """Raise TailcError for the first row after one of the same time."""
+    if not bad.any():
+        return
+    row = int(np.argmax(bad)) + 1
+    text = rows.cells.text_of(reading.time, row) or ""
+    message = f"`{text}` is also the time of the row above"
+    help_ = (
+        "if the clock went back, state the time zone, such as `America/Denver`; else remove one row"
+    )
+    if not _CLOCK_TIME.search(text):
+        message += ", and has no time of day"
+        help_ = (
+            "if the hour is in another column, write both into one, such as 2012-10-01T06:00; the "
+            "hour that ends at 24 begins at 23"
+        )
+    elif _OFFSET.search(text):
+        help_ = "remove the row whose value is wrong"
+    raise TailcError(_at_row(rows, reading, row, Code.SAME_TIME, message, help_))
 
 
 def _clamp(rows: StampedRows, reading: SeriesReading, step_s: int) -> tuple[Floats, Mask]:

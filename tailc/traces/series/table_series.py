@@ -24,6 +24,8 @@ from tailc.traces.trace import kept_cells
 from tailc.traces.zones import ADVICE, ClockTimes, TimeError, instants
 from tailc.units import shorten
 
+_WRITE = "write times like 2012-10-01T06:30:00"
+
 
 def read_series(
     source: str,
@@ -98,7 +100,9 @@ def _values(cells: Cells, name: str) -> tuple[Floats, Mask]:
 
 def _no_time(error: TimeError, cells: Cells, reading: SeriesReading) -> Finding:
     place = Place(cells.source, row=cells.row_of(error.index), field=reading.time)
-    help_ = ADVICE if error.lacks_zone else "write times like 2012-10-01T06:30:00"
+    help_ = ADVICE if error.lacks_zone else _WRITE
+    if reading.time_pattern is None and not error.lacks_zone:
+        help_ += ", or state their `time_pattern`, such as `%m/%d/%Y %H:%M`"
     if "skips" in str(error):
         help_ = "state the time zone of the logger, such as `-07:00`"
     code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER

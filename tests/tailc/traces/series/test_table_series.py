@@ -160,6 +160,31 @@ def test_times_that_make_no_grid_are_refused_by_row(tmp_path, rows, code, row, s
     assert says in finding.message
 
 
+@pytest.mark.parametrize(
+    ("texts", "pattern", "says", "help_"),
+    [
+        (("2012-06-30", "2012-06-30"), None, ", and has no time of day", "T06:00"),
+        (("06/30/2012", "06/30/2012"), "%m/%d/%Y", ", and has no time of day", "T06:00"),
+        (("20120630", "20120630"), None, ", and has no time of day", "T06:00"),
+        (("2012-06-30T01:00", "2012-06-30 01:00"), None, "row above", "the clock went back"),
+        (("2012-06-30T01:00Z", "2012-06-30T01:00Z"), None, "row above", "whose value is wrong"),
+        (("2012-06-30T01:00Z", "2012-06-30T02:00+01:00"), None, "row above", "value is wrong"),
+    ],
+)
+def test_the_advice_about_a_time_that_repeats(tmp_path, texts, pattern, says, help_):
+    path = written(tmp_path, *(f"{text},{value}" for value, text in enumerate(texts)))
+    (finding,) = refused(path, zone="UTC", time_pattern=pattern)
+    assert (finding.code, finding.place.row) == (Code.SAME_TIME, 2)
+    assert (finding.message.endswith(says), help_ in (finding.help or "")) == (True, True)
+
+
+@pytest.mark.parametrize(("pattern", "is_advised"), [(None, True), ("%Y-%m-%d", False)])
+def test_a_pattern_of_times_is_advised_once(tmp_path, pattern, is_advised):
+    (finding,) = refused(written(tmp_path, "30/06/2012 01:00,1"), zone="UTC", time_pattern=pattern)
+    assert finding.code is Code.NOT_A_NUMBER
+    assert ("`time_pattern`" in (finding.help or "")) == is_advised
+
+
 def test_a_time_in_the_far_future_allocates_nothing(tmp_path):
     rows = [*hourly(1), "2012-06-30T00:00:01Z,1", "9999-01-01T00:00Z,1"]
     (finding,) = refused(written(tmp_path, *rows))
