@@ -55,7 +55,8 @@ class Dimension:
     """A kind of quantity: its name, its units in grid steps, and an example.
 
     `likely` maps a unit that people write by mistake to the one they probably mean. `smaller` is
-    advice for a value below one grid step, where the nearest value can be far from it.
+    advice for a value below one grid step, where the nearest value can be far from it. `usual`: the
+    largest usual value in grid steps, above which a number is likely in a smaller unit.
     """
 
     noun: str
@@ -64,6 +65,7 @@ class Dimension:
     example: str
     likely: Mapping[str, str]
     smaller: str = ""
+    usual: int | None = None
 
     @property
     def pattern(self) -> str:
@@ -117,6 +119,7 @@ FREQUENCY = Dimension(
     units=exact_units({"kHz": 1, "MHz": 1_000, "GHz": 10**6}),
     example="2.4GHz",
     likely={"k": "kHz", "m": "MHz", "g": "GHz"},
+    usual=20 * 10**6,
 )
 POWER = Dimension(
     noun="a power",
@@ -224,18 +227,25 @@ def _nearest(steps: int, unit: str, dimension: Dimension) -> str:
 
 
 def _no_unit(text: str, amount: Fraction, dimensions: tuple[Dimension, ...]) -> QuantityError:
-    written = " or ".join(f"`{_with_unit(amount, dimension)}`" for dimension in dimensions)
+    written = [_with_unit(amount, dimension) for dimension in dimensions]
+    suggested = " or ".join(f"`{each}`" for each in written if each is not None)
     return QuantityError(
         QuantityFault.NO_UNIT,
         f"`{text}` has no unit",
-        f"write {written}, say; {_listing(dimensions)}",
+        (f"write {suggested}, say; " if suggested else "") + _listing(dimensions),
     )
 
 
-def _with_unit(amount: Fraction, dimension: Dimension) -> str:
-    """The number with the unit of the example; a share such as 0.99 as a percentage."""
+def _with_unit(amount: Fraction, dimension: Dimension) -> str | None:
+    """The number with the unit of the example, or with the largest one in which it is usual; a
+    share such as 0.99 as a percentage. None if it is usual in no unit."""
     meant = amount * 100 if dimension is PERCENT and amount < 1 else amount
-    return _plain(meant) + dimension.example.lstrip("0123456789.")
+    unit: str | None = dimension.example.lstrip("0123456789.")
+    if dimension.usual is not None:
+        largest_first = sorted(dimension.units.items(), key=lambda one: one[1], reverse=True)
+        usual = dimension.usual
+        unit = next((name for name, steps in largest_first if amount * steps <= usual), None)
+    return None if unit is None else _plain(meant) + unit
 
 
 def _wrong_unit(

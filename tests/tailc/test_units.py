@@ -239,3 +239,31 @@ def test_any_text_is_a_quantity_or_a_quantity_error(text: str) -> None:
 )
 def test_digits_are_told_without_an_exponent(value, digits, told):
     assert digits_text(value, digits) == told
+
+
+@pytest.mark.parametrize(
+    ("number", "suggested"),
+    [
+        ("2.4", "write `2.4GHz`, say"),
+        ("5", "write `5GHz`, say"),
+        ("2400", "write `2400MHz`, say"),
+        ("816", "write `816MHz`, say"),
+        ("1200000", "write `1200000kHz`, say"),
+        ("408000", "write `408000kHz`, say"),
+        # Of Hz, which is no unit here.
+        ("408000000", "units: `kHz`, `MHz`, `GHz`"),
+    ],
+)
+def test_a_frequency_without_a_unit_is_suggested_in_a_usual_one(
+    number: str, suggested: str
+) -> None:
+    with pytest.raises(QuantityError) as caught:
+        units.parse_khz(number)
+    assert caught.value.fault is QuantityFault.NO_UNIT
+    assert caught.value.help.startswith(suggested)
+
+
+def test_other_quantities_are_suggested_in_the_unit_of_the_example() -> None:
+    with pytest.raises(QuantityError) as caught:
+        units.parse_us("5000000")
+    assert caught.value.help.startswith("write `5000000ms`, say")
