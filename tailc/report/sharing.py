@@ -26,8 +26,8 @@ def boost_text(ladder: Ladder) -> str:
         return ""
     rung, limit = printable(ladder.rungs[-1].name), plain_ppm(boost.below_ppm)
     return (
-        f"boosting: a request raised to {rung} has priority while boosted requests, itself among "
-        f"them, have less than {limit} {printable(unit.name)}"
+        f"boosting: a request on {rung} has priority while the {printable(unit.name)} of boosted "
+        f"requests, its own included, are below {limit}"
     )
 
 

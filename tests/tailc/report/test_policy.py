@@ -90,8 +90,8 @@ def test_a_tuned_limit_of_boosting_stands_below_the_rows(below_ppm, limit):
     (ladder,) = policy.forms
     text = policy_text(replace(policy, forms=(replace(ladder, boost=Boost(0, below_ppm)),)))
     assert text.splitlines()[-1] == (
-        f"boosting: a request raised to {ladder.rungs[-1].name} has priority while boosted "
-        f"requests, itself among them, have less than {limit} threads"
+        f"boosting: a request on {ladder.rungs[-1].name} has priority while the threads of boosted "
+        f"requests, its own included, are below {limit}"
     )
 
 
