@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from tailc.artifact.envelope import Evidence
 from tailc.pipeline.compile import AnyCompiled
-from tailc.report.additions import additions_result, additions_text
+from tailc.pipeline.passes.step import Addition
 from tailc.report.policy import policy_result, policy_text
 from tailc.report.solutions import find_renderer
 from tailc.units import printable
@@ -24,3 +27,86 @@ def compiled_text(compiled: AnyCompiled, paths: Sequence[Path], *, is_written: b
     did = "wrote" if is_written else "would write"
     files = "\n".join(f"{did} {printable(str(path))}" for path in paths)
     return "\n\n".join([policy_text(compiled.policy), *paragraphs, files])
+
+
+def _no_paragraphs(_addition: Any, _evidence: Evidence) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class AdditionRenderer:
+    """Formatters of one type of addition: members of the JSON result, and paragraphs of text."""
+
+    result: Callable[[Any], dict[str, object]]
+    paragraphs: Callable[[Any, Evidence], tuple[str, ...]] = _no_paragraphs
+
+
+def _controller() -> AdditionRenderer:
+    from tailc.report.control import control_result, control_text
+
+    return AdditionRenderer(
+        lambda tuned: {"control": control_result(tuned)}, lambda tuned, _: (control_text(tuned),)
+    )
+
+
+def _tuned_table() -> AdditionRenderer:
+    from tailc.report.queue import queue_result, queue_text
+
+    return AdditionRenderer(queue_result, lambda tuned, evidence: (queue_text(tuned, evidence),))
+
+
+def _chosen_renderer() -> AdditionRenderer:
+    from tailc.report.best import best_paragraphs, best_result
+
+    return AdditionRenderer(best_result, lambda chosen, _: best_paragraphs(chosen))
+
+
+def _overload() -> AdditionRenderer:
+    from tailc.report.relief import relief_result, relief_text
+
+    return AdditionRenderer(relief_result, lambda relief, _: (relief_text(relief),))
+
+
+def _radius() -> AdditionRenderer:
+    from tailc.report.robust import robustness_result
+
+    return AdditionRenderer(robustness_result)
+
+
+def _robust_tables() -> AdditionRenderer:
+    from tailc.report.robust import robust_result, robust_text
+
+    return AdditionRenderer(
+        robust_result, lambda tables, evidence: (robust_text(tables, evidence),)
+    )
+
+
+# Keyed by the name of the addition's type, in output order; each function imports what it needs.
+RENDERERS: Mapping[str, Callable[[], AdditionRenderer]] = {
+    "TunedController": _controller,
+    "TunedTable": _tuned_table,
+    "AutoResult": _chosen_renderer,
+    "Relief": _overload,
+    "Robustness": _radius,
+    "RobustTables": _robust_tables,
+}
+
+
+def additions_result(compiled: AnyCompiled) -> dict[str, object]:
+    """Build the members of the JSON result for all additions of a compile."""
+    members: dict[str, object] = {}
+    for addition, renderer in _with_renderers(compiled):
+        members |= renderer.result(addition)
+    return members
+
+
+def additions_text(compiled: AnyCompiled) -> Iterator[str]:
+    """Yield the text paragraphs of all additions of a compile."""
+    for addition, renderer in _with_renderers(compiled):
+        yield from renderer.paragraphs(addition, compiled.policy.evidence)
+
+
+def _with_renderers(compiled: AnyCompiled) -> Iterator[tuple[Addition, AdditionRenderer]]:
+    order = list(RENDERERS)
+    for addition in sorted(compiled.additions, key=lambda one: order.index(type(one).__name__)):
+        yield addition, RENDERERS[type(addition).__name__]()

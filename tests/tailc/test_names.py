@@ -16,7 +16,7 @@ ROOTS = [Path(tailc.__file__).parent, Path(tailc_solvers.__file__).parent]
 DEFINITION = re.compile(r"^ *(class|def) (\w+)", re.MULTILINE)
 # Alone, these do not say what is computed.
 VAGUE = """
-after asked at before beside by carried drawn for found from given held judged kept known left made
+after asked at before beside by carried drawn for found from given held judged kept known made
 met of on over said seen shown stated taken told tried until with within without written
 """
 

@@ -11,9 +11,10 @@ schedule limits their number, and a seed selects them. All other jobs stay where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
 from tailc_solvers.green.sla.anneal import AnnealingSchedule, anneal
 from tailc_solvers.green.sla.check import figures_of
 from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
@@ -29,10 +30,9 @@ from tailc.pipeline.planners.current_schedule import (
     with_intended_places,
 )
 from tailc.pipeline.planners.on_arrival import OnArrival
-from tailc.pipeline.planners.planner_state import Epsilons, planner_state
+from tailc.pipeline.planners.planner_state import Epsilons, expected_green, planner_state
 from tailc.pipeline.planners.rack_assignment import GroupServers, assign_racks
-from tailc.pipeline.planners.remaining_sla import arriving_job, running_job
-from tailc.pipeline.planners.reoptimisation import jobs_to_replan, outlooks
+from tailc.pipeline.planners.remaining_sla import arriving_job, remaining_green_slots, running_job
 
 Searching = Callable[[Groups, Sequence[Job], Plan, AnnealingSchedule], PlacementSolution]
 """Searches for a better plan of some jobs than the given one."""
@@ -162,3 +162,48 @@ class _JointProblem:
 def _missing(view: View) -> dict[int, int]:
     """Promised green slots that are expected to be missed, by job."""
     return {one.job.job.number: one.missing for one in outlooks(view)}
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Forecast of a running job: promised green slots, expected green slots, and moves to come."""
+
+    job: RunningJob
+    owed: int
+    green: int
+    moves: int
+
+    @property
+    def missing(self) -> int:
+        """Promised green slots that are expected to be missed."""
+        return max(0, self.owed - self.green)
+
+
+def outlooks(view: View) -> Iterator[Outlook]:
+    """Forecasts of all running jobs, by the newest energy forecast."""
+    longest = max((one.past_epoch for one in view.running), default=view.epoch) - view.epoch
+    if not longest:
+        return
+    is_green = expected_green(view, longest)
+    for one in view.running:
+        left = remaining_places(one, view.epoch)
+        green = int(left[is_green[:, : left.shape[1]]].sum())
+        moves = int(np.maximum(np.diff(left, axis=1), 0).sum())
+        yield Outlook(one, remaining_green_slots(one, view.epoch), green, moves)
+
+
+def jobs_to_replan(
+    view: View, most: int | None, moves_a_server: int, seed: int
+) -> tuple[RunningJob, ...]:
+    """Running jobs worth placing again.
+
+    They miss green slots, have more than promised, or move more than `moves_a_server` times per
+    server. most: limit of their number, selected by the seed; None: all.
+    """
+    worth = [
+        one.job
+        for one in outlooks(view)
+        if one.green != one.owed or one.moves > moves_a_server * one.job.width
+    ]
+    drawn = np.random.Generator(np.random.PCG64(seed)).permutation(len(worth))[:most]
+    return tuple(worth[number] for number in sorted(drawn.tolist()))

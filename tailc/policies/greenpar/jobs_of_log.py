@@ -9,7 +9,6 @@ import numpy as np
 
 from tailc.forecasts.days import Days, Whole
 from tailc.policies.greenpar.spec import GreenParSpec
-from tailc.policies.greenpar.turns import assign_turns
 from tailc.problems.malleable_jobs import NamedMalleable
 from tailc.specs.fields import PPM
 from tailc.traces.jobs.log import refuse_same_numbers, refuse_wide
@@ -115,3 +114,46 @@ class LoggedJobs:
             servers = self.spec.cluster.servers
             self._curves_by_application[alike] = self.spec.speedups.speedup_ppm(*alike, servers)
         return self._curves_by_application[alike]
+
+
+def assign_turns(submit_s: Whole, run_s: Whole, width: Whole, epoch_s: int, servers: int) -> Whole:
+    """Compute the epoch in which each job starts; int64 (jobs,).
+
+    The jobs are in order of submission. A job wider than the cluster gets the epoch of its
+    submission, and no other waits for it. O(jobs epochs) in the worst case.
+    """
+    first = -(-submit_s // epoch_s)
+    length = -(-run_s // epoch_s)
+    # After all earlier jobs are done, there is room for any job.
+    epochs = int(first.max(initial=0) + length.sum()) + 1
+    free = _Free(min(epochs, int(first.max(initial=0) + length.max(initial=0)) + 1), servers)
+    requests = zip(first.tolist(), length.tolist(), width.tolist(), strict=True)
+    return np.array([free.take(*request) for request in requests], np.int64)
+
+
+class _Free:
+    """Free servers in each epoch; the array grows when later epochs are used."""
+
+    def __init__(self, epochs: int, servers: int) -> None:
+        self._servers = servers
+        self._free = np.full(epochs, servers, np.int64)
+
+    def take(self, first: int, length: int, width: int) -> int:
+        """Reserve `width` servers for `length` epochs, from `first` or later; return the first
+        epoch.
+        """
+        if width > self._servers:
+            return first
+        start = first
+        while True:
+            self._reach(start + length)
+            short = np.flatnonzero(self._free[start : start + length] < width)
+            if not len(short):
+                self._free[start : start + length] -= width
+                return start
+            start += int(short[-1]) + 1
+
+    def _reach(self, epochs: int) -> None:
+        if (lacking := epochs - len(self._free)) > 0:
+            more = np.full(lacking + len(self._free), self._servers, np.int64)
+            self._free = np.concatenate([self._free, more])

@@ -107,7 +107,7 @@ def explain_cell(
     with ThreadPoolExecutor(thread_count(query.threads)) as workers:
         progress("replaying the table", 0.0)
         scenario = scenario_for(load, query.arrivals, options, _subject(at.table, query))
-        cell = _Cell(at, query, Experiment(scenario, CELL.repeats, 0, workers))
+        cell = _ExplainedCell(at, query, Experiment(scenario, CELL.repeats, 0, workers))
         base = cell.base
         if base.is_overloaded:
             raise _no_tail(query, "requests pile up")
@@ -133,7 +133,7 @@ def _subject(table: Ladder, query: CellQuery) -> LadderModel:
 
 
 @dataclass(frozen=True, eq=False)
-class _Cell:
+class _ExplainedCell:
     """A cell of a table, and the experiment that replays the table."""
 
     at: Decision

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tailc.errors import Code
 from tailc.ingest.orphan_spans import orphans_in
 from tailc.ingest.span_table import NO_SPAN, TraceSpan, span_table
-from tests.tailc.ingest.test_span_defects import (
+from tests.tailc.ingest.span_defects_case import (
     CLIENT,
     MS,
     child,

@@ -5,7 +5,7 @@ import pkgutil
 from tailc import problems
 from tailc.pipeline import handlers
 from tailc.pipeline.passes.step import Addition
-from tailc.report import additions, solutions
+from tailc.report import compile_report, solutions
 
 
 def modules_in(package):
@@ -18,5 +18,5 @@ def test_each_type_of_problem_that_is_solved_is_told():
 
 def test_each_type_of_addition_has_a_renderer():
     names = {name.replace("AnyTunedTable", "TunedTable") for name in str(Addition).split(" | ")}
-    assert set(additions.RENDERERS) == names
-    assert all(renderer() for renderer in additions.RENDERERS.values())
+    assert set(compile_report.RENDERERS) == names
+    assert all(renderer() for renderer in compile_report.RENDERERS.values())

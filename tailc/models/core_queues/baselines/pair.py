@@ -19,7 +19,7 @@ from tailc.units import format_khz
 
 
 @final
-class FrequencyPair(Baseline[CoreQueues]):
+class TwoFrequencies(Baseline[CoreQueues]):
     """A frequency for requests and one for batch work, for cores with both that share no chip."""
 
     syntax = Syntax("pair-FREQUENCY-BATCH")

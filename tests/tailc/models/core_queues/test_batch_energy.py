@@ -14,7 +14,7 @@ from tailc.models.core_queues.chip import BatchCore, Chip, ProgramCounters
 from tailc.models.core_queues.clocks import Clocks, FixedLevel
 from tailc.models.core_queues.model import CoreQueues, pairs_by_hand
 from tests.tailc.models.core_queues.servers import GHZ, MS, PPM, demands, replayed, tail_table
-from tests.tailc.models.core_queues.test_usage import policy
+from tests.tailc.models.core_queues.usage_case import policy
 
 # Requests at 1 or 2 GHz draw 1 or 4 W, batch work 0.5 or 3 W.
 BATCH_MW = {GHZ: 500, 2 * GHZ: 3_000}

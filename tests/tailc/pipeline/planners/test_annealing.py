@@ -11,9 +11,8 @@ from tailc_solvers.green.sla.solution import PlacementSolution
 
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob
-from tailc.pipeline.planners.annealing import Annealing
+from tailc.pipeline.planners.annealing import Annealing, jobs_to_replan, outlooks
 from tailc.pipeline.planners.on_arrival import OnArrival
-from tailc.pipeline.planners.reoptimisation import jobs_to_replan, outlooks
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
 from tests.tailc.pipeline.planners.planner_state_case import running, view

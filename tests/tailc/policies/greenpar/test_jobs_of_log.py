@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from tailc.policies.greenpar.turns import assign_turns
+from tailc.policies.greenpar.jobs_of_log import assign_turns
 
 QUARTER = 900
 
