@@ -18,11 +18,11 @@ from enum import StrEnum
 import numpy as np
 
 from tailc_solvers.backends.linear import (
-    GRID_STEPS,
     LinearProgram,
     SolverAnswer,
     SolverOutcome,
     Vector,
+    grid_steps,
 )
 from tailc_solvers.backends.scaling import row_sizes
 from tailc_solvers.backends.sums import dot, dots_by
@@ -160,7 +160,7 @@ def claimed_bound(program: LinearProgram, answer: SolverAnswer) -> float | None:
     """
     if answer.outcome is not SolverOutcome.GRID_OPTIMAL or answer.point is None:
         return answer.bound
-    return answer.point.objective - float(np.abs(program.cost[~program.integer]).sum()) / GRID_STEPS
+    return answer.point.objective - float(np.abs(program.cost) @ grid_steps(program))
 
 
 def proved_bound(program: LinearProgram, dual: Vector) -> float:

@@ -21,18 +21,21 @@ Vector = NDArray[np.float64]
 GRID_STEPS = 1_000
 """Into which a solver that knows whole numbers only divides 1 of every other variable."""
 
+MOST_GRID_STEPS = 10_000_000
+"""From 0 to the bound of a variable that is farther from 0; a larger bound has larger steps."""
+
 
 class SolverOutcome(StrEnum):
     """A solver's claim, or the kind of failure.
 
     OPTIMAL: the point is optimal, within the solver's tolerances. GRID_OPTIMAL: it is optimal among
-    those whose variables are multiples of 1 / GRID_STEPS. FEASIBLE: a point, and a limit ended the
-    search. INFEASIBLE: there is no point. UNBOUNDED: there is no minimum. LIMIT: a limit ended the
-    search before any point. TIMED_OUT: no answer within the wall time, and the child was ended.
-    OUT_OF_MEMORY: the child's memory was exhausted. CRASHED: the child ended without an answer.
-    GARBLED: the child sent invalid bytes. REFUSED: the solver rejected the program or gave up.
-    TOO_LARGE: the program is larger than the licence allows. NOT_INSTALLED: the library is missing
-    or broken.
+    those whose variables are multiples of their steps (`grid_steps`). FEASIBLE: a point, and a
+    limit ended the search. INFEASIBLE: there is no point. UNBOUNDED: there is no minimum. LIMIT: a
+    limit ended the search before any point. TIMED_OUT: no answer within the wall time, and the
+    child was ended. OUT_OF_MEMORY: the child's memory was exhausted. CRASHED: the child ended
+    without an answer. GARBLED: the child sent invalid bytes. REFUSED: the solver rejected the
+    program or gave up. TOO_LARGE: the program is larger than the licence allows. NOT_INSTALLED: the
+    library is missing or broken.
     """
 
     OPTIMAL = "optimal"
@@ -217,6 +220,17 @@ class SolverAnswer:
     solver: str = ""
     message: str = ""
     course: tuple[SearchProgress, ...] = ()
+
+
+def grid_steps(program: LinearProgram) -> Vector:
+    """Step of each variable on the grid of GRID_OPTIMAL, 0 for integers [n].
+
+    It is 1 / GRID_STEPS times a power of two: 1 unless a bound is above 10,000.
+    """
+    magnitude = np.maximum(np.abs(program.lower), np.abs(program.upper))
+    scale = np.where(np.isinf(magnitude), 1.0, magnitude * GRID_STEPS / MOST_GRID_STEPS)
+    steps = np.exp2(np.ceil(np.log2(np.maximum(scale, 1.0)))) / GRID_STEPS
+    return np.where(program.integer, 0.0, steps)
 
 
 def _require(holds: bool, sentence: str) -> None:

@@ -18,6 +18,8 @@ from tailc_solvers.backends.linear import (
     SolverAnswer,
     SolverOutcome,
     SolverPoint,
+    Vector,
+    grid_steps,
 )
 
 TOLERANCE = 1e-9
@@ -25,6 +27,10 @@ TOLERANCE = 1e-9
 
 CP_SAT_TIME_PER_NODE = 1e-4
 """CP-SAT's unit of deterministic time, about a second, by the node that others would count."""
+
+CP_SAT_PRECISION = 5e-7
+"""By how much rounding to whole coefficients may change a row; its default is the tolerance of our
+check, 1e-6."""
 
 _OUTCOMES = {
     mathopt.TerminationReason.OPTIMAL: SolverOutcome.OPTIMAL,
@@ -49,15 +55,31 @@ def solve_cp_sat(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     """Solve with CP-SAT: constraint programming over integers.
 
     With continuous variables, an optimum is that of a grid: the answer is GRID_OPTIMAL, without a
-    bound.
+    bound. CP-SAT has about ten million steps from 0 to a bound, and cuts off what is beyond, so
+    variables with larger bounds are divided by the size of their steps.
     """
     params = _params()
     params.threads = 1
     params.random_seed = limits.seed
     params.cp_sat.max_deterministic_time = limits.nodes * CP_SAT_TIME_PER_NODE
     params.cp_sat.mip_var_scaling = float(GRID_STEPS)
-    answer = _solve(program, mathopt.SolverType.CP_SAT, params)
+    params.cp_sat.mip_wanted_precision = CP_SAT_PRECISION
+    size = np.maximum(grid_steps(program) * GRID_STEPS, 1.0)
+    answer = _solve(_divided(program, size), mathopt.SolverType.CP_SAT, params)
+    if answer.point is not None:
+        answer = replace(answer, point=replace(answer.point, x=answer.point.x * size))
     return answer if program.integer.all() else _of_grid(answer)
+
+
+def _divided(program: LinearProgram, size: Vector) -> LinearProgram:
+    """The program of x / size, where size is a power of two for each variable."""
+    return replace(
+        program,
+        cost=program.cost * size,
+        lower=program.lower / size,
+        upper=program.upper / size,
+        value=program.value * size[program.column],
+    )
 
 
 def _of_grid(answer: SolverAnswer) -> SolverAnswer:

@@ -10,13 +10,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import AnswerTrust, verdict
+from tailc_solvers.backends.check import AnswerTrust, claimed_bound, verdict
 from tailc_solvers.backends.linear import (
     BackendLimits,
     Basis,
     BasisStatus,
     LinearProgram,
     SolverOutcome,
+    grid_steps,
 )
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
@@ -156,6 +157,48 @@ def test_an_optimum_of_a_grid_is_no_optimum(solvers):
     # Nor is a grid without a point the end of all points.
     none = LinearProgram.build([1.0], 0, 1, [(2, {0: 1}, 3)])
     assert solvers[Backend.CP_SAT].answer(none).outcome is SolverOutcome.LIMIT
+
+
+LARGE = [1e4, 2e4, 1e5, 3.6e6, 1e7, 1e8, 1e9, 1e11]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("most", LARGE)
+def test_a_grid_reaches_every_bound_in_steps_of_a_ten_millionth_of_it(solvers, most, sign):
+    """CP-SAT alone cuts off what is above ten million. At 0.6 of the bound, two switches are on."""
+    least = 0.6 * most
+    program = LinearProgram.build(
+        [sign * 1.0, 10.0, 20.0],
+        [0 if sign > 0 else -most, 0, 0],
+        [most if sign > 0 else 0, 1, 1],
+        [
+            (least, {0: sign * 1.0}, math.inf),
+            (-math.inf, {0: sign / most, 1: -0.4, 2: -0.3}, 0),
+        ],
+        integer=[False, True, True],
+    )
+    found = solvers[Backend.CP_SAT].answer(program)
+    assert found.outcome is SolverOutcome.GRID_OPTIMAL
+    step = grid_steps(program)[0]
+    assert 0 <= sign * point_of(found).x[0] - least <= step * (1 + 1e-9)
+    assert step == 1e-3 if most <= 1e4 else most <= step * 1e7 < 2 * most
+    assert point_of(found).x[1:].tolist() == [1, 1]
+    assert verdict(program, found).trust is AnswerTrust.CLAIMED
+    best = solvers[Backend.HIGHS].answer(program)
+    bound = claimed_bound(program, found)
+    assert bound is not None
+    assert bound <= point_of(best).objective <= point_of(found).objective + step * 1e-6
+
+
+def test_the_steps_of_a_grid_are_those_of_its_bounds():
+    program = LinearProgram.build(
+        [1.0] * 6,
+        [0, 0, -3e4, -math.inf, 0, 0],
+        [1, 1e4, 1, 0, 1e8, 1e8],
+        [],
+        integer=[False, False, False, False, False, True],
+    )
+    assert grid_steps(program) == pytest.approx([1e-3, 1e-3, 4e-3, 1e-3, 16.384, 0])
 
 
 def test_a_program_above_the_free_licence_is_named_as_such(solvers):

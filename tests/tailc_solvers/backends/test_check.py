@@ -256,6 +256,15 @@ def test_the_best_point_of_a_grid_claims_a_bound_one_step_of_each_variable_below
     assert claimed_bound(program, SolverAnswer(SolverOutcome.OPTIMAL, point, -2.0)) == -2.0
 
 
+@pytest.mark.parametrize(
+    ("most", "step"), [(1e4, 1e-3), (1.5e4, 2e-3), (4e4, 4e-3), (1e6, 0.128), (1e8, 16.384)]
+)
+def test_a_grid_of_larger_bounds_claims_a_lower_bound(most, step):
+    program = LinearProgram.build([-2.0, 3.0], 0, [most, 1], [])
+    answer = SolverAnswer(SolverOutcome.GRID_OPTIMAL, SolverPoint(np.array([most, 0]), -2 * most))
+    assert claimed_bound(program, answer) == pytest.approx(-2 * most - 2 * step - 0.003, rel=1e-12)
+
+
 def test_what_cannot_be_refuted_stays_a_claim():
     # Nobody knows a point, and the solver gives no reason.
     program = LinearProgram.build([1.0], 0, 3, [(2, {0: 1}, math.inf)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -198,6 +199,29 @@ def test_a_solver_without_an_answer_is_told_with_its_exit_code(search, outcome, 
     assert (finding.code, finding.code.exit_code) == WOES[outcome]
     assert "`highs`" in finding.message
     assert finding.help
+
+
+def of_many_servers(seed, solver):
+    """Two racks of 20,000 servers, two jobs that are half a rack wide or more, in three hours."""
+    rng, racks = Random(seed), 20_000
+    jobs = []
+    for number in range(2):
+        first = rng.randrange(3)
+        length = rng.randint(1, 3 - first)
+        width, green = rng.randint(1, 3) * racks // 2, rng.choice([0, 25, 50, 100])
+        wait = rng.choice([0, 3 - first - length])
+        jobs.append(named(number, first, length, width, green, may_wait=wait))
+    green_w = [rng.randint(0, 500) * racks // 2 + rng.randrange(97) for _ in range(3)]
+    search = PlanSearch(PlanMethod.MIP, solver=solver)
+    return problem(*jobs, green_w=green_w, rack_servers=racks, asleep_mw=10_000, search=search)
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5, 7])
+def test_energy_beyond_ten_million_has_the_same_plan_by_cp_sat(seed):
+    """Its whole numbers end there, so the energy of a large datacentre is divided for it."""
+    by_cp_sat = solve_for_racks(of_many_servers(seed, "cp-sat"))
+    assert by_cp_sat.value == solve_for_racks(of_many_servers(seed, "highs")).value
+    assert by_cp_sat.bound >= by_cp_sat.value
 
 
 @pytest.mark.parametrize("extra", ["tailc[gurobi]", "tailc"])
