@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from tailc.percentiles import PPM
 from tailc.problems.colocation import BatchPair, PairSearch, PowerLimitEffect, Throttling
 from tailc.problems.tail_table import TailProblem, TailSolution
+from tailc.report.json_data import json_data
 from tailc.report.table import align_columns
 from tailc.units import format_khz, format_mrps, format_mw, plural
 
@@ -26,10 +25,7 @@ def colocated_result(problem: TailProblem, solution: TailSolution) -> dict[str, 
     if solution.pair is not None:
         result["batch"] = _pair_dict(problem, solution.pair)
     if solution.throttled:
-        result["throttled"] = [
-            dataclasses.asdict(each) | {"outcome": each.outcome.value}
-            for each in solution.throttled
-        ]
+        result["throttled"] = [json_data(each) for each in solution.throttled]
     return result
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tailc.errors import ExitCode, Finding
 from tailc.report import findings as render
+from tailc.report.json_data import json_data
 from tailc.specs.slo import Slo
 
 VERSION = 1
@@ -33,14 +34,7 @@ def json_document(
 
 def slo_dict(slo: Slo) -> dict[str, Any]:
     """Convert an SLO to JSON data with every key present."""
-    return {
-        "metric": slo.metric.value,
-        "percentile_ppm": slo.percentile_ppm,
-        "latency_us": slo.latency_us,
-        "window_requests": slo.window_requests,
-        "window_us": slo.window_us,
-        "request_class": slo.request_class,
-    }
+    return {"metric": slo.metric.value} | json_data(slo)
 
 
 def finite_or_null(value: float) -> float | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.demand_drift import Drift
+from tailc.report.json_data import json_data
 from tailc.report.verdict.words import sentences_of_drift
 from tailc.traces.profile import DemandProfile
 from tailc.units import printable
@@ -29,5 +29,5 @@ def as_dict(policy: Policy, profile: DemandProfile, drift: Drift | None) -> dict
         "version": VERSION,
         "policy": {"name": policy.name, "generation": policy.generation},
         "held_out": {"digest": profile.digest, "requests": profile.total_weight},
-        "drift": None if drift is None else asdict(drift),
+        "drift": None if drift is None else json_data(drift),
     }

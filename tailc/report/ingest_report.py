@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from tailc.ingest.ingest import CountedInput, IngestResult
+from tailc.report.json_data import json_data
 from tailc.report.table import align_columns
 from tailc.traces.counted_times import CountedTimes
 from tailc.units import format_percentile, printable
@@ -73,7 +73,7 @@ def _input_result(input_: CountedInput) -> dict[str, Any]:
     return {
         "name": input_.name,
         "is_profile": input_.times is None,
-        "origins": [asdict(origin) for origin in input_.counted.origins],
+        "origins": [json_data(origin) for origin in input_.counted.origins],
     }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tailc.models.columns import percent
+from tailc.report.json_data import json_data
 from tailc.report.table import align_columns
 from tailc.units import format_mrps, format_us
 
@@ -30,7 +30,7 @@ def relief_result(relief: Relief) -> dict[str, object]:
                     "is_overload": number < overload,
                     "tail_us": rate.tail_us,
                     "tail_high_us": rate.high_us,
-                    "loss": asdict(rate.loss),
+                    "loss": json_data(rate.loss),
                 }
                 for number, rate in enumerate(relief.rates)
             ],

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tailc.diff.compare import Diff, Side
-from tailc.diff.differences import SettingChange
+from tailc.diff.compare import Diff
 from tailc.diff.rows import RowChange
 from tailc.diff.structure import FormChange
-from tailc.diff.tail_tables import TailRowChange, TailTableChange
-from tailc.forms.ladder.table import Admission
 from tailc.report.diff.plans import plan_dict
+from tailc.report.json_data import json_data
 
 if TYPE_CHECKING:
     from tailc.diff.behaviour import Behaviour, BehaviourPoint
@@ -26,80 +24,34 @@ def as_dict(diff: Diff) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "old": _side_dict(diff.old),
-        "new": _side_dict(diff.new),
+        "old": json_data(diff.old),
+        "new": json_data(diff.new),
         "differs": structure.differs,
-        "slos": [_change_dict(change) for change in structure.promise],
+        "slos": [json_data(change) for change in structure.promise],
         "forms": {
             "added": list(structure.added),
             "removed": list(structure.removed),
             "changed": [_form_dict(form) for form in structure.forms],
-            "controller": [_change_dict(change) for change in structure.controller],
-            "tail_table": _tail_table_dict(structure.tail_table) if structure.tail_table else None,
-            "shares": [_change_dict(change) for change in structure.shares],
+            "controller": [json_data(change) for change in structure.controller],
+            "tail_table": json_data(structure.tail_table) if structure.tail_table else None,
+            "shares": [json_data(change) for change in structure.shares],
             "plan": plan_dict(structure.plan) if structure.plan else None,
         },
-        "without_effect": [_change_dict(change) for change in structure.without_effect],
+        "without_effect": [json_data(change) for change in structure.without_effect],
         "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),
     }
 
 
-def _side_dict(side: Side) -> dict[str, Any]:
-    return {
-        "name": side.name,
-        "kind": side.kind,
-        "generation": side.generation,
-        "digest": side.digest,
-    }
-
-
-def _change_dict(change: SettingChange) -> dict[str, Any]:
-    return {"what": change.what, "old": change.old, "new": change.new}
-
-
-def _tail_table_dict(change: TailTableChange) -> dict[str, Any]:
-    return {
-        "settings": [_change_dict(setting) for setting in change.settings],
-        "cycles": [_tail_row_dict(row) for row in change.cycles],
-        "memory_ns": [_tail_row_dict(row) for row in change.memory_ns],
-    }
-
-
-def _tail_row_dict(row: TailRowChange) -> dict[str, Any]:
-    return {
-        "from_elapsed": row.from_elapsed,
-        "to_elapsed": row.to_elapsed,
-        "old": list(row.old),
-        "new": list(row.new),
-    }
-
-
 def _form_dict(form: FormChange) -> dict[str, Any]:
-    return {
-        "request_class": form.request_class,
-        "load_axis": form.load_axis.value,
-        "settings": [_change_dict(change) for change in form.settings],
-        "rows": [_row_dict(row) for row in form.rows],
-    }
+    return json_data(form) | {"rows": [_row_dict(row) for row in form.rows]}
 
 
 def _row_dict(row: RowChange) -> dict[str, Any]:
     starts, rungs = row.admission, row.first_rung
-    return {
-        "first_load": row.first_load,
-        "last_load": row.last_load,
-        "admission": starts
-        and {"old": _admission_dict(starts[0]), "new": _admission_dict(starts[1])},
+    return json_data(row) | {
+        "admission": starts and {"old": json_data(starts[0]), "new": json_data(starts[1])},
         "first_rung": rungs and {"old": rungs[0], "new": rungs[1]},
-        "climbs": [
-            {"rung": climb.rung, "old_us": climb.old_us, "new_us": climb.new_us}
-            for climb in row.climbs
-        ],
     }
-
-
-def _admission_dict(admission: Admission) -> dict[str, Any]:
-    return {"kind": admission.kind.value, "delay_us": admission.delay_us}
 
 
 def _behaviour_dict(behaviour: Behaviour) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tailc.diff.plans import EpochChange, JobChange, PlanChange
 from tailc.report.diff.words import change_text
+from tailc.report.json_data import json_data
 from tailc.report.plan import cents_text
 from tailc.traces.zones import utc_text
 
@@ -74,27 +75,16 @@ def cost_table(change: PlanChange) -> Rows:
 
 def plan_dict(change: PlanChange) -> dict[str, Any]:
     """Convert all differences to JSON data."""
-    return {
-        "settings": [_change(side) for side in change.settings],
-        "shared_epochs": change.shared_epochs,
-        "jobs": [_job(job) for job in change.jobs],
-        "epochs": [
-            {
-                "first_unix_s": epoch.first_unix_s,
-                "changes": [_change(side) for side in epoch.changes],
-            }
-            for epoch in change.epochs
-        ],
-        "costs": [
-            {
-                "name": cost.name,
-                "old": cost.old,
-                "new": cost.new,
-                "unit": "jobs" if cost.is_of_jobs else "shared epochs",
-            }
-            for cost in change.costs
-        ],
-    }
+    costs = [
+        {
+            "name": cost.name,
+            "old": cost.old,
+            "new": cost.new,
+            "unit": "jobs" if cost.is_of_jobs else "shared epochs",
+        }
+        for cost in change.costs
+    ]
+    return json_data(change) | {"jobs": [_job(job) for job in change.jobs], "costs": costs}
 
 
 def _job(job: JobChange) -> dict[str, Any]:
@@ -108,10 +98,6 @@ def _job(job: JobChange) -> dict[str, Any]:
         "old_green_slots": job.old.green if job.old else None,
         "new_green_slots": job.new.green if job.new else None,
     }
-
-
-def _change(change: Any) -> dict[str, Any]:
-    return {"what": change.what, "old": change.old, "new": change.new}
 
 
 def _text(name: str, value: int) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from tailc.diff.throughput import MachineChange, ThroughputChange
 from tailc.models.columns import UsageColumn, percent
 from tailc.percentiles import PPM
+from tailc.report.json_data import json_data
 from tailc.report.table import columns_aligned, columns_markdown
 from tailc.units import printable
 
@@ -24,7 +24,7 @@ def as_markdown(change: ThroughputChange) -> str:
 
 def as_dict(change: ThroughputChange) -> dict[str, Any]:
     """Convert the changes to JSON data, in 1e-6."""
-    return asdict(change) | {"machines": [asdict(machine) for machine in change.machines]}
+    return json_data(change)
 
 
 def _title(change: ThroughputChange) -> str:

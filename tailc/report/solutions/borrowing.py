@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.models.columns import percent
 from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, LoadPoint
+from tailc.report.json_data import json_data
 from tailc.report.table import align_columns
 from tailc.units import format_mrps, format_ppm, format_us
 
@@ -27,7 +27,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
     return {
         "interference_ppm": solution.lanes.interference_ppm,
         "batch_slowdown_ppm": solution.lanes.batch_slowdown_ppm,
-        "points": [asdict(point) for point in solution.points],
+        "points": [json_data(point) for point in solution.points],
     }
 
 

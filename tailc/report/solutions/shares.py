@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.models.columns import percent
 from tailc.problems.shares import SharesProblem, SharesSolution
+from tailc.report.json_data import json_data
 from tailc.report.table import align_columns
 from tailc.units import format_mrps, printable
 
@@ -19,7 +19,7 @@ _Compiled: TypeAlias = "CompiledPolicy[SharesProblem, SharesSolution, Throughput
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
     """Build the JSON data of each machine: model, error of a step, attainable and needed shares."""
-    return {"models": [asdict(model) for model in compiled.sweep.chosen.solution.models]}
+    return {"models": [json_data(model) for model in compiled.sweep.chosen.solution.models]}
 
 
 def solution_text(compiled: _Compiled) -> str:

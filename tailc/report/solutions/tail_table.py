@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.problems.tail_table import TailProblem, TailSolution
 from tailc.report.colocation_report import colocated_result, colocated_text
+from tailc.report.json_data import json_data
 from tailc.specs.slo import promise
 from tailc.units import format_khz, format_us
 
@@ -27,8 +28,8 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
     problem, solution = _as_written(compiled)
     return colocated_result(problem, solution) | {
         "min_us": solution.least_us,
-        "moments": dataclasses.asdict(solution.moments),
-        "shortfalls": [dataclasses.asdict(each) for each in solution.shortfalls],
+        "moments": json_data(solution.moments),
+        "shortfalls": [json_data(each) for each in solution.shortfalls],
     }
 
 
@@ -64,5 +65,5 @@ def _as_written(compiled: _Compiled) -> tuple[TailProblem, TailSolution]:
     if solution.pair is None or batch is None:
         return problem, solution
     levels = khz.index(batch.least_khz), khz.index(batch.frequency_khz)
-    pair = dataclasses.replace(solution.pair, least_level=levels[0], level=levels[1])
-    return problem, dataclasses.replace(solution, throttled=power_limit_effects(problem, pair))
+    pair = replace(solution.pair, least_level=levels[0], level=levels[1])
+    return problem, replace(solution, throttled=power_limit_effects(problem, pair))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
+from tailc.report.json_data import json_data
 from tailc.verify.throughput.verdict import MachineVerdict, ThroughputVerdicts
 
 FORMAT = "tailc-throughput-verdict"
@@ -45,16 +45,16 @@ def _machine_dict(machine: MachineVerdict) -> dict[str, Any]:
         "verdict": machine.ruling.value,
         "is_attainable": machine.is_attainable,
         "target_milli": machine.target_milli,
-        "error": asdict(machine.error),
-        "online": asdict(machine.model.online) if machine.model else None,
-        "offline": asdict(machine.model.offline) if machine.model else None,
+        "error": json_data(machine.error),
+        "online": json_data(machine.model.online) if machine.model else None,
+        "offline": json_data(machine.model.offline) if machine.model else None,
         "share_ppm": machine.share_ppm,
         "max_milli": machine.max_milli,
         "short_ppm": machine.short_ppm,
         "capped_ppm": machine.capped_ppm,
         **_default_baselines(machine),
         "more_steps": machine.more_steps,
-        "drift": asdict(machine.drift) if machine.drift else None,
+        "drift": json_data(machine.drift) if machine.drift else None,
     }
 
 
@@ -68,5 +68,5 @@ def _default_baselines(machine: MachineVerdict) -> dict[str, Any]:
             case "fair":
                 members["fair_ppm"] = model.error_ppm
             case _:
-                others.append({"name": name, **asdict(model)})
+                others.append({"name": name, **json_data(model)})
     return {**members, "baselines": others} if others else members

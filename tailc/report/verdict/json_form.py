@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 from tailc.experiment.point import Point, Run, SloEstimate
 from tailc.experiment.spike import Spike, WindowTail
 from tailc.report.document import slo_dict
+from tailc.report.json_data import json_data
 from tailc.verify.verdict import Verdicts
 
 FORMAT = "tailc-verdict"
@@ -39,7 +40,7 @@ def as_dict(verdicts: Verdicts) -> dict[str, Any]:
             "settling_requests": verdicts.settling_requests,
             "other_power_ppm": verdicts.other_power_ppm,
         },
-        "drift": None if verdicts.drift is None else asdict(verdicts.drift),
+        "drift": None if verdicts.drift is None else json_data(verdicts.drift),
         "slos": [slo_dict(slo) for slo in verdicts.slos],
         "points": [_point_dict(point) for point in verdicts.points],
     }
@@ -56,12 +57,10 @@ def _point_dict(point: Point) -> dict[str, Any]:
 
 
 def _run_dict(run: Run) -> dict[str, Any]:
-    load = asdict(run.load)
-    load["rung_use"]["final_ppm"] = list(run.load.rung_use.final_ppm)
     return {
         "subject": run.subject,
         "note": run.note,
-        "load": load,
+        "load": json_data(run.load),
         "verdicts": [_estimate_dict(one) for one in run.estimates],
         "stretch_us": [list(times_us) for times_us in run.stretch_us],
         **dict.fromkeys(_OF_MODELS),
@@ -71,12 +70,12 @@ def _run_dict(run: Run) -> dict[str, Any]:
 
 
 def _estimate_dict(estimate: SloEstimate) -> dict[str, Any]:
-    fields = asdict(estimate)
-    return {"verdict": fields.pop("ruling").value, **fields}
+    members = json_data(estimate)
+    return {"verdict": members.pop("ruling"), **members}
 
 
 def _spike_dict(spike: Spike) -> dict[str, Any]:
     """Convert a spike to flat JSON data."""
     window = dict.fromkeys(field.name for field in fields(WindowTail))
-    window |= {} if spike.window is None else asdict(spike.window)
+    window |= {} if spike.window is None else json_data(spike.window)
     return {"phase": spike.stretch, "tail_us": spike.tail_us, **window}

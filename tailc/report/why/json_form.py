@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import rules_beyond_rows
+from tailc.report.json_data import json_data
 from tailc.studies.why.paired_effect import MeasuredEffect, OverloadEffect
 from tailc.studies.why.units import held_unit, used_unit
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from tailc.studies.why.cell_explanation import CellExplanation
     from tailc.studies.why.decision import Decision
     from tailc.studies.why.occupancy import OccupancyShares
-    from tailc.studies.why.paired_effect import Effect, PairedDifference
+    from tailc.studies.why.paired_effect import Effect
 
 
 FORMAT, VERSION = "tailc-why", 1
@@ -112,11 +113,7 @@ def _effect_dict(answer: Effect) -> dict[str, object]:
         case MeasuredEffect():
             return {
                 "tail_us": answer.tail_us,
-                "change_us": _difference(answer.tail),
+                "change_us": json_data(answer.tail),
                 "used_ppm": answer.used_ppm,
-                "used_change_ppm": _difference(answer.used),
+                "used_change_ppm": json_data(answer.used),
             }
-
-
-def _difference(answer: PairedDifference) -> dict[str, int]:
-    return {"mean": answer.mean, "low": answer.low, "high": answer.high}
