@@ -23,7 +23,7 @@ BUS_ENTRIES = (
 _LONGEST_NAME = 22
 _LEAST_HEIGHT = 300.0
 # More bands make a page too large to send, and lines between more pools would hide the rest.
-_MOST_BANDS, _MOST_RULES = 20_000, 100
+_MOST_BANDS, _MOST_RULES = 10_000, 100
 # Lower bands have no line around them.
 _THIN = 3.0
 

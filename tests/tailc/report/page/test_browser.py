@@ -11,6 +11,11 @@ import pytest
 from tailc.report.page.controllers import control_section
 from tailc.report.page.html_file import page_bytes
 from tailc.report.page.pages import policy_page
+from tailc.report.pictures.job_stack import jobs_figure
+from tailc.report.pictures.loops import controller_figures
+from tailc.report.pictures.picture_file import picture_svg
+from tailc.report.pictures.power_series import power_from_plan
+from tailc.report.pictures.power_stack import power_figures
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.report.page.pages_made import made_page
 from tests.tailc.report.pictures.loops_made import made_tuned
@@ -108,6 +113,38 @@ def test_pages_of_plans_and_controllers_are_drawn_and_usable_in_a_narrow_window(
     assert width <= 320
     assert [rule["id"] for rule in found] == []
     assert (said, len(asked)) == ([], 1)
+
+
+OUTSIDE = """
+() => {
+  const box = document.querySelector("svg").getBoundingClientRect();
+  return [...document.querySelectorAll("text")].filter(text => {
+    const t = text.getBoundingClientRect();
+    return t.left < box.left || t.right > box.right || t.bottom > box.bottom;
+  }).map(text => text.textContent);
+}
+"""
+
+
+def test_texts_of_a_picture_file_are_inside_it(browser):
+    """Long names of pools and jobs, dates at both ends, captions, and two columns."""
+    plan = policy_of("plan").plan
+    assert plan
+    pools = tuple(replace(pool, name=f"{pool.name} of the old hall") for pool in plan.pools)
+    jobs = tuple(replace(job, name=job.name * 9) for job in plan.jobs)
+    # Twelve hours from 12:00, so that the last tick is midnight and has a date.
+    day = replace(power_from_plan(plan), start_unix_s=1_338_552_000 + 8 * 3_600)
+    figures = [
+        *power_figures(day),
+        jobs_figure(replace(plan, pools=pools, jobs=jobs)),
+        *controller_figures(made_tuned()),
+    ]
+    page = browser.new_page()
+    for columns in (1, 2):
+        page.set_content(picture_svg(figures, "A heading", columns))
+        assert page.evaluate("() => document.querySelectorAll('svg svg').length") == len(figures)
+        assert page.evaluate(OUTSIDE) == []
+    page.close()
 
 
 def test_dark_is_dark_and_paper_is_white(opened):
