@@ -286,9 +286,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "constant share keeps a machine nearer to its target than the controller in a replay of the "
     "trace.",
     Code.OTHER_CONTROL: "In a replay of the trace the best constant share keeps a machine nearer "
-    "to its target than the published controller, which follows noise. The compile wrote the first "
-    "controller for which that is not so: the observer, a larger pole, or the constant shares with "
-    "a pole near 1. To write the published controller, set `control.method: paper`.",
+    "to its target than the published controller, which follows noise. The compile wrote the "
+    "controller with the smallest errors of all machines: the observer, a larger pole, or constant "
+    "shares with a pole near 1. To write the published controller, set `control.method: paper`.",
     Code.JUDGED_ON_OWN: "A table looks better on the requests that it was tuned on than on "
     "others. Give a longer trace, or verify the policy on another one.",
     Code.NOT_AS_RECORDED: "The policy was tuned on recorded arrival times, which it does not "

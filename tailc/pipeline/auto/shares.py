@@ -1,7 +1,9 @@
-"""The controller of shares that no constant share beats: the spec's, another one, or none.
+"""The controller of shares for the measured rows: the spec's, another one, or constant shares.
 
 All are replayed on the measured rows. A form has one law and one pole for all machines. With a pole
-near 1 shares change slowly from the first, which is what the first model needs for the target.
+near 1 shares change slowly from the first, which is what the first model needs for the target. A
+controller that serves one machine well may keep another one farther from its target than a constant
+share would, so both count: the errors of all machines, and where a constant share is better.
 """
 
 from __future__ import annotations
@@ -9,56 +11,90 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.experiment.recorded_periods import recorded_periods, shares_of
+from tailc.experiment.recorded_periods import RecordedPeriods, recorded_periods, shares_of
 from tailc.forms.shares import PPM, Machine, ShareLaw, Shares
 from tailc.pipeline.static_share import BASELINE, Nearer, nearer_by_constant
 from tailc.problems.shares import ControllerChoice
 from tailc.traces.throughput import ThroughputTrace
 
-# The smallest of these with which no constant share is better is taken.
 POLES_PPM = (300_000, 500_000, 700_000, 800_000, 900_000, 950_000, 980_000, 990_000)
 # An error remains for about a thousand steps. Grants are rounded down to millionths. A controller
 # that is much slower would lose more by that than its errors can give back.
 CONSTANT_POLE_PPM = 999_000
+# Of controllers whose errors are larger than the least by no more than this, the fastest is taken.
+_AS_GOOD = 1.02
+# A tenth of the tolerance is added to each error, so that small errors count little.
+_SMALL = 0.1
+# Where a constant share is better for some machine, the errors of all must be less by that much,
+_SURCHARGE = 1.1
+# and the error of that machine larger by no more than this part of the tolerance.
+_MOST_REGRET = 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """Shares, and the machines that a constant share keeps nearer to their targets."""
+    """Shares, and the machines that a constant share keeps nearer to their targets.
+
+    error: geometric mean over the machines of their mean errors and a part of the tolerance.
+    """
 
     shares: Shares
     nearer: tuple[Nearer, ...]
+    error: float
 
     @property
     def regret_ppm(self) -> int:
         """The largest error beyond that of a constant share."""
         return max((one.own_ppm - one.constant_ppm for one in self.nearer), default=0)
 
+    @property
+    def score(self) -> float:
+        """The error, with a surcharge if a constant share is better for some machine."""
+        return self.error * _SURCHARGE if self.nearer else self.error
+
 
 def with_best_controller(
     policy: Policy, rows: ThroughputTrace, choice: ControllerChoice
 ) -> tuple[Policy, tuple[Finding, ...]]:
-    """The policy with the first controller that no constant share beats, and what is changed.
+    """The policy with the best controller on these rows, and what is changed.
 
-    If there is none, the controller with the smallest error beyond that of the constant shares. A
-    policy whose rows are too few to replay stays as it is.
+    It stays as it is if no constant share is better for any machine, and if its rows are too few to
+    replay.
     """
     shares = shares_of(policy)
     try:
         periods = recorded_periods(shares, rows)
     except TailcError:
         return policy, ()
-    tried = [_Candidate(shares, nearer_by_constant(periods))]
+    stated = _candidate(periods)
+    if not stated.nearer:
+        return policy, ()
     others = _others(shares, rows, choice)
-    while tried[-1].nearer and (other := next(others, None)) is not None:
-        tried.append(_Candidate(other, nearer_by_constant(recorded_periods(other, rows))))
-    best = min(tried, key=lambda one: one.regret_ppm)
-    if best is tried[0]:
+    tried = [stated, *(_candidate(recorded_periods(other, rows)) for other in others)]
+    best = _best(tried, _MOST_REGRET * shares.tolerance_ppm)
+    if best is stated:
         return policy, ()
     forms = tuple(best.shares if form is shares else form for form in policy.forms)
-    return replace(policy, forms=forms), (_remark(tried[0], best.shares),)
+    return replace(policy, forms=forms), (_remark(stated, best.shares),)
+
+
+def _candidate(periods: RecordedPeriods) -> _Candidate:
+    errors = periods.errors.mean(axis=1) + _SMALL * periods.shares.tolerance_ppm / PPM
+    error = float(np.exp(np.log(errors).mean()))
+    return _Candidate(periods.shares, nearer_by_constant(periods), error)
+
+
+def _best(tried: Sequence[_Candidate], most_regret_ppm: float) -> _Candidate:
+    """The first that is as good as the best; the one of least regret if all have too much."""
+    fair = [one for one in tried if one.regret_ppm <= most_regret_ppm]
+    if not fair:
+        return min(tried, key=lambda one: one.regret_ppm)
+    least = min(one.score for one in fair)
+    return next(one for one in fair if one.score <= _AS_GOOD * least)
 
 
 def _others(shares: Shares, rows: ThroughputTrace, choice: ControllerChoice) -> Iterator[Shares]:

@@ -10,7 +10,7 @@ import pytest
 from tailc.artifact.json_form import encode_json
 from tailc.errors import Code
 from tailc.experiment.recorded_periods import recorded_periods, shares_of
-from tailc.forms.shares import ShareLaw
+from tailc.forms.shares import ShareLaw, Shares
 from tailc.models.cpu_shares.plant import replay
 from tailc.models.cpu_shares.recorded_machines import machines_of
 from tailc.pipeline.auto.shares import CONSTANT_POLE_PPM, POLES_PPM, constant_shares
@@ -62,27 +62,77 @@ def test_a_trace_that_is_too_short_to_replay_says_nothing(tmp_path, method):
     assert not codes & {Code.BETTER_BY_HAND, Code.OTHER_CONTROL}
 
 
-def test_the_default_is_the_observer_where_it_follows_less_noise(tmp_path):
-    found = compiled(tmp_path)
-    shares = shares_of(found.policy)
-    assert (shares.law, shares.pole_ppm) == (ShareLaw.OBSERVER, 100_000)
-    assert nearer_by_constant(recorded_periods(shares, found.design)) == ()
+def others(shares: Shares, parts) -> list[Shares]:
+    """Every controller of the default method, the fastest first, and constant shares."""
+    stated = replace(shares, law=ShareLaw.POLE_PLACEMENT, pole_ppm=100_000)
+    poles = [replace(stated, pole_ppm=ppm) for ppm in (100_000, *POLES_PPM)]
+    return [
+        poles[0],
+        replace(stated, law=ShareLaw.OBSERVER),
+        *poles[1:],
+        constant_shares(stated, parts),
+    ]
+
+
+def mean_errors(shares: Shares, rows) -> np.ndarray:
+    return recorded_periods(shares, rows).errors.mean(axis=1)
+
+
+def test_the_default_is_the_fastest_controller_that_is_as_good_as_the_best(tmp_path):
+    """Exhaustively. 0.5 % is added to each error, as the tolerance is 5 %."""
+    stated, found = compiled(tmp_path, PAPER), compiled(tmp_path)
+    rows, taken = found.design, shares_of(found.policy)
+    parts = recorded_periods(shares_of(stated.policy), rows).replay_baseline("static").shares
+    tried = others(shares_of(stated.policy), parts)
+    products = [float(np.prod(mean_errors(one, rows) + 0.005)) for one in tried]
+    is_beaten = [bool(nearer_by_constant(recorded_periods(one, rows))) for one in tried]
+    least = min(one for one, beaten in zip(products, is_beaten, strict=True) if not beaten)
+    good = [
+        one.pole_ppm
+        for one, product, beaten in zip(tried, products, is_beaten, strict=True)
+        if not beaten and product <= 1.02**2 * least
+    ]
+    assert taken.pole_ppm == good[0]
     assert Code.BETTER_BY_HAND not in {one.code for one in found.findings}
     (said,) = warned(tmp_path, code=Code.OTHER_CONTROL)
-    assert "the law `observer` and the pole 0.1, in place of `pole-placement` and 0.1" in said
+    assert f"the pole {good[0] / 1e6:g}, in place of `pole-placement` and 0.1" in said
 
 
-def test_of_a_stated_law_the_smallest_pole_is_taken_that_no_constant_share_beats(tmp_path):
-    """Exhaustively: every smaller pole of the list is beaten."""
+@pytest.mark.parametrize(("fall", "noise"), [(0.5, 0.05), (0.6, 0.04), (-0.5, 0.05)])
+def test_a_machine_that_changes_keeps_a_controller_next_to_one_that_is_only_noisy(
+    tmp_path, fall, noise
+):
+    """Constant shares would be a little better for the one, and much worse for the other."""
+    case = write(tmp_path)
+    case.design.write_text(changing(fall, noise))
+    found = compile_policy(str(case.spec), judging=JUDGED)
+    shares = shares_of(found.policy)
+    parts = recorded_periods(shares, found.design).replay_baseline("static")
+    assert shares.pole_ppm < CONSTANT_POLE_PPM
+    encoder, pricer = mean_errors(shares, found.design)
+    assert encoder < parts.errors[0] / 2
+    assert pricer < parts.errors[1] + 0.01
+
+
+def changing(fall: float, noise: float) -> str:
+    """The encoder's work falls by this part over time; the pricer's is noisy."""
+    draw, steps = np.random.default_rng(3), 240
+    lines = ["time,machine,throughput,share"]
+    for step in range(1, steps + 1):
+        factor = 1 + fall / 2 - fall * step / steps
+        for name, work, jitter in (("encoder", 60 * factor, 0.005), ("pricer", 900, noise)):
+            share = draw.uniform(0.1, 0.5)
+            done = work * share * (1 + jitter * draw.standard_normal())
+            lines.append(f"{step * 750},{name},{done:.4f},{share:.4f}")
+    return "\n".join(lines) + "\n"
+
+
+def test_of_a_stated_law_no_other_law_is_tried(tmp_path):
     found = compiled(tmp_path, "control: {method: auto, law: pole-placement}\n")
     shares = shares_of(found.policy)
     assert shares.law is ShareLaw.POLE_PLACEMENT
+    assert shares.pole_ppm > 100_000
     assert nearer_by_constant(recorded_periods(shares, found.design)) == ()
-    smaller = [ppm for ppm in (100_000, *POLES_PPM) if ppm < shares.pole_ppm]
-    assert smaller
-    for pole_ppm in smaller:
-        other = recorded_periods(replace(shares, pole_ppm=pole_ppm), found.design)
-        assert nearer_by_constant(other)
 
 
 def test_a_controller_that_no_constant_share_beats_stays(tmp_path):
@@ -122,7 +172,7 @@ def test_the_advice_is_none_that_the_compile_has_followed(tmp_path, monkeypatch,
 def beaten(periods):
     """Every controller is, that with the pole 0.5 by least."""
     pole_ppm = periods.shares.pole_ppm
-    return (Nearer("encoder", 300_000, 50_000 + abs(pole_ppm - 500_000), 50_000 - 1),)
+    return (Nearer("encoder", 300_000, 100_000 + abs(pole_ppm - 500_000), 50_000),)
 
 
 def test_the_choice_is_the_same_without_estimates(tmp_path):
