@@ -18,7 +18,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compared, least_regret
 from tailc.pipeline.auto.effort import Budget
-from tailc.pipeline.auto.joined_tables import joined_at_loads
+from tailc.pipeline.auto.joined_tables import joined_at_loads, joined_by_rate
 from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
 from tailc.pipeline.auto.stable import ending_lean, leanest_variants
 from tailc.progress import Progress
@@ -36,6 +36,8 @@ from tailc.tuning.tuning_problem import TuningProblem
 from tailc.tuning.tuning_sample import Form, TuningSample
 
 SEARCHED = "search"
+# Number of times that tables are joined while none is safe.
+_MOST_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -136,14 +138,12 @@ class Choice(ABC):
 
     def best(self) -> Best[Ladder]:
         """The table to write: the best safe one, or else the one with the least regret."""
-        looked_for, cores = self.search(), self.problem.cores
+        looked_for = self.search()
         found = [*looked_for.compared, *self.comparison.baselines()]
-        if not any(one.is_safe for one in found):
-            baselines = [one.table for one in self.others]
-            table = least_regret(found).option.table
-            known = distinct(one.option.table for one in looked_for.compared)
-            more = distinct([*known, *fallbacks(table, baselines, cores, self.nearest)])
-            found += self.compare(more[len(known) :])
+        for _ in range(_MOST_ROUNDS):
+            if any(one.is_safe for one in found):
+                break
+            found += self.compare(self._fallbacks(found))
         best = best_compared(self.worth_comparing(found))
         option = replace(best.option, table=self.final_table(best.option.table))
         searches = looked_for.searches
@@ -155,6 +155,15 @@ class Choice(ABC):
             sum(one.evaluations for one in searches),
             sum(one.requests for one in searches),
         )
+
+    def _fallbacks(self, found: Sequence[ComparedTable[Ladder]]) -> list[Ladder]:
+        """Tables that join those found so far, without those."""
+        known, cores = distinct(one.option.table for one in found), self.problem.cores
+        baselines = [one.table for one in self.others]
+        joined = list(joined_by_rate(known, self.screening, self.asked.objective, cores))
+        best = [ending_lean(self.nearest(joined), cores)] if joined else []
+        more = fallbacks(least_regret(found).option.table, baselines, cores, self.nearest)
+        return distinct([*known, *best, *more])[len(known) :]
 
     def final_table(self, table: Ladder) -> Ladder:
         """The table that is written if `table` is chosen."""
@@ -219,11 +228,12 @@ def fallbacks(
     cores: int,
     nearest: Callable[[Sequence[Ladder]], Ladder],
 ) -> Iterator[Ladder]:
-    """The table with fewer rows that climb, and the table joined with each baseline.
+    """The table with fewer rows that climb, and with each baseline at high and at low loads.
 
     nearest: the one of several tables that is least far from the best at any rate; it selects the
     load of each join.
     """
     yield from leanest_variants(table, cores)
     for baseline in baselines:
-        yield ending_lean(nearest(list(joined_at_loads(table, baseline, cores))), cores)
+        for low, high in ((table, baseline), (baseline, table)):
+            yield ending_lean(nearest(list(joined_at_loads(low, high, cores))), cores)

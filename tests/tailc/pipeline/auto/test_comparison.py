@@ -38,15 +38,16 @@ def test_without_a_safe_table_the_one_with_least_regret_is_taken():
     assert least_regret([SAFE, RISKIER, RISKY]) is RISKY
 
 
-@pytest.mark.parametrize(("share", "are_tried"), [(1.0, True), (0.0, False)])
-def test_fallbacks_are_compared_only_if_no_table_is_safe_and_no_table_twice(
-    service, monkeypatch, share, are_tried
+@pytest.mark.parametrize(("share", "rounds"), [(1.0, 3), (0.0, 0)])
+def test_fallbacks_are_compared_while_no_table_is_safe_and_no_table_twice(
+    service, monkeypatch, share, rounds
 ):
-    tried, compared = [], []
+    tried, compared, joined = [], [], []
     compare = Comparison.compare
 
-    def recorded(*arguments):
-        tried.extend(fallbacks(*arguments))
+    def recorded(table, *others):
+        joined.append(table)
+        tried.extend(fallbacks(table, *others))
         return tried
 
     def recording(comparison, options):
@@ -57,8 +58,8 @@ def test_fallbacks_are_compared_only_if_no_table_is_safe_and_no_table_twice(
     monkeypatch.setattr(Comparison, "compare", recording)
     monkeypatch.setattr(comparison, "losses", lambda own, _: np.full(len(own), share))
     (chosen,) = compile_policy(str(service), threads=2).additions_of(AutoResult)
-    assert bool(tried) is are_tried
-    assert chosen.best.is_safe is not are_tried
+    assert len(joined) == rounds
+    assert chosen.best.is_safe is not bool(rounds)
     assert len(compared) == len(set(compared)) > 1
 
 

@@ -72,12 +72,13 @@ def test_the_best_table_at_a_low_rate_comes_before_the_best_at_a_high_rate():
     assert tables == list(joined_at_loads(four, one, 4))
 
 
-def test_fallbacks_climb_less_or_join_each_baseline():
+def test_fallbacks_climb_less_or_join_each_baseline_at_high_and_at_low_loads():
     baselines = [fixed_rung(LOW, 1), fixed_rung(LOW, 2)]
     leaner = list(leanest_variants(LOW, 4))
     found = list(fallbacks(LOW, baselines, 4, lambda tables: tables[2]))
     assert found[: len(leaner)] == leaner
-    for table, baseline in zip(found[len(leaner) :], baselines, strict=True):
-        assert decision(table, 3) == decision(LOW, 3)
-        assert decision(table, 4) == decision(baseline, 4)
+    pairs = [pair for one in baselines for pair in ((LOW, one), (one, LOW))]
+    for table, (low, high) in zip(found[len(leaner) :], pairs, strict=True):
+        assert decision(table, 3) == decision(low, 3)
+        assert decision(table, 4) == decision(high, 4)
         assert decision(table, 1_000) == decision(LOW, 1_000)
