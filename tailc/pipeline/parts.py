@@ -19,6 +19,7 @@ from tailc.pipeline.trace import (
     split_rows,
     split_trace,
 )
+from tailc.pipeline.tuning_arrivals import recorded_parts
 from tailc.traces.profile import DemandProfile
 from tailc.traces.summary import summary
 from tailc.traces.throughput import ThroughputTrace
@@ -97,7 +98,15 @@ def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
 def _warnings_of_requests(opened: OpenedSpec, read: OpenedTrace) -> tuple[Finding, ...]:
     parts, spec = parts_of_requests(opened, read), opened.spec
     small = undersampled_slos(spec.slos, spec.end_to_ends, parts.design, opened.loaded)
-    return (*parts.warnings, *small)
+    return (*parts.warnings, *small, *_warnings_of_arrivals(opened, read))
+
+
+def _warnings_of_arrivals(opened: OpenedSpec, read: OpenedTrace) -> tuple[Finding, ...]:
+    """Warnings about the recorded arrivals that a table is tuned on, if there are any."""
+    aim = opened.kind.tuning.aim(opened.spec)
+    if aim is None or aim.recorded is None:
+        return ()
+    return recorded_parts(aim.recorded, read).warnings
 
 
 def _days_inputs(days: Days) -> tuple[Input, ...]:

@@ -56,7 +56,10 @@ def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None
             beyond = "is not between the years 1678 and 2261"
             cells.refuse(far, name, Code.OUT_OF_RANGE, beyond, MEND)
             return None
-        help_ = f"name a column of numbers or ISO 8601 date-times: {purpose} needs times"
+        help_ = (
+            "write numbers, or times like 2012-10-01T06:30:00Z, or name another column: "
+            f"{purpose} needs times"
+        )
         cells.refuse(_unlike_first(column), name, Code.NOT_A_NUMBER, "is not a valid time", help_)
         return None
     missing = times.is_null(nan_is_null=True)

@@ -172,6 +172,24 @@ def test_check_with_trace_also_reads_the_data(in_folder, tailc):
 
 
 @pytest.mark.parametrize(
+    ("times", "code", "says"),
+    [
+        (range(700), 0, ""),
+        ((f"May 2, 2024 @ 10:00:{at % 60:02}.000" for at in range(700)), 65, "row 1, column `at`"),
+        ((700 - at for at in range(700)), 65, "column `at`"),
+        (range(500), 65, "500 arrivals are too few"),
+    ],
+)
+def test_check_with_trace_also_reads_recorded_arrivals(in_folder, tailc, times, code, says):
+    tuned = "search: {method: simulation, recorded: {column: at, unit: s}}"
+    text = with_lines(("search: {method: grid, step: 50ms}", tuned))
+    rows = "".join(f'"{at}",{5 + row % 7}\n' for row, at in enumerate(times))
+    spec = write_toy(in_folder, text, trace=f"at,demand_ms\n{rows}")
+    ended = tailc("check", "--with-trace", spec)
+    assert (ended.code, says in ended.err) == (code, True)
+
+
+@pytest.mark.parametrize(
     ("arguments", "code"),
     [
         (["compile"], 64),
