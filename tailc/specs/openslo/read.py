@@ -331,8 +331,15 @@ def _target(part: DocumentPart) -> tuple[DocumentPart, str]:
 def _percentage(at: DocumentPart, share: Decimal) -> str:
     if not 0 < share < 1:
         message = f"must be a share between 0 and 1, not `{shorten(at.text() or str(share))}`"
-        raise at.error(message, "a percentile must be between 0 % and 100 %")
+        raise at.error(message, _share_advice(at, share))
     return _quantity(at, f"{share * 100:f}%", PERCENT, format_ppm)
+
+
+def _share_advice(at: DocumentPart, share: Decimal) -> str:
+    if not 1 < share < 100:
+        return "a percentile must be between 0 % and 100 %"
+    written = f"write `{at.path[-1]}: {(share / 100).normalize():f}`"
+    return f"{written}, or `targetPercent: {share}`" if at.path[-1] == "target" else written
 
 
 def _slice(at: DocumentPart) -> str:

@@ -252,6 +252,31 @@ def test_what_openslo_does_not_allow_is_refused_where_it_stands(read, changes, l
     assert finding.help
 
 
+@pytest.mark.parametrize(
+    ("document", "change", "advice"),
+    [
+        (THRESHOLD, ("target: 0.99", "target: 99"), "write `target: 0.99`, or `targetPercent: 99`"),
+        (
+            THRESHOLD,
+            ("target: 0.99", "target: 99.5"),
+            "write `target: 0.995`, or `targetPercent: 99.5`",
+        ),
+        (
+            BUCKETS,
+            ("timeSliceTarget: 0.95", "timeSliceTarget: 90"),
+            "write `timeSliceTarget: 0.9`",
+        ),
+        (THRESHOLD, ("target: 0.99", "target: 100"), "between 0 % and 100 %"),
+        (THRESHOLD, ("target: 0.99", "target: -0.5"), "between 0 % and 100 %"),
+    ],
+)
+def test_a_share_written_in_per_cent_comes_with_the_share(read, document, change, advice):
+    with pytest.raises(TailcError) as caught:
+        read(document, change)
+    (finding,) = caught.value.findings
+    assert advice in (finding.help or "")
+
+
 def test_more_is_better_is_no_latency(read):
     with pytest.raises(TailcError) as caught:
         read(THRESHOLD, ("op: lte", "op: gte"))
