@@ -69,10 +69,10 @@ class Cumulative:
 
         Raises TailcError for invalid numbers, and for too many samples.
         """
-        if name.endswith(COUNT) and LE not in labels:
+        if _is_total(name, labels):
             # Numbers of other metrics may end in this, too, and need not be whole.
             self._histogram_of(name.removesuffix(COUNT), labels).total = count, place
-        elif LE in labels and (name.endswith(BUCKET) or not name):
+        elif _is_bucket(name, labels):
             sample = BucketSample(
                 _read_bound(labels[LE], place), whole(count, place), place, between
             )
@@ -99,6 +99,19 @@ class Cumulative:
             hint = "give only the series of one metric"
             raise self._source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
         return self._histograms[key]
+
+
+def is_counted(name: str, labels: Mapping[str, str]) -> bool:
+    """Whether a series is a bucket or the total of a histogram, by its name and labels."""
+    return _is_total(name, labels) or _is_bucket(name, labels)
+
+
+def _is_total(name: str, labels: Mapping[str, str]) -> bool:
+    return name.endswith(COUNT) and LE not in labels
+
+
+def _is_bucket(name: str, labels: Mapping[str, str]) -> bool:
+    return LE in labels and (name.endswith(BUCKET) or not name)
 
 
 def whole(text: str, place: Place) -> int:

@@ -7,6 +7,7 @@ must not overlap.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,8 @@ Labels = tuple[tuple[str, str], ...]
 BUCKET, LE = "_bucket", "le"
 # Istio times a request at its client and at its server.
 _REPORTER, _SIDES = "reporter", {"source", "destination"}
+# The label of summaries, in text or JSON.
+_QUANTILE = re.compile(rb'[{,]\s*"?quantile"?\s*[=:]\s*"')
 _MOST_LISTED = 8
 # The scrape of a large server has a quarter of that.
 MAX_BUCKETS = 1 << 17
@@ -79,11 +82,7 @@ def select_histograms(
     """
     every = list(_within_limit(found, source))
     if not every:
-        message = f"`{source.name}` has no histogram"
-        hint = (
-            "give series with a name that ends in `_bucket` and a label `le`, or native histograms"
-        )
-        raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
+        raise _no_histogram(source)
     metrics = sorted({one.metric for one in every})
     wanted = metrics[0] if options.name is None else options.name.removesuffix(BUCKET)
     if wanted not in metrics or (options.name is None and len(metrics) > 1):
@@ -100,6 +99,15 @@ def select_histograms(
         )
         raise source.fault(Code.NO_METRIC, message, advice=hint)
     return kept
+
+
+def _no_histogram(source: Source) -> TailcError:
+    message = f"`{source.name}` has no histogram"
+    hint = "give series with a name that ends in `_bucket` and a label `le`, or native histograms"
+    if _QUANTILE.search(source.head()):
+        message += ", only quantiles: no percentile of all requests follows from them"
+        hint = f"have the server export a histogram instead of a summary; {hint}"
+    return source.fault(Code.EMPTY_TRACE, message, advice=hint)
 
 
 def _within_limit(found: Iterable[ScrapedHistogram], source: Source) -> Iterator[ScrapedHistogram]:

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 from tailc.errors import Code, Place
-from tailc.ingest.cumulative import MAX_SAMPLES, Cumulative, whole
+from tailc.ingest.cumulative import MAX_SAMPLES, Cumulative, is_counted, whole
 from tailc.ingest.prometheus import format_of_scrapes
 from tailc.ingest.scraped_histograms import (
     Bounds,
@@ -73,7 +73,10 @@ def _check_answer(source: Source) -> None:
 def _of_series(
     item: dict[str, Any], source: Source, row: int, classic: Cumulative
 ) -> Iterator[ScrapedHistogram]:
-    """The native histogram of a series, or None; a classic bucket is added to `classic`."""
+    """The native histogram of a series, or nothing; a classic bucket is added to `classic`.
+
+    Other series, such as quantiles, need not have whole numbers, and are ignored.
+    """
     labels = {str(name): str(value) for name, value in item["metric"].items()}
     name = labels.pop(_NAME, "")
     place = Place(source.name, row=row)
@@ -83,6 +86,8 @@ def _of_series(
         yield _between(of_times, source)
     else:
         points = item.get("values") or [item["value"]]
+        if not is_counted(name, labels):
+            return
         counts = [whole(str(value), place) for _, value in points]
         if any(later < before for before, later in pairwise(counts)):
             raise restart_error(source, series_text(name, labels_of(labels)))

@@ -154,7 +154,7 @@ def _outlier(requests: DemandRows) -> Iterator[Sighting]:
     value, count = _values(requests)
     if (
         requests.requests >= ENOUGH
-        and len(value) > 2
+        and len(value) > 1
         and count[-1] == 1
         and (value[-1] > _OUTLIER_TIMES * value[-2])
     ):

@@ -286,3 +286,26 @@ def test_histograms_of_servers_that_ran_at_other_times_are_added(tmp_path):
     series = [ranged(*each, at, pod=str(at)) for at in (0, 5) for each in rising.items()]
     path = answer(tmp_path, series, "matrix")
     assert ingest([str(path)], InputOptions(), OPEN).counted.histogram.requests == 60
+
+
+QUANTILES = 'x_seconds{page="/a",quantile="0.99"} 0.057\nx_seconds_sum 9\nx_seconds_count 20\n'
+
+
+def test_a_summary_is_said_to_have_only_quantiles(tmp_path):
+    metric = {"__name__": "x_seconds", "quantile": "0.99"}
+    paths = [
+        scrape(tmp_path, QUANTILES),
+        answer(tmp_path, [{"metric": metric, "value": [1700000000, "0.057"]}]),
+    ]
+    for path in paths:
+        found = refused(path)
+        assert (found.code, "only quantiles" in found.message) == (Code.EMPTY_TRACE, True)
+        assert "instead of a summary" in found.help
+
+
+def test_quantiles_next_to_a_histogram_do_not_matter(tmp_path):
+    path = scrape(
+        tmp_path, buckets(90, 97, 97) + "# TYPE y summary\n" + QUANTILES.replace("x", "y")
+    )
+    found = ingest([str(path)], InputOptions(), OPEN)
+    assert found.counted.histogram.requests == 97

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from tailc.cli.lint_trace_command import command
+from tailc.lint.lint import lint
 from tailc.lint.registry import OF_READERS, find_defects
+from tailc.lint.roles import TraceOptions
 from tests.tailc.lint import seeded, seeded_others
 from tests.tailc.lint.seeded import Seed
 from tests.tailc.schemas import validate
@@ -278,3 +280,19 @@ def test_a_first_line_with_values_is_no_header(tailc, tmp_path, head, is_told):
     seed = Seed("t.csv", f"{head}\n{head}\n{head}\n".encode())
     _code, document = linted(tailc, tmp_path, seed)
     assert ("TC1012" in {one["code"] for one in document["findings"]}) == is_told
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_found"),
+    [
+        ("1,1000\n10000000,1\n", True),
+        ("1,900\n2,100\n50,1\n", True),
+        ("1,1000\n15,1\n", False),
+        ("1,1000\n10000000,2\n", False),
+    ],
+)
+def test_a_single_demand_far_above_all_others_is_an_outlier(tmp_path, rows, is_found):
+    path = tmp_path / "t.csv"
+    path.write_text(f"demand_ms,weight\n{rows}")
+    found = [each.code.ident for each in lint(str(path), TraceOptions()).findings]
+    assert ("TC1208" in found) == is_found
