@@ -17,7 +17,7 @@ from tailc.specs.series import (
     ToPeak,
     TypicalYear,
 )
-from tailc.traces.series.reading import SeriesReading, Stamp, units_of
+from tailc.traces.series.reading import SeriesReading, Stamp, likely_unit, units_of
 from tailc.traces.series.resample import cut_series, on_epochs, scaled_to_peak
 from tailc.traces.series.series import SeriesQuantity, TimeSeries
 from tailc.traces.series.table_series import read_series
@@ -59,7 +59,14 @@ def _check_unit(unit: str, quantity: SeriesQuantity, at: Place) -> None:
     if unit not in units_of(quantity):
         known = ", ".join(f"`{one}`" for one in units_of(quantity))
         message = f"`{unit}` is not a unit of {quantity.noun}"
-        raise TailcError(Finding(Code.BAD_UNIT, message, at, f"use one of {known}"))
+        help_ = f"use one of {known}"
+        if (meant := likely_unit(unit, quantity)) is not None:
+            help_ = f"did you mean `{meant}`? U{help_[1:]}"
+        if meant is not None and quantity is SeriesQuantity.PRICE:
+            help_ += (
+                "; if all amounts of the spec are in another currency, dollars can stand for it"
+            )
+        raise TailcError(Finding(Code.BAD_UNIT, message, at, help_))
 
 
 def _check_zone(zone: str, at: Place) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass
 
 from tailc.traces.series.series import SECONDS_PER_HOUR, SeriesQuantity
@@ -11,13 +12,26 @@ from tailc.traces.trace import Filters
 # Values in one of each unit, in the unit of the quantity.
 UNITS: dict[SeriesQuantity, dict[str, float]] = {
     SeriesQuantity.POWER: {"W": 1.0, "kW": 1e3, "MW": 1e6, "GW": 1e9},
-    SeriesQuantity.PRICE: {"$/kWh": 1.0, "c/kWh": 0.01, "$/MWh": 1e-3},
+    SeriesQuantity.PRICE: {
+        "$/kWh": 1.0,
+        "c/kWh": 0.01,
+        "$/MWh": 1e-3,
+        "USD/kWh": 1.0,
+        "USD/MWh": 1e-3,
+    },
     SeriesQuantity.CARBON: {"g/kWh": 1.0, "kg/MWh": 1.0, "kg/kWh": 1e3, "lb/MWh": 0.45359237},
     SeriesQuantity.CLOUD_COVER: {"1": 1.0, "%": 0.01, "tenths": 0.1, "oktas": 0.125},
     SeriesQuantity.IRRADIANCE: {"W/m2": 1.0, "kW/m2": 1e3},
 }
 # Energy in each step, for a power: watt-hours of one of each.
 ENERGY_UNITS: dict[str, float] = {"Wh": 1.0, "kWh": 1e3, "MWh": 1e6, "GWh": 1e9}
+# As files have them: other currencies, what is emitted, the area of irradiance that a peak scales.
+_LIKELY = (
+    (r"eur|€|gbp|£|chf|nok|sek|dkk", "$"),
+    (r"^(ct|cents?)/", "c/"),
+    (r"[- ]?co[2₂][- ]?(eq?)?", ""),
+    (r"/m(\^?2|²)$", ""),
+)
 # Inverters draw a little at night, and pyranometers show a little less than nothing.
 NIGHT_SHARE = 0.01
 
@@ -77,3 +91,12 @@ def units_of(quantity: SeriesQuantity) -> tuple[str, ...]:
     """Units in which a quantity can be read; for power also units of the energy in a step."""
     energies = ENERGY_UNITS if quantity is SeriesQuantity.POWER else ()
     return (*UNITS[quantity], *energies)
+
+
+def likely_unit(unit: str, quantity: SeriesQuantity) -> str | None:
+    """The unit of the quantity that another text likely means; None if there is none."""
+    meant = unit
+    for pattern, instead in _LIKELY:
+        meant = re.sub(pattern, instead, meant, flags=re.IGNORECASE)
+    known = {name.casefold(): name for name in units_of(quantity)}
+    return known.get(meant.casefold())

@@ -12,6 +12,8 @@ from tailc.pipeline.days.days_of_spec import open_days
 from tailc.specs.days import DaysSettings, HorizonSpec
 from tailc.specs.jobs import JobsSpec
 from tailc.specs.supply import SupplySpec
+from tailc.traces.series.reading import likely_unit
+from tailc.traces.series.series import SeriesQuantity
 from tests.tailc.traces.series.weather_files import nsrdb
 
 HOUR = 3_600
@@ -180,6 +182,37 @@ def test_a_wrong_unit_is_told_where_it_stands(folder):
     found = refused(folder, None, {"green": [roof]})
     assert found.code is Code.BAD_UNIT
     assert found.place == place("supply", "green", 0, "unit")
+
+
+@pytest.mark.parametrize(
+    ("unit", "meant"),
+    [
+        ("W/m2", "did you mean `W`?"),
+        ("kW/m²", "did you mean `kW`?"),
+        ("KWH", "did you mean `kWh`?"),
+        ("kVA", "use one of"),
+        ("gCO2", "use one of"),
+    ],
+)
+def test_a_unit_of_power_like_a_known_one_comes_with_it(folder, unit, meant):
+    roof = {"trace": "roof.csv", "column": "w", "unit": unit}
+    assert (refused(folder, None, {"green": [roof]}).help or "").startswith(meant)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "unit", "meant"),
+    [
+        (SeriesQuantity.PRICE, "EUR/MWh", "$/MWh"),
+        (SeriesQuantity.PRICE, "€/kWh", "$/kWh"),
+        (SeriesQuantity.PRICE, "ct/kWh", "c/kWh"),
+        (SeriesQuantity.CARBON, "gCO2eq/kWh", "g/kWh"),
+        (SeriesQuantity.CARBON, "g CO₂/kWh", "g/kWh"),
+        (SeriesQuantity.CARBON, "kgCO2e/MWh", "kg/MWh"),
+        (SeriesQuantity.CLOUD_COVER, "okta", None),
+    ],
+)
+def test_units_of_other_writers_mean_known_ones(quantity, unit, meant):
+    assert likely_unit(unit, quantity) == meant
 
 
 def test_missing_hours_of_the_horizon_are_refused(folder):
