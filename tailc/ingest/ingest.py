@@ -191,7 +191,9 @@ def _unknown_format(source: Source) -> TailcError:
     message = f"`{source.name}` is not in a known format, and not a table"
     hint = (
         "give a file in one of the formats that `tailc ingest --help` lists; for a table, which "
-        "has commas, semicolons, tabs or bars between cells, give `--column`"
+        "has commas, semicolons, tabs or bars between cells, give `--column`; of a log with blanks "
+        "between words, give those that are the times below a name, such as "
+        "`(echo time_s; awk '{print $7}' FILE) > times.csv`"
     )
     return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
 

@@ -36,6 +36,12 @@ _LOGS = (
         ),
     ),
     OtherText(
+        re.compile(_BEGIN + _DAY_AND_TIME + rb"\.\d+\] "),
+        f"a log of HAProxy in a format of its own, {_UNNAMED}",
+        "end the `log-format` with the time of the server in ms, `%Tr`, and give the last words "
+        "below a name, such as " + _column_advice("server_ms", "awk '$NF >= 0 {print $NF}'"),
+    ),
+    OtherText(
         re.compile(_BEGIN + _DAY_AND_TIME + rb"(?:\.\d+)? [+-]\d{4}\]"),
         f"an access log of a web server, {_UNNAMED}",
         "give the word of each line that is the time of a request below a name, such as the last: "

@@ -15,6 +15,7 @@ HAPROXY = (
     '---- 232/162/162/5/0 0/0 "POST /intake HTTP/1.1"\n'
 )
 ABORTED = HAPROXY.replace("14/0/0/283/575 200", "14/0/-1/-1/575 503")
+OWN = "haproxy[42]: 4.22.141.40:27088 [18/Nov/2024:16:55:37.482] proxy0~ cache0 0/0/657 GET 31\n"
 NGINX = '10.0.0.7 - - [21/Jan/2019:08:59:54 +0100] "POST /jmx HTTP/1.1" 200 242 "-" "-" 0.024\n'
 VIRTUAL = f"shop.example.org {NGINX}"
 ENVOY = '[2020-11-26T14:25:49.160Z] "POST /a/b HTTP/2" 200 - 1671 9758 300008 - "-" "grpc-go"\n'
@@ -36,6 +37,7 @@ CLOUDFRONT = "#Version: 1.0\n#Fields: date time sc-status time-taken\nd\tt\t200\
 KINDS = [
     ("a log of HAProxy", HAPROXY + ABORTED + SYSLOG + HAPROXY, ["283", "283"]),
     ("a log of HAProxy", SYSLOG + HAPROXY.replace("/575 ", "/+575 "), ["283"]),
+    ("a log of HAProxy in a format of its own", OWN + OWN.replace(" 31", " -1"), ["31"]),
     ("an access log of a web server", NGINX * 2, ["0.024", "0.024"]),
     ("an access log of a web server", VIRTUAL, ["0.024"]),
     ("an access log of an AWS load balancer", ALB + UNANSWERED, ["0.008"]),
