@@ -27,6 +27,7 @@ from tailc.traces.reading import (
 )
 from tailc.traces.source import Format, Source
 from tailc.traces.table import ColumnsToRead
+from tailc.traces.telling_names import with_unit_suffix
 from tailc.traces.times import MAX_NS
 from tailc.traces.trace import kept_cells
 
@@ -113,7 +114,7 @@ def counters_in(source: Source, columns: CounterColumns, form: Format) -> Counte
 
 def _find_column(names: tuple[str, ...], wanted: re.Pattern[str]) -> tuple[str, str | None] | None:
     """The first column with such a name, and the unit in it."""
-    found = ((name, wanted.fullmatch(name.strip())) for name in names)
+    found = ((name, wanted.fullmatch(with_unit_suffix(name.strip()))) for name in names)
     return next(((name, match[1]) for name, match in found if match), None)
 
 

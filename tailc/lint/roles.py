@@ -10,7 +10,14 @@ from dataclasses import dataclass, field, replace
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.reading import ThroughputReading, TimeUnit
 from tailc.traces.series.series import SeriesQuantity
-from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
+from tailc.traces.telling_names import (
+    DEGREES,
+    REQUESTS,
+    first_of,
+    speedups_of,
+    times_of,
+    with_unit_suffix,
+)
 
 _ARRIVALS = re.compile(
     r"(arrival|arrived|timestamp|ts|start|started|when|date|datetime|local|utc|time|measured_on)"
@@ -187,7 +194,8 @@ def _roles_by_name(names: tuple[str, ...]) -> dict[Role, str]:
 
 def _time(names: tuple[str, ...], options: TraceOptions) -> _TimedColumn:
     """The column of arrival times; `time_ms` and the like are durations."""
-    found = [(name, match) for name in names if (match := _ARRIVALS.fullmatch(name.strip()))]
+    matches = ((name, _arrivals(name)) for name in names)
+    found = [(name, match) for name, match in matches if match]
     found = [(name, match) for name, match in found if match[1].lower() != "time" or not match[3]]
     found.sort(key=lambda one: not one[1][3])
     likely = [name for name, _match in found]
@@ -195,12 +203,16 @@ def _time(names: tuple[str, ...], options: TraceOptions) -> _TimedColumn:
     return _timed_column(Role.TIME, likely, units, options)
 
 
+def _arrivals(name: str) -> re.Match[str] | None:
+    return _ARRIVALS.fullmatch(with_unit_suffix(name.strip()))
+
+
 def _demand(names: tuple[str, ...], time: str | None, options: TraceOptions) -> _TimedColumn:
     """The column of demands: the requested one, else the most likely name with a unit of time."""
     units = {
         name: TimeUnit(unit)
         for name, unit in times_of(names).items()
-        if name != time and not _ARRIVALS.fullmatch(name) and not _NO_DEMAND.search(name)
+        if name != time and not _arrivals(name) and not _NO_DEMAND.search(name)
     }
     likely = [name for name in units if name.startswith("demand")] or list(units)
     return _timed_column(Role.DEMAND, likely, units, options)
@@ -216,7 +228,8 @@ def _timed_column(
 def _series(names: tuple[str, ...]) -> tuple[SeriesColumn, ...]:
     found = []
     for name in names:
-        match = next((row for row in _SERIES if row[0].fullmatch(name.strip())), None)
+        plain = with_unit_suffix(name.strip())
+        match = next((row for row in _SERIES if row[0].fullmatch(plain)), None)
         if match is not None:
             found.append(SeriesColumn(name, match[1], match[2]))
     return tuple(found)

@@ -6,6 +6,17 @@ import re
 from collections.abc import Sequence
 
 TIMES = re.compile(r"(.+)_(ns|us|ms|s)$")
+# As in `Elapsed (s)` and `time[ms]`.
+_BRACKETED = re.compile(r"(.*\S)\s*(?:\(\s*(\S+)\s*\)|\[\s*(\S+)\s*\])")
+_UNIT_WORDS = {
+    **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), "ns"),
+    # The sign of micro, and the Greek letter.
+    **dict.fromkeys(("us", "µs", "μs", "usec", "microsecond", "microseconds"), "us"),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+    **{unit: unit for unit in ("min", "h", "d", "w", "kw", "mw")},
+}
+_OF_ENERGY = re.compile(r"([a-z]+)/([km]wh)")
 SPEEDUP = re.compile(r"speedup_([0-9]+)$")
 _RUNNING = re.compile(
     r"(cum|cumul|cumulative|running)[ _-]?(count|total|sum|n|weight)?", re.IGNORECASE
@@ -32,7 +43,18 @@ def first_of(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
 
 def times_of(names: tuple[str, ...]) -> dict[str, str]:
     """Unit of time at the end of each column name that has one."""
-    return {name: found[2] for name in names if (found := TIMES.match(name))}
+    return {name: found[2] for name in names if (found := TIMES.match(with_unit_suffix(name)))}
+
+
+def with_unit_suffix(name: str) -> str:
+    """The name with `_s` in place of `(s)` or `[s]` at its end; the same for each known unit."""
+    found = _BRACKETED.fullmatch(name.strip())
+    if found is None:
+        return name
+    word = (found[2] or found[3]).lower()
+    of_energy = _OF_ENERGY.fullmatch(word)
+    unit = f"{of_energy[1]}_{of_energy[2]}" if of_energy else _UNIT_WORDS.get(word)
+    return name if unit is None else f"{found[1]}_{unit}"
 
 
 def values_in(names: Sequence[str]) -> list[str]:

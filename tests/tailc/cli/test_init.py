@@ -383,3 +383,14 @@ def test_a_single_outlier_is_told_and_sets_no_rates(in_folder, tailc):
     assert "t.csv:202, row 201, column `service_ms`" in ended.err
     # The mean of the others is 10 ms: four cores serve 400 a second.
     assert "rates: [200/s, 350/s]" in (in_folder / "service.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"), [("Elapsed (s)", "s"), ("CPU time [ms]", "ms"), ("wall(µs)", "us")]
+)
+def test_a_unit_in_brackets_is_that_of_the_column(in_folder, tailc, name, unit):
+    (in_folder / "t.csv").write_text("\n".join([name, *["8", "12"] * 100, ""]))
+    slo = ("--cores", 4, "--slo", "p90 <= 2000s", "--rate", "0.1/s")
+    ended = tailc("init", "t.csv", *slo, *SPEEDUP, *BUSY)
+    assert ended.code == 0, ended.err
+    assert f"unit: {unit}\n" in (in_folder / "service.yaml").read_text()

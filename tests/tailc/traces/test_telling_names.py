@@ -1,0 +1,40 @@
+"""What the names of columns say."""
+
+import pytest
+
+from tailc.traces.telling_names import times_of, with_unit_suffix
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("Elapsed (s)", "s"),
+        ("time [ms]", "ms"),
+        ("wall(us)", "us"),
+        ("latency (µs)", "us"),
+        ("latency [ μs ]", "us"),
+        ("Duration (Milliseconds)", "ms"),
+        ("cpu [nsec]", "ns"),
+        ("demand_ms", "ms"),
+    ],
+)
+def test_a_unit_of_time_ends_a_name_or_stands_in_brackets_there(name, unit):
+    assert times_of((name,)) == {name: unit}
+
+
+@pytest.mark.parametrize("name", ["rate (1/s)", "wind [m/s]", "(s)", "users", "a (s) b", "t (min)"])
+def test_other_names_have_no_unit_of_a_time(name):
+    assert times_of((name,)) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("Run (h)", "Run_h"),
+        ("solar [kW]", "solar_kw"),
+        ("price (EUR/MWh)", "price_eur_mwh"),
+        ("count (all)", "count (all)"),
+    ],
+)
+def test_a_known_unit_in_brackets_becomes_a_suffix(name, plain):
+    assert with_unit_suffix(name) == plain
