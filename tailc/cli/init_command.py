@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from tailc.errors import Finding, TailcError
     from tailc.specs.openslo.read import ImportedObjective
     from tailc.studies.draft import Draft
-    from tailc.studies.draft_demand import ListedSpeedup, SharedWork, Wishes
+    from tailc.studies.draft_demand import (
+        ListedSpeedup,
+        SharedWork,
+        TimeColumns,
+        TimingColumns,
+        Wishes,
+    )
 
 _SLO_QUESTION = "What latency must meet, such as p99 <= 500ms"
 _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORECASE)
@@ -65,7 +71,13 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORE
     "--name", metavar="NAME", help="Name of the policy. Default: the name of the trace file."
 )
 @click.option("--column", metavar="NAME", help="Column of a table with the demand.")
-@click.option("--unit", type=TIME_UNIT, help="Unit of that column.")
+@click.option(
+    "--timings",
+    metavar="REQUEST,DEGREE,DURATION",
+    help="Columns of a table with one row per execution: of the request, of its number of threads "
+    "and of the time. They give the speed-ups.",
+)
+@click.option("--unit", type=TIME_UNIT, help="Unit of the column of times.")
 @click.option("--measure", type=MEASURE, help="What the times of a table measure.")
 @click.option("--because", metavar="WHY", help="Reason why a response time can be used as demand.")
 @click.option("--reference", metavar="TEXT", help="Machine that demand was measured on.")
@@ -80,7 +92,7 @@ def command(trace: str, output: str, *, force: bool, **wish_options: Any) -> Com
     from pathlib import Path
 
     from tailc.atomic_files import replace_files
-    from tailc.studies.draft_demand import Meaning, TimeColumns, Wishes
+    from tailc.studies.draft_demand import Meaning, Wishes
 
     _check_paths(trace, Path(output), force=force)
     settings: dict[str, Any] = {
@@ -88,7 +100,7 @@ def command(trace: str, output: str, *, force: bool, **wish_options: Any) -> Com
     }
     if "speedup" in settings:
         settings["speedup"] = _speedup(settings["speedup"])
-    settings["columns"] = TimeColumns(settings.pop("column", None), settings.pop("unit", None))
+    settings["columns"] = _columns(settings)
     settings["meaning"] = Meaning(settings.pop("measure", None), settings.pop("because", None))
     slos, slo_warnings = _slos(settings)
     if not (_has_terminal() or (slos and "cores" in settings)):
@@ -189,6 +201,32 @@ def _slos(settings: dict[str, Any]) -> tuple[tuple[ImportedObjective, ...], tupl
         )
     document = read_openslo(openslo, unit)
     return document.objectives, document.warnings
+
+
+def _columns(settings: dict[str, Any]) -> TimeColumns | TimingColumns:
+    """Remove the options of columns from the settings; return the columns that they name."""
+    import csv
+
+    from tailc.studies.draft_demand import TimeColumns, TimingColumns
+
+    column, timings, unit = (settings.pop(key, None) for key in ("column", "timings", "unit"))
+    if timings is None:
+        return TimeColumns(column, unit)
+    for option, is_given in (("column", column is not None), ("speedup", "speedup" in settings)):
+        if is_given:
+            raise click.UsageError(
+                f"`--{option}` and `--timings` exclude each other: timings have the demands and "
+                "the speed-ups"
+            )
+    (names,) = csv.reader([timings], skipinitialspace=True)
+    names = [name.strip() for name in names]
+    if len(names) != 3 or not all(names):
+        raise click.UsageError(
+            f"`{timings}` does not name three columns: write `--timings REQUEST,DEGREE,DURATION`, "
+            "with a name that contains a comma in double quotes"
+        )
+    request, degree, duration = names
+    return TimingColumns(request, degree, duration, unit)
 
 
 def _objectives(text: str) -> list[ImportedObjective]:

@@ -15,6 +15,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.ingest.formats import format_written
 from tailc.ingest.ingest import ingest_source
 from tailc.ingest.options import InputOptions, MetricOptions
+from tailc.lint.executions import execution_columns
 from tailc.lint.hints import with_command
 from tailc.lint.other_tables import (
     counter_columns,
@@ -33,6 +34,7 @@ from tailc.lint.row_views import (
     table_in,
     views_of,
 )
+from tailc.lint.sampled_columns import sampled_columns
 from tailc.lint.series_view import series_in, steps_of
 from tailc.lint.text_lines import TextLines, text_lines
 from tailc.lint.views import (
@@ -178,6 +180,7 @@ def _look(
     if (number := len(roles.columns) + len(roles.series)) > _MOST_COLUMNS:
         seen.findings += _too_wide(source, number).findings
         return
+    roles = _with_executions(seen, source, roles, form)
     counted = () if counters is None else (counters.cycles, counters.memory)
     seen.looked_at = (*counted, *roles.columns, *(column.name for column in roles.series))
     _note_unknown(seen, names, roles, options)
@@ -187,6 +190,24 @@ def _look(
     if roles.columns:
         with _told_in(seen):
             _look_at_rows(seen, source, roles, form, options)
+
+
+def _with_executions(seen: ViewedFile, source: Source, roles: Roles, form: Format) -> Roles:
+    """The roles, with those of a table of executions if the names of its columns say so.
+
+    Otherwise adds the view of columns of which rows may be executions.
+    """
+    if roles.is_of_timings or Role.WEIGHT in roles.names or Role.DEMAND not in roles.names:
+        return roles
+    others = tuple(filter(None, (roles.names.get(Role.TIME), *roles.speedups)))
+    sample = sampled_columns(source, roles.names[Role.DEMAND], form, without=others)
+    if sample is None:
+        return roles
+    found = execution_columns(sample)
+    if found is None or not found.is_named:
+        seen.views.append(sample)
+        return roles
+    return roles.with_executions(found)
 
 
 def _too_wide(source: Source, number: int) -> TailcError:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from tailc.errors import Finding
+from tailc.lint.checks import executions
 from tailc.lint.checks.demands import CHECKS
+from tailc.lint.sampled_columns import sampled_columns
 from tailc.lint.view_findings import view_findings
 from tailc.lint.views import DemandRows, counted_requests
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import DemandProfile
-from tailc.traces.reading import DemandReading, RequestReading
+from tailc.traces.reading import DemandColumn, DemandReading, RequestReading
+from tailc.traces.source import Format, Source
 
 _ASKED = tuple(one for one in CHECKS if one.defect.name in ("two-units", "outlier"))
 
@@ -27,6 +30,19 @@ def profile_findings(
         column = reading.demand.name
     view = DemandRows(demand / in_ms, in_ms, row, requests.weight, column, is_ordered=are_rows)
     return tuple(view_findings(_ASKED, (view,), source))
+
+
+def execution_findings(
+    source: Source, reading: RequestReading, format_: Format
+) -> tuple[Finding, ...]:
+    """A finding if rows that a reading takes for requests look like executions of the same ones."""
+    match reading:
+        case DemandReading(demand=DemandColumn(name), weight=None, speedups=speedups):
+            unused = (*speedups.text_columns, *speedups.number_columns(None))
+            sample = sampled_columns(source, name, format_, reading.rows.where, unused)
+            return tuple(view_findings(executions.CHECKS, (sample,), source.name))
+        case _:
+            return ()
 
 
 def histogram_findings(histogram: Histogram, source: str) -> tuple[Finding, ...]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from tailc.lint.executions import ExecutionColumns
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.reading import ThroughputReading, TimeUnit
 from tailc.traces.series.series import SeriesQuantity
@@ -169,6 +170,11 @@ class Roles:
     def is_of_timings(self) -> bool:
         """Whether a row is an execution at some degree, and not a request."""
         return self.names.keys() >= {Role.DEMAND, Role.REQUEST, Role.DEGREE}
+
+    def with_executions(self, columns: ExecutionColumns) -> Roles:
+        """The roles of a table of which a row is an execution."""
+        added = {Role.REQUEST: columns.request, Role.DEGREE: columns.degree}
+        return replace(self, names={**self.names, **added})
 
 
 def roles_of(names: tuple[str, ...], options: TraceOptions) -> Roles:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
 from tailc.ingest.responses import refuse_responses
-from tailc.lint.of_demands import profile_findings
+from tailc.lint.of_demands import execution_findings, profile_findings
 from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
 from tailc.pipeline.recorded_parts import RecordedParts
 from tailc.pipeline.spec import OpenedSpec
@@ -110,6 +110,7 @@ def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -
         refuse_responses(source, recipe.measured)
         trace = trace_in(source, recipe, demand.format)
         odd_demands = locate_findings(profile_findings(trace.requests, recipe, source.name), source)
+        odd_demands += execution_findings(source, recipe, demand.format)
     trace = replace(trace, warnings=(*trace.warnings, *odd_demands))
     if not opened.kind.speeds_by_degree:
         trace = replace(trace, warnings=not_about_degrees(trace.warnings))

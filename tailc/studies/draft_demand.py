@@ -12,6 +12,8 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.formats import format_written
+from tailc.lint.executions import execution_columns
+from tailc.lint.sampled_columns import sampled_columns
 from tailc.specs.openslo.read import ImportedObjective
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import Source, format_of
@@ -55,6 +57,16 @@ class TimeColumns:
 
 
 @dataclass(frozen=True)
+class TimingColumns:
+    """Columns of a table with one row per execution; unit: of the durations, None: by the name."""
+
+    request: str
+    degree: str
+    duration: str
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
 class Meaning:
     """What times measure (None for a profile), and why response times may serve as demand."""
 
@@ -79,7 +91,7 @@ class Wishes:
     cores: int
     slos: tuple[ImportedObjective, ...]
     speedup: SpeedupOfTrace | ListedSpeedup | SharedWork = SpeedupOfTrace()
-    columns: TimeColumns = TimeColumns()
+    columns: TimeColumns | TimingColumns = TimeColumns()
     meaning: Meaning = Meaning()
     fan_out: int | None = None
     name: str | None = None
@@ -90,6 +102,11 @@ class Wishes:
     def has_speedup(self) -> bool:
         """Whether the user gives the speed-up, so that the trace need not have it."""
         return not isinstance(self.speedup, SpeedupOfTrace)
+
+    @property
+    def has_column(self) -> bool:
+        """Whether the user names the column of times."""
+        return isinstance(self.columns, TimingColumns) or self.columns.demand is not None
 
 
 @dataclass(frozen=True)
@@ -136,25 +153,43 @@ def _of_profile(source: Source, wishes: Wishes, missing: list[Finding]) -> Draft
 
 def _of_table(source: Source, wishes: Wishes, missing: list[Finding]) -> DraftDemand:
     meaning, written_by = wishes.meaning, format_written(source)
-    if written_by is not None and wishes.columns.demand is None:
+    if written_by is not None and not wishes.has_column:
         missing += _of_report(source, written_by.name).findings
         return DraftDemand((), None)
     with _collecting(missing):
         _check_measure(source, meaning)
     names = TABLES[format_of(source, "auto")](source).names
-    column, unit = "", ""
+    measured = tuple(filter(None, (f"measure: {meaning.measure}", meaning.line, _HELD_OUT)))
+    columns: TimeColumns | TimingColumns = TimeColumns("", "")
     with _collecting(missing):
-        column, unit = _times(source, names, wishes.columns)
-    measured = (f"measure: {meaning.measure}", meaning.line, _HELD_OUT)
-    shared = tuple(filter(None, measured))
+        columns = _columns(source, names, wishes)
+    match columns:
+        case TimingColumns(request=request, degree=degree, duration=duration, unit=unit):
+            named = {"request": request, "degree": degree, "duration": duration}
+            listed = ", ".join(f"{key}: {yaml_text(name)}" for key, name in named.items())
+            return DraftDemand((f"timings: {{{listed}}}", f"unit: {unit}", *measured), "")
+        case TimeColumns(demand=column, unit=unit):
+            lines = (f"column: {json.dumps(column)}", f"unit: {unit}", *measured)
+            return DraftDemand(lines, None if wishes.has_speedup else _speedup_columns(names))
+
+
+def _columns(source: Source, names: tuple[str, ...], wishes: Wishes) -> TimeColumns | TimingColumns:
+    """The columns to read, and their unit: given, or recognised by names and content."""
+    given = wishes.columns
+    if isinstance(given, TimingColumns):
+        _, unit = _times(source, names, TimeColumns(given.duration, given.unit))
+        return replace(given, unit=unit)
+    column, unit = _times(source, names, given)
     degree, request = first_of(DEGREES, names), first_of(REQUESTS, names)
-    if degree and request and not wishes.has_speedup:
-        timings = (
-            f"timings: {{request: {request}, degree: {degree}, duration: {yaml_text(column)}}}"
-        )
-        return DraftDemand((timings, f"unit: {unit}", *shared), "")
-    lines = (f"column: {json.dumps(column)}", f"unit: {unit}", *shared)
-    return DraftDemand(lines, None if wishes.has_speedup else _speedup_columns(names))
+    if wishes.has_speedup:
+        return TimeColumns(column, unit)
+    if degree and request:
+        return TimingColumns(request, degree, column, unit)
+    sample = sampled_columns(source, column)
+    found = sample and execution_columns(sample)
+    if found and found.is_named:
+        return TimingColumns(found.request, found.degree, column, unit)
+    return TimeColumns(column, unit)
 
 
 @contextmanager
@@ -170,15 +205,21 @@ def _untold_speedup(source: Source) -> Finding:
     message = f"`{source.name}` has no speed-ups of requests on several threads"
     hint = (
         "give speed-ups measured at 1, 2, 3 threads, such as `--speedup 1,1.9,2.7`; or as a first "
-        "estimate the share of the work that several threads can do, such as `--speedup 90%`"
+        "estimate the share of the work that several threads can do, such as `--speedup 90%`; if "
+        "each row is an execution of a request on some number of threads, name its columns with "
+        "`--timings REQUEST,DEGREE,DURATION`"
     )
     place = Place(source.name)
     return Finding(Code.MISSING_KEY, message, place, hint, about=("speedup",))
 
 
-def _check_unread(source: Source, columns: TimeColumns) -> None:
+def _check_unread(source: Source, columns: TimeColumns | TimingColumns) -> None:
     """Raise TailcError for column options of a profile, which has one column in microseconds."""
-    options = {"`--column`": columns.demand, "`--unit`": columns.unit}
+    match columns:
+        case TimingColumns():
+            options = {"`--timings`": columns.duration, "`--unit`": columns.unit}
+        case TimeColumns():
+            options = {"`--column`": columns.demand, "`--unit`": columns.unit}
     given = [option for option, value in options.items() if value is not None]
     if not given:
         return

@@ -34,11 +34,44 @@ _VALUE = re.compile(r"\s*(?:[3-9][0-9]{3}|[0-9]{5,})\s*")
 _OF_A_ROW = re.compile(r"[0-9.]+|column_[0-9]+")
 REQUESTS = ("request_id", "query_id", "request", "query", "id")
 DEGREES = ("degree", "threads")
+_NUMBERED = r"(?:id|key|number|num|no|nr|#)"
+_REQUEST_WORDS = (
+    re.compile(rf"(?:request|query|job|task|item) ?{_NUMBERED}"),
+    re.compile(r"request|query|job|task|item"),
+    re.compile(r"id|#"),
+)
+_COUNTED = r"(?:threads?|workers?|cores?|cpus?)"
+_DEGREE_WORDS = (
+    re.compile(r"degree|parallelism|degree of parallelism|dop"),
+    re.compile(rf"{_COUNTED} (?:count|used)|(?:n|num|no|nr|number|number of|#|used) ?{_COUNTED}"),
+    re.compile(r"threads|workers|cores|cpus"),
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|#")
 
 
 def first_of(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
     """The first of the wanted names that exists."""
     return next((name for name in wanted if name in names), None)
+
+
+def requests_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Columns whose names identify a request, such as `query_id` and `Job #`; the likeliest
+    first."""
+    return _likeliest(REQUESTS, _REQUEST_WORDS, names)
+
+
+def degrees_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Columns whose names count the threads of an execution, such as `degree` and `Worker Count`;
+    the likeliest first."""
+    return _likeliest(DEGREES, _DEGREE_WORDS, names)
+
+
+def _likeliest(
+    exact: tuple[str, ...], patterns: tuple[re.Pattern[str], ...], names: Sequence[str]
+) -> tuple[str, ...]:
+    words = {name: " ".join(_WORD.findall(name)).lower() for name in names}
+    by_words = [name for each in patterns for name in names if each.fullmatch(words[name])]
+    return tuple(dict.fromkeys((*(name for name in exact if name in words), *by_words)))
 
 
 def times_of(names: tuple[str, ...]) -> dict[str, str]:

@@ -394,3 +394,86 @@ def test_a_unit_in_brackets_is_that_of_the_column(in_folder, tailc, name, unit):
     ended = tailc("init", "t.csv", *slo, *SPEEDUP, *BUSY)
     assert ended.code == 0, ended.err
     assert f"unit: {unit}\n" in (in_folder / "service.yaml").read_text()
+
+
+def executions(folder, header: str) -> None:
+    """A table of twelve requests on one and two threads."""
+    rows = [
+        f"x{at},{degree},{(20 + 9 * at) / degree**0.5}" for at in range(12) for degree in (1, 2)
+    ]
+    (folder / "t.csv").write_text("\n".join([header, *rows, ""]))
+
+
+RATED = (*WISHES, "--rate", "1/s", *BUSY)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Job #", "Worker Count", "Elapsed (ms)"),
+        ("task", "cores", "wall [ms]"),
+        ("item_id", "n_threads", "took_ms"),
+    ],
+)
+def test_executions_are_recognised_by_usual_names(in_folder, tailc, names):
+    executions(in_folder, ",".join(names))
+    ended = tailc("init", "t.csv", *RATED)
+    assert ended.code == 0, ended.err
+    text = (in_folder / "service.yaml").read_text()
+    quoted = [name if name.isidentifier() else f'"{name}"' for name in names]
+    expected = "timings: {{request: {}, degree: {}, duration: {}}}".format(*quoted)
+    assert expected in text
+    assert "speedup:" not in text
+    assert "TC1507" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("header", "option"),
+    [
+        ("blob,lanes,took", "blob,lanes,took"),
+        ("b l,l-1,t", " b l , l-1 , t "),
+        ('"a,b",lanes,took', '"a,b",lanes,took'),
+    ],
+)
+def test_timings_name_the_columns_of_executions(in_folder, tailc, header, option):
+    executions(in_folder, header)
+    ended = tailc("init", "t.csv", *RATED, "--timings", option, "--unit", "ms")
+    assert ended.code == 0, ended.err
+    assert "timings: {request: " in (in_folder / "service.yaml").read_text()
+    assert tailc("compile", "service.yaml", "--method", "grid", "-o", "build/x").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("--timings", "blob,lanes"), 64, "does not name three columns"),
+        (("--timings", "blob,,took"), 64, "does not name three columns"),
+        (("--timings", "blob,lanes,took", "--column", "took"), 64, "`--column` and `--timings`"),
+        (("--timings", "blob,lanes,took", *SPEEDUP), 64, "`--speedup` and `--timings`"),
+        (("--timings", "blob,lanes,took"), 65, "give it with `--unit"),
+        (("--timings", "blob,lane,took", "--unit", "ms"), 65, "did you mean `lanes`?"),
+        (("--column", "took", "--unit", "ms"), 65, "`--timings REQUEST,DEGREE,DURATION`"),
+    ],
+)
+def test_timings_that_cannot_be_read_are_refused(in_folder, tailc, options, code, words):
+    executions(in_folder, "blob,lanes,took")
+    ended = tailc("init", "t.csv", *RATED, *options)
+    assert ended.code == code
+    assert words in ended.err
+
+
+@pytest.mark.parametrize("header", ["blob,lanes,took_ms", "query_id,degree,duration_ms"])
+def test_executions_that_are_read_as_requests_are_warned_of(in_folder, tailc, header):
+    executions(in_folder, header)
+    column = header.split(",")[2]
+    ended = tailc("init", "t.csv", *RATED, *SPEEDUP, "--column", column)
+    assert ended.code == 0
+    assert f" --> t.csv, column `{column}`" in ended.err
+    for command in (("check", "--with-trace"), ("compile", "-o", "x", "--method", "grid")):
+        assert "warning[TC1507]" in tailc(*command, "service.yaml").err
+
+
+def test_timings_are_for_tables(profile, tailc):
+    ended = tailc("init", profile, *WISHES, "--timings", "a,b,c")
+    assert ended.code == 64
+    assert "`--timings` is for tables" in ended.err

@@ -262,6 +262,11 @@ SEEDED = {
     "TC1426": dated([f"2024-06-{at // 3 + 1:02}" for at in range(60)]),
     "TC1501": curves(1, 1.5, 1.7, 2.2),
     "TC1502": curves(1, 1.01, 1.02),
+    "TC1507": csv(
+        blob=np.repeat(np.arange(ROWS // 2), 2),
+        lanes=[1, 2] * (ROWS // 2),
+        demand_ms=(np.repeat(DEMAND[: ROWS // 2], 2) / np.tile([1, 1.5], ROWS // 2)).round(6),
+    ),
     "TC1503": curves(41.5, 22.25, 15.5),
     "TC1504": curves(100, 180, 240),
     "TC1505": timings(lambda q, d, r: timed(q, d, r) * (1 if r % 2 else 3)),

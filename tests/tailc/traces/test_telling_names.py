@@ -2,7 +2,7 @@
 
 import pytest
 
-from tailc.traces.telling_names import times_of, with_unit_suffix
+from tailc.traces.telling_names import degrees_of, requests_of, times_of, with_unit_suffix
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,22 @@ def test_other_names_have_no_unit_of_a_time(name):
 )
 def test_a_known_unit_in_brackets_becomes_a_suffix(name, plain):
     assert with_unit_suffix(name) == plain
+
+
+def test_names_of_requests_are_ordered_by_how_sure_they_are():
+    names = ("#", "item", "Job #", "JobID", "request", "comment", "id")
+    assert requests_of(names) == ("request", "id", "Job #", "JobID", "item", "#")
+
+
+def test_names_of_degrees_count_threads_and_do_not_number_one():
+    names = (
+        "Worker Count",
+        "core",
+        "thread_id",
+        "NUM_THREADS",
+        "threads 4",
+        "cores",
+        "#cpus",
+        "dop",
+    )
+    assert degrees_of(names) == ("dop", "Worker Count", "NUM_THREADS", "#cpus", "cores")

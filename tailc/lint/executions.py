@@ -1,0 +1,81 @@
+"""Recognise tables of which rows are executions of the same requests on numbers of threads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.lint.sampled_columns import SampledColumns
+from tailc.traces.telling_names import degrees_of, requests_of
+
+# Further executions on the same number of threads are demands of a request, as other rows are.
+_OF_REPETITIONS = re.compile(
+    r"(rep|repeat|repetition|run|round|iteration|trial|attempt|try|retry|retrie)s?"
+    r"([ _]?(no|id|#))?",
+    re.IGNORECASE,
+)
+# Of the pairs of a request and a degree, so many exist, and so many have the same number of rows.
+_COMPLETE, _EVEN = 0.6, 0.8
+# A request explains so much of the variance of log time, adjusted for the number of requests.
+_EXPLAINED = 0.5
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ExecutionColumns:
+    """Columns of the request and of the degree; is_named: whether their names say so."""
+
+    request: str
+    degree: str
+    is_named: bool
+
+
+def execution_columns(sample: SampledColumns) -> ExecutionColumns | None:
+    """The most likely columns of requests and degrees; None if rows do not look like executions.
+
+    The pairs of request and degree are nearly complete, with equal numbers of rows. Unless names
+    say what the columns are, the time of a row must also depend on the request.
+    """
+    small = tuple(name for name in sample.small if not _OF_REPETITIONS.fullmatch(name.strip()))
+    requests, degrees = requests_of(tuple(sample.codes)), degrees_of(small)
+    for degree in dict.fromkeys((*degrees, *small)):
+        for request in dict.fromkeys((*requests, *sample.codes)):
+            is_named = request in requests and degree in degrees
+            if request != degree and _are_executions(sample, request, degree, is_named):
+                return ExecutionColumns(request, degree, is_named)
+    return None
+
+
+def _are_executions(
+    sample: SampledColumns, request_name: str, degree_name: str, is_named: bool
+) -> bool:
+    good = np.isfinite(sample.demand) & (sample.demand > 0)
+    request, degree = sample.codes[request_name][good], sample.codes[degree_name][good]
+    requests, degrees = len(np.unique(request)), len(np.unique(degree))
+    if not 2 <= degrees <= requests < len(request):
+        return False
+    rows_of_pair = np.unique(request * (degree.max() + 1) + degree, return_counts=True)[1]
+    evenness = np.bincount(rows_of_pair).max() / len(rows_of_pair)
+    if len(rows_of_pair) < _COMPLETE * requests * degrees or evenness < _EVEN:
+        return False
+    return is_named or _explained(np.log(sample.demand[good]), request, degree) >= _EXPLAINED
+
+
+def _explained(values: NDArray[np.float64], request: Codes, degree: Codes) -> float:
+    """The share of the variance that requests explain after the means of degrees are subtracted."""
+    rest = values - _means(values, degree)
+    total = float(rest.var(ddof=1))
+    if total == 0:
+        return 0.0
+    freedom = len(rest) - len(np.unique(request))
+    return 1 - float(((rest - _means(rest, request)) ** 2).sum()) / freedom / total
+
+
+def _means(values: NDArray[np.float64], group: Codes) -> NDArray[np.float64]:
+    """For each value, the mean of its group."""
+    total, count = np.bincount(group, values), np.bincount(group)
+    return total[group] / count[group]
