@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.rows import is_success
@@ -44,7 +45,7 @@ from tailc.traces.reading import (
 from tailc.traces.reading import Timings as TimingColumns
 from tailc.traces.request_rows import MAX_TOTAL_WEIGHT
 from tailc.traces.source import Format, Source
-from tailc.traces.speedup_check import curve_findings
+from tailc.traces.speedup_check import curve_findings, speedup_summary
 from tailc.traces.split_keys import time_column
 from tailc.traces.table import ColumnsToRead
 from tailc.traces.times import NS_PER_MS, suspect_unit, whole_ns
@@ -107,7 +108,7 @@ def views_of(
         if roles.is_of_timings and requests is not None:
             made, told = _timing_views(cells, roles, requests)
         else:
-            made, told = _curves(cells, roles)
+            made, told = _curves(cells, roles, requests)
         views += made
         findings += told
     if requests is not None and len(requests.demand):
@@ -273,20 +274,43 @@ def _timing_views(
     profile = DemandProfile(
         demand_ms, weight, curves.speedup, curves.of, (), Measure.DEMAND_BUSY, ""
     )
-    views.append(SpeedupRows(curves.speedup[curves.of], timed.first + 1, (columns.duration,)))
+    speedup = curves.speedup[curves.of]
+    views.append(_speedup_rows(speedup, timed.first + 1, (columns.duration,), profile))
     return views, (*timed.warnings, *curve_findings(profile, cells.source))
 
 
-def _curves(cells: Cells, roles: Roles) -> tuple[Views, tuple[Finding, ...]]:
+def _curves(
+    cells: Cells, roles: Roles, requests: DemandRows | None
+) -> tuple[Views, tuple[Finding, ...]]:
     """View of speed-ups in columns, one per degree."""
     each = np.stack([positive(cells, name, MAX_SPEEDUP) for name in roles.speedups], axis=1)
     good = np.isfinite(each).all(axis=1)
+    demand_ms, weight = np.ones(cells.count), np.ones(cells.count, np.int64)
+    if requests is not None:
+        has_demand = np.isin(np.arange(cells.count), requests.row - 1)
+        good &= has_demand
+        demand_ms[has_demand] = requests.demand * requests.in_ms
+        weight[has_demand] = requests.weight
     if not good.any():
         return [], ()
     curves = distinct_curves(each[good])
-    ones = np.ones(len(curves.of))
     profile = DemandProfile(
-        ones, ones.astype(np.int64), curves.speedup, curves.of, (), Measure.DEMAND_BUSY, ""
+        demand_ms[good], weight[good], curves.speedup, curves.of, (), Measure.DEMAND_BUSY, ""
     )
-    views: Views = [SpeedupRows(each[good], np.flatnonzero(good) + 1, roles.speedups)]
+    row = np.flatnonzero(good) + 1
+    if requests is None:
+        mean = profile.mean_curve()
+        views: Views = [SpeedupRows(each[good], row, roles.speedups, mean, "requests")]
+    else:
+        views = [_speedup_rows(each[good], row, roles.speedups, profile)]
     return views, curve_findings(profile, cells.source)
+
+
+def _speedup_rows(
+    speedup: NDArray[np.float64],
+    row: NDArray[np.int64],
+    columns: tuple[str, ...],
+    profile: DemandProfile,
+) -> SpeedupRows:
+    longest = speedup_summary(profile).longest
+    return SpeedupRows(speedup, row, columns, longest, "the longest 5 % of requests")

@@ -160,11 +160,17 @@ class TimingRows:
 
 @dataclass(frozen=True, eq=False)
 class SpeedupRows:
-    """Speed-ups on 1, 2, ... threads: float64 (curves, degrees), and the row of each."""
+    """Speed-ups on 1, 2, ... threads: float64 (curves, degrees), and the row of each.
+
+    longest: float64 (degrees,), the mean speed-ups of the longest 5 % of requests, or of all if
+    demands are unknown; longest_are: these requests, as text.
+    """
 
     speedup: Floats
     row: Ints
     columns: tuple[str, ...]
+    longest: Floats
+    longest_are: str
 
 
 @dataclass(frozen=True, eq=False)
