@@ -61,7 +61,9 @@ CHANGES = (
     Change("75 % of the sun", ("-8.6 %", "-10.3 %"), lambda case: replace(case, solar=75)),
     Change("125 % of the sun", ("-11.3 %", "-12.9 %"), lambda case: replace(case, solar=125)),
     Change("EP only", ("-15 %", "-40 %"), lambda case: replace(case, only="EP")),
-    Change("run times wrong by 25 %", ("much as it is",) * 2, lambda case: replace(case, error=25)),
+    Change(
+        "run times wrong by 25 %", ("about the same",) * 2, lambda case: replace(case, error=25)
+    ),
     *(
         Change(f"beta = {float(beta):g}", ("as expected",) * 2, partial(replace, beta=beta))
         for beta in BETAS

@@ -91,7 +91,7 @@ def _promised(row: str, neutral: Decimal | None = None, why: str = "") -> Compar
 
 AMP, ONE_FAST, DVFS = "2F-13S (MICRO 2017)", "8S+1F (dissertation)", "per-core DVFS (MICRO 2017)"
 ALONE, BATCH = "Rubik on requests alone", "Rubik with batch work"
-MODEL = "model, one step ahead, shares drawn at random"
+MODEL = "model, one step ahead, random shares"
 PAIR = "two machines at x and 80 - x %, and batch work: median, 90th percentile"
 CASE = "case study, 95th percentile of 30 runs"
 ABOUT = {MODEL: "error of the model, ", PAIR: "error of two at 40 %, ", CASE: ""}
@@ -109,8 +109,8 @@ SUMMARY: dict[tuple[str, str], tuple[Compared, ...]] = {
         _lucene("mean degree of the longest 5 %, 30/s"),
         _lucene("mean degree of the shortest 5 %, 47/s", "short requests climb here"),
         Compared(
-            Place("The search", "search on 10,000 requests", "each with speed-ups of its own"),
-            what="search on 10,000 requests, each with speed-ups of its own",
+            Place("The search", "search on 10,000 requests", "each with its own speed-ups"),
+            what="search on 10,000 requests, each with its own speed-ups",
         ),
     ),
     ("few-to-many", "ASPLOS 2015, section 7"): (

@@ -18,7 +18,7 @@ def percentile_rank(percentile_ppm: int, total: int) -> int:
     if not 0 < percentile_ppm <= PPM:
         raise ValueError(f"percentile must be in (0, 100 %], not {percentile_ppm} ppm")
     if total < 1:
-        raise ValueError("a percentile of nothing is not defined")
+        raise ValueError("a percentile needs at least one value")
     return -(-percentile_ppm * total // PPM)
 
 
@@ -42,7 +42,7 @@ def per_server_ppm(end_to_end_ppm: int, servers: int) -> int:
     ValueError unless 0 < end_to_end_ppm < 10^6 and servers >= 1.
     """
     if not 0 < end_to_end_ppm < PPM or servers < 1:
-        raise ValueError(f"no percentile of {servers} servers: {end_to_end_ppm} ppm")
+        raise ValueError(f"no percentile of one of {servers} servers gives {end_to_end_ppm} ppm")
     wanted = end_to_end_ppm * PPM ** (servers - 1)
     # The float is within a millionth of the root, and integers tell which one is enough.
     least = max(int((end_to_end_ppm / PPM) ** (1 / servers) * PPM) - 1, 0)

@@ -162,7 +162,7 @@ def _hint(error: click.ClickException) -> str:
     if context is None:
         return "`tailc --help` lists the commands"
     usage = " ".join(context.command.get_usage(context).removeprefix("Usage:").split())
-    return f"`{usage}`; `{context.command_path} --help` says more"
+    return f"`{usage}`; `{context.command_path} --help` describes it"
 
 
 def _report_failure(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -> int:

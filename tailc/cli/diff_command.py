@@ -83,7 +83,7 @@ def command(
     pictured = True if trace is not None and (plot or report is not None) else None
     wanted: dict[str, Any] = {"pictured": pictured}
     if budget_limits is not None:
-        wanted["also_told_ppm"] = budget_limits.percentiles_ppm
+        wanted["further_percentiles_ppm"] = budget_limits.percentiles_ppm
     shared_options = {"exit_code": exit_code, "windows": windows, **options}
     outcome, differences, held_out = _compare_policies(policies, trace, wanted, **shared_options)
     behaviour = None if differences is None else differences.behaviour

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "-o", "--output", "out", required=True, metavar="FILE", help="Write the profile here."
 )
 @click.option(
-    "--measure", type=MEASURE, help="What the times measure, if the input does not say it."
+    "--measure", type=MEASURE, help="What the times measure, if the input does not state it."
 )
 @click.option(
     "--because",

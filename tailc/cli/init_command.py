@@ -44,7 +44,7 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORE
 )
 @click.option("--openslo", metavar="FILE", help="Take the objectives of OpenSLO documents instead.")
 @click.option(
-    "--openslo-unit", type=TIME_UNIT, help="Unit of the thresholds, if the metrics do not say it."
+    "--openslo-unit", type=TIME_UNIT, help="Unit of the thresholds, if the metrics do not state it."
 )
 @click.option(
     "--fan-out",

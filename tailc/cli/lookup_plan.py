@@ -123,10 +123,10 @@ def _battery_answer(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:
     flow_mj, stored_mj = (
         row[epoch] for row in (plan.battery_mj, plan.battery.states_mj(plan.battery_mj))
     )
-    does = f"{'takes' if flow_mj >= 0 else 'gives'} {energy_text(abs(flow_mj))}"
+    does = f"{'charges' if flow_mj >= 0 else 'discharges'} {energy_text(abs(flow_mj))}"
     charge = f"{energy_text(stored_mj)} of {energy_text(plan.battery.capacity_mj)}"
     result = {"battery_mj": flow_mj, "stored_mj": stored_mj}
-    return f"\nthe battery {does}, and holds {charge} at the end", {"battery": result}
+    return f"\nthe battery {does}, and stores {charge} at the end of the epoch", {"battery": result}
 
 
 def _quote_cheapest(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, object]]:

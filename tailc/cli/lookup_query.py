@@ -185,7 +185,7 @@ def _question(given_values: Options) -> JobQuery | PoolQuery | PriceQuery | Pool
     requested = [f"--{name}" for name in ("job", "pool", "width") if name in given_values]
     if len(requested) > 1:
         raise click.UsageError(
-            f"{' and '.join(requested)} are different questions: ask one of them"
+            f"{' and '.join(requested)} are different questions: give one of them"
         )
     if "width" in given_values:
         return PriceQuery(

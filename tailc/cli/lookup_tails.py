@@ -75,7 +75,7 @@ def _level_text(table: TailTable, level: int) -> str:
 def _because(table: TailTable, queued: QueuedRequests, needed: tuple[Need, ...]) -> str:
     """Name the request that needs the frequency and its remaining work, or why there is none."""
     if not needed:
-        content = f"the core holds {len(queued.ages_ns)} requests"
+        content = f"the core has {len(queued.ages_ns)} requests"
         return f"because {content}, more than the table's {table.positions} positions"
     if work := _beyond_sample(table, queued):
         return f"because the running request has had more {work} than any that was measured"

@@ -111,7 +111,9 @@ def _policy(path: str, trust: Trust) -> _Migration:
         return _Migration(path, whole.path, version, summary + signed, policy=whole.policy)
     rewritten = Rewritten(str(whole.path), whole.before.decode(), whole.after.decode())
     if rewritten.is_changed:
-        summary = f"policy of schema {version}, laid out by another tool; its digest holds"
+        summary = (
+            f"policy of schema {version}, reformatted by another tool; its digest is unchanged"
+        )
     return _Migration(path, whole.path, version, summary, rewritten, whole.policy)
 
 

@@ -143,7 +143,7 @@ def _latency_outcome(
     if spec_budgets is not None and old is not None:
         from tailc.diff.compare import diff
 
-        chosen = replace(judgement.options, also_told_ppm=spec_budgets.percentiles_ppm)
+        chosen = replace(judgement.options, further_percentiles_ppm=spec_budgets.percentiles_ppm)
         compared = diff(old, policy, judgement.held_out, chosen)
         outcome = with_budgets(outcome, spec_budgets, compared.behaviour)
         since = old, compared.behaviour

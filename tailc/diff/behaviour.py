@@ -120,7 +120,7 @@ class _BehaviourComparison:
         self._subjects = subject_of(old, held_out), subject_of(new, held_out)
         old_load, new_load = (subject.workload(held_out) for subject in self._subjects)
         self._workloads = old_load, new_load
-        self._tails = _tails(old, new, held_out, options.also_told_ppm)
+        self._tails = _tails(old, new, held_out, options.further_percentiles_ppm)
         self._spectrum: tuple[Tail, ...] = ()
         if options.pictured:
             promised_ppm = [slo.percentile_ppm for slo in (*old.slos, *new.slos)]
@@ -177,7 +177,7 @@ class _BehaviourComparison:
 
 
 def _cost_of_both(old: Subject, new: Subject) -> CostQuantity | None:
-    """The cost of requests besides time, if it is the same quantity under both; else None."""
+    """The cost of requests other than time, if it is the same quantity under both; else None."""
     return new.cost_quantity if new.cost_quantity == old.cost_quantity else None
 
 

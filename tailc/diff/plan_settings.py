@@ -68,9 +68,9 @@ def _battery(plan: Plan, first: int) -> dict[str, str]:
     charge, discharge = format_mw(battery.charge_mw), format_mw(battery.discharge_mw)
     return {
         "battery": f"{battery.capacity_mj} mJ",
-        "held by the battery at first": f"{held_mj} mJ",
-        "power of the battery": f"takes up to {charge}, gives up to {discharge}",
-        "kept by the battery": format_ppm(battery.kept_ppm),
+        "stored in the battery at first": f"{held_mj} mJ",
+        "power of the battery": f"charges at up to {charge}, discharges at up to {discharge}",
+        "share that the battery stores": format_ppm(battery.kept_ppm),
     }
 
 

@@ -29,7 +29,7 @@ enum @p@_start {
     @P@_ON_EXIT
 };
 
-// wait_us is 0 unless it is to wait; the rung counts from 0 and is of a request of that age.
+// Answer of a look-up. rung: rung at that age, counted from 0. wait_us: remaining wait, or 0.
 struct @p@_answer {
     enum @p@_start start;
     uint64_t wait_us;
@@ -37,7 +37,7 @@ struct @p@_answer {
 };
 
 @ladder_of@
-// What a request does that has waited and executed for so many microseconds, below 2^63.
+// Answer for a request that has waited and executed for these times in microseconds, below 2^63.
 @scaled@
 static inline struct @p@_answer
 @p@_lookup(
@@ -83,7 +83,7 @@ static inline struct @p@_answer
 """
 
 _LADDER_OF = """\
-// The ladder for requests of that class, or -1 if there is none.
+// Index of the ladder for a class of requests, or -1 if there is none.
 static inline int @p@_ladder_of(const char *request_class)
 {
     int ladder;
@@ -108,7 +108,7 @@ def _body(embedded: EmbeddedPolicy, tables: Tables, name: str) -> str:
         generation=str(embedded.generation),
         arrays="\n\n".join(_array(array, name) for array in tables.arrays),
         ladder_of=ladder_of if tables.is_by_class else "",
-        scaled="// output_ppm is what the controller puts out." if tables.is_scaled else "",
+        scaled="// output_ppm is the output of the controller." if tables.is_scaled else "",
         ladder="int ladder," if tables.is_by_class else "",
         output="uint64_t output_ppm," if tables.is_scaled else "",
         at="ladder" if tables.is_by_class else "0",

@@ -36,7 +36,7 @@ _TABLES = """\
 
 enum class Start { now, wait, on_exit };
 
-// wait_us is 0 unless it is to wait; the rung counts from 0 and is of a request of that age.
+// Answer of a look-up. rung: rung at that age, counted from 0. wait_us: remaining wait, or 0.
 struct Answer {
   Start start = Start::now;
   std::uint64_t wait_us = 0;
@@ -44,7 +44,7 @@ struct Answer {
 };
 
 @ladder_of@
-// What a request does that has waited and executed for so many microseconds, below 2^63.
+// Answer for a request that has waited and executed for these times in microseconds, below 2^63.
 @scaled@
 inline constexpr Answer lookup(
     @ladder@
@@ -74,7 +74,7 @@ inline constexpr Answer lookup(
 }"""
 
 _LADDER_OF = """\
-// The ladder for requests of that class, or nothing if there is none.
+// Index of the ladder for a class of requests, or nothing if there is none.
 inline constexpr std::optional<std::size_t> ladder_of(std::string_view request_class) {
   for (std::size_t ladder = 0; ladder < @count@; ++ladder)
     if (kClasses[ladder] == request_class) return ladder;
@@ -134,7 +134,7 @@ def _tables(tables: Tables) -> str:
         _TABLES,
         arrays="\n\n".join(map(_array, tables.arrays)),
         ladder_of=ladder_of if tables.is_by_class else "",
-        scaled="// output_ppm is what the controller puts out." if tables.is_scaled else "",
+        scaled="// output_ppm is the output of the controller." if tables.is_scaled else "",
         ladder="std::size_t ladder," if tables.is_by_class else "",
         output="std::uint64_t output_ppm," if tables.is_scaled else "",
         at="ladder" if tables.is_by_class else "0",

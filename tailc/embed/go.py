@@ -8,19 +8,19 @@ from tailc.embed.layout import comment, fill_template, hex_rows, pieces, rows_of
 from tailc.embed.names import camel
 
 _FILE = """\
-// Package @package@ holds one policy.
+// Package @package@ contains one policy.
 package @package@
 
-// Digest tells the policy from every other one.
+// Digest identifies the content of the policy.
 const Digest = @digest@
 
-// Name is the policy's.
+// Name is the name of the policy.
 const Name = @name@
 
-// Kind is the policy's.
+// Kind is the kind of the policy.
 const Kind = @kind@
 
-// Generation counts the policies of that name.
+// Generation is the number of the policy among those of its name.
 const Generation = @generation@
 
 @content@
@@ -29,17 +29,17 @@ const Generation = @generation@
 _TABLES = """\
 @arrays@
 
-// Start says whether a request may start.
+// Start is when a request may start.
 type Start int
 
-// A request starts now, waits for WaitUs, or until another exits.
+// A request starts now, after WaitUs, or when another request exits.
 const (
 	StartNow Start = iota
 	StartWait
 	StartOnExit
 )
 
-// Answer tells the rung of a request of that age, counted from 0; WaitUs is 0 unless it is to wait.
+// Answer of a look-up: the rung at that age, counted from 0, and the remaining wait, or 0.
 type Answer struct {
 	Start  Start
 	Rung   int
@@ -47,8 +47,8 @@ type Answer struct {
 }
 
 @ladder_of@
-// Lookup tells what a request does that has waited and executed for so many microseconds, which
-// are below 2^63.
+// Lookup answers for a request that has waited and executed for these times in microseconds,
+// below 2^63.
 @scaled@
 func Lookup(@parameters@load, waitedUs, executedUs uint64) Answer {
 	if fallsBack[@at@] != 0 && (load < MinLoad[@at@] || load > MaxLoad[@at@]) {
@@ -81,7 +81,7 @@ func Lookup(@parameters@load, waitedUs, executedUs uint64) Answer {
 }"""
 
 _LADDER_OF = """\
-// LadderOf gives the ladder for requests of that class, and whether there is one.
+// LadderOf returns the index of the ladder for a class of requests, and whether there is one.
 func LadderOf(requestClass string) (int, bool) {
 	for ladder, class := range Classes {
 		if class == requestClass {
@@ -138,7 +138,7 @@ def _tables(tables: Tables) -> str:
         _TABLES,
         arrays="\n\n".join(map(_array, tables.arrays)),
         ladder_of=ladder_of if tables.is_by_class else "",
-        scaled="// outputPpm is what the controller puts out." if tables.is_scaled else "",
+        scaled="// outputPpm is the output of the controller." if tables.is_scaled else "",
         at="ladder" if tables.is_by_class else "0",
         at_next="ladder+1" if tables.is_by_class else "1",
         scale="*outputPpm/1_000_000" if tables.is_scaled else "",

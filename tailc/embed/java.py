@@ -19,7 +19,7 @@ _FILE = """\
 @package@
 @imports@
 
-/** What a server needs of the policy; its arrays are never written to. */
+/** The data and the look-up of one policy; its arrays never change. */
 public final class @class@ {
     public static final String DIGEST =
         @digest@;
@@ -38,21 +38,21 @@ public final class @class@ {
 _TABLES = """\
 @arrays@
 
-    /** Whether a request may start. */
+    /** When a request may start. */
     public enum Start { NOW, WAIT, ON_EXIT }
 
-    /** One for each thread; waitUs is 0 unless it is to wait, and rungs count from 0. */
+    /** Answer of a look-up; use one for each thread. Rungs count from 0; waitUs: remaining wait. */
     public static final class Answer {
         public Start start;
         public long waitUs;
         public int rung;
 
-        /** To be filled by a look-up. */
+        /** An empty answer, for a look-up to fill. */
         public Answer() {}
     }
 
 @ladder_of@
-    /** What a request does that has waited and executed for so many microseconds. */
+    /** Answers for a request that has waited and executed for these times in microseconds. */
     public static void lookup(
             @ladder@
             @output@
@@ -91,7 +91,7 @@ _TABLES = """\
     }"""
 
 _LADDER_OF = """\
-    /** The ladder for requests of that class, or -1 if there is none. */
+    /** Index of the ladder for a class of requests, or -1 if there is none. */
     public static int ladderOf(String requestClass) {
         int ladder = CLASSES.indexOf(requestClass);
         return @found@;
@@ -157,7 +157,7 @@ def _tables(tables: Tables) -> str:
         if tables.is_by_class
         else "",
         ladder="int ladder," if tables.is_by_class else "",
-        output="long outputPpm, // what the controller puts out" if tables.is_scaled else "",
+        output="long outputPpm, // the output of the controller" if tables.is_scaled else "",
         at="ladder" if tables.is_by_class else "0",
         at_next="ladder + 1" if tables.is_by_class else "1",
         scale=" * outputPpm / 1_000_000" if tables.is_scaled else "",
@@ -168,9 +168,7 @@ def _tables(tables: Tables) -> str:
 def _refuse_too_many(arrays: Sequence[Constants]) -> None:
     numbers = sum(len(array.values) for array in arrays)
     if numbers > MOST_NUMBERS:
-        message = (
-            f"a Java class holds no more than {MOST_NUMBERS:,} constants here, not {numbers:,}"
-        )
+        message = f"a Java class can have at most {MOST_NUMBERS:,} constants here, not {numbers:,}"
         help_ = "give --sealed, and open the bytes with the Java runtime"
         raise TailcError(Finding(Code.USAGE, message, help=help_))
 

@@ -76,9 +76,7 @@ class Language:
                 f"{comment_text(embedded.kind)}, generation {embedded.generation}, digest"
             ),
             f"// {embedded.digest}.",
-            comment(
-                f"Made again by: tailc embed ARTIFACT --lang {self.word}{option}{sealed} -o FILE"
-            ),
+            comment(f"To update: tailc embed ARTIFACT --lang {self.word}{option}{sealed} -o FILE"),
             "//",
             comment(self._content_note(embedded, name)),
         ]
@@ -92,10 +90,10 @@ class Language:
                 f"The sealed bytes of {embedded.form}, for tailc's runtime in {self.called}, which "
                 f"opens them with {opening}."
             )
-        note = "Ladders in full, with their look-up. No runtime library is needed."
+        note = "All data of the ladders, with their look-up. No runtime library is needed."
         if content.is_scaled:
             note += (
-                " The controller that steers them is not here: look-ups are told what it puts out, "
-                "and at 1,000,000 the ages of climbs hold as they are written."
+                " The controller of the policy is not included: pass its output to look-ups. With "
+                "1,000,000 climbs are at the written ages."
             )
         return note

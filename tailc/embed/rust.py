@@ -7,7 +7,7 @@ from tailc.embed.language import Language, NamedBy, Runtime
 from tailc.embed.layout import comment, fill_template, hex_rows, pieces, rows_of
 
 _FILE = """\
-// A server need not use all of it.
+// A server may use only a part of this file.
 #![allow(dead_code)]
 
 pub const DIGEST: &str = @digest@;
@@ -21,7 +21,7 @@ pub const GENERATION: u64 = @generation@;
 _TABLES = """\
 @arrays@
 
-/// Whether a request may start.
+/// When a request may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     Now,
@@ -29,7 +29,7 @@ pub enum Start {
     OnExit,
 }
 
-/// The rung, counted from 0, is that of a request of that age.
+/// Answer of a look-up: the rung at that age, counted from 0, and the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub start: Start,
@@ -37,7 +37,7 @@ pub struct Answer {
 }
 
 @ladder_of@
-/// What a request does that has waited and executed for so many microseconds.
+/// Answer for a request that has waited and executed for these times in microseconds.
 @scaled@
 pub fn lookup(
     @ladder@
@@ -75,7 +75,7 @@ pub fn lookup(
 }"""
 
 _LADDER_OF = """\
-/// The ladder for requests of that class, or none.
+/// Index of the ladder for a class of requests, or none.
 pub fn ladder_of(request_class: &str) -> Option<usize> {
     let named = CLASSES.iter().position(|class| *class == request_class);
     @found@
@@ -119,7 +119,7 @@ def _tables(tables: Tables) -> str:
         _TABLES,
         arrays="\n\n".join(map(_array, tables.arrays)),
         ladder_of=fill_template(_LADDER_OF, found=index) if tables.is_by_class else "",
-        scaled="/// `output_ppm` is what the controller puts out." if tables.is_scaled else "",
+        scaled="/// `output_ppm` is the output of the controller." if tables.is_scaled else "",
         ladder="ladder: usize," if tables.is_by_class else "",
         output="output_ppm: u64," if tables.is_scaled else "",
         at="ladder" if tables.is_by_class else "0",

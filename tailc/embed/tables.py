@@ -36,7 +36,7 @@ def flatten_ladders(policy: Policy) -> Tables:
 
 
 def _classes(ladders: Sequence[Ladder]) -> list[Constants]:
-    about = "By ladder: the class of requests that it is for; the empty one: for all others."
+    about = "By ladder: its class of requests; empty: all other requests."
     return [Constants("classes", about, tuple(one.request_class or "" for one in ladders))]
 
 
@@ -46,11 +46,19 @@ def _ladder_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
 
     axes = tuple(ladder.load_axis.value for ladder in ladders)
     return [
-        Constants("load_axes", "By ladder: what its loads count.", axes),
-        each("min_load", "the least load it was compiled for", lambda one: one.guard.min_load),
-        each("max_load", "the largest load it was compiled for", lambda one: one.guard.max_load),
+        Constants("load_axes", "By ladder: the unit of its loads.", axes),
+        each(
+            "min_load", "the smallest load that it was compiled for", lambda one: one.guard.min_load
+        ),
+        each(
+            "max_load", "the largest load that it was compiled for", lambda one: one.guard.max_load
+        ),
         each("quantum_us", "microseconds between a request's ticks", lambda one: one.quantum_us),
-        each("rules", f"what a server does beyond the look-up: {_rules_text(ladders)}", _rule_bits),
+        each(
+            "rules",
+            f"actions of a server in addition to the look-up: {_rules_text(ladders)}",
+            _rule_bits,
+        ),
         *_boosts(ladders),
         *_overloads(ladders),
         *_sharing(ladders),
@@ -74,7 +82,7 @@ def _boosts(ladders: Sequence[Ladder]) -> list[Constants]:
     units = tuple(boost.unit if boost else 0 for boost in boosts)
     limits = tuple(boost.below_ppm if boost else 0 for boost in boosts)
     limit_text = (
-        "By ladder: what boosted requests stay below, in millionths of that unit; 0: no boost."
+        "By ladder: limit on the cost of boosted requests, in millionths of that unit; 0: no boost."
     )
     return [
         Constants("boost_unit", "By ladder: the cost unit of its boost.", units, is_index=True),
@@ -87,19 +95,19 @@ def _overloads(ladders: Sequence[Ladder]) -> list[Constants]:
     rules = [ladder.overload or NO_OVERLOAD for ladder in ladders]
     constants: list[Constants] = []
     if any(one.shed_from for one in rules):
-        about = "By ladder: refused is who arrives when so many are in the system; 0: nobody."
+        about = "By ladder: number in the system from which arriving requests are refused; 0: none."
         constants.append(Constants("shed_from", about, tuple(one.shed_from or 0 for one in rules)))
     if any(one.cut_off_us for one in rules):
-        about = "By ladder: microseconds of age at which a request leaves unfinished; 0: none."
+        about = "By ladder: age in microseconds at which a request leaves unfinished; 0: none."
         constants.append(
             Constants("cut_off_us", about, tuple(one.cut_off_us or 0 for one in rules))
         )
     if any(one.work_ppm for one in rules):
-        about = "By ladder: degraded is who arrives when so many are in the system,"
+        about = "By ladder: number in the system from which arriving requests are degraded,"
         constants.append(
             Constants("degrade_from", about, tuple(one.degrade_from or 0 for one in rules))
         )
-        about = "By ladder: to so many millionths of the work; 0: nobody is."
+        about = "By ladder: millionths of the work that are done for them; 0: none is degraded."
         constants.append(Constants("work_ppm", about, tuple(one.work_ppm or 0 for one in rules)))
     return constants
 
@@ -109,14 +117,14 @@ def _sharing(ladders: Sequence[Ladder]) -> list[Constants]:
     rules = [ladder.sharing or NO_SHARING for ladder in ladders]
     constants: list[Constants] = []
     if any(one.start_below_ppm for one in rules):
-        about = "By ladder: the cost unit by which requests start."
+        about = "By ladder: the cost unit whose use decides on starts."
         units = tuple(one.start_unit or 0 for one in rules)
         constants.append(Constants("start_unit", about, units, is_index=True))
-        about = "By ladder: they do while less is in use, in millionths; 0: by their rows."
+        about = "By ladder: use in millionths below which a request starts; 0: rows decide."
         limits = tuple(one.start_below_ppm or 0 for one in rules)
         constants.append(Constants("start_below_ppm", about, limits))
     if any(one.give_up_us for one in rules):
-        about = "By ladder: microseconds of age at which a request gives up; 0: none does."
+        about = "By ladder: age in microseconds at which a request gives up; 0: none does."
         constants.append(
             Constants("give_up_us", about, tuple(one.give_up_us or 0 for one in rules))
         )
@@ -128,7 +136,7 @@ def _rung_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
     arrays = _starts("first_rung", "rungs", [len(ladder.rungs) for ladder in ladders])
     arrays.append(Constants("rungs", "By rung: its name.", tuple(rung.name for rung in rungs)))
     if any(rung.move_us for rung in rungs):
-        about = "By rung: microseconds without work after a climb to it."
+        about = "By rung: microseconds without work after a climb to the rung."
         arrays.append(Constants("move_us", about, tuple(rung.move_us or 0 for rung in rungs)))
     return arrays
 
@@ -144,9 +152,11 @@ def _cost_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
     return [
         *_starts("first_unit", "cost units", counts),
         Constants("units", "By cost unit: its name.", tuple(unit.name for unit in units)),
-        Constants("capacity_ppm", "By cost unit: its millionths; 0: no limit.", capacities),
+        Constants(
+            "capacity_ppm", "By cost unit: its capacity in millionths; 0: no limit.", capacities
+        ),
         *_starts("first_cost", "costs", of_rungs),
-        Constants("cost_ppm", "Costs of a rung in each unit, rung by rung.", tuple(costs)),
+        Constants("cost_ppm", "By rung: its cost in each cost unit.", tuple(costs)),
     ]
 
 
@@ -154,7 +164,7 @@ def _starts(name: str, what: str, counts: Sequence[int]) -> list[Constants]:
     """Index of the first part of each ladder; omitted for a single ladder, where it is 0."""
     if len(counts) == 1:
         return []
-    about = f"By ladder: where its {what} begin; those of the next follow."
+    about = f"By ladder: index of the first of its {what}."
     return [Constants(name, about, _sums(counts), is_index=True)]
 
 
@@ -165,10 +175,19 @@ def _row_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
     on_exit = [row.admission.kind is AdmissionKind.ON_EXIT for row in rows]
     sums = _sums([len(ladder.rows) for ladder in ladders])
     return [
-        _inner("falls_back", "By ladder: 1 if other loads stay on the first rung.", falls_back),
+        _inner(
+            "falls_back",
+            "By ladder: 1 if requests at other loads stay on the first rung.",
+            falls_back,
+        ),
         _inner("age_from_arrival", "By ladder: 1 if waiting counts towards ages.", from_arrival),
-        _inner("first_row", "By ladder: where its rows begin.", sums),
-        _inner("first_load", "By row: the load it holds from.", _first_loads(rows), is_index=False),
+        _inner("first_row", "By ladder: index of its first row.", sums),
+        _inner(
+            "first_load",
+            "By row: the smallest load of the row.",
+            _first_loads(rows),
+            is_index=False,
+        ),
         _inner("on_exit", "By row: 1 if a request starts when another exits.", on_exit),
         _inner(
             "delay_us",
@@ -178,7 +197,7 @@ def _row_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
         ),
         _inner(
             "first_climb",
-            "By row: where its climbs begin.",
+            "By row: index of its first climb.",
             _sums([len(row.climbs) for row in rows]),
         ),
     ]
@@ -192,8 +211,8 @@ def _climb_arrays(rows: Sequence[Row]) -> list[Constants]:
     climbs = [climb for row in rows for climb in row.climbs]
     ages, rungs = [climb.age_us for climb in climbs], [climb.rung for climb in climbs]
     return [
-        _inner("age_us", "By climb: the age in microseconds it is made at.", ages, is_index=False),
-        _inner("climb_rung", "By climb: the rung it leads to, counted in its ladder.", rungs),
+        _inner("age_us", "By climb: its age in microseconds.", ages, is_index=False),
+        _inner("climb_rung", "By climb: the rung that it leads to, counted in its ladder.", rungs),
     ]
 
 

@@ -75,7 +75,7 @@ def replay_all(
 ) -> WindowSamples:
     """Replay the plan and the baselines of these names; ValueError without windows."""
     if not windows:
-        raise ValueError("there is a window at least")
+        raise ValueError("there must be at least one window")
     baselines = {*names, *model.relative_to}
     replays = _Replays(model, windows, 1 + len(baselines), progress)
     found = replays.outcomes(model.policy)

@@ -39,9 +39,9 @@ class VerifyOptions:
     repeats: replays of the held-out requests themselves, each with other arrivals. threads: None
     for all cores; the result does not depend on it. progress: called with the numbers of finished
     and of all replays, from the calling thread. held_out_name: name of the held-out trace in
-    messages. also_told_ppm: percentiles that a comparison of two policies reports besides their
-    own. pictured: whether to compute what only pictures show: spectra, and occupancy. Raises
-    TailcError for values that allow no interval.
+    messages. further_percentiles_ppm: percentiles that a comparison of two policies reports in
+    addition to their own. pictured: whether to compute the spectra and the occupancy that only
+    pictures show. Raises TailcError for values that allow no interval.
 
     Each is an option of the command line. None leaves a choice to the policy, the trace or the
     machine, independently of the other options.
@@ -60,7 +60,7 @@ class VerifyOptions:
     progress: Callable[[int, int], None] | None = None
     held_out_name: str = "held-out trace"
     pictured: bool = False
-    also_told_ppm: tuple[int, ...] = ()
+    further_percentiles_ppm: tuple[int, ...] = ()
     chip: Chip | None = None
 
     def __post_init__(self) -> None:

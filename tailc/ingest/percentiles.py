@@ -18,6 +18,6 @@ def of_points(reached: list[tuple[int, int]]) -> Histogram:
     total = np.array([point[1] for point in reached], dtype=np.int64)
     count = np.diff(total, prepend=0)
     if (np.diff(ns) < 0).any() or (count < 0).any() or ns[0] < 0:
-        raise ValueError("points rise")
+        raise ValueError("points must increase")
     has_any = count > 0
     return histogram_of(ns[has_any].clip(1), count[has_any])

@@ -43,7 +43,7 @@ def spread(count: Mapping[Bounds, int], within: Grain, ns_per_unit: float) -> Hi
     total = np.zeros(BUCKETS, np.int64)
     buckets = sorted((bound, times) for bound, times in count.items() if times)
     if sum(times for _, times in buckets) > MAX_REQUESTS:
-        raise ValueError("more requests than can be counted")
+        raise ValueError("the number of requests is above 2^53")
     for (lower, upper), times in buckets:
         if upper * ns_per_unit > MAX_NS:
             raise ValueError(f"a bucket up to {upper:g}, which is above 104 days")

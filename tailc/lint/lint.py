@@ -60,7 +60,9 @@ def _soften(finding: Finding) -> Finding:
 
 def _with_help(finding: Finding) -> Finding:
     """Add a reference to `tailc explain` to a finding without advice."""
-    return replace(finding, help=finding.help or f"`tailc explain {finding.code.ident}` says more")
+    return replace(
+        finding, help=finding.help or f"`tailc explain {finding.code.ident}` describes it"
+    )
 
 
 def _is_ignored(finding: Finding, ignored: Sequence[str]) -> bool:

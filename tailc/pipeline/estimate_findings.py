@@ -120,7 +120,7 @@ def _better_by_hand(
         costs = f"costs {gain} less"
         if policy.batch is not None:
             costs = f"does batch work with {gain} less energy"
-        better = f"{costs} than the policy and keeps the SLO"
+        better = f"{costs} than the policy and meets the SLO"
     message = f"at {format_mrps(row.rate_mrps)} the setting by hand `{row.by_hand.name}` {better}"
     place = loaded.place("rates")
     hint = _advice_against(policy, is_auto=is_auto)

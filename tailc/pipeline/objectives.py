@@ -158,7 +158,7 @@ def with_checked_objectives(
 
     result = tails_at(*policy.rates_mrps)
     if not result.holds:
-        progress("looking for a rate that it holds at", 0.0)
+        progress("searching the highest rate at which all objectives are met", 0.0)
         met_mrps = _highest_met_mrps(result, lambda rate_mrps: tails_at(rate_mrps).holds)
         hint = "tune for all objectives with `--method simulation`; or " * (
             is_tunable and aim is None
@@ -223,9 +223,9 @@ def _finding(
     else:
         is_later = otherwise and limit.number
         besides = (
-            "by the table that the search made for the first SLO"
+            "by the table that the search tuned for the first SLO"
             if is_later
-            else ("together with the others")
+            else "together with the others"
         )
         message = (
             f"`{limit.slo}` is not met {besides}: at {rate} that percentile is "

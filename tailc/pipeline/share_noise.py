@@ -26,8 +26,8 @@ def _noise(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding
         message = (
             f"the model of machine `{model.name}` has a mean error of "
             f"{format_ppm(model.error_ppm)} in a step, more than the tolerance of "
-            f"{format_ppm(problem.tolerance_ppm)}: no share keeps its throughput that near to the "
-            "target"
+            f"{format_ppm(problem.tolerance_ppm)}: no controller can keep its throughput closer "
+            "to the target"
         )
         hint = "measure over a longer window, or raise `tolerance`"
         yield Finding(Code.NOISY_MODEL, message, None, hint, Severity.WARNING, machine.about)

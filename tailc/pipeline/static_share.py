@@ -35,9 +35,10 @@ class Nearer:
         """Sentence that compares mean errors: constant CPU share against the controller."""
         share = format_ppm(round(self.share_ppm, -3))
         return (
-            f"a constant share of {share} keeps `{self.machine}` nearer to its target than the "
-            f"controller: replays of the trace have a mean error of {_percent(self.constant_ppm)}, "
-            f"and {_percent(self.own_ppm)} under the controller"
+            f"a constant share of {share} keeps `{self.machine}` closer to its target than the "
+            "controller: the mean error in replays of the trace is "
+            f"{_percent(self.constant_ppm)} with the constant share, and "
+            f"{_percent(self.own_ppm)} with the controller"
         )
 
 

@@ -33,9 +33,11 @@ class NamedMalleable:
 
     def __post_init__(self) -> None:
         if min(self.work_s, self.requested) <= 0 or min(self.submit_s, self.may_wait) < 0:
-            raise ValueError("a job has work to do on a server, and comes within the horizon")
+            raise ValueError(
+                "`work_s` and `requested` must be at least 1, `submit_s` and `may_wait` 0 or more"
+            )
         if self.requested not in self.speedup_ppm.get(min(self.speedup_ppm), {}):
-            raise ValueError("a job needs its speed-up on the servers that it asks for")
+            raise ValueError("`speedup_ppm` must include the requested number of servers")
 
     @property
     def requested_ppm(self) -> int:

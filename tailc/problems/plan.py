@@ -58,11 +58,11 @@ class ExpectedSupply:
         epochs = (len(self.green_mw),)
         columns = (self.green_mw, self.brown_udollars_per_kwh, self.brown_mg_per_kwh)
         if any(one.shape != epochs or one.dtype != np.int64 for one in columns):
-            raise ValueError("a supply is int64, one value an epoch")
+            raise ValueError("a supply must be int64, with one value for each epoch")
         if self.scenarios_mw.shape[1:] != epochs or self.scenarios_mw.dtype != np.int64:
-            raise ValueError("scenarios are int64 (scenarios, epochs)")
+            raise ValueError("scenarios must be int64 (scenarios, epochs)")
         if min(int(one.min(initial=0)) for one in (*columns, self.scenarios_mw)) < 0:
-            raise ValueError("a supply is not negative")
+            raise ValueError("a supply must not be negative")
 
     @property
     def epochs(self) -> int:
@@ -84,7 +84,7 @@ class Weights:
     def __post_init__(self) -> None:
         weights = (self.money, self.energy, self.carbon)
         if min(weights) < 0 or not any(weights):
-            raise ValueError("weights are not negative, and one is positive")
+            raise ValueError("weights must not be negative, and one must be above 0")
 
     def of_kwh(self, udollars: int, carbon_mg: int) -> Fraction:
         """Weighted cost of a kWh with this price and CO2, in micro-units."""
@@ -110,4 +110,4 @@ class PlanSearch:
 
     def __post_init__(self) -> None:
         if min(self.steps, self.aim_ppm) < 0 or self.wall_s <= 0 or self.aim_ppm > PPM:
-            raise ValueError("a search has steps, an aim and a time that are not negative")
+            raise ValueError("steps, aim and time of a search must not be negative")

@@ -28,7 +28,7 @@ class NamedJob:
 
     def __post_init__(self) -> None:
         if self.may_wait < 0 or (self.may_wait and self.must_run):
-            raise ValueError("a job that waits has not begun, and waits for no negative time")
+            raise ValueError("a waiting job must not have begun, and its wait must not be negative")
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,11 +34,11 @@ class Schedule:
 
     def __post_init__(self) -> None:
         if self.wait_us < 0 or any(stay is not None and stay < 0 for stay in self.stay_us):
-            raise ValueError("a schedule cannot wait or stay for less than nothing")
+            raise ValueError("`wait_us` and `stay_us` must not be negative")
         if None in self.stay_us:
             after = self.stay_us[self.stay_us.index(None) + 1 :]
             if any(stay != 0 for stay in after):
-                raise ValueError("nothing follows a rung that is never left")
+                raise ValueError("stays after a rung without an end must be 0")
 
     @classmethod
     def from_climbs(cls, wait_us: int, climbs: Sequence[Climb], rungs: int) -> Schedule:

@@ -73,12 +73,12 @@ def _busy(fitted: ArrivalsFit) -> str:
     """Explain how the share of busy time was estimated."""
     busy = fitted.fit.busy
     if busy is None:
-        return "The share is a usual one: too few\nwindows tell of it."
+        return "The share is a typical value: there\nare too few windows to estimate it."
     low, high = (format_ppm(round(end, -3)) for end in (busy.low_ppm, busy.high_ppm))
     if busy.is_known:
-        return f"By the skewness of counts\nthe share is {low} .. {high} (95 %)."
-    limits = f"tells no more than {low} .. {high} (95 %)"
-    return f"The share is a usual one: the\nskewness of counts {limits}."
+        return f"From the skewness of counts\nthe share is {low} .. {high} (95 %)."
+    limits = f"only {low} .. {high} (95 %)"
+    return f"The share is a typical value: the\nskewness of counts gives {limits}."
 
 
 def as_dict(fitted: ArrivalsFit) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _batch_rows(khz: list[int], best_levels: tuple[int | None, ...]) -> list[tup
 def _throttled_text(problem: TailProblem, throttled: tuple[PowerLimitEffect, ...]) -> str:
     assert problem.host is not None
     assert problem.host.tdp_mw is not None
-    title = ("requests on", "would draw", "draws", "", "requests", "batch work")
+    title = ("requests on", "without limit", "with limit", "", "requests", "batch work")
     rows = [title, *(_throttled_row(each) for each in throttled)]
     table = align_columns(rows, numbers=(1, 2, 4))
     return f"limit      {format_mw(problem.host.tdp_mw)} of the chip\n\n{table}"

@@ -84,10 +84,14 @@ def _numbers(sizing: CoreSizing) -> range:
 
 def _legend(sizing: CoreSizing) -> str:
     spread = sizing.peak_spread
-    words = "" if round(100 * spread) <= _FAIR_PERCENT else ", too far apart for one supply"
+    words = (
+        ""
+        if round(100 * spread) <= _FAIR_PERCENT
+        else ": too much to compare servers of equal power"
+    )
     return (
         f"{align_columns(_servers(sizing), (2, 3))}\n\n"
-        f"- : no configuration meets the target. Peak powers are {spread:.0%} apart{words}."
+        f"- : no configuration meets the target. Peak powers differ by {spread:.0%}{words}."
     )
 
 

@@ -16,8 +16,8 @@ HEADS = (
     *("best setting by hand", "change"),
 )
 SAMPLES = {
-    Sample.KEPT_BACK: "requests kept back from the search",
-    Sample.IN_SAMPLE: "requests that the policy was made from",
+    Sample.KEPT_BACK: "requests that the search did not use",
+    Sample.IN_SAMPLE: "requests that the policy was compiled from",
 }
 # What the cost in the table is, if it is not that of a request.
 _OF_BATCH = "; cost: energy of the server for a unit of batch work"

@@ -29,8 +29,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.DUPLICATE_KEY: "YAML readers differ in which of two equal keys they use. Remove one.",
     Code.TOO_LARGE: "The document is longer, deeper or, after its aliases are expanded, larger "
     "than a spec can be. Write it without aliases, or move data into a trace.",
-    Code.CONFLICT: "The two places that the message shows cannot both hold. Change or remove one "
-    "of them.",
+    Code.CONFLICT: "The two lines that the message shows contradict each other. Change or remove "
+    "one of them.",
     Code.RESPONSE_TIME: "A response time contains queueing, which depends on the load and on the "
     "policy. A policy compiled from it counts queueing twice. Measure the service demand, or "
     "explain in one sentence why requests did not wait.",
@@ -193,7 +193,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     "is looked for only in the longest part without a step.",
     Code.ORPHAN_SPANS: "The time of a call is subtracted from a server span only if the parents of "
     "the call lead to it. If a span between them was not exported, the call is not subtracted, and "
-    "the own time of the server is too long. A span with a missing parent is taken for a call of "
+    "the own time of the server is too long. A span with a missing parent counts as a call of "
     "the server span that started last of those in its trace that contain it. A server span with "
     "a missing parent counts only if the trace begins in the file.",
     Code.BAD_ARTIFACT: "The file is complete, but its content is not a valid policy; for "
@@ -220,7 +220,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     "the other key of the pair.",
     Code.NO_ROLLBACK: "A rollback publishes an earlier policy of the same service as a new "
     "generation. These two policies are of different services, or make the same decisions.",
-    Code.EXPOSED_KEY: "Anybody who reads a private key can sign policies that servers accept. "
+    Code.EXPOSED_KEY: "A user who reads a private key can sign policies that servers accept. "
     "Restrict it to its owner, and create a new pair if it may have been copied.",
     Code.INFEASIBLE: "The limits contradict each other for this demand. The message names the "
     "binding limit, and the nearest target that can be met.",

@@ -57,7 +57,7 @@ def _input_line(input_: CountedInput) -> str:
         return f"a profile of {_requests(counted.histogram.requests)}: {origins}"
     loop = "" if times.loop is None else f", {times.loop.value}"
     words = f"{times.format}{loop}\n  `{printable(times.selected)}` in {times.unit.value}"
-    words += f", {_requests(times.requests)}, taken for {counted.measure.value}"
+    words += f", {_requests(times.requests)}, used as {counted.measure.value}"
     if times.scraped is not None:
         count = times.scraped.label_sets
         sets = f"{count:,} label set{'' if count == 1 else 's'}"

@@ -97,15 +97,15 @@ def flows_text(ledger: Ledger) -> str:
     """Format the energy that a battery takes, loses and gives."""
     lost = f", {energy_text(ledger.lost_mj)} of them lost" if ledger.lost_mj else ""
     discharged = energy_text(ledger.discharged_mj)
-    return f"the battery takes {energy_text(ledger.charged_mj)}{lost}, and gives {discharged}"
+    return f"battery charges {energy_text(ledger.charged_mj)}{lost}, discharges {discharged}"
 
 
 def battery_text(battery: Battery) -> str:
     """Format a battery: capacity, charge and discharge limits, and efficiency."""
     return (
-        f"{energy_text(battery.capacity_mj)}, {energy_text(battery.first_mj)} at first; takes up "
-        f"to {format_mw(battery.charge_mw)} and keeps {format_ppm(battery.kept_ppm)} of it, gives "
-        f"up to {format_mw(battery.discharge_mw)}"
+        f"{energy_text(battery.capacity_mj)}, {energy_text(battery.first_mj)} at first; charges at "
+        f"up to {format_mw(battery.charge_mw)} and stores {format_ppm(battery.kept_ppm)} of it, "
+        f"discharges at up to {format_mw(battery.discharge_mw)}"
     )
 
 

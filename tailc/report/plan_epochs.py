@@ -55,7 +55,7 @@ def epochs_text(plan: Plan) -> str:
     """
     books, (green, _) = plan_books(plan), green_by_epoch(plan)
     on_bus = "green racks" if plan.pools[0].racks else "green servers"
-    title = ["epoch", "from", "green kWh", "$/kWh", "g/kWh", "draws kWh", "busy"]
+    title = ["epoch", "from", "green kWh", "$/kWh", "g/kWh", "used kWh", "busy"]
     title += [on_bus] if plan.has_buses else []
     title += ["battery kWh", "stored kWh"] if plan.battery else []
     title += [f"$ {printable(pool.name)}" for pool in plan.pools]

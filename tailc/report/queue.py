@@ -28,7 +28,7 @@ _INTERVAL = "95 % interval"
 _CLAIRVOYANT = (
     "clairvoyant: a schedule that knows every size on arrival; closed: part of the gap to it"
 )
-_FORESEEN = "clairvoyant: levels chosen knowing every request before it arrives"
+_FORESEEN = "clairvoyant: levels chosen with all requests known in advance"
 
 
 def queue_result(tuned: AnyTunedTable) -> dict[str, object]:
@@ -127,14 +127,14 @@ def queue_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
 
 
 def _search_text(tuned: AnyTunedTable) -> str:
-    ended = "with its budget" if not tuned.has_settled else "as it became no better"
+    ended = "with its budget" if not tuned.has_settled else "because the tables stopped improving"
     return f"the search ended {ended}, after {tuned.requests:,} simulated requests"
 
 
 def _comparison_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
     result = pattern_settings(tuned.aim)
     arrivals = f" under {arrivals_text(result)}" if result else ""
-    decision = "taken" if tuned.validated.is_better else "not taken"
+    decision = "used" if tuned.validated.is_better else "not used"
     noun = tuned.aim.criterion.value
     if tuned.raised is not None:
         arrivals, noun = f"{arrivals} for {_promise(tuned)}", "highest rate"
@@ -201,7 +201,7 @@ def _tail_table(tuned: AnyTunedTable) -> str:
 
 
 def _energy_table(tuned: AnyTunedTable, is_in_watts: bool) -> str:
-    heads = ("rate", "formula", "tuned", "formula draws", "tuned draws", "change", _INTERVAL)
+    heads = ("rate", "formula", "tuned", "formula uses", "tuned uses", "change", _INTERVAL)
     rows: list[tuple[str, ...]] = [heads]
     for gain in tuned.validated.gains:
         assert gain.energy is not None
@@ -213,7 +213,7 @@ def _energy_table(tuned: AnyTunedTable, is_in_watts: bool) -> str:
     if not tuned.foreseen_energy:
         return align_columns(rows)
     reached = [energy_text(each, is_in_watts) for each in tuned.foreseen_energy]
-    result = zip(rows, ("clairvoyant draws", *reached), strict=True)
+    result = zip(rows, ("clairvoyant uses", *reached), strict=True)
     return f"{align_columns([(*row, more) for row, more in result])}\n{_FORESEEN}"
 
 
@@ -237,7 +237,7 @@ def _formula_text(tuned: AnyTunedTable) -> str:
     scaled = tuned.validated.scaled
     missed = f"\nthe formula's table does not reliably meet {format_us(limit_us)}"
     if part_ppm is None:
-        return f"{missed}, and would not with any part of its {scaled}"
+        return f"{missed}, and would not with any scale of its {scaled}"
     part = f"the comparison uses {100 * part_ppm / PPM:.1f} % of its {scaled}"
     if part_ppm > PPM:
         return f"\nthe formula's table has a margin below {format_us(limit_us)}; {part}"

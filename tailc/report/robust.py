@@ -125,10 +125,10 @@ def robust_text(tables: RobustTables, evidence: Evidence) -> str:
 
 def _choice_text(plain: TunedTable[Ladder], hard: RobustTable) -> str:
     if not hard.compared.is_better:
-        return "robust table not taken"
+        return "robust table not used"
     if hard.table == plain.validated.table:
-        return "plain table taken, already the best in the worst case"
-    return "robust table taken"
+        return "plain table used, already the best in the worst case"
+    return "robust table used"
 
 
 def _rows(
@@ -154,11 +154,11 @@ def _limit_lines(limit_us: int | None, hard: RobustTable) -> Iterator[str]:
         return
     part_ppm = hard.compared.formula_part_ppm
     if part_ppm is None:
-        yield f"the formula's table misses {format_us(limit_us)} with any part of its ages"
+        yield f"the formula's table misses {format_us(limit_us)} with any scale of its ages"
     elif part_ppm < PPM:
         yield (
-            f"the formula's table is the one with {100 * part_ppm / PPM:.1f} % of its ages, which "
-            f"keeps {format_us(limit_us)} in every case"
+            f"the ages of the formula's table were scaled to {100 * part_ppm / PPM:.1f} %, with "
+            f"which it meets {format_us(limit_us)} in every case"
         )
 
 

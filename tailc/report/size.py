@@ -20,13 +20,13 @@ _NUMBERS = (1, 3, 4, 6)
 
 def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
     """Format a table with one row per policy or baseline, then how to read it."""
-    fleet = f"; servers that carry {format_mrps(fleet_mrps)} together" if fleet_mrps else ""
+    fleet = f"; number of servers for {format_mrps(fleet_mrps)}" if fleet_mrps else ""
     parts = [
         f"highest rate of one server that meets {printable(str(sizing.slo))}, "
         f"on {sizing.held_out_requests:,} held-out requests{fleet}{_cut_off(sizing)}",
         align_columns(_table(sizing, fleet_mrps), _NUMBERS),
-        "The interval is from the rate at which all of the percentile's 95 % interval meets the\n"
-        "target to the highest at which any of it does.",
+        "The interval goes from the highest rate at which the whole 95 % interval of the\n"
+        "percentile meets the target to the highest rate at which a part of it does.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -20,7 +20,7 @@ _HEADS = (
     *("over", "settles", "ITAE", "load IAE"),
 )
 _CRITERIA = {
-    "balanced": "ITAE of the set point's step and IAE of a load's, alike",
+    "balanced": "ITAE of the set point's step and IAE of a load's step, with equal weight",
     "setpoint": "ITAE of the set point's step",
     "load": "IAE of a load's step",
 }
@@ -56,7 +56,7 @@ def _residual_lines(study: Study) -> list[str]:
     if study.residual is None:
         return []
     left = f"{_number(study.residual)} {printable(study.units.output)}"
-    return [f"fit:   {left} root mean square is left of the response"]
+    return [f"fit:   {left} root mean square of the residuals"]
 
 
 def transfer_function(study: Study) -> str:

@@ -105,7 +105,7 @@ class ColumnMap(SpecModel):
             return []
         if len(self.because.split()) < WORDS_OF_A_REASON:
             message = f"must be a sentence of at least {WORDS_OF_A_REASON} words"
-            hint = "say why these times are demands: the sentence is written into the profile"
+            hint = "explain why these times are demands: the sentence is written into the profile"
             return [Complaint(Code.RESPONSE_TIME, message, hint, ("because",))]
         if self.measure.startswith("response-"):
             message = f"explains a demand, but `measure` is `{self.measure}`"

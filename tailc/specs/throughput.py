@@ -38,8 +38,8 @@ class ThroughputSpec(SpecModel):
         default=None,
         examples=["waiting"],
         description="Column with the number of the machine's requests that wait at the row's time. "
-        "Steps in which none waited say nothing of the share, and in replays they offer only the "
-        "work that was done.",
+        "Steps without waiting requests are not used for the model of the share; in replays they "
+        "offer only the work that was done.",
     )
     reference: Text = Field(
         examples=["2 cores of a Xeon 8488C, caps every 50 ms"],

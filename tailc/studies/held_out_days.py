@@ -168,7 +168,7 @@ def _no_windows(plan: Plan, days: Days, loaded: LoadedSpec) -> TailcError:
     after = "from" if isinstance(loaded.model, DaysSpec) else "after the plan that begins at"
     message = (
         f"there is no window of {hours:g} h {after} `{utc_text(days.start_unix_s)}` in which jobs "
-        "are submitted and all energy is known: the energy is told until "
+        "are submitted and all energy is known: the energy is known until "
         f"`{utc_text(power.end_unix_s)}`, and the last job is submitted at `{last}`"
     )
     hint = "give a longer log and series, or other days in a document of `kind: days`"

@@ -21,7 +21,7 @@ def serial_share(curve: NDArray[np.float64]) -> float:
     above every law. Raises ValueError for fewer than two degrees.
     """
     if len(curve) < 2:
-        raise ValueError("a law needs two degrees or more")
+        raise ValueError("a speed-up law needs at least two degrees")
     shared = 1 / np.arange(1, len(curve) + 1)
     can_be_serial = 1 - shared
     left = curve[0] / curve - shared

@@ -119,7 +119,7 @@ def positive(cells: Cells, name: str, largest: float) -> Floats:
     if good.all():
         return values
     cells.refuse(values <= 0, name, Code.NOT_POSITIVE, "is not positive", MEND)
-    beyond = f"is beyond the largest that can be held, {largest:g}"
+    beyond = f"is above {largest:g}, the largest value that is supported"
     cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond, MEND)
     return np.where(good, values, np.nan)
 
@@ -128,7 +128,7 @@ def not_negative(cells: Cells, name: str, largest: float) -> Floats:
     """The column as float64 from 0 to `largest`; records bad cells and makes them NaN."""
     values = numbers(cells, name)
     cells.refuse(values < 0, name, Code.NOT_POSITIVE, "is negative", MEND)
-    beyond = f"is beyond the largest that can be held, {largest:g}"
+    beyond = f"is above {largest:g}, the largest value that is supported"
     cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond, MEND)
     return np.where((values >= 0) & (values <= largest), values, np.nan)
 

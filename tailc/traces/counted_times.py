@@ -58,7 +58,7 @@ class Origin:
     def __post_init__(self) -> None:
         Grain(self.grain)
         if self.requests < 1 or self.left_out < 0 or not 0 <= self.estimated < self.requests:
-            raise ValueError("requests are counted")
+            raise ValueError("the number of requests must be whole")
         if self.estimated and self.estimator is None:
             raise ValueError("estimated requests need the name of the estimator")
 

@@ -52,7 +52,7 @@ class Histogram:
         if not len(self.bucket) or self.bucket.shape != self.count.shape:
             raise ValueError("a histogram needs buckets, and a count for each")
         if (np.diff(self.bucket) <= 0).any() or self.bucket[0] < 0 or self.bucket[-1] >= BUCKETS:
-            raise ValueError("buckets must ascend and exist")
+            raise ValueError("buckets must be in ascending order and not empty")
         if (self.count < 1).any() or self.count.sum(dtype=np.float64) > MAX_REQUESTS:
             raise ValueError("counts must be positive, and add up to at most 2^53")
         if not 1 <= self.min_ns <= self.max_ns <= MAX_NS:

@@ -132,7 +132,7 @@ class CyclesAndMemory:
 
     def __post_init__(self) -> None:
         if self.clock_khz <= 0:
-            raise ValueError("cycles are counted at a clock, beside a column of memory time")
+            raise ValueError("`clock_khz` must be at least 1")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def speedups_of(
 ) -> Speedups:
     """The only given source of speed-ups; raises ValueError for none or several."""
     if bool(curves) == bool(columns):
-        raise ValueError("speed-ups come from timings, columns or curves: name one")
+        raise ValueError("speed-ups must come from exactly one of timings, columns and curves")
     if columns and class_column is None:
         return SpeedupColumns(columns)
     return curves_of(curves, class_column)
@@ -329,7 +329,7 @@ class ThroughputColumns:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """Those that hold numbers."""
+        """The columns with numbers."""
         return (self.time, self.throughput, self.share, *_column_names(self.waiting))
 
 
@@ -367,7 +367,7 @@ class RunTimeReading:
 
     def __post_init__(self) -> None:
         if self.measured.measure is not Measure.RUN_TIME:
-            raise ValueError("run times are of jobs")
+            raise ValueError("run times are only for jobs")
 
     @property
     def curves(self) -> tuple[Curve, ...]:

@@ -21,8 +21,8 @@ class Serial:
 
     def __post_init__(self) -> None:
         if min(self.start_us, self.start_ppm, self.end_us, self.end_ppm) < 0:
-            raise ValueError("serial parts of a request are not negative")
+            raise ValueError("serial parts of a request must not be negative")
         if not any((self.start_us, self.start_ppm, self.end_us, self.end_ppm)):
-            raise ValueError("a request with serial parts has a serial beginning or end")
+            raise ValueError("the serial parts of a request must have a beginning or an end")
         if self.start_ppm + self.end_ppm > PPM:
-            raise ValueError("the serial parts of a request are not longer than the request")
+            raise ValueError("the serial parts of a request must not be longer than the request")

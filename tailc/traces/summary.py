@@ -35,7 +35,7 @@ class DemandSummary:
 
     def __post_init__(self) -> None:
         if len(self.quantiles_ns) != len(GRID_PPM):
-            raise ValueError(f"a demand summary has {len(GRID_PPM)} quantiles")
+            raise ValueError(f"a demand summary must have {len(GRID_PPM)} quantiles")
         if any(low > high for low, high in itertools.pairwise(self.quantiles_ns)):
             raise ValueError("the quantiles of a demand summary must not decrease")
         if not 0 < self.quantiles_ns[0] <= self.mean_ns <= self.quantiles_ns[-1]:

@@ -65,7 +65,7 @@ def best_by_point(measured: Measurements, aim: TuningObjective) -> Measurements:
 
 
 def penalized_amounts(measured: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
-    """Mean amounts, (tables, points); a missed tail is worse than any tail that is kept."""
+    """Mean amounts, (tables, points); a missed tail is worse than any tail that is met."""
     amounts = measure_of(aim).amounts(measured).mean(axis=2)
     if aim.target_us is None:
         return amounts
@@ -142,7 +142,7 @@ def _by_formula(noun: str) -> Callable[[str, TuningObjective], str]:
 
 
 def _rate_text(value: str, aim: TuningObjective) -> str:
-    return f"tail at {format_mrps(aim.rates_mrps[-1])} {value} of what is to be kept"
+    return f"tail at {format_mrps(aim.rates_mrps[-1])} {value} of the SLO"
 
 
 _MEASURES: Mapping[Criterion, CriterionMeasure] = {

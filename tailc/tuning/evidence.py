@@ -1,4 +1,4 @@
-"""What a policy and its reader are told of a table that was tuned on the replay."""
+"""Evidence and warnings about a table that was tuned by simulation."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _SOLVER = "tailc_solvers.evolution"
 
 
 def with_tuned_table(policy: Policy, tuned: AnyTunedTable) -> Policy:
-    """The policy with the tuned table and its evidence; as it is if none was taken.
+    """The policy with the tuned table and its evidence, or unchanged if no table is better.
 
-    What is proved of the formula's rows is not of the tuned ones, so these have none. Where the
-    highest rate was the objective, the policy is for rates up to that of the table that it has.
+    The tuned rows have no evidence of their own, because the proofs are for the rows of the
+    formula. If the highest rate is the objective, the policy is for rates up to that of its table.
     """
     if tuned.raised is not None:
         policy = _up_to_highest(policy, tuned.raised)
@@ -63,7 +63,7 @@ def _up_to_highest(policy: Policy, raised: RateComparison) -> Policy:
 
 
 def tuning_settings(tuned: AnyTunedTable) -> dict[str, int]:
-    """The search, and at each rate what both tables do."""
+    """The settings of the search, and the results of both tables at each rate."""
     aim = tuned.aim
     settings = {
         "judged_on": tuned.judged_on,
@@ -127,12 +127,12 @@ def _gain_settings(gain: RateGain, aim: TuningObjective) -> dict[str, int]:
 
 
 def describe_tail(us: int, overloaded: bool) -> str:
-    """A tail in the mean of replays, where none was given up."""
-    return "the server does not keep up" if overloaded else f"the tail is {format_us(us)}"
+    """The mean tail of replays in words, or that the server is overloaded."""
+    return "the server is overloaded" if overloaded else f"the tail is {format_us(us)}"
 
 
 def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
-    """Warnings where the formula's table stays, and where nothing was kept out to judge by."""
+    """Warnings if the formula's table is used, or if no requests validated the tables."""
     found = []
     if tuned.table is None:
         found.append(_not_taken(tuned))

@@ -1,4 +1,4 @@
-"""Tuning problems of ladders: what is searched, on which server, with which requests."""
+"""Tuning problems of ladders: search space, server and requests."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _PARTS = 64
 
 @dataclass(frozen=True, eq=False)
 class BatchBound:
-    """What no table exceeds in batch work beside requests on so many cores.
+    """Upper bound on the batch work of any table on cores with requests.
 
-    least: what a request gives up at least, in millionths of the batch work beside a free core
-    times us, if the limit is kept in all of some replays together.
+    least: smallest amount that a request gives up, in millionths of the batch work of a core
+    without requests times us, if the limit is met in all replays together.
     """
 
     cores: int
@@ -99,18 +99,18 @@ class TuningProblem(Generic[Form]):
 
     @property
     def settling(self) -> int:
-        """No table that is tuned is steered."""
+        """0: tuned tables have no controller."""
         return 0
 
     def reference(self, trials: TuningSample[Form], aim: TuningObjective) -> Measurements:
-        """What the best of `base` and the rivals shows in each scene."""
+        """The best result of `base` and the rivals at each operating point."""
         return best_by_point(trials.measure([self.base, *self.rivals]), aim)
 
 
 def ladder_problem(
     formula: Ladder, design: DemandProfile, aim: TuningObjective
 ) -> TuningProblem[Ladder]:
-    """By the rules of the formula's table; refuses where there is nothing to tune."""
+    """The problem for the rules of the formula's table; TailcError if there is nothing to tune."""
     load = workload(design, formula)
     if is_on_lanes(formula):
         return _on_lanes(formula, load, aim)
@@ -163,7 +163,7 @@ def _clairvoyant_server(formula: Ladder, load: Workload) -> SharedServer | None:
 
 
 def gains_by_climbing(ladder: Ladder, load: Workload) -> bool:
-    """Whether requests share all that rungs take, and some are faster on another rung."""
+    """Whether rungs use only the shared resource, and some request is faster on another rung."""
     return None not in pools(ladder).cost_unit and bool((load.speed > load.speed[:, :1]).any())
 
 
@@ -215,10 +215,8 @@ def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningPr
     assert target_us is not None
     assert limit_us is not None
     if lanes.interference_ppm + lanes.batch_slowdown_ppm >= PPM:
-        message = (
-            "both lanes of a core together do no more than one alone, so batch work should use idle"
-        )
-        message += " cores only, and there is no age to tune"
+        message = "both lanes of a core together are not faster than one alone, so batch work "
+        message += "should use only idle cores, and there is no age to tune"
         raise tuning_error(message, "set `policy: borrow-idle`, without a search", "lanes")
     release_us = timing.release_us
 
@@ -240,7 +238,7 @@ def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningPr
 
 
 def ladder_subject(table: Ladder) -> Subject:
-    """The table on the server that its rules and cost units say."""
+    """The table on the server that its rules and cost units describe."""
     return on_ladders("table", (table,))
 
 
@@ -264,5 +262,5 @@ def _mean_speeds(load: Workload) -> NDArray[np.float64]:
 
 
 def tuning_error(message: str, hint: str, *about: str) -> TailcError:
-    """What cannot be tuned."""
+    """The error for a table that cannot be tuned."""
     return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=about))

@@ -70,7 +70,7 @@ def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="one demand in N is written, so N must be at least 1"):
         DemandLog(tmp_path / "a.csv", 0)
     with DemandLog(tmp_path / "b.csv", 1) as log:
-        with pytest.raises(ValueError, match="not negative"):
+        with pytest.raises(ValueError, match="must not be negative"):
             log.record(-1)
         with pytest.raises(ValueError, match="class"):
             log.record(1, "short")

@@ -78,7 +78,7 @@ def _loop(options: dict[str, Any]) -> Loop:
 
 
 def _format_error(source: Source, why: str) -> TailcError:
-    message = f"`{source.name}` is JSON of ghz, but not whole ({why})"
+    message = f"`{source.name}` is incomplete JSON of ghz ({why})"
     return source.fault(Code.BROKEN_FORMAT, message, advice="give the unchanged output of the tool")
 
 

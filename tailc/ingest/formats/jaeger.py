@@ -70,7 +70,7 @@ def _span(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
 
 def _us(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError("a time that is no whole number of microseconds")
+        raise ValueError("a time that is not a whole number of microseconds")
     return value
 
 

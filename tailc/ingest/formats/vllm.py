@@ -112,7 +112,7 @@ def _not_one(source: Source, error: json.JSONDecodeError) -> TailcError:
 
 
 def _format_error(source: Source, why: str) -> TailcError:
-    message = f"`{source.name}` is a result of a vLLM benchmark, but not whole ({why})"
+    message = f"`{source.name}` is an incomplete result of a vLLM benchmark ({why})"
     return source.fault(Code.BROKEN_FORMAT, message, advice="keep what was written as it is")
 
 

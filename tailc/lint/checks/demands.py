@@ -255,7 +255,7 @@ CHECKS = (
         "two-units",
         _WARNING,
         _two_units,
-        "two groups of demands are a thousand times apart",
+        "two groups of demands differ by a factor of a thousand",
         "if one group is in another unit, the tail has the wrong requests",
         "write the trace in one unit",
     ),

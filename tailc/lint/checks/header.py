@@ -40,7 +40,7 @@ def _twins(header: Header) -> Iterator[Sighting]:
 def _other_format(header: Header) -> Iterator[Sighting]:
     if header.found_format == "csv" and header.told_format not in ("csv", "profile"):
         message = (
-            f"the name of the file says {header.told_format}, but its content is "
+            f"the name of the file means {header.told_format}, but its content is "
             f"{header.found_format}"
         )
         yield Sighting(message)
@@ -70,7 +70,7 @@ def _short_floats(table: CellColumns) -> Iterator[Sighting]:
 
 
 def _nothing_known(table: UnknownColumns) -> Iterator[Sighting]:
-    yield Sighting(f"no column name says what a column has: {_first(table.names)}")
+    yield Sighting(f"the columns have no names: {_first(table.names)}")
 
 
 def _no_demands(table: WithoutDemands) -> Iterator[Sighting]:

@@ -96,7 +96,7 @@ def _check_limit(clocks: Clocks, chip: Chip) -> None:
     if chip.limit_mw is not None and chip.limit_mw < least_mw:
         refuse(
             f"a chip cannot be kept within {chip.limit_mw:,} mW: with requests on every core at "
-            f"the lowest frequency it draws {least_mw:,} mW"
+            f"the lowest frequency it uses {least_mw:,} mW"
         )
 
 

@@ -103,7 +103,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
     @property
     def lookups_depend_on(self) -> str:
         """States that a look-up also depends on the queue of the core."""
-        return "at which frequency a core runs hangs on all requests that it holds"
+        return "the frequency of a core depends on all requests at the core"
 
     def workload(self, profile: DemandProfile) -> Workload:
         """The profile at the levels of the clocks."""

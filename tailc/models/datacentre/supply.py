@@ -28,9 +28,9 @@ class Supply:
     def __post_init__(self) -> None:
         columns = (self.green_mw, self.brown_udollars_per_kwh, self.brown_mg_per_kwh)
         if any(one.shape != self.green_mw.shape or one.dtype != np.int64 for one in columns):
-            raise ValueError("a supply is int64, one value an epoch")
+            raise ValueError("a supply must be int64, with one value for each epoch")
         if len(self.green_mw) == 0 or min(int(one.min()) for one in columns) < 0:
-            raise ValueError("a supply has an epoch at least, and nothing negative")
+            raise ValueError("a supply must have at least one epoch and no negative value")
 
     @property
     def epochs(self) -> int:

@@ -35,7 +35,9 @@ class NoSpeedupCurves:
         self, application: str, requested: int, servers: int
     ) -> Mapping[int, Mapping[int, int]]:
         """Raise ValueError: rigid jobs have no speed-ups."""
-        raise ValueError(f"no speed-up is known of {application} on {requested} of {servers}")
+        raise ValueError(
+            f"the speed-up of {application} on {requested} of {servers} servers is unknown"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,17 +25,17 @@ class Cluster:
 
     def __post_init__(self) -> None:
         if min(self.servers, self.busy_mw, self.epoch_s) <= 0:
-            raise ValueError("a cluster has servers that draw power, and epochs that last")
+            raise ValueError("`servers`, `busy_mw` and `epoch_s` must be at least 1")
         if not 0 <= self.asleep_mw <= self.busy_mw or self.change_mj < 0:
             raise ValueError(
-                "a sleeping server draws less than a busy one, and changes cost energy"
+                "`asleep_mw` must be 0 to `busy_mw`, and `change_mj` must not be negative"
             )
 
 
 def cluster_of(plan: Plan) -> Cluster:
     """The cluster of a plan; ValueError if the plan has no malleable jobs, or two pools."""
     if plan.malleable is None or len(plan.pools) != 1:
-        raise ValueError("malleable jobs are on a plan of one pool")
+        raise ValueError("a plan of malleable jobs must have one pool")
     (pool,) = plan.pools
     powers = pool.busy_mw, pool.asleep_mw, pool.migration_mj
     return Cluster(pool.servers, *powers, plan.epoch_s, storage_of(plan))

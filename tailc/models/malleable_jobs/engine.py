@@ -93,15 +93,15 @@ def _allocate(state: _ClusterState, ahead: Supply, allocator: Allocator) -> int 
 
 def _check(state: _ClusterState, allocation: Allocation) -> None:
     if sum(allocation.servers.values()) > state.cluster.servers:
-        raise ValueError("an allocator gave more servers than there are")
+        raise ValueError("an allocator used more servers than the cluster has")
     for one in state.active:
         servers = allocation.servers.get(one.job.number, 0)
         if not servers and one.started_s is not None:
-            raise ValueError("a job that has begun runs until it is done")
+            raise ValueError("a job that has begun must run until its end")
         fresh = allocation.vms.get(one.job.number, one.job.requested_vms)
         vms = fresh if one.started_s is None else one.vms
         if servers and servers not in one.job.speedup_ppm.get(vms, {}):
-            raise ValueError("a job has no speed-up on the servers that it was given")
+            raise ValueError("the speed-up of a job on its servers is unknown")
 
 
 def _next_event(state: _ClusterState, wake_s: int | None) -> int:

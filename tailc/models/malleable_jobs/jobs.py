@@ -27,11 +27,11 @@ class MalleableJob:
 
     def __post_init__(self) -> None:
         if self.work_s <= 0 or self.slowdown_ppm < PPM:
-            raise ValueError("a job has work to do, and a slowdown is a factor of 1 or more")
+            raise ValueError("`work_s` must be at least 1, and `slowdown_ppm` at least 1,000,000")
         if self.requested not in self.speedup_ppm.get(self.requested_vms, {}):
-            raise ValueError("a job needs its speed-up on the servers that it asks for")
+            raise ValueError("`speedup_ppm` must include the requested number of servers")
         if min(min(curve.values()) for curve in self.speedup_ppm.values()) <= 0:
-            raise ValueError("a speed-up is positive")
+            raise ValueError("`speedup_ppm` must be at least 1 everywhere")
 
     @property
     def requested_vms(self) -> int:

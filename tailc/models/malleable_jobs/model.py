@@ -134,7 +134,7 @@ class PricedWidths:
     def __init__(self, plan: Plan, epoch_of: Callable[[int], int]) -> None:
         """epoch_of: the plan's epoch for an epoch of the replay. The plan has one pool."""
         if len(plan.pools) != 1 or plan.malleable is None:
-            raise ValueError("malleable jobs are on a plan of one pool")
+            raise ValueError("a plan of malleable jobs must have one pool")
         self._plan = plan.without_battery()
         self._epoch_of = epoch_of
 

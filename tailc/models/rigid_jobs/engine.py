@@ -119,7 +119,7 @@ def _check(site: Site, free: Whole, places: Whole, width: int, epochs: int) -> N
     if int(places.min()) < 0 or (places > free).any():
         raise ValueError("a planner placed a job on servers that are not free")
     if (places.sum(axis=0) != width).any():
-        raise ValueError("a job runs on all its servers in each of its epochs")
+        raise ValueError("a job must run on all its servers in each of its epochs")
 
 
 def _end(state: _RackState, epoch: int | None) -> None:

@@ -22,7 +22,7 @@ class SubmittedJob:
 
     def __post_init__(self) -> None:
         if min(self.run_s, self.width) <= 0 or not 0 <= self.green_ppm <= PPM:
-            raise ValueError("a job runs for a second on a server at least")
+            raise ValueError("a job must run for at least one second on at least one server")
 
     def epochs(self, epoch_s: int) -> int:
         """Number of epochs that it takes, including the last one begun."""

@@ -32,13 +32,13 @@ class Site:
 
     def __post_init__(self) -> None:
         if min(self.racks, self.rack_servers, self.busy_mw, self.epoch_s) <= 0:
-            raise ValueError("a site has racks of servers that draw power, and epochs that last")
+            raise ValueError("`racks`, `rack_servers`, `busy_mw` and `epoch_s` must be at least 1")
         if not 0 <= self.asleep_mw <= self.busy_mw or self.migration_mj < 0:
             raise ValueError(
-                "a sleeping server draws less than a busy one, and moving costs energy"
+                "`asleep_mw` must be 0 to `busy_mw`, and `migration_mj` must not be negative"
             )
         if not 0 <= self.failures_ppm <= PPM:
-            raise ValueError("a part of servers fails")
+            raise ValueError("`failures_ppm` must be 0 to 1,000,000")
 
     @property
     def servers(self) -> int:
@@ -60,13 +60,13 @@ def site_of(plan: Plan) -> Site:
     """The racks of a plan; ValueError if it has none or they differ."""
     racks = [pool.racks for pool in plan.pools]
     if plan.terms is None or None in racks:
-        raise ValueError("a plan of rigid jobs tells its terms and its racks")
+        raise ValueError("a plan of rigid jobs must have terms, and racks in every pool")
     kinds = {
         (pool.servers // (pool.racks or 1), pool.busy_mw, pool.asleep_mw, pool.migration_mj)
         for pool in plan.pools
     }
     if len(kinds) > 1:
-        raise ValueError("all racks have the same servers")
+        raise ValueError("all racks must have the same number of servers")
     ((rack_servers, busy_mw, asleep_mw, migration_mj),) = kinds
     count = sum(one or 0 for one in racks)
     powers = busy_mw, asleep_mw, migration_mj

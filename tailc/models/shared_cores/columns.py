@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from tailc.models.shared_cores.usage import SharedCoresUse
 
 _LEGEND = """\
-Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: threads that
-ran over cores; threads, n: mean threads, and mean requests in the system; thread time: threads
-times time that a request took"""
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: running
+threads per core; threads, n: mean number of threads, and of requests in the system; thread time:
+mean threads times time of a request"""
 _POWER_LEGEND = """\
-Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: what was
-drawn of the peak power; {0}, n: mean power asked for, and mean requests in the system;
-{1} time: power times time that a request had it"""
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: share of the
+peak power that was used; {0}, n: mean power requested, and mean requests in the system;
+{1} time: mean power times time of a request"""
 _LEGENDS = {
     "power": _POWER_LEGEND.format("power", "power"),
     "watts": _POWER_LEGEND.format("watts", "watt"),
 }
 _BATCH = """;
-batch: batch work by core over that beside a free core, with its interval over replays"""
+batch: batch work per core, relative to a core without requests, and its 95 % interval"""
 _RUNGS = "{shared} of a request in the policy, and the rung it left on"
 
 

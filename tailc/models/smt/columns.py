@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
-in the system; batch: batch work by core over that beside a free core, with its interval over
-replays; util: busy lanes of a core, of 2"""
+in the system; batch: batch work per core, relative to a core without requests, and its 95 %
+interval; util: busy lanes per core, of 2"""
 _IDLE = "idle time of a core under the policy"
 # Lengths are shown for at least this share of the idle time in shorter periods.
 _TOLD_PPM = (100_000, 500_000, 900_000)

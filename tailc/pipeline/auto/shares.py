@@ -60,10 +60,10 @@ class _Candidate:
 def with_best_controller(
     policy: Policy, rows: ThroughputTrace, choice: ControllerChoice
 ) -> tuple[Policy, tuple[Finding, ...]]:
-    """The policy with the best controller on these rows, and what is changed.
+    """The policy with the best controller on these rows, and the changes.
 
-    It stays as it is if no constant share is better for any machine, and if its rows are too few to
-    replay.
+    The policy is unchanged if no constant share is better for any machine, or if it has too few
+    rows for a replay.
     """
     shares = shares_of(policy)
     try:
@@ -118,10 +118,10 @@ def _best_parts(shares: Shares, rows: ThroughputTrace) -> tuple[float, ...]:
 
 
 def constant_shares(shares: Shares, parts: Sequence[float]) -> Shares:
-    """A form that gives the machines with a target these parts of the host, and nearly keeps them.
+    """A form that gives the machines with a target nearly constant shares of the host.
 
-    The law is that of pole placement: the observer with such a pole keeps the throughput constant,
-    and not the share.
+    Its law is pole placement, because the observer with such a pole keeps the throughput constant
+    instead of the share.
     """
     served = (
         _beginning_with(machine, part, shares.least_ppm)
@@ -154,6 +154,6 @@ def _remark(stated: _Candidate, taken: Shares) -> Finding:
     if taken.machines != stated.shares.machines:
         what = f"the policy begins with constant shares and has the pole {taken.pole_ppm / PPM:g}"
     was = f"`{stated.shares.law.value}` and {stated.shares.pole_ppm / PPM:g}"
-    message = f"{what}, in place of {was}: with the latter, {worst.comparison}"
+    message = f"{what}, in place of {was}, because, {worst.comparison}"
     hint = "`control.method: paper` writes the stated controller"
     return Finding(Code.OTHER_CONTROL, message, None, hint, Severity.WARNING)

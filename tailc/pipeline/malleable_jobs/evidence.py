@@ -59,7 +59,7 @@ def _left_out(problem: ClusterProblem) -> tuple[Finding, ...]:
         return ()
     message = (
         f"{plural(problem.left_out, 'job')} {'is' if problem.left_out == 1 else 'are'} left out: "
-        "beside those before, on as many servers as they ask for, they begin after the horizon"
+        "on the servers that they request, they would begin after the horizon"
     )
     hint = "add servers, or make jobs narrower (`divide_width`, `map_width`) or shorter"
     about = ("cluster", "servers")

@@ -55,7 +55,7 @@ def no_plan_error(problem: ClusterProblem, solution: ParallelSolution, solve: So
             hint = "set `method: columns`, which proves it; or raise `slowdown` or `deferral`"
             return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("cluster",)))
         case _:
-            text = f"the search ended without a plan: {solution.message or 'none was solution'}"
+            text = f"the search ended without a plan: {solution.message or 'no reason was given'}"
             hint = "raise `search.nodes`, `slowdown` or `deferral`"
             return TailcError(Finding(Code.BUDGET_ENDED, text, help=hint, about=("search",)))
 
@@ -73,7 +73,7 @@ def _infeasible(problem: ClusterProblem, solve: Solve) -> Finding:
     others = before.get(fails, f" together with the {fails - 1} jobs before it")
     message = (
         f"`{last.name}` cannot end within its slowdown on {plural(problem.servers, 'server')}"
-        f"{others}; on as many as they ask for, jobs need {_peak(problem)} at once"
+        f"{others}; with the servers that they request, the jobs need up to {_peak(problem)}"
     )
     hint = "add servers up to this number, or raise `slowdown` or `deferral`"
     return Finding(Code.INFEASIBLE, message, help=hint, about=("cluster", "servers"))

@@ -93,10 +93,10 @@ class ControlSpec(SpecModel):
 
     method: Literal["auto", "paper"] | None = Field(
         default=None,
-        description="`paper`: the law and the pole as they are (default if one of them is given). "
-        "`auto` (default otherwise): if a constant share keeps a machine nearer to its target in a "
-        "replay of the trace, the observer, then a larger pole, then constant shares. A `law` that "
-        "is given does not change.",
+        description="`paper`: the given law and pole (default if one of them is given). "
+        "`auto` (default otherwise): if a constant share keeps a machine closer to its target in a "
+        "replay of the trace, try the law `observer`, then a larger pole, then constant shares. A "
+        "given `law` does not change.",
     )
     law: Literal["pole-placement", "observer"] = Field(
         default="pole-placement",
@@ -162,8 +162,8 @@ class ControlSpec(SpecModel):
     )
     cap_steps: Annotated[Whole, Field(ge=1, le=MOST_CAP_STEPS)] | None = Field(
         default=None,
-        description="Steps over which throughput is compared at two shares. Without it, as many as "
-        "the noise and the memory of the models need, and at least 4.",
+        description="Steps over which throughput is compared at two shares. Default: the "
+        "number that the noise and the memory of the models require, at least 4.",
     )
     cap_probe_steps: Annotated[Whole, Field(ge=1, le=MOST_CAP_STEPS)] = Field(
         default=PROBE_STEPS,

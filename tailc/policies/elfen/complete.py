@@ -74,7 +74,7 @@ def _read(table: IpcTableSpec, loaded: LoadedSpec, folder: Path | None) -> IpcSp
     matching = read_ipc(path, table.alone, table.shared, tuple(sorted(table.where.items())))
     place = loaded.place(*_TABLE)
     if len(matching) != 1:
-        message = f"`ipc_table` keeps {len(matching)} rows of `{table.file}`, where one is wanted"
+        message = f"`ipc_table` must select one row of `{table.file}`, not {len(matching)}"
         rows = ", ".join(str(each.row) for each in matching[:3])
         hint = f"add columns to `where`, which now selects the rows {rows}, ..."
         raise TailcError(Finding(Code.CONFLICT, message, place, hint))

@@ -128,7 +128,7 @@ class CalibrateSpec(SpecModel):
 
 
 class Interference(SpecModel):
-    """How much slower requests are, as it is."""
+    """Slowdown of requests by batch work, as a number."""
 
     interference_ppm: SharePpm = Field(
         alias="interference",
@@ -138,19 +138,19 @@ class Interference(SpecModel):
 
 
 class InterferenceByIpc(SpecModel):
-    """How much slower requests are, by measured instructions per cycle."""
+    """Slowdown of requests, from measured instructions per cycle."""
 
     ipc: IpcSpec = Field(description="The same from measured instructions per cycle.")
 
 
 class InterferenceFromFile(SpecModel):
-    """How much slower requests are, by a file that a compile reads before all else."""
+    """Slowdown of requests, from a file that a compile reads first."""
 
     ipc_table: IpcTableSpec = Field(description="The same from a file.")
 
 
 class CalibratedInterference(SpecModel):
-    """How much slower requests are, by what a replay finds."""
+    """Slowdown of requests, calibrated on replays."""
 
     calibrate: CalibrateSpec = Field(description="The same from rates with equal tails, by replay.")
 
@@ -180,7 +180,7 @@ class LanesSpec(SpecModel):
     release_us: PauseUs = Field(
         default=RELEASE_US,
         alias="release",
-        description="How long batch work still interferes after it was asked to leave.",
+        description="How long batch work still interferes after the request to leave the core.",
         json_schema_extra={"default": "2us"},
     )
     wake_ns: WakeNs = Field(

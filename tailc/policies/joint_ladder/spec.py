@@ -275,7 +275,7 @@ class JointSpec(WithSlos):
         ]
 
     def search_complaints(self) -> list[Complaint]:
-        """Complaints about search keys that only methods with replays use."""
+        """Complaints about search keys that only the methods with replays support."""
         search, complaints = self.search, self.search.objective_complaints()
         if self.method != SIMULATION:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
@@ -300,15 +300,17 @@ class JointSpec(WithSlos):
             at, hint = ("search", "optional_rules"), "remove them, or set `objective: tail`"
             yield Complaint(Code.CONFLICT, message, hint, at, OBJECTIVE_AT)
         if "start-below" in optional_rules and isinstance(self.cores.which, CoreTypesSpec):
-            message = "holds `start-below`, which counts one supply, but each type of cores is one"
+            message = "has `start-below`, which needs one shared supply, but each core type is one"
             at, also = ("search", "optional_rules"), ("cores", "types")
             yield Complaint(Code.CONFLICT, message, "remove it, or give `cores.dvfs`", at, also)
 
     def _batch_complaints(self) -> Iterator[Complaint]:
         if self.search.robust is not None and self.search.objective == "batch":
-            message = "tells of tails and energy in the worst case, but the objective is `batch`"
-            hint = "leave it out, and `--robust`, or set `method: dual`, which tells what the "
-            hint += "table stands"
+            message = "is for the worst tail or energy, but the objective is `batch`"
+            hint = (
+                "remove it, and `--robust`; or set `method: dual`, which reports the errors that "
+            )
+            hint += "the table tolerates"
             yield Complaint(Code.CONFLICT, message, hint, ("search", "robust"), OBJECTIVE_AT)
 
     def _day_complaints(self) -> list[Complaint]:

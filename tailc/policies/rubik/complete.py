@@ -131,7 +131,7 @@ def _beyond_limit(server: ServerSpec, loaded: LoadedSpec) -> tuple[Finding, ...]
     if server.tdp_mw < least_mw:
         message = (
             f"is {format_mw(server.tdp_mw)}, less than the {format_mw(least_mw)} that the chip "
-            "draws with requests on all its cores at the lowest frequency"
+            "uses with requests on all its cores at the lowest frequency"
         )
         hint = "correct it or the powers, or add a lower frequency"
         raise TailcError(Finding(Code.CONFLICT, f"`server.tdp` {message}", place, hint))

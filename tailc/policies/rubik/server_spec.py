@@ -134,7 +134,7 @@ class ServerSpec(SpecModel):
         if self.tdp_mw < self.idle_mw:
             message = (
                 f"is {format_mw(self.tdp_mw)}, less than the {format_mw(self.idle_mw)} that the "
-                "chip draws with all its cores asleep"
+                "chip uses with all its cores asleep"
             )
             hint = "correct it, `sleep.power` or `uncore`: no frequency can meet the limit"
             return [Complaint(Code.CONFLICT, message, hint, ("tdp",))]

@@ -17,7 +17,7 @@ COST_NUMBERS = (1, 2, 3)
 _MJ_PER_KWH = 3_600_000_000
 _MG_PER_KG = 1_000_000
 _NAMES = {
-    "demand_mj": "energy drawn [kWh]",
+    "demand_mj": "energy used [kWh]",
     "green_used_mj": "green energy used [kWh]",
     "brown_mj": "brown energy [kWh]",
     "spilled_mj": "green energy left over [kWh]",

@@ -121,7 +121,7 @@ def inert_change_lines(structure: StructureDiff) -> tuple[str, ...]:
         if change.what == "generation":
             parts.append(change_text(change))
     parts += [f"{what} ({count})" for what, count in values.items() if what != "generation"]
-    return (f"apart from what a runtime does: {', '.join(parts)}",) if parts else ()
+    return (f"without effect on a runtime: {', '.join(parts)}",) if parts else ()
 
 
 def replay_line(behaviour: Behaviour) -> str:
@@ -156,7 +156,7 @@ def example_text(example: Example) -> str:
     return (
         f"demand {_ms(example.demand_us)} ms, {example.in_system} in system, {spent}: "
         f"{' -> '.join(answers)} "
-        f"({example.similar_requests:,} alike; {example.arrivals})"
+        f"({example.similar_requests:,} similar requests; {example.arrivals})"
     )
 
 

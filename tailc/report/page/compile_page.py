@@ -27,8 +27,8 @@ from tailc.report.pictures.search_course import compiled_course
 from tailc.traces.profile import DemandProfile
 
 _ON_DESIGN = (
-    "Replayed on the sample that the policy was compiled from, so these are predictions: held-out "
-    "requests decide, as tailc verify says."
+    "Replayed on the sample that the policy was compiled from, so these are predictions. Verdicts "
+    "need held-out requests: see tailc verify."
 )
 
 

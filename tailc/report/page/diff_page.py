@@ -27,9 +27,9 @@ from tailc.units import format_mrps
 
 _LATENCY = "Latency before and after"
 _CAPTION = (
-    "Latency that so many requests stay within, before and after, on the same requests at the "
-    "same times. The band is where the new line may lie by the 95 % interval of the change: where "
-    "all of it is to one side of the old line, the change is shown."
+    "Latency by percentile with the old and the new policy, on the same requests at the same "
+    "times. The band is the 95 % interval of the new latency, from that of the change. If the "
+    "whole band is on one side of the old line, the change is significant."
 )
 
 
@@ -78,7 +78,7 @@ def _latency(behaviour: Behaviour | None, policies: tuple[Policy, Policy]) -> Se
         caption += f" Spectra of the first {MOST_FIGURES} of {len(behaviour.points)} are shown."
     drawn_figures = tuple(figure for figure in figures if figure is not None)
     if not drawn_figures:
-        caption += " At no arrivals do both policies keep up."
+        caption += " At every rate, one of the policies is overloaded."
     return Section("latency", _LATENCY, drawn_figures, caption)
 
 

@@ -33,8 +33,8 @@ def certificate_figure(policy: Policy) -> Figure:
     if len(rows) < 2:
         return Figure(_IDENT, _TITLE, caption, numbers)
     bounded = any(row.bound_us is not None for row in rows)
-    caption += " The objective that the table has at each load"
-    caption += ", and the least that any could have." if bounded else "; no bound is known."
+    caption += " The objective of the table at each load"
+    caption += ", and the least objective of any table." if bounded else "; no bound is known."
     plot = _plot(evidence, bounded)
     return plot.figure(_IDENT, _TITLE, caption, numbers, _marks(plot, evidence))
 

@@ -50,8 +50,8 @@ def cost_figure(policy: Policy, comparison: SloComparison, number: int) -> Figur
     of_what = "a request" if policy.batch is None else "a unit of batch work"
     title = f"{noun} against {percentile(slo)} at {point.arrivals}"
     caption = (
-        f"What {of_what} costs and the {percentile(slo)} latency, of everyone that keeps up. On "
-        "the dashed line is whom no other betters in both; the policy has a ring."
+        f"Cost of {of_what} and {percentile(slo)} latency of all that are not overloaded. The "
+        "dashed line connects those that no other betters in both; the policy has a ring."
     )
     plot = Plot(
         logarithmic(f"{noun.lower()} of {of_what} [{unit}]", [one.cost for one in choices]),

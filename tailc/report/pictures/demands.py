@@ -78,7 +78,7 @@ def sample_from_summary(
 
 def demand_figure(samples: Sequence[DemandSample], percentile_ppm: int | None) -> Figure:
     """Draw all distributions in one picture, and mark the percentile of the first SLO."""
-    caption = "The share of requests that bring more work than so much, on logarithmic scales."
+    caption = "Share of requests with a larger demand, by demand, on logarithmic scales."
     promised_ms = samples[0].promised_ms
     if percentile_ppm is not None and promised_ms is not None:
         caption += f" The {format_ppm(percentile_ppm)} quantile of {samples[0].name} is marked."
@@ -115,8 +115,8 @@ def _fit_text(sample: DemandSample) -> str:
     assert fit is not None
     return (
         f"Above {fit.start:.4g} ms a generalized Pareto law of shape {fit.shape:.2f} and scale "
-        f"{fit.scale:.4g} ms is fitted to {sample.name}; at 0 a tail is exponential, above 0 "
-        "heavier."
+        f"{fit.scale:.4g} ms is fitted to {sample.name}; with shape 0 "
+        "a tail is exponential, with a larger shape heavier."
     )
 
 

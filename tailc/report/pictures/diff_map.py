@@ -60,9 +60,9 @@ def diff_map_figure(ident: str, title: str, old: Ladder, new: Ladder) -> Figure 
         if end_us > stay.first_us:
             y = stay.first_us / _US_PER_MS, end_us / _US_PER_MS
             marks.append(plot.cell((stay.left, stay.right), y, _tone(stay), caption))
-    caption = "Where a request runs on another rung than before, by load and age."
+    caption = "Loads and ages at which a request runs on another rung than before."
     if any(stay.starts[0] != stay.starts[1] for stay in stays):
-        caption += " The table also says where requests start otherwise."
+        caption += " The table also has the loads at which requests start in another way."
     numbers = (_numbers(ident, stays),)
     return plot.figure(ident, title, caption, numbers, marks)
 
@@ -71,7 +71,7 @@ def without_change_map(old: Ladder | None, new: Ladder) -> str:
     """Reason why there is no map, else empty; `old` None: the old policy has no such ladder."""
     if old is None:
         return "the old policy has no such ladder"
-    return "" if old.load_axis is new.load_axis else "the two ladders count load otherwise"
+    return "" if old.load_axis is new.load_axis else "the two ladders count load differently"
 
 
 def _tone(stay: ConstantArea) -> str:

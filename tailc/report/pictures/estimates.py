@@ -27,7 +27,7 @@ _ROOM = 1.05
 _POLICY, _BY_HAND = line_tone(0), line_tone(1)
 _CAPTION = (
     "The percentile at each rate with its 95 % interval, the limit, and the best setting by hand. "
-    "Where a server is overloaded there is no dot."
+    "Rates at which a server is overloaded have no dot."
 )
 
 

@@ -38,7 +38,7 @@ class ForecastPlot:
         if (of.start_unix_s, of.step_s) != (by.start_unix_s, by.step_s):
             raise ValueError("forecasts and measured values are not on one grid")
         if not 0 <= self.index < len(by.issue):
-            raise ValueError("there is no such forecast")
+            raise ValueError("the forecast does not exist")
 
     @property
     def issue(self) -> int:

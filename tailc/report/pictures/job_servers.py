@@ -81,7 +81,7 @@ def stack_from_replay(
     """
     edges_s = (*(from_s for from_s, _ in outcome.history), length_s)
     if edges_s[0] != 0:
-        raise ValueError("a replay has its first event at its start")
+        raise ValueError("the first event of a replay must be at its start")
     runs: dict[int, list[ServerRun]] = {}
     for interval, (_, allocation) in enumerate(outcome.history):
         for job, count in allocation.items():

@@ -20,12 +20,12 @@ from tailc.report.pictures.time_axis import Floats, Intervals
 
 _IDENT, _TITLE = "power-jobs", "Servers of jobs over time"
 _CAPTION = (
-    "Servers that each job has, in order of their beginning; the jobs with most servers times "
-    "hours have a colour, all others are grey. The dashed line is all servers."
+    "Servers of each job, in the order in which jobs begin. The jobs with the most server-hours "
+    "have a colour, all others are grey. The dashed line is all servers."
 )
 _BY_POOL = (
-    "Servers that each job has, by pool, the brownest lowest; the jobs with most servers times "
-    "hours have a colour, all others are grey. Servers above the line are on the green bus."
+    "Servers of each job by pool, with the brownest pool at the bottom. The jobs with the most "
+    "server-hours have a colour, all others are grey. Servers above the line are on the green bus."
 )
 _HEIGHT = 320.0
 _ROOM = 1.04

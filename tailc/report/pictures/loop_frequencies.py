@@ -99,9 +99,9 @@ def _nyquist(
     ident, title = "control-nyquist", "Open loop: Nyquist"
     sensitivity = loops[0].margins.max_sensitivity
     caption = (
-        "The loop's response in the complex plane. The nearer it comes to -1, the more a "
-        f"disturbance is amplified: {loops[0].name} stays outside the circle, where that is at "
-        f"most {sensitivity:.3g} times."
+        "The loop's response in the complex plane. The closer it is to -1, the more a "
+        f"disturbance is amplified. The curve of {loops[0].name} is outside the circle, so its "
+        f"amplification is at most {sensitivity:.3g}."
     )
     x, y = _plane("real part", _LEFT, _RIGHT), _plane("imaginary part", _LOW, _HIGH)
     circle = f"Ms above {sensitivity:.3g}"

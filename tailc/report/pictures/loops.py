@@ -67,7 +67,7 @@ def _figures(loops: Sequence[LoopCurves], units: LoopUnits) -> list[Figure]:
     step = _time_figure(
         "control-step",
         "After a step of the target",
-        "What is controlled, as a share of a step of its target. At 1 it is where it should be.",
+        "Controlled value, as a share of a step of its target: 1 is the new target.",
         "share of the step",
         loops,
         [loop.after_step for loop in loops],
@@ -76,8 +76,8 @@ def _figures(loops: Sequence[LoopCurves], units: LoopUnits) -> list[Figure]:
     load = _time_figure(
         "control-load",
         "After a disturbance",
-        f"What is controlled after {units.input} is moved by 1 % and stays so: the controller "
-        "takes it back.",
+        f"Controlled value after a lasting change of {units.input} by 1 %, which the controller "
+        "compensates.",
         f"change [{units.output}]",
         loops,
         [loop.after_load / 100 for loop in loops],
@@ -148,8 +148,8 @@ def _fits(fits: Sequence[_Fit], units: LoopUnits) -> Figure:
     ident, title = "control-fit", "Measured step response and plant"
     residuals = "; ".join(f"{fit.name} {fit.residual:.3g} {units.output}" for fit in fits)
     caption = (
-        "Dots are the measured change after a step of the input, lines what the plant makes of "
-        f"it. Root mean square that is left: {residuals}."
+        "Dots are the measured change after a step of the input; lines are the response of the "
+        f"fitted plant. Root mean square of the residuals: {residuals}."
     )
     every = [y for fit in fits for _, y in (*fit.measured, *fit.fitted)]
     low, high = min(0.0, *every), max(0.0, *every)

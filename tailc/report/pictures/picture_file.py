@@ -86,7 +86,7 @@ def _png(svg: str) -> bytes:
         fonts = files("font_lato") / "files"
     except ImportError as error:
         message = f"a picture in a PNG file needs `{error.name}`, which cannot be imported: {error}"
-        help_ = "pip install 'tailc[plot]', or give FILE.svg, which needs no library"
+        help_ = "`pip install 'tailc[plot]'`, or name the file FILE.svg, which needs no library"
         raise TailcError(Finding(Code.MISSING_PART, message, help=help_)) from None
     # The fonts of the system would make a picture differ between machines.
     return svg_to_bytes(

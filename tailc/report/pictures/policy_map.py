@@ -141,9 +141,11 @@ def _caption(ladder: Ladder, waits: bool, dots: Sequence[object]) -> str:
     load = "requests in the system" if ladder.load_axis is LoadAxis.IN_SYSTEM else "arrival rate"
     parts = [f"The rung on which a request runs, by {load} and age, slow to fast."]
     if waits:
-        parts.append("The strip above says how requests start.")
+        parts.append("The strip above shows how requests start.")
     if dots:
-        parts.append("The area of a dot is the share of their time that requests spend there.")
+        parts.append(
+            "The area of a dot is the share of time that requests are at its load and age."
+        )
     return " ".join(parts)
 
 

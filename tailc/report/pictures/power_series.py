@@ -44,13 +44,15 @@ class PowerSeries:
 
     def __post_init__(self) -> None:
         if not self.entries or len(self.edges_s) != len(self.entries) + 1:
-            raise ValueError("each interval has an entry of the books, and there is one")
+            raise ValueError(
+                "`entries` must not be empty, and `edges_s` must have one more than it"
+            )
         if self.edges_s[0] != 0 or any(b <= a for a, b in self._pairs()):
-            raise ValueError("intervals begin at the start, and each ends after it begins")
+            raise ValueError("`edges_s` must begin at 0 and increase")
         if self.forecast_mw is not None and len(self.forecast_mw) != len(self.entries):
-            raise ValueError("a forecast has a power for each interval")
+            raise ValueError("`forecast_mw` must have a power for each interval")
         if self.stored_mj is not None and len(self.stored_mj) != len(self.edges_s):
-            raise ValueError("what is stored is told at both ends of each interval")
+            raise ValueError("`stored_mj` must have a value for each of `edges_s`")
 
     @property
     def length_s(self) -> int:

@@ -29,9 +29,9 @@ _LEAST_APART = 0.12
 _BEGUN, _REFUSED = "t0", "t1"
 _UDOLLARS, _MG_PER_G = 1_000_000, 1_000
 _CAPTION = (
-    "Mean power by source. Up to the demand, the solid line, servers draw green energy first, then "
-    "a battery, then brown energy. Above it is green energy that a battery takes or that nothing "
-    "takes; the dashed line is all green power."
+    "Mean power by source. Servers use green energy first, then the battery, then brown energy, up "
+    "to the demand (solid line). Above the demand is green energy that is stored or unused; the "
+    "dashed line is all green power."
 )
 
 
@@ -155,7 +155,7 @@ def _counts(events: Mapping[int, int], intervals: Intervals) -> dict[int, int]:
 
 
 def _stored(stored_mj: Sequence[int], times: Intervals) -> Figure:
-    title, caption = "Energy in the battery over time", "What the battery holds."
+    title, caption = "Energy in the battery over time", "Energy in the battery."
     values = times.at_edges([mj / MJ_PER_KWH for mj in stored_mj])
     points = list(zip(map(float, times.coarse.edges_s), values, strict=True))
     return _small_figure(times, f"{_IDENT}-stored", title, caption, "kWh", points, values[1:])
@@ -166,9 +166,9 @@ def _brown_figures(power: PowerSeries, times: Intervals) -> Iterator[Figure]:
     carbon = [one.brown_mg_per_kwh / _MG_PER_G for one in power.entries]
     for ident, title, caption, unit, values in (
         ("price", "Price of brown energy over time",
-         "What a kilowatt-hour of brown energy costs.", "$/kWh", price),
+         "Price of a kilowatt-hour of brown energy.", "$/kWh", price),
         ("carbon", "CO2 of brown energy over time",
-         "What a kilowatt-hour of brown energy emits.", "g/kWh", carbon),
+         "CO2 of a kilowatt-hour of brown energy.", "g/kWh", carbon),
     ):  # fmt: skip
         if len(set(values)) > 1:
             means = times.means(values).tolist()

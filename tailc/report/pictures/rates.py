@@ -37,7 +37,7 @@ def rates_figure(comparison: SloComparison, number: int) -> Figure | None:
     title = f"{percentile(slo)} latency by rate"
     caption = (
         f"The {format_ppm(slo.percentile_ppm)} percentile of latency at each arrival rate, with "
-        "the policy's 95 % interval. Where a server is overloaded there is no dot."
+        "the policy's 95 % interval. Rates at which a server is overloaded have no dot."
     )
     plot = Plot(
         linear("requests per second", 0.0, points[-1].rate_mrps / _MRPS * _ROOM),

@@ -45,13 +45,11 @@ _ON_REPLAY = ProgressUnits(
     _MILLION,
     "value, the formula's is 1",
     1,
-    without="no bound is known. Each stage of the search has requests of its own, so values of one "
-    "are not those of another",
+    without="no bound is known. Each stage of the search simulates other requests, so values of "
+    "different stages are not comparable",
 )
 _OF_HIGHS, _ITS_BOUND = "checks of HiGHS", "claimed bound"
-_EXHAUSTED = (
-    "no bound is known until the search ends, for then it has left out nothing that is better"
-)
+_EXHAUSTED = "no bound is known until the search ends: the result is then the best of all"
 
 
 def compiled_course(compiled: AnyCompiled) -> Figure | None:
@@ -131,10 +129,12 @@ def _plot(lines: Sequence[_StageLine], scale: ProgressUnits, end: float) -> Plot
 
 
 def _caption(last: ConvergencePoint, scale: ProgressUnits) -> str:
-    caption = "The best that was found, after so much effort"
+    caption = "Best value found, by effort"
     if last.bound is None:
         return f"{caption}; {scale.without}."
-    caption += f", and the {scale.bound}, which nothing is better than; between them is the gap"
+    caption += (
+        f", and the {scale.bound}, which no value can be better than; the gap is between them"
+    )
     if not last.incumbent or last.gap is None:
         return f"{caption}."
     return f"{caption}, in the end {max(last.gap, 0.0) / abs(last.incumbent):.2%}."

@@ -119,8 +119,8 @@ def _odd(profile: DemandProfile) -> list[str]:
         (falls(curves), "falls as threads are added", "fall as threads are added"),
         (
             is_superlinear(curves, places),
-            "is superlinear: a thread brings more than the one before",
-            "are superlinear: a thread brings more than the one before",
+            "is superlinear: a thread adds more speed than the thread before it",
+            "are superlinear: a thread adds more speed than the thread before it",
         ),
     )
     return [

@@ -13,7 +13,7 @@ from tailc.report.pictures.tones import line_tone
 from tailc.traces.profile import DemandProfile
 
 _IDENT, _TITLE = "speedups", "Speed-up"
-_LEFT_IDENT, _LEFT_TITLE = "speedup-residuals", "Speed-up: what is left"
+_LEFT_IDENT, _LEFT_TITLE = "speedup-residuals", "Speed-up: residuals"
 _USED, _LAW = "ink", "fit"
 _ROOM = 1.05
 _LOW_HEIGHT = 250.0
@@ -54,12 +54,14 @@ def _curves(curves: SpeedupPlotData, sample: str) -> Figure:
 
 def _caption(curves: SpeedupPlotData, sample: str) -> str:
     if curves.spread is None:
-        caption = f"One speed-up curve for all of {sample}: it is given, or was measured as one."
+        caption = (
+            f"One speed-up curve for all of {sample}, from the spec or measured for all together."
+        )
     else:
         caption = (
             f"Dots are the mean speed-up of {sample}, total work over total time; the longest and "
-            "the shortest are each a twentieth of the requests, by demand. Nine of ten requests "
-            "are within a bar."
+            "the shortest are each a twentieth of the requests, by demand. A bar contains "
+            "nine of ten requests."
         )
     if curves.used:
         caption += " The line is the speed of the policy's rungs."
@@ -96,7 +98,7 @@ def _residuals(curves: SpeedupPlotData) -> Figure | None:
     for group, tone, position, place, percent in dots:
         marks.append(plot.bar(position, min(percent, 0.0), max(percent, 0.0), tone))
         marks.append(plot.dot((position, percent), tone, f"{group}, {place}: {percent:+.2f} %"))
-    caption = f"Measured speed-up less {name}, in percent of that; above 0 requests do better."
+    caption = f"Measured speed-up minus {name}, in percent of {name}."
     rows = [(group, f"{place:g}", name, f"{percent:.6g}") for group, _, _, place, percent in dots]
     rows += [("Amdahl's law", f"{place:g}", name, f"{percent:.6g}") for place, percent in law]
     numbers = Numbers(_LEFT_IDENT, ("requests", curves.axis.title, "against", axis), tuple(rows))

@@ -30,7 +30,7 @@ def _power_figure(sized: Colocation) -> Figure:
     marks += [plot.dot(point, "t0", f"{point[0]:.3f}: {point[1]:.1f} W") for point in points]
     tooltip = f"most work per joule: {best.work:.3f} with {best.power_w:.1f} W"
     marks += [plot.dot((best.work, best.power_w), "t1", tooltip)]
-    caption = "Least power of the server by the batch work that it does besides requests."
+    caption = "Least power of the server by the batch work that it does while it serves requests."
     return plot.figure("supply-power", "Power of the server", caption, (), marks)
 
 

@@ -78,7 +78,7 @@ def _times_text(problem: ClusterProblem, solution: ClusterSolution) -> str:
     change = 100 * (ran / requested - 1)
     return (
         f"mean {_minutes(ran)}, {abs(float(change)):.1f} % {'less' if change < 0 else 'more'} than "
-        f"the {_minutes(requested)} on the servers asked for"
+        f"the {_minutes(requested)} on the requested servers"
     )
 
 

@@ -66,9 +66,9 @@ def _row(decision: Decision) -> str:
     if not decision.is_outside:
         return row_text
     beyond = (
-        "holds beyond"
+        "also applies beyond"
         if decision.row in decision.table.rows
-        else "all stay on the first rung beyond"
+        else "requests stay on the first rung beyond"
     )
     return f"{row_text}; compiled for {guard.min_load} to {guard.max_load}, {beyond}"
 
@@ -147,7 +147,7 @@ def _presence(decision: Decision, answer: CellExplanation) -> str:
     )
     rows = [
         ("where", "requests", f"{held_name} x time"),
-        ("while the row holds", *map(_share, (there.requests_ppm, there.held_time_ppm))),
+        ("while the row applies", *map(_share, (there.requests_ppm, there.held_time_ppm))),
         (
             f"there at {format_us(decision.age_us)}; then and later",
             *map(_share, (there.turning_ppm, there.older_held_time_ppm)),

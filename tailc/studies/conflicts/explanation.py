@@ -90,9 +90,9 @@ def _findings(relaxed_lines: list[Relaxation], loaded: LoadedSpec, after: str) -
 
 def _among(lines: int) -> str:
     if lines == 1:
-        return "cannot hold, even if all other lines change"
+        return "cannot be met, even if all other lines change"
     return (
-        "cannot hold together with "
+        "cannot be met together with "
         f"{'the other line' if lines == 2 else f'the other {lines - 1} lines'}"
     )
 

@@ -186,7 +186,7 @@ class _ExplainedCell:
 
 
 def _no_tail(query: CellQuery, why: str) -> TailcError:
-    message = f"under `{query.arrivals.name}` {why}: there is no tail to tell"
+    message = f"under `{query.arrivals.name}` {why}: there is no tail to explain"
     return TailcError(Finding(Code.USAGE, message, help="give a lower `--rate`"))
 
 

@@ -175,7 +175,7 @@ def with_application_mix(log: JobLog, weights: Mapping[str, int], seed: int) -> 
     The choice is a hash of the seed and the job number, so it does not depend on the other jobs.
     """
     if min(weights.values()) < 1:
-        raise ValueError("weights of applications are 1 and more")
+        raise ValueError("weights of applications must be at least 1")
     past = np.cumsum(np.array(list(weights.values()), dtype=np.uint64))
     drawn = _keys(log, f"application {seed}") % past[-1]
     application = np.searchsorted(past, drawn, side="right").astype(np.int64)

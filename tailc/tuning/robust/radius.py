@@ -98,7 +98,7 @@ def radius_of(
     reaches = []
     axes = _axes(ambiguity)
     for number, axis in enumerate(axes):
-        progress("seeking how large errors the SLO stands", number / len(axes))
+        progress("searching the largest errors at which the SLO is met", number / len(axes))
         reaches.append(search.reach(axis))
     return Radius(slo, search.holds, tuple(reaches))
 

@@ -1,4 +1,4 @@
-"""A policy that stands errors of its inputs, with what it stands in its evidence."""
+"""Compile a robust policy, and record its uncertainty set in the evidence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ from tailc.units import format_mrps
 
 @dataclass(frozen=True)
 class Robustness:
-    """How large errors the policy's table stands. judged_on: records that the radius is of."""
+    """The largest errors that the policy's table tolerates.
+
+    judged_on: number of records that the radius was computed on.
+    """
 
     ambiguity: Ambiguity
     radius: Radius
@@ -38,9 +41,9 @@ class Robustness:
 
 @dataclass(frozen=True)
 class RobustTables:
-    """A table that was tuned for the worst case, beside the plain one, tuned for what was measured.
+    """A table that was tuned for the worst case, and one that was tuned for the measured case.
 
-    robustness: of the table that is taken.
+    robustness: of the table that is used.
     """
 
     robustness: Robustness
@@ -55,7 +58,7 @@ def with_robustness(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, Robustness]:
-    """The policy as it is, with the radius of its table in the evidence."""
+    """The unchanged policy, with the radius of its table in the evidence."""
     judging = workload(design, policy.ladders[0])
     arrivals = tuple(Poisson(rate_mrps) for rate_mrps in policy.rates_mrps)
     found = _robustness(policy, ambiguity, judging, arrivals, design, threads, progress)
@@ -71,9 +74,9 @@ def robust_policy(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, RobustTables]:
-    """The policy of the formula's table, tuned to stand what is in doubt.
+    """The policy with the formula's table tuned for the uncertainty set.
 
-    days: of the design's records.
+    days: those of the records of the design trace.
     """
     formula = policy.ladders[0]
     plain, hard = tune_robust_table(aim, ambiguity, days, formula, design, threads, progress)
@@ -108,7 +111,7 @@ def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
 
 
 def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
-    """A warning where the SLO does not hold even as measured."""
+    """A warning if the SLO is missed even without errors of the inputs."""
     if found.radius.holds:
         return ()
     message = (
@@ -121,7 +124,7 @@ def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
 
 
 def robust_remarks(tables: RobustTables) -> tuple[Finding, ...]:
-    """Warnings where no table is better in the worst case, and where the SLO does not hold."""
+    """Warnings if no table is better in the worst case, or if the SLO is missed."""
     hard, plain = tables.hardened, tables.plain
     found = [*tuning_warnings(chosen_table(plain, hard))]
     if not hard.compared.is_better:
@@ -137,7 +140,7 @@ def _not_taken(aim: TuningObjective, hard: RobustTable) -> Finding:
     hint = f"lower the errors of `search.robust`, or raise `search.requests`{fewer}"
     message = "no table was found that is significantly better than the formula's in the worst case"
     if not hard.compared.keeps_tail:
-        message = "no table was found that reliably meets the SLO in every case: at "
+        message = "no table reliably meets the SLO in every case: at "
         message += f"{format_mrps(worst.rate_mrps)}, with {hard.cases[stand.case]}, "
         message += describe_tail(stand.worst.us, stand.worst.overloaded)
         hint = "lower the rates or the errors of `search.robust`, or give a longer latency"

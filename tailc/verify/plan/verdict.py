@@ -43,7 +43,7 @@ class Spans:
     def from_windows(cls, plan: Plan, windows: Sequence[JobWindow]) -> Spans:
         """Windows as long as the plan; ValueError where there is none."""
         if not windows:
-            raise ValueError("there is a window at least")
+            raise ValueError("there must be at least one window")
         epochs, epoch_s = len(plan.epochs), plan.epoch_s
         first_s, last_s = windows[0].start_unix_s, windows[-1].start_unix_s
         return cls(len(windows), epochs, epoch_s, first_s, last_s + epochs * epoch_s)

@@ -122,7 +122,7 @@ def test_what_was_taken_for_what_is_printed(tmp_path, capsys):
     assert code == 0
     out, err = capsys.readouterr()
     assert "vegeta CSV, sent at a rate" in out
-    assert "`latency` in ns, 59 requests, taken for response-open" in out
+    assert "`latency` in ns, 59 requests, used as response-open" in out
     assert "TC0270" in err
     assert json.loads(path.read_text())["measure"] == "response-open"
 
@@ -305,7 +305,7 @@ def test_a_file_that_is_given_twice_is_refused(in_folder, tailc, again):
 def test_one_request_is_one_request(tmp_path, capsys):
     ingested(tmp_path, table(tmp_path, "one.csv", [5]), *BUSY)
     said = capsys.readouterr().out
-    assert "1 request, taken for demand-busy" in said
+    assert "1 request, used as demand-busy" in said
     assert "1 requests" not in said
 
 

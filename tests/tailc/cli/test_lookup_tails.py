@@ -51,7 +51,7 @@ def _compiled(folder, feedback):
         ),
         (["--held", "2.85ms"], "needs 4.8 GHz: 240,000 cycles in 50.000 us, beyond the highest"),
         (["--held", "2.9ms"], "because the running request has no time left for its cycles"),
-        (["--held", "0ms"] * 3, "because the core holds 3 requests, more than the table's 2 pos"),
+        (["--held", "0ms"] * 3, "because the core has 3 requests, more than the table's 2 pos"),
         (["--held", "0ms", "--cycles", "240001"], "has had more cycles than any that was measured"),
         (["--held", "0ms", "--memory", "101us"], "has had more memory time than any"),
     ],

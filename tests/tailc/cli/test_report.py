@@ -56,7 +56,7 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         "Rungs by load and age, requests at 10/s",
         "Demand of requests",
         "Speed-up",
-        "Speed-up: what is left",
+        "Speed-up: residuals",
         "Certificate",
     ]
     ended = tailc("report", "toy.tailc", "-o", "alone.html")
@@ -85,7 +85,7 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         "Rungs by load and age",
         "Demand of requests",
         "Speed-up",
-        "Speed-up: what is left",
+        "Speed-up: residuals",
         "Certificate",
     ]
     assert (compiled / "report.html").read_bytes() == (compiled / "verified.html").read_bytes()
@@ -164,7 +164,7 @@ def test_no_other_format_has_pictures(in_folder, tailc, form):
     [
         ("autopro", "autopro", "no map: CPU shares have no ladder"),
         ("rubik", "rubik", "no map: frequencies follow a tail table"),
-        ("search", "elfen", "no map: the two ladders count load otherwise"),
+        ("search", "elfen", "no map: the two ladders count load differently"),
         ("rubik", "search", "no map: the old policy has no such ladder"),
     ],
 )

@@ -121,7 +121,7 @@ def test_the_table_for_people_is_blank_where_nothing_meets_the_target(folder, ta
     lines = [line.split() for line in text.splitlines()]
     assert ["19", "ms", "-"] in lines
     assert any(line[:2] == ["30", "ms"] and line[-1] == "B" for line in lines)
-    assert "Peak powers are 400% apart, too far apart for one supply." in text
+    assert "Peak powers differ by 400%: too much to compare servers of equal power." in text
     assert tailc("size", "cores", "both.yaml", *GRID, "--output-format=markdown").out[:3] == "###"
 
 

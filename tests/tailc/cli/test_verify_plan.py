@@ -245,7 +245,7 @@ def test_a_plan_of_servers_that_differ_is_not_replayed(days, tailc):
     ended = tailc("verify", VECTORS / "plan-cluster", "--trace", days)
     assert ended.code == 65
     assert "error[TC0503]: the plan of" in ended.err
-    assert "malleable jobs are on a plan of one pool" in ended.err
+    assert "a plan of malleable jobs must have one pool" in ended.err
 
 
 def test_malleable_jobs_are_judged_by_the_document_s_speed_ups(in_folder, tailc, told):

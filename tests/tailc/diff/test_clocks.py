@@ -28,4 +28,4 @@ def test_a_higher_frequency_costs_what_its_power_says():
 
 def test_which_requests_run_otherwise_is_not_told():
     told = behaviour(policy(), policy(), alike(), OPTIONS).decisions
-    assert told.unknown == "at which frequency a core runs hangs on all requests that it holds"
+    assert told.unknown == "the frequency of a core depends on all requests at the core"

@@ -169,8 +169,8 @@ def test_a_battery_differs_in_what_it_can_and_in_what_it_does():
     change = plan_change(old, replace(old, battery=larger, epochs=epochs))
     assert [(one.what, one.old, one.new) for one in change.settings] == [
         ("battery", "3600000000 mJ", "4000000000 mJ"),
-        ("power of the battery", "takes up to 600 W, gives up to 400 W",
-         "takes up to 600 W, gives up to 500 W"),
+        ("power of the battery", "charges at up to 600 W, discharges at up to 400 W",
+         "charges at up to 600 W, discharges at up to 500 W"),
     ]  # fmt: skip
     (epoch,) = change.epochs
     assert [(one.old, one.new) for one in epoch.changes] == [("gives 331200000 mJ", "gives 1 mJ")]
@@ -203,7 +203,7 @@ def test_a_later_plan_holds_what_the_older_one_does_at_its_start():
     assert [one.what for one in plan_change(old, replace(old, **parts)).settings] == ["horizon"]
     less = {**parts, "battery": replace(old.battery, first_mj=held_mj - 1)}
     told = [one.what for one in plan_change(old, replace(old, **less)).settings]
-    assert told == ["horizon", "held by the battery at first"]
+    assert told == ["horizon", "stored in the battery at first"]
 
 
 @pytest.fixture

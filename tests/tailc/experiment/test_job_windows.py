@@ -51,5 +51,5 @@ def test_what_cannot_be_replayed_is_refused_without_any_day(plan, options, says)
 
 
 def test_speed_ups_of_days_without_any_are_not_asked_for():
-    with pytest.raises(ValueError, match="no speed-up is known of FT"):
+    with pytest.raises(ValueError, match="the speed-up of FT"):
         NoSpeedupCurves().speedup_ppm("FT", 2, 4)

@@ -76,7 +76,7 @@ def test_billions_of_requests_are_counted_exactly():
     ("buckets", "words"),
     [
         ({(0.0, 1e7): 1}, "above 104 days"),
-        ({(0.0, 1.0): 2**53, (1.0, 2.0): 1}, "more requests"),
+        ({(0.0, 1.0): 2**53, (1.0, 2.0): 1}, "number of requests is above 2"),
     ],
 )
 def test_what_a_profile_cannot_hold_is_refused(buckets, words):

@@ -140,4 +140,4 @@ def test_appended_results_of_several_runs_are_refused(tmp_path):
 
 def test_a_result_cut_off_in_the_middle_is_not_whole(tmp_path):
     found = refused(written(tmp_path, json.dumps(result())[:-30]), OPEN)
-    assert (found.code, "not whole" in found.message) == (Code.BROKEN_FORMAT, True)
+    assert (found.code, "incomplete" in found.message) == (Code.BROKEN_FORMAT, True)

@@ -122,7 +122,7 @@ def test_a_change_is_printed_with_two_digits_of_its_interval():
 
 
 def test_an_example_tells_the_request_and_both_answers():
-    said = "demand 180.2 ms, 9 in system, executed 110 ms: d2 -> d1 (5 alike; 40/s)"
+    said = "demand 180.2 ms, 9 in system, executed 110 ms: d2 -> d1 (5 similar requests; 40/s)"
     assert said in render.as_text(whole())
 
 

@@ -28,7 +28,7 @@ def changed(**changes: object) -> Policy:
 
 def test_a_table_tells_the_estimates_and_what_they_come_from():
     assert estimates_text(POLICY).splitlines() == [
-        "estimates, no verdict, on 2,000 requests kept back from the search: 4 replays of 5,000 "
+        "estimates, no verdict, on 2,000 requests that the search did not use: 4 replays of 5,000 "
         "requests at each rate",
         "rate  percentile    95 % interval      limit   result      best setting by hand          "
         "change",
@@ -41,7 +41,7 @@ def test_a_table_tells_the_estimates_and_what_they_come_from():
 
 def test_requests_that_the_policy_was_made_from_are_named():
     assert estimates_text(changed()).startswith(
-        "estimates, no verdict, on 2,000 requests that the policy was made from: 1 replay of"
+        "estimates, no verdict, on 2,000 requests that the policy was compiled from: 1 replay of"
     )
 
 

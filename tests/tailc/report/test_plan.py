@@ -97,14 +97,12 @@ def test_a_battery_is_told_with_what_it_takes_loses_and_gives() -> None:
     """200 MJ and a mJ, of 3,600; of 1.179 kWh that go in 85.3217 % stay, and 0.908 at the end."""
     lines = plan_text(plan_in("plan-battery")).splitlines()
     assert lines[3] == (
-        "battery     1 kWh, 0.05556 kWh at first; takes up to 600 W and keeps 85.3217 % of it, "
-        "gives up to 400 W"
+        "battery     1 kWh, 0.05556 kWh at first; charges at up to 600 W and stores 85.3217 % of "
+        "it, discharges at up to 400 W"
     )
-    assert (
-        "; the battery takes 1.179 kWh, 0.1731 kWh of them lost, and gives 0.1535 kWh" in lines[4]
-    )
+    assert "; battery charges 1.179 kWh, 0.1731 kWh of them lost, discharges 0.1535 kWh" in lines[4]
     full = plan_text(plan_in("plan-battery-racks"))
-    assert "the battery takes 0.895 kWh, and gives 1.895 kWh" in full
+    assert "battery charges 0.895 kWh, discharges 1.895 kWh" in full
     assert "battery" not in plan_text(PLAN) + plan_rows_text(PLAN)
 
 

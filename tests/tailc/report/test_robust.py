@@ -28,9 +28,9 @@ def told_of(table, *, is_better: bool) -> str:
 @pytest.mark.parametrize(
     ("table", "is_better", "said"),
     [
-        (LATER, True, "robust table taken"),
-        (EARLIER, True, "plain table taken, already the best in the worst case"),
-        (LATER, False, "robust table not taken"),
+        (LATER, True, "robust table used"),
+        (EARLIER, True, "plain table used, already the best in the worst case"),
+        (LATER, False, "robust table not used"),
     ],
 )
 def test_a_plain_table_that_is_best_in_the_worst_case_is_not_told_as_another(

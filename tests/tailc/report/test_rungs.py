@@ -58,5 +58,5 @@ def test_requests_compete_for_the_one_limited_cost_unit():
 def test_a_verdict_counts_what_requests_share():
     text = as_text(replace(verdicts_made.BOTH, shared="watts"))
     assert "watt time" in text
-    assert "drawn of the peak power" in text
+    assert "peak power that was used" in text
     assert "threads" not in text

@@ -200,7 +200,7 @@ def test_on_lanes_batch_work_and_busy_lanes_stand_in_place_of_energy():
     )
     for word in ("energy", "power", "threads"):
         assert word not in said
-    assert "busy lanes of a core, of 2" in said
+    assert "busy lanes per core, of 2" in said
     assert "87.3 %" in as_markdown(ON_LANES)
 
 

@@ -64,7 +64,7 @@ def test_a_part_has_the_rows_that_are_asked_for(tmp_path):
         ("dram_accesses_per_s", "-1", Code.NOT_POSITIVE, "`-1.0` is negative"),
         ("core0_freq_mhz", "0", Code.NOT_POSITIVE, "`0.0` is not positive"),
         ("uncore_freq_mhz", "0", Code.NOT_POSITIVE, "`0.0` is not positive"),
-        ("core0_freq_mhz", "2400000", Code.OUT_OF_RANGE, "beyond the largest"),
+        ("core0_freq_mhz", "2400000", Code.OUT_OF_RANGE, "the largest value that is supported"),
         ("core_w", "0", Code.NOT_POSITIVE, "`0.0` is not positive"),
         ("core0_near_loads", "many", Code.NOT_A_NUMBER, "`many` is not a number"),
         ("core0_far_accesses", "inf", Code.NOT_FINITE, "`inf` is infinite"),

@@ -42,7 +42,7 @@ def test_without_a_clock_memory_time_is_a_part_of_the_demand(tmp_path):
         (BY_CYCLES, "work", -1.0, "NOT_POSITIVE", "cell `-1.0` is negative"),
         (BY_CYCLES, "work", float("nan"), "NOT_A_NUMBER", "not a number"),
         (BY_CYCLES, "work", float("inf"), "NOT_FINITE", "is infinite"),
-        (BY_CYCLES, "work", 1e18, "OUT_OF_RANGE", "is beyond the largest"),
+        (BY_CYCLES, "work", 1e18, "OUT_OF_RANGE", "the largest value that is supported"),
         (BY_CYCLES, "memory", -0.5, "NOT_POSITIVE", "cell `-0.5` is negative"),
         (BY_CYCLES, "memory", float("nan"), "NOT_A_NUMBER", "not a number"),
         (

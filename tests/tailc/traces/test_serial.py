@@ -6,10 +6,10 @@ from tailc.traces.serial import Serial
 @pytest.mark.parametrize(
     ("parts", "complaint"),
     [
-        ((-1, 0, 5, 0), "not negative"),
-        ((1, 0, 0, -5), "not negative"),
-        ((0, 0, 0, 0), "has a serial beginning or end"),
-        ((0, 600_000, 0, 400_001), "not longer than the request"),
+        ((-1, 0, 5, 0), "must not be negative"),
+        ((1, 0, 0, -5), "must not be negative"),
+        ((0, 0, 0, 0), "must have a beginning or an end"),
+        ((0, 600_000, 0, 400_001), "must not be longer than the request"),
     ],
 )
 def test_serial_parts_are_parts(parts, complaint):

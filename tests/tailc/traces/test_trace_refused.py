@@ -28,11 +28,11 @@ INDIVIDUAL = {"curves": (), "speedup_columns": ("s1",)}
         ("demand", -4.5, "NOT_POSITIVE", "cell `-4.5` is not positive"),
         ("demand", float("nan"), "NOT_A_NUMBER", "not a number"),
         ("demand", float("inf"), "NOT_FINITE", "is infinite"),
-        ("demand", 1e300, "OUT_OF_RANGE", "is beyond the largest"),
+        ("demand", 1e300, "OUT_OF_RANGE", "the largest value that is supported"),
         ("demand", 1e-9, "OUT_OF_RANGE", "less than half a nanosecond"),
         ("s1", 0.0, "NOT_POSITIVE", "is not positive"),
         ("s1", float("-inf"), "NOT_FINITE", "is infinite"),
-        ("s1", 1e9, "OUT_OF_RANGE", "is beyond the largest"),
+        ("s1", 1e9, "OUT_OF_RANGE", "the largest value that is supported"),
         (
             "s1",
             1e-7,

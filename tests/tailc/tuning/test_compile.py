@@ -116,7 +116,7 @@ def test_the_formula_stays_where_nothing_is_better(tmp_path, tailc):
     done = tailc("compile", case.spec, "-o", tmp_path / "p")
     assert done.code == 0
     assert "TC0567" in done.err
-    assert "not taken" in done.out
+    assert "not used" in done.out
     evidence = read_policy(str(tmp_path / "p")).evidence
     assert (evidence.objective, evidence.proof) == ("tail", "grid-exhausted")
 

@@ -69,7 +69,7 @@ def _check_grid(rungs: int, target_us: int, step_us: int) -> None:
     if count > MOST_ASKED_SETS:
         message = f"baseline `exhaustive` has {count:,} sets of thresholds, and tries at most "
         message += f"{MOST_ASKED_SETS:,}"
-        raise usage_error(message, "ask for a larger step")
+        raise usage_error(message, "use a larger step, as in `exhaustive-STEP`")
 
 
 def usual_step_us(ladder: Ladder, target_us: int) -> int:

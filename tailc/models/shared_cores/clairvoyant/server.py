@@ -39,7 +39,7 @@ def shared_server(ladder: Ladder) -> SharedServer:
     shared = pools(ladder)
     is_one = len(shared.capacity_ppm) == 1 and int(shared.capacity_ppm[0]) < NEVER_NS
     if Rule.CORE_PER_REQUEST in ladder.rules or not is_one:
-        refuse("a tail with all sizes known is told only where requests share cores of one kind")
+        refuse("the clairvoyant tail needs requests that share cores of one type")
     costs = tuple(int(cost) for cost in shared.cost_ppm)
     return SharedServer(int(shared.capacity_ppm[0]), costs)
 

@@ -61,7 +61,7 @@ def test_a_policy_that_loses_to_a_setting_by_hand_says_so(tmp_path):
     idle = elfen.swapped(("policy: fixed\nbudget: by-load\n", "policy: borrow-idle\n"))
     (message,) = warned(elfen.write(tmp_path, idle).spec)
     assert message.startswith("at 20/s the setting by hand `")
-    assert message.endswith(" % less than the policy and keeps the SLO")
+    assert message.endswith(" % less than the policy and meets the SLO")
 
 
 def test_a_setting_that_misses_another_slo_is_not_better(tmp_path):

@@ -157,7 +157,7 @@ def test_the_paper_method_is_warned_of_where_a_pair_is_better(tmp_path):
     found = compiled(tmp_path, text)
     (warning,) = [one for one in found.findings if one.code is Code.BETTER_BY_HAND]
     assert "does batch work with" in warning.message
-    assert "less energy than the policy and keeps the SLO" in warning.message
+    assert "less energy than the policy and meets the SLO" in warning.message
     assert warning.help.startswith("remove `search.method`: the default also tries pairs")
 
 

@@ -82,7 +82,7 @@ def test_the_change_is_told_against_the_formulas_table_with_its_largest_bound(tu
     text = compiled_text(compiled, [])
     assert "the formula's table has a margin below 2.94 ms; the comparison uses" in text
     assert "% of its bound" in text
-    assert "clairvoyant: levels chosen knowing every request" in text
+    assert "clairvoyant: levels chosen with all requests known" in text
 
 
 def test_threads_change_no_byte(tuned):

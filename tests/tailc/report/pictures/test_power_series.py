@@ -222,16 +222,16 @@ def test_extreme_plans_have_pictures(vector):
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "complaint"),
     [
-        {"entries": ()},
-        {"edges_s": (0, 0)},
-        {"edges_s": (1, 2)},
-        {"edges_s": (0, 1, 2)},
-        {"forecast_mw": ()},
-        {"stored_mj": (0,)},
+        ({"entries": ()}, "`entries` must not be empty"),
+        ({"edges_s": (0, 0)}, "`edges_s` must begin at 0 and increase"),
+        ({"edges_s": (1, 2)}, "`edges_s` must begin at 0 and increase"),
+        ({"edges_s": (0, 1, 2)}, "`edges_s` must have one more"),
+        ({"forecast_mw": ()}, "`forecast_mw` must have a power for each interval"),
+        ({"stored_mj": (0,)}, "`stored_mj` must have a value for each of `edges_s`"),
     ],
 )
-def test_books_that_do_not_fit_their_times_are_not_drawn(changes):
-    with pytest.raises(ValueError, match="interval"):
+def test_books_that_do_not_fit_their_times_are_not_drawn(changes, complaint):
+    with pytest.raises(ValueError, match=complaint):
         replace(power_of([LedgerEntry(1, 1, 1, 1)]), **changes)

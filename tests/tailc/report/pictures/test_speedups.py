@@ -62,7 +62,7 @@ def test_residuals_are_measured_less_what_the_policy_takes():
     assert told["all requests"] == pytest.approx(100 * (1.6 / 1.5 - 1), rel=1e-5)
     assert told["longest 5 %"] == 0
     assert told["shortest 5 %"] == pytest.approx(100 * (2 / 1.5 - 1), rel=1e-5)
-    assert "less the policy's speed" in left.caption
+    assert "minus the policy's speed" in left.caption
 
 
 def test_where_the_policy_has_no_such_rungs_residuals_are_against_the_law():
@@ -71,7 +71,7 @@ def test_where_the_policy_has_no_such_rungs_residuals_are_against_the_law():
     share = float(curves.caption.split("serial part of ")[1].split(" %")[0]) / 100
     told = {row[1]: float(row[3]) for row in left.numbers[0].rows}
     assert told["2"] == pytest.approx(100 * (1.5 * (share + (1 - share) / 2) - 1), abs=0.1)
-    assert "less Amdahl's law" in left.caption
+    assert "minus Amdahl's law" in left.caption
     assert not line_points(curves, "ink"), "nothing is used"
 
 

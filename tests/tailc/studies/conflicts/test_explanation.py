@@ -34,7 +34,7 @@ def test_each_line_in_the_way_stands_at_its_place_with_what_would_do(in_folder, 
     rows = SPEC.splitlines()
     for line, text in zip(lines, LINES.values(), strict=True):
         assert text in rows[line["line"] - 1]
-        assert "cannot hold together with" in line["message"]
+        assert "cannot be met together with" in line["message"]
 
 
 def test_what_would_do_does_and_one_step_less_does_not(in_folder, tailc):
@@ -52,7 +52,7 @@ def test_a_latency_below_all_work_is_in_the_way_by_itself(in_folder, tailc):
     spec = write_toy(in_folder, SPEC.replace("latency: 100ms", "latency: 60ms"))
     ended = tailc("compile", spec, "-o", "toy")
     assert ended.code == 6
-    assert "`slo[0].latency`: `60ms` cannot hold, even if all other lines change" in ended.err
+    assert "`slo[0].latency`: `60ms` cannot be met, even if all other lines change" in ended.err
 
 
 def test_an_option_counts_as_it_does_in_the_compile(in_folder, tailc):
