@@ -2,8 +2,8 @@ package tailc
 
 import "sync/atomic"
 
-// Counters are what a server's metrics may want to know; any goroutine may read them at any time.
-// A policy that takes the place of another goes on with its counters.
+// Counters are what a server's metrics may want to know; any goroutine may read them at any time. A
+// policy that replaces another continues its counters.
 type Counters struct {
 	outside, refusedReloads atomic.Uint64
 	lastRefusal             atomic.Pointer[error]

@@ -4,5 +4,5 @@ package tailc
 
 import "io/fs"
 
-// statusChangedNs is not asked of other systems, each of which tells it otherwise.
+// statusChangedNs is not available on other systems, whose interfaces differ.
 func statusChangedNs(fs.FileInfo) int64 { return 0 }

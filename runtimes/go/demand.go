@@ -33,13 +33,13 @@ var (
 	demandClassHeader = []string{"demand_us", "weight", "class"}
 )
 
-// OpenDemandLog opens a log of demands that writes every oneIn-th one; a file that is there and has
-// the same columns goes on.
+// OpenDemandLog opens a log that writes every oneIn-th demand; an existing file with the same
+// columns is continued.
 func OpenDemandLog(path string, oneIn int) (*DemandLog, error) {
 	return openDemandLog(path, oneIn, demandHeader)
 }
 
-// OpenClassDemandLog is OpenDemandLog with a class of requests beside each demand.
+// OpenClassDemandLog is OpenDemandLog with a class for each demand.
 func OpenClassDemandLog(path string, oneIn int) (*DemandLog, error) {
 	return openDemandLog(path, oneIn, demandClassHeader)
 }
@@ -86,12 +86,12 @@ func (log *DemandLog) begin(header []string) error {
 	return nil
 }
 
-// Record tells the demand of a request that is done; most are only counted. Less than a microsecond
-// counts as one, since a trace has no demand of 0. The error is one of the
-// file system, or an ErrArgument for a negative demand or a log with classes.
+// Record adds the demand of a completed request; most are only counted. Less than a microsecond
+// counts as one, since a trace has no demand of 0. The error is one of the file system, or an
+// ErrArgument for a negative demand or a log with classes.
 func (log *DemandLog) Record(demandUs int64) error { return log.record(demandUs, nil) }
 
-// RecordClass tells the demand of a request of a class, in a log with classes.
+// RecordClass adds the demand of a completed request of a class, in a log with classes.
 func (log *DemandLog) RecordClass(demandUs int64, class string) error {
 	return log.record(demandUs, &class)
 }
@@ -137,7 +137,7 @@ func (log *DemandLog) Flush() error {
 	return log.flush()
 }
 
-// flush keeps what could not be written, to be tried again.
+// flush keeps demands that could not be written, for the next attempt.
 func (log *DemandLog) flush() error {
 	log.csv.Flush()
 	_, err := log.lines.WriteTo(log.file)

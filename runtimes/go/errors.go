@@ -2,7 +2,7 @@ package tailc
 
 import "errors"
 
-// A Refusal says as what a policy was refused; the words are the same in every language's runtime.
+// A Refusal is the kind of a policy's refusal; the words are the same in every language's runtime.
 //
 // errors.Is(err, tailc.HashMismatch) tells whether an error is of that kind.
 type Refusal string
@@ -57,7 +57,8 @@ func refused(refusal Refusal, reason string) *PolicyError {
 	return &PolicyError{Refusal: refusal, Reason: reason}
 }
 
-// require and broken end an opening: openBytes recovers what they throw, and nothing else calls them.
+// require and broken end an opening: openBytes recovers from their panics, and is their only
+// caller.
 func require(holds bool, otherwise string) {
 	if !holds {
 		panic(refused(BadMeaning, otherwise))

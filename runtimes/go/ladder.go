@@ -56,7 +56,7 @@ type Answer struct {
 // Boosted requests cost less than BelowPpm in all, in cost unit number Unit.
 type Boost struct{ Unit, BelowPpm int64 }
 
-// Cores tells of rungs that are cores: by rung the cost unit of its core, and how long a climb to it
+// Cores is for rungs that are cores: by rung the cost unit of its core, and how long a climb to it
 // takes; by cost unit the number of cores, 0 for power.
 type Cores struct {
 	Unit   []int
@@ -100,7 +100,7 @@ type row struct {
 }
 
 const (
-	// Up to so many climbs stand in the row itself.
+	// Up to this number of climbs is stored in the row itself.
 	shortRow = 8
 	neverUs  = ^uint64(0)
 	// No age in a policy is as late.
@@ -228,10 +228,12 @@ func (l *Ladder) QuantumUs() int64 { return l.quantumUs }
 // Boost is nil where no request is boosted.
 func (l *Ladder) Boost() *Boost { return l.boost }
 
-// Overload says whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
+// Overload determines the requests that the server refuses, degrades or cuts off; none without a
+// rule for it.
 func (l *Ladder) Overload() Overload { return l.overload }
 
-// Sharing says whom what is in use holds back, and who gives up; nobody where there is no rule for it.
+// Sharing determines the requests that must wait or release threads or cores because of the used
+// amount; none without a rule for it.
 func (l *Ladder) Sharing() Sharing { return l.sharing }
 
 // Cores is nil where rungs are not cores.

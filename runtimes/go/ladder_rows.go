@@ -2,7 +2,7 @@ package tailc
 
 import "tailc/internal/flat"
 
-// Beyond so many loads rows are found by bisection.
+// With more loads than this, rows are found by bisection.
 const mostEntries = 4096
 
 func newLadder(raw *rawLadder, controller *Controller, counters *Counters) *Ladder {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An Option asks more of a policy before it is opened.
+// An Option is a further check of a policy before it is opened.
 type Option func(*asked) error
 
 type asked struct {
@@ -64,8 +64,8 @@ func NotBefore(generation int64) Option {
 	}
 }
 
-// Replacing opens what takes the place of a policy: it is of no older generation, and goes on with
-// the counters, in which a refusal counts.
+// Replacing opens the successor of a policy: its generation must not be older, and it continues the
+// counters, which count a refusal.
 func Replacing(held *Policy) Option {
 	return func(a *asked) error {
 		a.counters, a.isReload = held.counters, true
@@ -86,7 +86,7 @@ func askedBy(options []Option) (*asked, error) {
 	return a, nil
 }
 
-// check is what is asked of a policy that is whole.
+// check does the checks of an undamaged policy.
 func (a *asked) check(which *head) {
 	if a.service != nil && which.name != *a.service {
 		reason := fmt.Sprintf("the policy is for `%s`, not for `%s`", which.name, *a.service)

@@ -3,8 +3,8 @@ package tailc
 import "tailc/internal/flat"
 
 // An Overload says what requests lose where a server has more of them than it can serve in time. It
-// is asked once at a request's arrival, before it counts, and at each of its ticks. Without a rule
-// for it nobody is refused, degraded or cut off.
+// is called once at a request's arrival, before the request is counted, and at each of its ticks.
+// Without a rule for it, no request is refused, degraded or cut off.
 type Overload struct {
 	raw           rawOverload
 	countsWaiting bool
@@ -15,7 +15,8 @@ type rawOverload struct {
 	shedFrom, cutOffUs, degradeFrom, workPpm *int64
 }
 
-// Refuses tells whether a request is refused that arrives when so many others are in the system.
+// Refuses returns whether a request is refused that arrives with this number of others in the
+// system.
 func (o Overload) Refuses(inSystem int64) bool { return isReached(o.raw.shedFrom, inSystem) }
 
 // WorkPpm is how many millionths of its work are to be done of one that arrives then.
@@ -26,7 +27,7 @@ func (o Overload) WorkPpm(inSystem int64) int64 {
 	return ppm
 }
 
-// CutsOff tells whether a request that runs leaves now, with what it has.
+// CutsOff returns whether a running request must end now, with its partial result.
 func (o Overload) CutsOff(waitedUs, executedUs int64) bool {
 	ageUs := uint64(executedUs)
 	if o.countsWaiting {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Bus is what a pool draws its energy from.
+// A Bus is the source of a pool's energy.
 type Bus uint8
 
 const (
@@ -22,9 +22,9 @@ type Allocation struct{ Pool, Servers int64 }
 // A Plan is what jobs and energy of a datacentre do, epoch by epoch, and the free servers left. Pools
 // and epochs are numbered from 0; times are Unix seconds.
 //
-// What Admit, Take and Release change is remembered here; a plan that is opened again knows of its
-// own jobs alone. One goroutine at a time changes, while none reads. Numbers that are no job are an
-// ErrArgument, and change nothing.
+// Admit, Take and Release change only this object; a plan that is opened again contains only its
+// own jobs. One goroutine at a time changes, while none reads. Invalid numbers are an ErrArgument,
+// and change nothing.
 type Plan struct {
 	raw      *rawPlan
 	counters *Counters
@@ -62,8 +62,8 @@ func (p *Plan) Source(pool, unixS int64) (Bus, bool) {
 	return Brown, true
 }
 
-// Stored is what the battery does in the epoch of a moment, and holds at its end; false without one,
-// and outside the plan.
+// Stored is the power of the battery in the epoch of a time, and its energy at the end of the
+// epoch; false without a battery, and outside the plan.
 func (p *Plan) Stored(unixS int64) (Stored, bool) {
 	epoch, isInside := p.EpochAt(unixS)
 	if !isInside || p.stored == nil {
@@ -168,7 +168,7 @@ func (p *Plan) Take(job string, firstEpoch, epochs, width int64) ([]Span, error)
 	return spans, nil
 }
 
-// Release tells that a job is done: its places from an epoch on are free.
+// Release ends a job: its servers from an epoch on are free.
 func (p *Plan) Release(job string, epoch int64) error {
 	spans, isHeld := p.places[job]
 	if !isHeld {
@@ -204,7 +204,7 @@ func (p *Plan) Terms() *Terms { return p.raw.terms }
 // Malleable is nil where jobs are rigid.
 func (p *Plan) Malleable() *Malleable { return p.raw.malleable }
 
-// Battery is nil where nothing stores energy.
+// Battery is nil without a battery.
 func (p *Plan) Battery() *Battery { return p.raw.battery }
 
 func checkJob(firstEpoch, epochs, width int64) error {

@@ -1,7 +1,7 @@
 package tailc
 
-// Stored is what a battery does and holds: in an epoch BatteryMj go in, below 0 come out; StoredMj at
-// its end.
+// Stored is the power and energy of a battery: in an epoch it charges BatteryMj, or discharges them
+// if negative; StoredMj at its end.
 type Stored struct{ BatteryMj, StoredMj int64 }
 
 // servers are by epoch, then by pool.
@@ -53,7 +53,8 @@ func (raw *rawPlan) checkBattery() {
 	require(raw.largestMj() <= largestWhole, "the energy of an epoch must be below 2^53 mJ")
 }
 
-// largestMj is the most that an epoch may draw, bring, or move into a battery and out of it.
+// largestMj is the largest energy that an epoch may use, receive, or charge to or discharge from a
+// battery.
 func (raw *rawPlan) largestMj() int64 {
 	drawnMj := int64(0)
 	for _, pool := range raw.pools {
@@ -100,7 +101,7 @@ func (battery *Battery) keptMj(flowMj int64) int64 {
 	return flowMj/ppm*battery.KeptPpm + flowMj%ppm*battery.KeptPpm/ppm
 }
 
-// spareMj is green energy less what servers draw, by epoch.
+// spareMj is green energy minus the energy of servers, by epoch.
 func (raw *rawPlan) spareMj() []int64 {
 	busy := newServers(len(raw.epochs), len(raw.pools))
 	moved := newServers(len(raw.epochs), len(raw.pools))
@@ -108,7 +109,7 @@ func (raw *rawPlan) spareMj() []int64 {
 		first, places := raw.placesOf(&raw.jobs[i])
 		for n, now := range places {
 			add(busy[first+n], now)
-			// A start and an end move nothing: before the first epoch is no other.
+			// A job that starts or ends moves nothing; the first epoch has no epoch before it.
 			if n > 0 && isAny(now) {
 				add(moved[first+n], moves(places[n-1], now, raw.malleable != nil))
 			}
@@ -137,7 +138,8 @@ func (raw *rawPlan) placesOf(job *plannedJob) (first int, places servers) {
 	return int(start), places
 }
 
-// moves are servers by pool whose work moves; of a malleable job that shrinks, those that it gives up.
+// moves are servers by pool whose work moves; for a malleable job that shrinks, the servers that it
+// releases.
 func moves(before, now []int64, isMalleable bool) []int64 {
 	taken, given := make([]int64, len(now)), make([]int64, len(now))
 	more := int64(0)

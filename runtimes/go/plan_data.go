@@ -6,7 +6,7 @@ import (
 	"tailc/internal/flat"
 )
 
-// A Pool is of servers of which none is preferred; without Racks: not told.
+// A Pool is a group of servers without preference among them; Racks may be absent.
 type Pool struct {
 	Name                                   string
 	Servers, BusyMw, AsleepMw, MigrationMj int64

@@ -12,7 +12,7 @@ type Quote struct {
 	Places                                  []Span
 }
 
-// IsAdmitted tells whether the job pays more than it takes from others.
+// IsAdmitted returns whether the job pays more than the value of its servers to other jobs.
 func (q Quote) IsAdmitted() bool { return q.Places != nil && q.PaysUdollars > q.WorthUdollars }
 
 // pricing are the prices of a plan, put in order once.

@@ -18,7 +18,7 @@ func unsealed(data []byte) ([]byte, error) {
 	if size < 0 {
 		return nil, refused(Truncated, "too few bytes for a policy")
 	}
-	// Nothing that is read of the payload reaches into the trailer.
+	// Reads of the payload cannot reach the trailer.
 	payload, trailer := data[:size:size], data[size:]
 	length := binary.LittleEndian.Uint64(trailer[len(sealMagic):])
 	if string(trailer[:len(sealMagic)]) != sealMagic || length != uint64(size) {

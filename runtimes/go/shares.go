@@ -52,7 +52,7 @@ func (s *Shares) TickWaiting(throughput []float64, waiting []int64) ([]int64, er
 	return s.tick(throughput, waiting)
 }
 
-// tick is Tick with waiting nil where nothing is known of it.
+// tick is Tick, with waiting nil if it is unknown.
 func (s *Shares) tick(throughput []float64, waiting []int64) ([]int64, error) {
 	const largestLevel = 1000.0 // more counts as that
 	if !areMeasured(throughput) || len(throughput) != len(s.served) {
@@ -95,7 +95,7 @@ func areMeasured(throughput []float64) bool {
 	return true
 }
 
-// step shares out anew.
+// step computes new shares.
 func (s *Shares) step() {
 	for i := range s.served {
 		s.asked[i] = s.askedOf(&s.served[i], s.had[i])
@@ -114,7 +114,8 @@ func (s *Shares) step() {
 	}
 }
 
-// askedOf is the share that a machine asks for, whose levelBefore then is that of this step.
+// askedOf is the share of a machine by its law or cap, and sets its levelBefore to the level of
+// this step.
 func (s *Shares) askedOf(one *Served, hadPpm int64) int64 {
 	share := quotient(hadPpm, ppm)
 	ranOut := one.busyTicks < s.full
@@ -138,7 +139,7 @@ func (s *Shares) askedOf(one *Served, hadPpm int64) int64 {
 	return s.askedPpm(request)
 }
 
-// request is the share that the law asks for, whatever can be had.
+// request is the share by the control law, before limits are applied.
 func (s *Shares) request(one *Served, share float64) float64 {
 	a, b := one.BelievedA, one.BelievedB
 	missed := 0.0
@@ -169,7 +170,7 @@ func (s *Shares) askedPpm(request float64) int64 {
 	return s.raw.leastPpm
 }
 
-// shareOut grants the parts of what is asked, and what is left to machines without a target.
+// shareOut grants parts of the requested shares, and the rest to machines without a target.
 func (s *Shares) shareOut() {
 	s.cut()
 	rest := s.raw.hostPpm
@@ -189,7 +190,8 @@ func (s *Shares) shareOut() {
 	}
 }
 
-// cut gives what is asked; where that is more than the host in proportion, the least at least.
+// cut returns the requested shares; if their sum exceeds the host, in proportion to them, with the
+// minimum for each.
 func (s *Shares) cut() {
 	among, rest := int64(0), s.raw.hostPpm
 	for i, asked := range s.asked {

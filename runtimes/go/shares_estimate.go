@@ -10,7 +10,7 @@ type Served struct {
 	BelievedA, BelievedB float64
 	// Steps in a row with too little, and below the target.
 	ShortSteps int64
-	// What it asks for where its throughput does not follow its share, else the whole host.
+	// Cap of its share if its throughput does not follow its share, else the whole host.
 	CapPpm int64
 
 	target      float64 // work per second

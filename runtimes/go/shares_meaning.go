@@ -53,7 +53,7 @@ func (c *shareCap) check() {
 		"`headroom_ppm` of `cap` must be 1 to 10,000,000")
 }
 
-// checkMachines tells how many have a target.
+// checkMachines returns the number of machines with a target.
 func (raw *rawShares) checkMachines() (served int64) {
 	names := make(map[string]bool)
 	for _, machine := range raw.machines {

@@ -2,9 +2,9 @@ package tailc
 
 import "tailc/internal/flat"
 
-// A Sharing says how requests share what they draw on, where rows by requests in the system do not.
-// It is asked whenever what is in use may have become less, and at each tick of a request. Without a
-// rule for it nothing in use holds anybody back, and nobody gives up.
+// A Sharing determines how requests share threads, cores or power, if the rows by requests in the
+// system do not. It is called whenever the used amount may have decreased, and at each tick of a
+// request. Without a rule for it, all requests may start and none releases its threads or cores.
 type Sharing struct {
 	raw           rawSharing
 	countsWaiting bool
@@ -23,13 +23,13 @@ func (s Sharing) StartUnit() (unit int64, isCounted bool) {
 	return *s.raw.startUnit, true
 }
 
-// Starts tells whether the request that came first of those that wait may start while all that run
-// take so much of that unit.
+// Starts returns whether the first waiting request may start while running requests use this amount
+// of that unit.
 func (s Sharing) Starts(inUsePpm int64) bool {
 	return s.raw.startBelowPpm == nil || inUsePpm < *s.raw.startBelowPpm
 }
 
-// GivesUp tells whether a request is on the first rung from now on, and boosted no longer.
+// GivesUp returns whether a request must go to the first rung now, and is no longer boosted.
 func (s Sharing) GivesUp(waitedUs, executedUs int64) bool {
 	ageUs := uint64(executedUs)
 	if s.countsWaiting {

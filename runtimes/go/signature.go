@@ -30,7 +30,7 @@ func idOf(key ed25519.PublicKey) keyID {
 	return keyID(digest[:keyIDSize])
 }
 
-// pemOfKey is three lines and nothing else: docs/artifact-format.md, "Signature".
+// pemOfKey is exactly three lines: docs/artifact-format.md, "Signature".
 var pemOfKey = regexp.MustCompile("\\A-----BEGIN PUBLIC KEY-----\r?\n([A-Za-z0-9+/]{59}=)\r?\n" +
 	"-----END PUBLIC KEY-----(?:\r?\n)?\\z")
 
@@ -48,8 +48,8 @@ func publicKey(pemText string) (ed25519.PublicKey, error) {
 	)
 }
 
-// isStrong tells whether a key is a canonical encoding, a y below the prime, and of no point whose
-// order divides 8: anybody can make signatures of those.
+// isStrong returns whether a key is a canonical encoding, has a y below the prime, and is not a
+// point whose order divides 8, for which signatures can be forged.
 func isStrong(key []byte) bool {
 	one := big.NewInt(1)
 	prime := new(big.Int).Sub(new(big.Int).Lsh(one, 255), big.NewInt(19))
@@ -73,8 +73,8 @@ func isStrong(key []byte) bool {
 // A signature is the second trailer, after what it signs of the first.
 type signature struct{ seal, trailer []byte }
 
-// signed splits a file into what is sealed and its signature, which is nil where it has none. Nothing
-// in a signature is believed but its check.
+// signed splits a file into what is sealed and its signature, which is nil where it has none. A
+// signature is used only after its check.
 func signed(data []byte) ([]byte, *signature, error) {
 	size := len(data) - signatureTrailer
 	if size < sealTrailer || string(data[size:][:len(signatureMagic)]) != signatureMagic {

@@ -2,8 +2,8 @@ package tailc
 
 import "sort"
 
-// A TailTable says the slowest frequency at which all requests that a core holds are done in time. Any
-// number of goroutines may ask it at once, without lock or allocation.
+// A TailTable has the lowest frequency at which all requests on a core end in time. Any number of
+// goroutines may ask it at once, without lock or allocation.
 type TailTable struct {
 	controller *Controller
 	counters   *Counters
@@ -72,7 +72,7 @@ func (t *TailTable) LevelScaled(
 	boundNs := t.raw.boundUs * scalePpm / nsPerUs
 	level := t.least
 	for i, ageNs := range agesNs {
-		// Compared before the other is taken off, so that nothing leaves 64 bits.
+		// Compared before the subtraction, so that no value exceeds 64 bits.
 		if ageNs >= boundNs || boundNs-ageNs <= memoryNs[i] {
 			return top, nil
 		}
@@ -115,20 +115,20 @@ func (t *TailTable) FrequencyKhz(agesNs []int64, elapsedCycles, elapsedMemoryNs 
 // FrequenciesKhz are those of the levels, ascending.
 func (t *TailTable) FrequenciesKhz() []int64 { return t.frequenciesKhz }
 
-// PowerMw is what a core draws that serves a request, by level.
+// PowerMw is the power of a core that serves a request, by level.
 func (t *TailTable) PowerMw() []int64     { return t.powerMw }
 func (t *TailTable) PercentilePpm() int64 { return t.raw.percentilePpm }
 func (t *TailTable) BoundUs() int64       { return t.raw.boundUs }
 func (t *TailTable) Cores() int64         { return t.raw.cores }
 
-// Positions is how many requests a row knows; a core that holds more runs at the last level.
+// Positions is the number of requests in a row; a core with more requests runs at the last level.
 func (t *TailTable) Positions() int { return t.positions }
 func (t *TailTable) Sleep() Sleep   { return t.raw.sleep }
 
 // Batch is nil where a core without requests sleeps.
 func (t *TailTable) Batch() *Batch { return t.raw.batch }
 
-// Transition is nil where a change of frequency costs nothing.
+// Transition is nil if a change of frequency costs nothing.
 func (t *TailTable) Transition() *Transition { return t.raw.transition }
 
 func newTailTable(raw *rawTailTable, controller *Controller, counters *Counters) *TailTable {

@@ -3,8 +3,8 @@
 // datacentre run.
 //
 // Look-ups in ladders and tail tables are for any number of goroutines at once, also while another
-// steps the controller. Shares and plans, which remember what they are told, and the steps of a
-// controller are for one goroutine at a time.
+// steps the controller. Shares, plans and controllers have state, and may be used by one goroutine
+// at a time.
 package tailc
 
 import (
@@ -42,12 +42,12 @@ func Open(path string, options ...Option) (*Policy, error) {
 	})
 }
 
-// OpenBytes reads the policy in the bytes of a `.tailc` file, which need not be kept.
+// OpenBytes reads the policy in the bytes of a `.tailc` file, which may change afterwards.
 func OpenBytes(data []byte, options ...Option) (*Policy, error) {
 	return open("", options, func() ([]byte, error) { return data, nil })
 }
 
-// open opens what is read, and counts a reload that comes to nothing.
+// open opens the bytes that were read, and counts failed reloads.
 func open(path string, options []Option, read func() ([]byte, error)) (*Policy, error) {
 	a, err := askedBy(options)
 	if err != nil {
@@ -65,10 +65,10 @@ func open(path string, options []Option, read func() ([]byte, error)) (*Policy, 
 	return policy, err
 }
 
-// bytesOf are all bytes of a file, but no more than tell that it is too large.
+// bytesOf are all bytes of a file, or just enough to know that it is too large.
 func bytesOf(file io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(file, mostBytes+1)) }
 
-// at tells a refusal where the bytes are from.
+// at adds the origin of the bytes to a refusal.
 func at(path string, err error) error {
 	var refusal *PolicyError
 	if errors.As(err, &refusal) {
@@ -185,7 +185,7 @@ func (p *Policy) Digest() string { return p.head.digest }
 
 func (p *Policy) Counters() *Counters { return p.counters }
 
-// Controller is what scales the ages of climbs, or the bound of a tail table; nil: nothing does.
+// Controller scales the ages of climbs, or the bound of a tail table; nil without one.
 func (p *Policy) Controller() *Controller { return p.controller }
 
 // Ladder is the ladder for all classes of requests. Its errors are OtherForm and UnknownClass.
@@ -193,7 +193,7 @@ func (p *Policy) Ladder() (*Ladder, error) {
 	return p.ladderThat(func(ladder *Ladder) bool { return false })
 }
 
-// LadderFor is the ladder of a class, or the one for all where it has none of its own.
+// LadderFor is the ladder of a class, or the ladder for all classes if the class has none.
 func (p *Policy) LadderFor(requestClass string) (*Ladder, error) {
 	return p.ladderThat(func(ladder *Ladder) bool {
 		class, isOfClass := ladder.RequestClass()

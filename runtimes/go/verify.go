@@ -132,7 +132,7 @@ func (v *verifier) numbers(at, count, size uint64) {
 	}
 }
 
-// form verifies the form in a box whose fields have been verified, and its name beside its number.
+// form verifies the form in a box whose fields have been verified, and its number and name.
 func (v *verifier) form(box tableAt) {
 	number := 0
 	if at := v.fieldAt(box, idFormType, 1); at != 0 {
@@ -145,7 +145,7 @@ func (v *verifier) form(box tableAt) {
 	v.table(v.followField(box, idForm), layouts[forms[number-1].table])
 }
 
-// rules verifies that each number is of a rule that is known here, with the right name beside it.
+// rules verifies that each number is of a known rule and has the right name.
 func (v *verifier) rules(ladder tableAt) {
 	at, namesAt := v.followField(ladder, idRules), v.followField(ladder, idRuleNames)
 	count := v.word(at)
@@ -188,7 +188,7 @@ func (v *verifier) start(at uint64) tableAt {
 	return table
 }
 
-// fieldAt is where a field of so many bytes stands, 0 where it is absent.
+// fieldAt is the offset of a field with that size in bytes, 0 if it is absent.
 func (v *verifier) fieldAt(table tableAt, id int, size uint64) uint64 {
 	slot := headSize + slotSize*uint64(id)
 	if slot >= table.slotsSize {
@@ -207,7 +207,7 @@ func (v *verifier) followField(table tableAt, id int) uint64 {
 	return v.follow(v.fieldAt(table, id, offsetSize))
 }
 
-// follow is where the offset leads that stands somewhere.
+// follow returns the target of the offset at a place.
 func (v *verifier) follow(at uint64) uint64 {
 	requireStructure(at%offsetSize == 0, "an offset is not aligned")
 	offset := v.word(at)

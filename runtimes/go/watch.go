@@ -42,9 +42,9 @@ const coarsestTime = 2 * time.Second
 // DefaultInterval is how often a file is looked at that changes now and then.
 const DefaultInterval = time.Second
 
-// Watch opens the policy at a path, and then looks once in an interval whether the file has changed.
-// Stop ends that. The options hold for each file that is opened; an interval that is not above 0 is an
-// ErrArgument.
+// Watch opens the policy at a path, and then looks once in an interval whether the file has
+// changed. Stop ends that. The options apply to each file that is opened; an interval that is not
+// above 0 is an ErrArgument.
 func Watch(path string, interval time.Duration, options ...Option) (*Watched, error) {
 	if interval <= 0 {
 		return nil, argumentError("the interval must be above 0")
@@ -66,8 +66,8 @@ func Watch(path string, interval time.Duration, options ...Option) (*Watched, er
 // Current is the policy in force, for any goroutine at any time.
 func (w *Watched) Current() *Policy { return w.current.Load() }
 
-// Check looks once whether the file has changed, and tells whether another policy is in force now. The
-// error is why a changed file was refused, or could not be read.
+// Check reads the file if it has changed, and returns whether the current policy is another one
+// now. The error is why a changed file was refused, or could not be read.
 func (w *Watched) Check() (bool, error) {
 	w.check.Lock()
 	defer w.check.Unlock()
@@ -131,13 +131,13 @@ func (w *Watched) read() ([]byte, sighting, error) {
 	return data, seen, readErr
 }
 
-// isOf tells whether a file is still the one that was seen.
+// isOf returns whether a file is still the same.
 func (s *sighting) isOf(info fs.FileInfo) bool {
 	return s.info != nil && os.SameFile(s.info, info) && s.info.Size() == info.Size() &&
 		s.info.ModTime().Equal(info.ModTime()) && s.changedNs == statusChangedNs(info)
 }
 
-// isSame tells whether there is nothing new to be read.
+// isSame returns whether the file has not changed.
 func (s *sighting) isSame(later *sighting) bool {
 	if s.info == nil || later.info == nil {
 		return s.info == nil && later.info == nil

@@ -90,7 +90,7 @@ def _spare_mj(raw: RawPlan) -> list[int]:
         for number, held in enumerate(places):
             _add(busy[first + number], held)
         for number, (before, now) in enumerate(pairwise(places), first + 1):
-            # A start and an end move nothing: before the first epoch is no other.
+            # A job that starts or ends moves nothing; the first epoch has no epoch before it.
             if any(now):
                 _add(moved[number], _moves(before, now, raw.malleable is not None))
     return [

@@ -15,7 +15,7 @@ from tailc_runtime.sharing import Sharing
 
 NOW, WAIT, ON_EXIT = 0, 1, 2
 
-# Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
+# Up to this many loads, each load has an entry; for more, rows are found by bisection.
 _MOST_ENTRIES = 65_536
 # No age in a policy is as late.
 _EVER_US = 2**53

@@ -14,8 +14,8 @@ const CLASS_HEADER: &str = "demand_us,weight,class\n";
 /// So many bytes are written at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// A CSV file with every so many-th demand, and how many requests each stands for. Any number of threads
-/// may record at once; most requests are only counted. Dropping it writes what is left.
+/// A CSV file with every n-th demand, and the number of requests that each represents. Any number
+/// of threads may record at once; most requests are only counted. Dropping it writes what is left.
 #[derive(Debug)]
 pub struct DemandLog {
     path: PathBuf,
@@ -26,20 +26,20 @@ pub struct DemandLog {
 }
 
 impl DemandLog {
-    /// Writes every `one_in`-th demand. A file that is there goes on if it has the same columns, and is an
-    /// invalid argument if it has not.
+    /// Writes every `one_in`-th demand. An existing file with the same columns is continued; one
+    /// with other columns is an invalid argument.
     pub fn open(path: impl AsRef<Path>, one_in: u64) -> Result<Self> {
         Self::with_header(path.as_ref(), one_in, HEADER)
     }
 
-    /// The same with a class of requests beside each demand.
+    /// The same with a class for each demand.
     pub fn open_with_classes(path: impl AsRef<Path>, one_in: u64) -> Result<Self> {
         Self::with_header(path.as_ref(), one_in, CLASS_HEADER)
     }
 
     /// One more request is done, which executed for so long; less than a microsecond counts as one,
-    /// since a trace has no demand of 0. Where the file cannot be written what was
-    /// recorded is kept, as far as there is room for it.
+    /// since a trace has no demand of 0. If the file cannot be written, recorded demands stay in
+    /// memory, up to its limit.
     pub fn record(&self, demand_us: u64) -> Result<()> {
         self.record_row(demand_us, None)
     }

@@ -11,7 +11,7 @@ pub enum Error {
     Refused(Refusal, String),
     /// The file cannot be read.
     Io(PathBuf, io::Error),
-    /// The caller asks for what cannot be; nothing was done.
+    /// An argument is invalid; nothing was done.
     InvalidArgument(&'static str),
 }
 
@@ -46,9 +46,9 @@ pub enum Refusal {
     UnknownForm,
     /// The policy has another major version of the schema.
     UnknownSchema,
-    /// The policy has no ladder for the class asked for.
+    /// The policy has no ladder for the requested class.
     UnknownClass,
-    /// The policy is fine, but has another form than the one asked for.
+    /// The policy is valid, but has another form than the requested one.
     OtherForm,
     /// The policy is that of another service.
     OtherService,

@@ -62,7 +62,7 @@ pub struct Boost {
 pub struct Guard {
     pub min_load: u64,
     pub max_load: u64,
-    /// Whether requests stay on the first rung at other loads; else the nearest row holds.
+    /// Whether requests stay on the first rung at other loads; else the nearest row applies.
     pub is_first_rung_outside: bool,
 }
 
@@ -150,12 +150,13 @@ impl Ladder {
         self.boost
     }
 
-    /// Whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
+    /// Requests that the server refuses, degrades or cuts off; none without a rule for it.
     pub fn overload(&self) -> Overload {
         self.overload
     }
 
-    /// Whom what is in use holds back, and who gives up; nobody where there is no rule for it.
+    /// Requests that must wait or release threads or cores because of the used amount; none without
+    /// a rule for it.
     pub fn sharing(&self) -> Sharing {
         self.sharing
     }
@@ -165,7 +166,7 @@ impl Ladder {
         self.guard
     }
 
-    /// The longest that any row lets a request wait.
+    /// The longest time that a request waits in any row.
     pub fn longest_delay_us(&self) -> u64 {
         self.longest_delay_us
     }

@@ -1,4 +1,4 @@
-//! What lies in each table of a FlatBuffer: `policy.fbs` in the words of `schemas/layout.py`.
+//! The fields of each table of a FlatBuffer (`policy.fbs`), written by `schemas/layout.py`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

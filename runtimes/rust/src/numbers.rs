@@ -2,5 +2,5 @@
 
 /// Millionths in one.
 pub(crate) const PPM: i64 = 1_000_000;
-/// No whole number of a policy is larger: every JSON reader keeps it exact.
+/// The largest integer of a policy; every JSON reader represents it exactly.
 pub(crate) const LARGEST_WHOLE: i64 = (1 << 53) - 1;

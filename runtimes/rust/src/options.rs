@@ -1,4 +1,4 @@
-//! From a path to a policy in memory: nothing is believed before it is checked.
+//! From a path to a policy in memory; nothing is used before it is checked.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// Most policies are read at once.
 const FIRST_BYTES: usize = 16 << 10;
 
-/// What is asked of a policy before it is opened; by default, that it is whole and makes sense.
+/// Checks of a policy before it is opened; by default, that it is undamaged and valid.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     keys: Vec<PublicKey>,
@@ -27,7 +27,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Nothing but that the policy is whole and makes sense.
+    /// Only that the policy is undamaged and valid.
     pub fn new() -> Self {
         Self::default()
     }
@@ -57,7 +57,7 @@ impl Options {
         self.held_generation(held.generation())
     }
 
-    /// Signatures must hold at this moment [Unix seconds], and not at that of opening.
+    /// Signatures must not be expired at this time [Unix seconds], instead of the time of opening.
     pub fn now_s(mut self, unix_s: u64) -> Self {
         self.now_s = Some(unix_s);
         self
@@ -70,7 +70,7 @@ impl Options {
         self.counted(bytes_of(path).and_then(|bytes| self.policy_in(&bytes, path)))
     }
 
-    /// The policy in the bytes of a `.tailc` file, which need not be kept.
+    /// The policy in the bytes of a `.tailc` file; the bytes may be freed afterwards.
     pub fn open_bytes(&self, bytes: &[u8]) -> Result<Policy> {
         self.counted(self.policy_of(bytes))
     }

@@ -43,8 +43,8 @@ pub struct Allocation {
 }
 
 /// Pools and epochs are numbered from 0; times are Unix seconds. What `admit`, `take` and `release`
-/// change is remembered here. That of a policy knows of its own jobs alone: clone it, and let jobs into
-/// the clone. Numbers that are no job are invalid arguments, and change nothing.
+/// change is remembered here. The plan of a policy contains only its own jobs: clone it, and admit
+/// jobs to the clone. Invalid numbers are invalid arguments, and change nothing.
 #[derive(Clone, Debug)]
 pub struct Plan {
     data: PlanData,
@@ -80,8 +80,8 @@ impl Plan {
         })
     }
 
-    /// What the battery does in the epoch of a moment, and holds at its end; none without one, and
-    /// outside the plan.
+    /// Power of the battery in the epoch of a time, and its energy at the end of the epoch; none
+    /// without a battery, and outside the plan.
     pub fn stored(&self, unix_s: i64) -> Option<Stored> {
         self.stored.get(self.epoch_at(unix_s)?).copied()
     }
@@ -282,7 +282,9 @@ fn check_size(epochs: usize, width: i64) -> Result<()> {
     const LARGEST_JOB: i64 = 1 << 20;
     let is_epochs = (1..=LARGEST_JOB as usize).contains(&epochs);
     if !is_epochs || !(1..=LARGEST_JOB).contains(&width) {
-        return Err(Error::InvalidArgument("a job must start in epoch 0 or later, with 1 to 2^20 epochs and servers"));
+        return Err(Error::InvalidArgument(
+            "a job must start in epoch 0 or later, with 1 to 2^20 epochs and servers",
+        ));
     }
     Ok(())
 }

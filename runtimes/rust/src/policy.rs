@@ -44,7 +44,7 @@ pub enum Form {
 }
 
 impl Policy {
-    /// The policy in a `.tailc` file: see `Options` for what else may be asked of it.
+    /// The policy in a `.tailc` file; `Options` has further checks.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Options::new().open(path)
     }
@@ -90,7 +90,7 @@ impl Policy {
         for_all.ok_or_else(|| refused(Refusal::UnknownClass, "no ladder for all requests"))
     }
 
-    /// The ladder of a class, or the one for all where it has none of its own.
+    /// The ladder of a class, or the ladder for all classes if the class has none.
     pub fn ladder_of(&self, request_class: &str) -> Result<&Ladder> {
         let is_its = |ladder: &&Ladder| ladder.request_class() == Some(request_class);
         if let Some(own) = self.ladders()?.iter().find(is_its) {

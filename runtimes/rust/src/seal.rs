@@ -21,10 +21,10 @@ pub(crate) struct Unsealed<'a> {
     pub signed: Option<Signed<'a>>,
 }
 
-/// What a second trailer says, which nobody has checked.
+/// Contents of a second trailer, which are not checked yet.
 #[cfg_attr(not(feature = "signatures"), allow(dead_code))]
 pub(crate) struct Signed<'a> {
-    /// Magic, expiry and key id: what is signed beside the seal.
+    /// Magic, expiry and key id, which are signed together with the seal.
     pub claim: &'a [u8],
     pub expires_s: u64,
     pub key_id: &'a [u8],

@@ -181,7 +181,7 @@ impl Shares {
         }
     }
 
-    /// The share that a machine asks for, whose `level_before` then is that of this step.
+    /// The share of a machine by its law or cap; sets its `level_before` to the level of this step.
     fn asked_ppm(&mut self, i: usize, had_ppm: i64) -> i64 {
         let share = quotient(had_ppm, PPM);
         let one = &mut self.served[i];
@@ -213,7 +213,7 @@ impl Shares {
         }
     }
 
-    /// The share that the law asks for, whatever can be had.
+    /// The share by the control law, before limits are applied.
     fn request(&mut self, i: usize, share: f64) -> f64 {
         let one = &mut self.served[i];
         let ((a, b), before) = (one.believed, one.level_before);
@@ -239,7 +239,8 @@ impl Shares {
         self.machines.iter().map(share).collect()
     }
 
-    /// What is asked; where that is more than the host in proportion, the least at least.
+    /// The requested shares; if their sum exceeds the host, in proportion to them, with the minimum
+    /// for each.
     fn cut(&self, asked_ppm: &[i64]) -> Vec<i64> {
         let mut among: i64 = asked_ppm.iter().sum();
         let Limits { least_ppm, host_ppm } = self.limits;

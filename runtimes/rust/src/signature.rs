@@ -12,7 +12,7 @@ pub struct PublicKey {
 
 const RAW_SIZE: usize = 32;
 const ENCODED_SIZE: usize = 44;
-/// What stands before the raw key in a SubjectPublicKeyInfo (RFC 8410, section 4).
+/// The bytes before the raw key in a SubjectPublicKeyInfo (RFC 8410, section 4).
 const PREFIX: [u8; ENCODED_SIZE - RAW_SIZE] =
     [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
@@ -38,7 +38,7 @@ impl PublicKey {
         Self::in_pem(text).ok_or(Error::InvalidArgument(why))
     }
 
-    /// Three lines and nothing else: see `docs/artifact-format.md`, "Signature".
+    /// Exactly three lines: see `docs/artifact-format.md`, "Signature".
     fn in_pem(text: &str) -> Option<Self> {
         let text = after_line_end(text.strip_prefix("-----BEGIN PUBLIC KEY-----")?)?;
         let (line, text) = text.split_at_checked(LINE_SIZE)?;
@@ -99,7 +99,7 @@ pub(crate) fn check_signed(_: &Unsealed<'_>, _: &[PublicKey], _: u64) -> Result<
     Err(refused(Refusal::NoSignatures, why))
 }
 
-/// Refused unless one of the keys signed it, and the signature still holds at `now_s`.
+/// Refused unless one of the keys signed it and the signature has not expired at `now_s`.
 #[cfg(feature = "signatures")]
 pub(crate) fn check_signed(bytes: &Unsealed<'_>, keys: &[PublicKey], now_s: u64) -> Result<()> {
     let Some(signed) = &bytes.signed else {

@@ -141,7 +141,7 @@ impl<'a> Structure<'a> {
         Ok(())
     }
 
-    /// The form in a box whose fields have been verified, and its name beside its number.
+    /// Checks the form in a box whose fields have been verified, and its number and name.
     fn check_form(&mut self, table: &Table) -> Result<()> {
         let type_at = self.field_at(table, FORM_TYPE, 1)?;
         let number = type_at.map_or(0, |at| usize::from(self.payload[at]));
@@ -155,7 +155,7 @@ impl<'a> Structure<'a> {
         }
     }
 
-    /// Numbers of rules that are known here, each with the right name beside it.
+    /// Checks that the numbers of rules are known, and that each has the right name.
     fn check_rules(&self, ladder: &Table) -> Result<()> {
         let (at, names_at) = (self.target_of(ladder, RULES)?, self.target_of(ladder, RULE_NAMES)?);
         let count = self.word(at)?;
@@ -202,7 +202,7 @@ impl<'a> Structure<'a> {
         Ok(table)
     }
 
-    /// Where the field of that id, of so many bytes, stands; none: it is absent.
+    /// Offset of the field with that id and size in bytes; none: it is absent.
     fn field_at(&self, table: &Table, id: usize, size: usize) -> Result<Option<usize>> {
         let slot = HEAD_SIZE + SLOT_SIZE * id;
         let offset = if slot < table.slots_size { self.half(table.slots + slot)? } else { 0 };
@@ -220,7 +220,7 @@ impl<'a> Structure<'a> {
         self.target(at.ok_or_else(|| broken("a required field is missing"))?)
     }
 
-    /// Where the offset leads that stands there.
+    /// Target of the offset at that place.
     fn target(&self, at: usize) -> Result<usize> {
         let offset = self.word(at)?;
         let is_aligned = at.is_multiple_of(OFFSET_SIZE) && offset.is_multiple_of(OFFSET_SIZE);

@@ -1,4 +1,4 @@
-//! The slowest frequency at which all requests that a core holds are done in time.
+//! The lowest frequency at which all requests on a core end in time.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Transition {
     pub energy_nj: i64,
 }
 
-/// At which level a core runs, by what it holds.
+/// The level at which a core runs, by its requests.
 #[derive(Debug)]
 pub struct TailTable {
     frequencies_khz: Vec<i64>,
@@ -104,7 +104,7 @@ impl TailTable {
         let bound_ns = self.bound_us * scale_ppm as i64 / NS_PER_US;
         let mut level = self.least_level;
         for ((age_ns, parts), memory_ns) in ages_ns.iter().zip(parts).zip(memory_ns) {
-            // Compared before the other is taken off, so that nothing leaves 64 bits.
+            // Compared before the subtraction, so that no value exceeds 64 bits.
             if *age_ns >= bound_ns as u64 || bound_ns - *age_ns as i64 <= *memory_ns {
                 return Ok(top);
             }
@@ -132,7 +132,7 @@ impl TailTable {
         &self.frequencies_khz
     }
 
-    /// What a core draws that serves a request, by level.
+    /// Power of a core that serves a request, by level.
     pub fn power_mw(&self) -> &[i64] {
         &self.power_mw
     }
@@ -152,12 +152,12 @@ impl TailTable {
         self.cores
     }
 
-    /// A core that holds more requests runs at the last level.
+    /// A core with more requests runs at the last level.
     pub fn positions(&self) -> usize {
         self.positions
     }
 
-    /// The cycles that a running request has had, from which on each row of cycles holds.
+    /// Number of cycles of a running request from which on each row of cycles applies.
     pub fn from_cycles(&self) -> &[u64] {
         &self.parts.from_elapsed
     }

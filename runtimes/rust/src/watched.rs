@@ -16,7 +16,7 @@ use crate::options::{bytes_of, Options};
 use crate::policy::Policy;
 use crate::stamp::Stamp;
 
-/// How often a file is looked at where nothing else is asked.
+/// Default interval between checks of the file.
 pub const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The policy in a file, and its successors. A clone is the same one.
@@ -46,7 +46,7 @@ struct Seen {
     held: Sha256Bytes,
 }
 
-/// What a look at the file told.
+/// Result of a check of the file.
 #[derive(Debug)]
 pub enum Change {
     /// The policy held is the one in the file, or what is there was refused before.
@@ -57,13 +57,13 @@ pub enum Change {
     Refused(Error),
 }
 
-/// The policy in force when it was asked for. It stays whole while it is held; hold it for a request or
-/// a quantum, and ask again.
+/// The current policy at the time of the call. It stays valid as long as you keep the reference;
+/// keep it for a request or a quantum, and get it again.
 #[derive(Debug)]
 pub struct Current(Guard<Arc<Policy>>);
 
 impl Current {
-    /// The same to keep, or to give to another thread.
+    /// The same as a shared pointer, which may be kept, or passed to another thread.
     pub fn to_arc(&self) -> Arc<Policy> {
         Arc::clone(&self.0)
     }
@@ -98,7 +98,7 @@ impl Watched {
         Current(self.shared.current.load())
     }
 
-    /// Looks at the file once, and tells what came of it. A change that is refused is counted once.
+    /// Checks the file once, and returns the result. A change that is refused is counted once.
     pub fn check(&self) -> Change {
         let mut seen = self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
         match self.shared.successor(&mut seen) {
@@ -114,7 +114,7 @@ impl Watched {
         }
     }
 
-    /// Checks in a thread of its own until what is returned is dropped.
+    /// Checks in a separate thread until the returned value is dropped.
     pub fn check_every(&self, interval: Duration) -> Result<Checking> {
         let (stop, stopped) = channel::<()>();
         let watched = self.clone();
@@ -130,7 +130,7 @@ impl Watched {
 }
 
 impl Shared {
-    /// The policy that takes the place of the one held; none: there is nothing new.
+    /// The policy that replaces the current one; none if the policy has not changed.
     fn successor(&self, seen: &mut Seen) -> Result<Option<Policy>> {
         let Some(bytes) = self.other_bytes(seen)? else { return Ok(None) };
         let options = self.options.clone().replacing(&self.current.load());
@@ -178,7 +178,7 @@ impl Drop for Checking {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has told so itself.
+            // A thread that panicked has already printed a message.
             let _ = thread.join();
         }
     }

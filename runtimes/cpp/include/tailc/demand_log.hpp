@@ -18,13 +18,13 @@
 
 namespace tailc {
 
-// A CSV file with every so many-th demand, and how many requests each stands for. Any number of
+// A CSV file with every n-th demand, and the number of requests that each represents. Any number of
 // threads may record at once; most requests are only counted.
 class DemandLog {
  public:
-  // Writes every `one_in`-th demand; `has_classes`: with a class of requests beside each. A file that
-  // is there goes on; std::invalid_argument where it has other columns, or ends within a line.
-  // Throws std::system_error where it cannot be written, as all others do.
+  // Writes every `one_in`-th demand; `has_classes`: with a class for each. An existing file is
+  // continued; std::invalid_argument if it has other columns, or ends within a line. Throws
+  // std::system_error where it cannot be written, as all others do.
   DemandLog(std::string path, std::uint64_t one_in, bool has_classes = false);
   // Writes what was recorded; where that fails, it is lost: call `flush` to know.
   ~DemandLog();
@@ -40,7 +40,7 @@ class DemandLog {
     record_row(demand_us, request_class);
   }
 
-  // Writes what was recorded to the file; what cannot be written is kept.
+  // Writes the recorded demands to the file; those that cannot be written stay in memory.
   void flush();
 
  private:
@@ -92,7 +92,7 @@ inline DemandLog::~DemandLog() {
   try {
     flush();
   } catch (const std::system_error&) {
-    // Nobody is left who could try again.
+    // There is no caller that could try again.
   }
 }
 

@@ -68,9 +68,10 @@ class Ladder {
   const std::vector<Rule>& rules() const noexcept { return rules_; }
   std::int64_t quantum_us() const noexcept { return quantum_us_; }
   const std::optional<Boost>& boost() const noexcept { return boost_; }
-  // Whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
+  // Requests that the server refuses, degrades or cuts off; none without a rule for it.
   const Overload& overload() const noexcept { return overload_; }
-  // Whom what is in use holds back, and who gives up; nobody where there is no rule for it.
+  // Requests that must wait or release threads or cores because of the used amount; none without a
+  // rule for it.
   const Sharing& sharing() const noexcept { return sharing_; }
 
   // Of rungs that are cores: by rung the cost unit of its core, and how long a climb to it takes;
@@ -86,7 +87,7 @@ class Ladder {
     Start start;
   };
 
-  // Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
+  // Up to this many loads, each load has an entry; for more, rows are found by bisection.
   static constexpr std::uint64_t kMostEntries = 4096;
   // Rows have at least as many climbs; those beyond their own never come.
   static constexpr std::size_t kShortRow = 8;

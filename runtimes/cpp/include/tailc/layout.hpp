@@ -1,4 +1,4 @@
-// What lies in each table of a FlatBuffer: schemas/policy.fbs in the words of layout.py beside it.
+// The fields of each table of a FlatBuffer (schemas/policy.fbs), written by schemas/layout.py.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// From a path to a policy in memory: nothing is believed before it is checked.
+// From a path to a policy in memory; nothing is used before it is checked.
 #pragma once
 
 #include <cstddef>
@@ -83,7 +83,7 @@ inline Policy open(const std::string& path, const Options& options = {}) {
   return detail::opened_of(path, bytes, options, std::make_shared<Counters>());
 }
 
-// The policy in the bytes of a `.tailc` file, which need not be kept.
+// The policy in the bytes of a `.tailc` file; the bytes may be freed afterwards.
 inline Policy open(const void* bytes, std::size_t size, const Options& options = {}) {
   return detail::opened(bytes, size, options, std::make_shared<Counters>());
 }

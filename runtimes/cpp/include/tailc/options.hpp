@@ -1,4 +1,4 @@
-// What is asked of a policy, beyond that it is whole, before it is acted on.
+// Checks of a policy before it is used, in addition to the check for damage.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tailc {
 
-// By default nothing is asked.
+// By default there are no further checks.
 struct Options {
   // With one at least, the policy must be signed with one of them. A text that is no key throws
   // std::invalid_argument where the key is made of it.

@@ -9,11 +9,11 @@
 
 namespace tailc {
 
-// Asked once at a request's arrival, before it counts, and at each of its ticks. Where the ladder has
-// no rule for it nobody is refused, degraded or cut off.
+// Called once at a request's arrival, before the request is counted, and at each of its ticks.
+// Without a rule for it in the ladder, no request is refused, degraded or cut off.
 class Overload {
  public:
-  // `told`: what the ladder says of it, or null.
+  // `told`: the answer of the ladder for it, or null.
   Overload(const policy::Overload* told, bool counts_waiting) : counts_waiting_(counts_waiting) {
     if (told == nullptr) return;
     shed_from_ = told->shed_from().value_or(kNever);

@@ -30,10 +30,10 @@ struct Allocation {
   std::int64_t pool, servers;
 };
 
-// Pools and epochs are numbered from 0; times are Unix seconds. What `admit`, `take` and `release`
-// change is remembered here; a plan that is opened again knows of its own jobs alone. One thread at
-// a time changes, while none reads. Methods throw std::invalid_argument for numbers that are no
-// job, before they change anything.
+// Pools and epochs are numbered from 0; times are Unix seconds. `admit`, `take` and `release`
+// change only this object; a plan that is opened again contains only its own jobs. One thread at a
+// time changes, while none reads. Methods throw std::invalid_argument for numbers that are no job,
+// before they change anything.
 class Plan {
  public:
   Plan(const policy::Plan& form, std::shared_ptr<Counters> counters);
@@ -42,8 +42,8 @@ class Plan {
   std::optional<std::int64_t> epoch_at(std::int64_t unix_s) const;
   // Which bus a pool hangs on at a moment; none outside the plan.
   std::optional<Bus> source(std::int64_t pool, std::int64_t unix_s) const;
-  // What the battery does in the epoch of a moment, and holds at its end; none without one, and
-  // outside the plan.
+  // Power of the battery in the epoch of a time, and its energy at the end of the epoch; none
+  // without a battery, and outside the plan.
   std::optional<Stored> stored(std::int64_t unix_s) const;
   // What a job has at a moment, in order of pool; none: the plan does not say, since it has no such
   // job, or the moment is outside it.

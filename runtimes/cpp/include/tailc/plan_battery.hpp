@@ -1,4 +1,4 @@
-// What a battery does and holds, epoch by epoch; no more than it can, nor than servers leave.
+// Power and energy of a battery by epoch, within its limits and the energy that servers leave.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline std::int64_t capped_sum(std::int64_t one, std::int64_t other) {
   return one > kLargestWhole - std::min(other, kLargestWhole) ? kLargestWhole + 1 : one + other;
 }
 
-// The most that an epoch may draw, bring, or move into a battery and out of it.
+// The largest energy that an epoch may use, receive, or charge to or discharge from a battery.
 inline std::int64_t largest_mj(const PlanData& data, const Battery& battery) {
   std::int64_t drawn_mj = 0;
   for (const Pool& pool : data.pools) {
@@ -72,7 +72,7 @@ inline Servers places_of(const PlanData& data, const PlannedJob& job) {
   return places;
 }
 
-// Servers by pool whose work moves; of a malleable job that shrinks, those that it gives up.
+// Servers by pool whose work moves; for a malleable job that shrinks, the servers that it releases.
 inline std::vector<std::int64_t> moves(const std::vector<std::int64_t>& before,
                                        const std::vector<std::int64_t>& now, bool is_malleable) {
   std::vector<std::int64_t> taken, given;
@@ -101,7 +101,7 @@ inline std::int64_t drawn_mj(const PlanData& data, const std::vector<std::int64_
   return drawn;
 }
 
-// Green energy less what servers draw, by epoch.
+// Green energy minus the energy of servers, by epoch.
 inline std::vector<std::int64_t> spare_mj(const PlanData& data) {
   Servers busy(data.epochs.size(), std::vector<std::int64_t>(data.pools.size(), 0));
   Servers moved = busy;
@@ -110,7 +110,7 @@ inline std::vector<std::int64_t> spare_mj(const PlanData& data) {
     const std::size_t first = place(job.spans[0].first_epoch);
     for (std::size_t i = 0; i < places.size(); ++i) {
       add(busy[first + i], places[i]);
-      // A start and an end move nothing: before the first epoch is no other.
+      // A job that starts or ends moves nothing; the first epoch has no epoch before it.
       const auto& now = places[i];
       const bool runs = std::any_of(now.begin(), now.end(), [](auto count) { return count > 0; });
       if (i > 0 && runs) add(moved[first + i], moves(places[i - 1], places[i], !data.terms));

@@ -11,7 +11,7 @@
 
 namespace tailc {
 
-// Servers of which none is preferred; without `racks`: not told.
+// A group of servers without preference among them; `racks` may be absent.
 struct Pool {
   std::string name;
   std::int64_t servers, busy_mw, asleep_mw, migration_mj;

@@ -29,7 +29,7 @@ namespace tailc {
 // steps the controller. What is returned by reference is the policy's own.
 class Policy {
  public:
-  // Of a FlatBuffer whose structure was verified, which need not be kept: see `open`.
+  // From a FlatBuffer whose structure was verified, and which may be freed afterwards: see `open`.
   Policy(const policy::Policy& root, std::shared_ptr<Counters> counters);
 
   const std::string& name() const noexcept { return name_; }
@@ -41,12 +41,13 @@ class Policy {
   // Those of the policies whose place it took go on; never null.
   const std::shared_ptr<Counters>& counters() const noexcept { return counters_; }
 
-  // What scales the ages of climbs, or the bound of a tail table; null where nothing does.
+  // The controller, which scales the ages of climbs, or the bound of a tail table; null without
+  // one.
   Controller* controller() const noexcept { return controller_.get(); }
 
   // The ladder for all classes of requests. Throws PolicyError: other_form, unknown_class.
   const Ladder& ladder() const { return ladder_of(std::nullopt); }
-  // The ladder of a class, or the one for all where it has none of its own.
+  // The ladder of a class, or the ladder for all classes if the class has none.
   const Ladder& ladder(std::string_view request_class) const { return ladder_of(request_class); }
   const std::vector<Ladder>& ladders() const { return form<std::vector<Ladder>>("ladders"); }
   // These throw PolicyError, other_form, where the policy has another one.

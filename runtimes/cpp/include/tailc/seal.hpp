@@ -54,7 +54,7 @@ inline const std::uint8_t* signature_in(const std::uint8_t* bytes, std::size_t s
   return signature;
 }
 
-// A file that is whole; `signature` is null where it has none. Who signed was not asked.
+// A file that is whole; `signature` is null where it has none. The signer was not checked.
 struct Unsealed {
   std::size_t payload_size;
   const std::uint8_t* signature;

@@ -144,7 +144,7 @@ inline void Shares::check(const std::vector<double>& throughput) const {
         "throughputs must be numbers, 0 or more, one for each machine with a target");
 }
 
-// `waiting` null: nothing is known of it.
+// `waiting` null: unknown.
 inline void Shares::tick_checked(const std::vector<double>& throughput,
                                  const std::vector<std::int64_t>* waiting) {
   constexpr double kLargestLevel = 1000.0;  // more counts as that
@@ -202,7 +202,7 @@ inline void Shares::step(const Amounts& had_ppm) {
   }
 }
 
-// The share that a machine asks for, whose `level_before` then is that of this step.
+// The share of a machine by its law or cap; sets its `level_before` to the level of this step.
 inline std::int64_t Shares::asked_ppm(Served& one, std::int64_t had_ppm) const {
   const bool ran_out = one.busy_ticks < full_;
   // At its target at least: it has no more work to do.
@@ -222,7 +222,7 @@ inline std::int64_t Shares::asked_ppm(Served& one, std::int64_t had_ppm) const {
   return one.cap.mode == detail::Cap::Mode::kFree ? limits_.asked_ppm(wanted) : one.cap.ppm;
 }
 
-// The share that the law asks for, whatever can be had.
+// The share by the control law, before limits are applied.
 inline double Shares::request(Served& one, double share) const {
   using detail::rounded;
   const auto [a, b] = one.believed;
@@ -248,7 +248,8 @@ inline Shares::Amounts Shares::shared_out(const Amounts& asked_ppm) const {
   return shares;
 }
 
-// What is asked; where that is more than the host in proportion, the least at least.
+// The requested shares; if their sum exceeds the host, in proportion to them, with the minimum for
+// each.
 inline Shares::Amounts Shares::cut(const Amounts& asked_ppm) const {
   std::int64_t among = 0, rest = limits_.host_ppm;
   for (const std::int64_t ppm : asked_ppm) among += ppm;

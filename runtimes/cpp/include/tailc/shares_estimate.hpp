@@ -23,7 +23,7 @@ struct Served {
   // Begins the estimate with the first model.
   void begin(double first_covariance);
 
-  // What it asks for where its throughput does not follow its share, else the whole host.
+  // Cap of its share if its throughput does not follow its share, else the whole host.
   std::int64_t cap_ppm() const noexcept { return cap.ppm; }
 
   // Whether the model that is believed needs more than the host for the target.

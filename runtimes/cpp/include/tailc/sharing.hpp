@@ -1,4 +1,5 @@
-// How requests share what they draw on by rule, where rows by requests in the system do not say it.
+// How requests share threads, cores or power by a rule, if the rows by requests in the system do
+// not determine it.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace tailc {
 
-// Asked whenever what is in use may have become less, and at each tick of a request. Where the
-// ladder has no rule for it nothing in use holds anybody back, and nobody gives up.
+// Called whenever the used amount may have decreased, and at each tick of a request. Without a rule
+// for it in the ladder, all requests may start and none releases its threads or cores.
 class Sharing {
  public:
-  // `told`: what the ladder says of it, or null.
+  // `told`: the answer of the ladder for it, or null.
   Sharing(const policy::Sharing* told, bool counts_waiting) : counts_waiting_(counts_waiting) {
     if (told == nullptr) return;
     if (told->start_unit().has_value()) start_unit_ = *told->start_unit();

@@ -23,7 +23,7 @@
 
 namespace tailc {
 
-// Whether this program can tell who signed a policy.
+// Whether this program can check signatures.
 #ifdef TAILC_SIGNATURES
 constexpr bool kChecksSignatures = true;
 #else
@@ -47,7 +47,7 @@ inline bool has_signed(const TrustedKey& key, const std::uint8_t* message, std::
          EVP_DigestVerify(context.get(), signature, kSignatureValueSize, message, size) == 1;
 }
 
-// Refused unless one of the keys signed it, and the signature still holds at that moment.
+// Refused unless one of the keys signed it and the signature has not expired at that time.
 inline void check_signature(const Unsealed& file, const std::vector<TrustedKey>& keys,
                             std::optional<std::int64_t> now_s) {
   if (file.signature == nullptr) throw PolicyError(Refusal::not_signed, "the policy is not signed");

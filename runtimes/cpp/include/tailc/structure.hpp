@@ -123,7 +123,7 @@ class Structure {
     }
   }
 
-  // The form in a box whose fields have been verified, and its name beside its number.
+  // Checks the form in a box whose fields have been verified, and its number and name.
   void check_form(const Table& box) {
     const std::uint64_t type_at = field_at(box, kFormType, 1);
     const std::size_t number = type_at == 0 ? 0 : payload_[type_at];
@@ -135,7 +135,7 @@ class Structure {
     check_table(target_of(box, kForm), form[1]);
   }
 
-  // Numbers of rules that are known here, each with the right name beside it.
+  // Checks that the numbers of rules are known, and that each has the right name.
   void check_rules(const Table& ladder) const {
     const std::uint64_t at = target_of(ladder, kRules), names_at = target_of(ladder, kRuleNamesId);
     const std::uint64_t count = word(at);
@@ -179,7 +179,7 @@ class Structure {
     return table;
   }
 
-  // Where the field of that id, of so many bytes, stands; 0: it is absent.
+  // Offset of the field with that id and size in bytes; 0: it is absent.
   std::uint64_t field_at(const Table& table, std::size_t id, std::uint64_t size) const {
     const std::uint64_t slot = kHeadSize + kSlotSize * id;
     const std::uint64_t offset = slot < table.slots_size ? half(table.slots + slot) : 0;
@@ -194,7 +194,7 @@ class Structure {
     return target(field_at(table, id, kOffsetSize));
   }
 
-  // Where the offset leads that stands there.
+  // Target of the offset at that place.
   std::uint64_t target(std::uint64_t at) const {
     require_structure(at % kOffsetSize == 0, "an offset is not aligned");
     const std::uint64_t offset = word(at);

@@ -1,4 +1,4 @@
-// The slowest frequency at which all requests that a core holds are done in time.
+// The lowest frequency at which all requests on a core end in time.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class TailTable {
   std::int64_t percentile_ppm() const noexcept { return percentile_ppm_; }
   std::int64_t bound_us() const noexcept { return bound_us_; }
   std::int64_t cores() const noexcept { return cores_; }
-  // A core that holds more requests runs at the last level.
+  // A core with more requests runs at the last level.
   std::size_t positions() const noexcept { return positions_; }
   const Sleep& sleep() const noexcept { return sleep_; }
   const std::optional<Batch>& batch() const noexcept { return batch_; }
@@ -137,7 +137,7 @@ inline std::size_t TailTable::level_scaled(const std::int64_t* ages_ns, std::siz
   const std::int64_t bound_ns = bound_us_ * scale_ppm / kNsPerUs;
   std::size_t level = least_;
   for (std::size_t i = 0; i < count; ++i) {
-    // Compared before the other is taken off, so that nothing leaves 64 bits.
+    // Compared before the subtraction, so that no value exceeds 64 bits.
     if (ages_ns[i] >= bound_ns || bound_ns - ages_ns[i] <= memory_ns[i]) return top;
     const std::int64_t slack_ns = bound_ns - ages_ns[i] - memory_ns[i];
     while (level < top && frequencies_khz_[level] * slack_ns < parts[i]) ++level;

@@ -53,7 +53,7 @@ inline std::optional<std::string_view> after_line_end(std::optional<std::string_
   return found ? found : after(text, "\n");
 }
 
-// What stands in the one line between those that frame it; empty where the text is laid out otherwise.
+// The line between the first and the last line; empty if the text has another layout.
 inline std::string_view base64_in_pem(std::string_view pem) {
   constexpr std::size_t kLineSize = 60;
   const auto body = after_line_end(after(pem, "-----BEGIN PUBLIC KEY-----"));
@@ -100,7 +100,7 @@ class TrustedKey {
 };
 
 inline TrustedKey::TrustedKey(std::string_view pem) {
-  // What stands before the key in a SubjectPublicKeyInfo (RFC 8410, section 4).
+  // The bytes before the key in a SubjectPublicKeyInfo (RFC 8410, section 4).
   constexpr std::uint8_t kBefore[] = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
                                       0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
   const std::vector<std::uint8_t> bytes = detail::bytes_in_base64(detail::base64_in_pem(pem));

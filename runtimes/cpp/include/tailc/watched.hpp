@@ -56,13 +56,13 @@ enum class Change {
   refused,    // what is there now is refused, or cannot be read: the policy held stays in force
 };
 
-// What a look at the file told; where it is refused, by which word, or `unreadable`, and why.
+// Result of a check of the file; for a refusal its word, or `unreadable`, and the reason.
 struct Look {
   Change change;
   std::string word, why;
 };
 
-// The policy in a file and its successors, for one thread: each has a reader of its own.
+// The policy in a file and its successors, for one thread; every thread needs its own reader.
 //
 // `current` costs a load and a comparison, and never waits: a new policy is taken over by a lock that
 // is only tried, so that where another thread has it at that moment, the next call sees the new one.
@@ -97,7 +97,7 @@ class Reader {
   std::uint64_t number_;
 };
 
-// A policy that follows its file: where that changes, what it holds takes the place of the policy,
+// A policy that follows its file: if the file changes, its new policy replaces the current one,
 // unless it is refused. A refused one is counted once, and read again when it changes again; so is
 // one that cannot be read, but each look tries to.
 //
@@ -105,7 +105,7 @@ class Reader {
 // to the next, so that no reader frees one.
 class Watched {
  public:
-  // Opens the policy as `open` does; the options hold for its successors, too.
+  // Opens the policy like `open`; the options also apply to its successors.
   explicit Watched(std::string path, Options options = {});
   ~Watched() { stop(); }
   Watched(const Watched&) = delete;
@@ -113,20 +113,20 @@ class Watched {
 
   // For the thread that looks up.
   Reader reader() const { return Reader(current_); }
-  // The policy in force, to keep, for any thread; may wait for a pointer to be swapped.
+  // The current policy as a shared pointer, for any thread; may wait while a pointer is swapped.
   std::shared_ptr<Policy> current() const;
 
   // Looks at the file once, now.
   Look check();
 
-  // Looks at it once an interval, in a thread of its own, until `stop` or the end. Throws
+  // Checks the file once per interval in a separate thread, until `stop` or the end. Throws
   // std::invalid_argument for no interval, and std::logic_error where it does so already.
   void start(std::chrono::nanoseconds interval = std::chrono::seconds(1));
   // The policy stays in force. `start` and `stop` are for one thread.
   void stop();
 
  private:
-  // The bytes of another policy than the one held; none: there is nothing new.
+  // The bytes of a new policy; none if the policy has not changed.
   std::optional<std::vector<std::uint8_t>> changed_bytes();
   void take(Policy policy);
 

@@ -5,8 +5,8 @@ use crate::error::{require, Result};
 use crate::generated::tailc::policy;
 use crate::numbers::PPM;
 
-/// Asked once at a request's arrival, before it counts, and at each of its ticks. Where the ladder has
-/// no rule for it nobody is refused, degraded or cut off.
+/// Called once at a request's arrival, before the request is counted, and at each of its ticks.
+/// Without a rule for it in the ladder, no request is refused, degraded or cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overload {
     shed_from: Option<u64>,

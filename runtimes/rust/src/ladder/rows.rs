@@ -5,13 +5,13 @@ use super::Guard;
 use crate::generated::tailc::policy;
 use crate::generated::tailc::policy::AdmissionKind;
 
-/// Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
+/// Up to this many loads, each load has an entry; for more, rows are found by bisection.
 const MOST_ENTRIES: u64 = 4096;
-/// So many climbs stand in a row itself.
+/// This number of climbs is stored in the row itself.
 const SHORT_ROW: usize = 8;
 const NEVER_US: u64 = u64::MAX;
 
-/// What holds from one load to that of the next row.
+/// Entries from one load up to that of the next row.
 #[derive(Debug)]
 pub(super) struct Row {
     /// Of the climbs, where they are few; those beyond the last repeat its rung, and never come.

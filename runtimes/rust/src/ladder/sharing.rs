@@ -1,12 +1,13 @@
-//! How requests share what they draw on by rule, where rows by requests in the system do not say.
+//! How requests share threads, cores or power by a rule, if the rows by requests in the system do
+//! not determine it.
 
 use super::Rule;
 use crate::error::{require, Result};
 use crate::generated::tailc::policy;
 use crate::generated::tailc::policy::AdmissionKind;
 
-/// Asked whenever what is in use may have become less, and at each tick of a request. Where the
-/// ladder has no rule for it nothing in use holds anybody back, and nobody gives up.
+/// Called whenever the used amount may have decreased, and at each tick of a request. Without a
+/// rule for it in the ladder, all requests may start and none releases its threads or cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sharing {
     /// The cost unit, and millionths of it.

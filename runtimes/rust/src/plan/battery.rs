@@ -1,4 +1,4 @@
-//! What a battery does and holds, epoch by epoch; no more than it can, nor than servers leave.
+//! Power and energy of a battery by epoch, within its limits and the energy that servers leave.
 
 use super::data::{Battery, PlanData, PlannedJob};
 use super::Servers;
@@ -46,7 +46,8 @@ fn check_battery(data: &PlanData, battery: &Battery) -> Result<()> {
     require(is_whole, "the energy of an epoch must be below 2^53 mJ")
 }
 
-/// The most that an epoch may draw, bring, or move into a battery and out of it; none: beyond 64 bits.
+/// The largest energy that an epoch may use, receive, or charge to or discharge from a battery;
+/// none: beyond 64 bits.
 fn largest_mj(data: &PlanData, battery: &Battery) -> Option<i64> {
     let mut drawn_mj: i64 = 0;
     for pool in &data.pools {
@@ -59,7 +60,7 @@ fn largest_mj(data: &PlanData, battery: &Battery) -> Option<i64> {
     Some(drawn_mj.max(most_mw.checked_mul(data.epoch_s)?))
 }
 
-/// Green energy less what servers draw, by epoch.
+/// Green energy minus the energy of servers, by epoch.
 fn spare_mj(data: &PlanData, jobs: &[PlannedJob]) -> Vec<i64> {
     let mut busy: Servers = vec![vec![0; data.pools.len()]; data.epochs.len()];
     let mut moved = busy.clone();
@@ -76,7 +77,7 @@ fn add_job(data: &PlanData, job: &PlannedJob, busy: &mut Servers, moved: &mut Se
     let first = job.spans[0].first_epoch;
     for (at, row) in places.iter().enumerate() {
         add(&mut busy[first + at], row);
-        // A start and an end move nothing: before the first epoch is no other.
+        // A job that starts or ends moves nothing; the first epoch has no epoch before it.
         if at > 0 && row.iter().any(|servers| *servers > 0) {
             add(&mut moved[first + at], &moves(&places[at - 1], row, data.terms.is_none()));
         }
@@ -96,7 +97,8 @@ fn places_of(data: &PlanData, job: &PlannedJob) -> Servers {
     places
 }
 
-/// Servers by pool whose work moves; of a malleable job that shrinks, those that it gives up.
+/// Servers by pool whose work moves; for a malleable job that shrinks, the servers that it
+/// releases.
 fn moves(before: &[i64], now: &[i64], is_malleable: bool) -> Vec<i64> {
     let more = |some: &[i64], others: &[i64]| -> Vec<i64> {
         some.iter().zip(others).map(|(one, other)| (one - other).max(0)).collect()

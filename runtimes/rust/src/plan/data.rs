@@ -4,7 +4,7 @@
 
 use crate::generated::tailc::policy;
 
-/// Servers of which none is preferred; without `racks`: not told.
+/// A group of servers without preference among them; `racks` may be absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
     pub name: String,

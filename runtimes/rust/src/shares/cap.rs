@@ -69,7 +69,7 @@ impl CapRule {
 #[derive(Clone, Debug)]
 pub(super) struct Cap {
     pub mode: Mode,
-    /// What the machine asks for; while it is free, and asks by the law, the whole host.
+    /// The cap of the machine; the whole host while its share is determined by the law.
     pub ppm: i64,
     /// The share that the first model needs for the target.
     need: f64,

@@ -74,7 +74,7 @@ impl Served {
         }
     }
 
-    /// What it asks for where its throughput does not follow its share, else the whole host.
+    /// Cap of its share if its throughput does not follow its share, else the whole host.
     pub fn cap_ppm(&self) -> i64 {
         self.cap.ppm
     }

@@ -125,7 +125,7 @@ public final class Controller {
     return fractionBits;
   }
 
-  /** From it on the last row of gains holds. */
+  /** From it on the last row of gains applies. */
   long lastRateMrps() {
     return firstRatesMrps[firstRatesMrps.length - 1];
   }

@@ -23,7 +23,7 @@ final class FileStamp {
     this.isSettled = isSettled;
   }
 
-  /** That of a file that is not there, or cannot be asked, is equal to all such. */
+  /** The values of all files that are missing or not accessible are equal. */
   static FileStamp of(Path path) {
     try {
       Instant recent = Instant.now().minus(COARSEST_TICK);

@@ -10,7 +10,7 @@ final class FlatForms {
 
   private FlatForms() {}
 
-  /** The policy, all of whose accessors may be used: nothing in it is broken or unknown. */
+  /** The policy, whose accessors may all be used: it has no invalid or unknown parts. */
   static Policy in(ByteBuffer payload) {
     boolean isPolicy =
         payload.limit() >= IDENTIFIER_END && Policy.PolicyBufferHasIdentifier(payload);

@@ -115,12 +115,15 @@ public final class Ladder {
     return Optional.ofNullable(boost);
   }
 
-  /** Whom the server refuses, degrades or cuts off; nobody where there is no rule for it. */
+  /** Requests that the server refuses, degrades or cuts off; none without a rule for it. */
   public Overload overload() {
     return overload;
   }
 
-  /** Whom what is in use holds back, and who gives up; nobody where there is no rule for it. */
+  /**
+   * Requests that must wait or release threads or cores because of the used amount; none without a
+   * rule for it.
+   */
   public Sharing sharing() {
     return sharing;
   }

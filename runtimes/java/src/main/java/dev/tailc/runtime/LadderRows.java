@@ -9,7 +9,7 @@ import java.util.Arrays;
  * guard's first rung outside.
  */
 final class LadderRows {
-  // Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
+  // Up to this many loads, each load has an entry; for more, rows are found by bisection.
   private static final int MOST_ENTRIES = 4096;
   // Rows have at least as many climbs; those beyond their own never come.
   private static final int SHORT_ROW = 8;
@@ -99,7 +99,7 @@ final class LadderRows {
     }
     for (int i = 0; i < form.rowsLength(); ++i) {
       dev.tailc.policy.Row row = form.rows(i);
-      // A load beyond the signed ones is never asked for.
+      // Larger loads than signed integers are never looked up.
       boolean isBeyond = row.firstLoad() < 0 || (!clamps && row.firstLoad() > maxLoad);
       if (i > 0 && isBeyond) {
         break;

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A table of schemas/policy.fbs in the words of layout.py beside it: what lies in each field. */
+/** A table of schemas/policy.fbs: the type of each field, written by schemas/layout.py. */
 final class Layout {
   private static final Map<String, Layout> BY_NAME = new HashMap<>();
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What is asked of a policy when it is opened; each method returns options that ask it too. */
+/** Checks of a policy when it is opened; each method returns options with a further check. */
 public final class Options {
   private static final Options NONE =
       new Options(Collections.emptyList(), null, OptionalLong.empty(), null, OptionalLong.empty());
@@ -30,7 +30,7 @@ public final class Options {
     this.nowUnixS = nowUnixS;
   }
 
-  /** Nothing but that it is whole, and makes sense. */
+  /** Only that it is undamaged and valid. */
   public static Options none() {
     return NONE;
   }
@@ -64,7 +64,7 @@ public final class Options {
     return new Options(keys, service, OptionalLong.of(generation), counters, nowUnixS);
   }
 
-  /** Another clock than the system's, to tell whether a signature has expired. */
+  /** Another clock than the system's, for the expiry of signatures. */
   public Options now(long unixS) {
     return new Options(keys, service, heldGeneration, counters, OptionalLong.of(unixS));
   }
@@ -82,7 +82,7 @@ public final class Options {
     return Optional.ofNullable(counters);
   }
 
-  /** After all that is asked of the policy by itself. */
+  /** Called after all other checks of the policy. */
   void check(Policy policy) {
     if (service != null && !service.equals(policy.name())) {
       throw new PolicyException(

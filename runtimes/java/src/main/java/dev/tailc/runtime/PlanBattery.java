@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What a battery does and holds; no more than it can, nor than servers leave. */
+/** Power and energy of a battery, within its limits and the energy that servers leave. */
 final class PlanBattery {
   private static final long TOO_LARGE = PlanData.LARGEST_WHOLE + 1;
 
@@ -57,7 +57,9 @@ final class PlanBattery {
     require(largestMj() <= PlanData.LARGEST_WHOLE, "the energy of an epoch must be below 2^53 mJ");
   }
 
-  /** The most that an epoch may draw, bring, or move into a battery and out of it. */
+  /**
+   * The largest energy that an epoch may use, receive, or charge to or discharge from a battery.
+   */
   private long largestMj() {
     long drawnMj = 0;
     for (Pool pool : data.pools) {
@@ -100,7 +102,7 @@ final class PlanBattery {
     return whole + flowMj % Controller.PPM * battery.keptPpm / Controller.PPM;
   }
 
-  /** Green energy less what servers draw, by epoch. */
+  /** Green energy minus the energy of servers, by epoch. */
   private long[] spareMj() {
     long[][] busy = new long[data.epochs.length][data.pools.length];
     long[][] moved = new long[data.epochs.length][data.pools.length];
@@ -119,7 +121,7 @@ final class PlanBattery {
     long[][] places = placesOf(job, first);
     for (int i = 0; i < places.length; ++i) {
       add(busy[first + i], places[i]);
-      // A start and an end move nothing: before the first epoch is no other.
+      // A job that starts or ends moves nothing; the first epoch has no epoch before it.
       if (i > 0 && total(places[i]) > 0) {
         add(moved[first + i], moves(places[i - 1], places[i]));
       }
@@ -141,7 +143,10 @@ final class PlanBattery {
     return places;
   }
 
-  /** Servers by pool whose work moves; of a malleable job that shrinks, those that it gives up. */
+  /**
+   * Servers by pool whose work moves; for a malleable job that shrinks, the servers that it
+   * releases.
+   */
   private long[] moves(long[] before, long[] now) {
     long[] taken = new long[now.length];
     long[] given = new long[now.length];

@@ -63,7 +63,7 @@ public final class Policy {
     }
   }
 
-  /** The policy in the bytes of a {@code .tailc} file, which need not be kept. */
+  /** The policy in the bytes of a {@code .tailc} file, which may change afterwards. */
   public static Policy open(byte[] bytes) {
     return open(bytes, Options.none());
   }
@@ -140,7 +140,7 @@ public final class Policy {
     return ladderOf(Optional.empty());
   }
 
-  /** The ladder of a class, or the one for all where it has none of its own. */
+  /** The ladder of a class, or the ladder for all classes if the class has none. */
   public Ladder ladder(String requestClass) {
     return ladderOf(Optional.of(requestClass));
   }

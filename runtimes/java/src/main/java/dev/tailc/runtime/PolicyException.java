@@ -11,7 +11,7 @@ public final class PolicyException extends RuntimeException {
     this.refusal = refusal;
   }
 
-  /** The same refusal, told of a file. */
+  /** The same refusal with the name of the file. */
   PolicyException(Object path, PolicyException of) {
     super(path + ": " + of.getMessage(), of);
     this.refusal = of.refusal;

@@ -20,14 +20,14 @@ import java.util.concurrent.TimeUnit;
 public final class PolicyWatch implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-  /** What a look at the file found. */
+  /** Result of a check of the file. */
   public enum Outcome {
     UNCHANGED,
     RELOADED,
     REFUSED
   }
 
-  /** What a look at the file found, and of what was refused why. */
+  /** Result of a check of the file, with the reason of a refusal. */
   public static final class Check {
     private static final Check UNCHANGED = new Check(Outcome.UNCHANGED, null);
     private static final Check RELOADED = new Check(Outcome.RELOADED, null);
@@ -139,12 +139,12 @@ public final class PolicyWatch implements AutoCloseable {
     return new Check(Outcome.REFUSED, why);
   }
 
-  /** Looks at the file once a second in a thread of its own, until it is closed. */
+  /** Checks the file once per second in a separate thread, until it is closed. */
   public PolicyWatch start() {
     return start(INTERVAL);
   }
 
-  /** Looks at the file once an interval in a thread of its own, until it is closed. */
+  /** Checks the file once per interval in a separate thread, until it is closed. */
   public synchronized PolicyWatch start(Duration interval) {
     if (interval.isNegative() || interval.isZero()) {
       throw new IllegalArgumentException("the interval must be above 0");

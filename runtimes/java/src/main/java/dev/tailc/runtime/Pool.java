@@ -10,7 +10,7 @@ public final class Pool {
   public final long asleepMw;
   public final long migrationMj;
 
-  /** Empty: not told. */
+  /** Empty: not stated. */
   public final OptionalLong racks;
 
   Pool(dev.tailc.policy.Pool form) {

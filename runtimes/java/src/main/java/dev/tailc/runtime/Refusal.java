@@ -26,9 +26,9 @@ public enum Refusal {
   UNKNOWN_FORM("unknown-form"),
   /** The policy has another major version of the schema. */
   UNKNOWN_SCHEMA("unknown-schema"),
-  /** The policy has no ladder for the class asked for. */
+  /** The policy has no ladder for the requested class. */
   UNKNOWN_CLASS("unknown-class"),
-  /** The policy is fine, but has another form than the one asked for. */
+  /** The policy is valid, but has another form than the requested one. */
   OTHER_FORM("other-form"),
   /** The policy is fine, but for another service. */
   OTHER_SERVICE("other-service"),

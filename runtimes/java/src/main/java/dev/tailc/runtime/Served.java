@@ -104,7 +104,7 @@ public final class Served {
     return shortSteps;
   }
 
-  /** What it asks for where its throughput does not follow its share, else the whole host. */
+  /** Cap of its share if its throughput does not follow its share, else the whole host. */
   public long capPpm() {
     return cap.ppm();
   }
@@ -166,7 +166,7 @@ public final class Served {
     }
   }
 
-  /** What a machine asks for at a step, by the law or by its cap. */
+  /** The share of a machine at a step, by the law or its cap. */
   long ask(Shares.Law law, ShareCap.Rule rule, Forgetting forgetting, long hadPpm) {
     boolean ranOut = busyTicks < law.full;
     if (ranOut) {
@@ -189,7 +189,7 @@ public final class Served {
     return Math.min(share, (1.0 - believedA) / believedB);
   }
 
-  /** The share that the law asks for, whatever can be had. */
+  /** The share by the control law, before limits are applied. */
   private double requested(Shares.Law law, double share) {
     double now = hasStepped ? level - (believedA * levelAtStep + believedB * share) : 0.0;
     double lasting = common(now, missed);
@@ -202,7 +202,7 @@ public final class Served {
     return (share + gain * (1.0 - level)) - believedA * gain * errorBefore;
   }
 
-  /** Ends a step at which it got less than it asked for, or the whole host, or not. */
+  /** Ends a step; `isLimited`: the share was less than requested, or the whole host. */
   void step(boolean isLimited) {
     if (level < 1.0 && isLimited) {
       ++shortSteps;

@@ -85,7 +85,7 @@ final class ShareCap {
     return mode == Mode.FREE;
   }
 
-  /** Whether a trial has found that throughput does not follow the share. */
+  /** Whether a trial has shown that throughput does not follow the share. */
   boolean isCapped() {
     return mode == Mode.CAPPED || mode == Mode.PROBE;
   }
@@ -95,7 +95,7 @@ final class ShareCap {
     return mode == Mode.TRIAL || count < 0;
   }
 
-  /** What the machine asks for; while it is free, and asks by the law, the whole host. */
+  /** The cap of the machine; the whole host while its share is determined by the law. */
   long ppm() {
     return ppm;
   }

@@ -250,7 +250,7 @@ public final class Shares {
     }
   }
 
-  /** The host in proportion to what is asked; the least at least. */
+  /** The host in proportion to the requested shares, with the minimum for each. */
   private long[] cut() {
     long among = 0;
     long rest = hostPpm;

@@ -151,7 +151,7 @@ final class Structure {
     }
   }
 
-  /** The form in a box whose fields have been verified, and its name beside its number. */
+  /** Checks the form in a box whose fields have been verified, and its number and name. */
   private void checkForm(Table box) {
     int typeAt = fieldAt(box, FORM_TYPE, 1);
     int number = typeAt == 0 ? 0 : Byte.toUnsignedInt(buffer.get(typeAt));
@@ -163,7 +163,7 @@ final class Structure {
     checkTable(targetOf(box, FORM), form);
   }
 
-  /** Numbers of rules that are known here, each with the right name beside it. */
+  /** Checks that the numbers of rules are known, and that each has the right name. */
   private void checkRules(Table ladder) {
     int at = targetOf(ladder, RULES);
     int namesAt = targetOf(ladder, RULE_NAMES);
@@ -207,7 +207,7 @@ final class Structure {
     return new Table(at, size, (int) slots, slotsSize);
   }
 
-  /** Where the field of that id, of so many bytes, stands; 0: it is absent. */
+  /** Offset of the field with that id and size in bytes; 0: it is absent. */
   private int fieldAt(Table table, int id, int bytes) {
     int slot = HEAD_BYTES + SLOT_BYTES * id;
     int offset = slot < table.slotsSize ? half(table.slots + slot) : 0;
@@ -224,7 +224,7 @@ final class Structure {
     return target(fieldAt(table, id, OFFSET_BYTES));
   }
 
-  /** What the offset leads to that stands there. */
+  /** Target of the offset at that place. */
   private int target(int at) {
     require(at % OFFSET_BYTES == 0, "an offset is not aligned");
     long offset = word(at);

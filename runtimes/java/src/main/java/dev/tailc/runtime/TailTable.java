@@ -128,7 +128,7 @@ public final class TailTable {
     int level = least;
     for (int i = 0; i < count; ++i) {
       long leftNs = memoryNs.left(memory, i);
-      // Compared before the other is taken off, so that nothing leaves 64 bits.
+      // Compared before the subtraction, so that no value exceeds 64 bits.
       if (agesNs[i] >= boundNs || boundNs - agesNs[i] <= leftNs) {
         return top;
       }
@@ -170,7 +170,7 @@ public final class TailTable {
     return cores;
   }
 
-  /** A core that holds more requests runs at the last level. */
+  /** A core with more requests runs at the last level. */
   public int positions() {
     return parts.positions();
   }
@@ -187,7 +187,7 @@ public final class TailTable {
     return Optional.ofNullable(transition);
   }
 
-  /** From so many cycles on the last row holds. */
+  /** From this number of cycles on, the last row applies. */
   long lastElapsedCycles() {
     return parts.lastFrom();
   }
