@@ -6,6 +6,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import click
 import pytest
@@ -20,6 +21,7 @@ PAGE = (ROOT / "docs" / "vocabulary.md").read_text(encoding="utf-8")
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.stem != "vocabulary"),
+    *sorted((ROOT / "runtimes").glob("*/README.md")),
 ]
 
 
@@ -38,13 +40,22 @@ RETIRED = {
 RETIRED_NAMES = {name for names, _ in table_below("Retired names") for name in names.split(", ")}
 
 
-def keys_of(schema: object) -> Iterator[str]:
+def keys_of(schema: Any) -> Iterator[str]:
     """The names of all properties in a JSON schema."""
     if isinstance(schema, dict):
         yield from schema.get("properties", {})
     for part in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(part, dict | list):
             yield from keys_of(part)
+
+
+def descriptions_of(schema: Any) -> Iterator[str]:
+    """The descriptions in a JSON schema."""
+    if isinstance(schema, dict) and isinstance(schema.get("description"), str):
+        yield schema["description"]
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
+            yield from descriptions_of(part)
 
 
 def retired_names(names: Iterable[str]) -> list[str]:
@@ -77,7 +88,7 @@ def test_the_words_are_read_from_the_page() -> None:
     assert retired_in("as you were told") == [f"`told`: write {RETIRED['told']}"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: "/".join(page.parts[-2:]))
 def test_a_page_has_no_retired_word(page) -> None:
     assert retired_in(prose_of(page.read_text(encoding="utf-8"))) == []
 
@@ -105,6 +116,12 @@ SCHEMAS = [
     *(ROOT / "schemas" / "spec").glob("*.json"),
     *(ROOT / "schemas" / "report").glob("*.json"),
 ]
+
+
+@pytest.mark.parametrize("schema", sorted(SCHEMAS), ids=lambda path: path.stem)
+def test_a_schema_describes_without_retired_words(schema) -> None:
+    texts = list(descriptions_of(json.loads(schema.read_text(encoding="utf-8"))))
+    assert retired_in("\n".join(texts)) == []
 
 
 @pytest.mark.parametrize("schema", sorted(SCHEMAS), ids=lambda path: path.stem)
