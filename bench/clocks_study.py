@@ -75,18 +75,18 @@ class ClocksStudy:
         self.load = self.own.workload(profile)
         self._added: dict[str, CoreQueues] = {}
         self.subject = functools.cache(self._subject)
-        self.at = functools.cache(self._simulate)
+        self.runs_at = functools.cache(self._simulate)
 
     def add(self, name: str, subject: CoreQueues) -> None:
         self._added[name] = subject
 
     def figure(self, of: Measure, name: str, load: float) -> Figure:
-        return Figure.of([of(run) for run in self.at(name, load)])
+        return Figure.build([of(run) for run in self.runs_at(name, load)])
 
     def ratio(self, of: Measure, name: str, other: str, load: float) -> Figure:
         """What a subject has over what another has, repetition by repetition."""
-        pairs = zip(self.at(name, load), self.at(other, load), strict=True)
-        return Figure.of([of(ours) / of(theirs) for ours, theirs in pairs])
+        pairs = zip(self.runs_at(name, load), self.runs_at(other, load), strict=True)
+        return Figure.build([of(ours) / of(theirs) for ours, theirs in pairs])
 
     def tail(self, name: str, load: float) -> Figure:
         """Of the bound."""
@@ -135,10 +135,12 @@ class ClocksStudy:
             return self._added[name]
         if name == OPEN and self.own.steering is None:
             return self.own
-        search = BaselineSearch(functools.partial(self._tried, load), P95_PPM, self.bound_us)
+        search = BaselineSearch(
+            functools.partial(self._try_candidate, load), P95_PPM, self.bound_us
+        )
         return self.own.baseline(name, self.load, search)
 
-    def _tried(self, load: float, subject: CoreQueues) -> CandidateResult:
+    def _try_candidate(self, load: float, subject: CoreQueues) -> CandidateResult:
         runs = self._repeated(subject, load)
         return CandidateResult(round(statistics.fmean(run.p95_us for run in runs)), None)
 

@@ -68,26 +68,26 @@ class CoreStudy:
         self.own = CoreTypes(policy.name, policy.ladders, steering=policy.controller)
         self.target_us = policy.slos[0].latency_us
         self._added: dict[str, CoreTypes] = {}
-        self.at = functools.cache(self._simulate)
+        self.runs_at = functools.cache(self._simulate)
         self.subject = functools.cache(self._subject)
 
     def add(self, name: str, subject: CoreTypes) -> None:
         self._added[name] = subject
 
     def figure(self, of: Measure, name: str, rate_rps: float) -> Figure:
-        return Figure.of([of(run) for run in self.at(name, rate_rps)])
+        return Figure.build([of(run) for run in self.runs_at(name, rate_rps)])
 
     def ratio(self, of: Measure, name: str, other: str, rate_rps: float) -> Figure:
         """How many times as much a subject has as another."""
-        pairs = zip(self.at(name, rate_rps), self.at(other, rate_rps), strict=True)
-        return Figure.of([of(ours) / of(theirs) for ours, theirs in pairs])
+        pairs = zip(self.runs_at(name, rate_rps), self.runs_at(other, rate_rps), strict=True)
+        return Figure.build([of(ours) / of(theirs) for ours, theirs in pairs])
 
     def against(
         self, of: Measure, name: str, rate_rps: float, other: CoreStudy, theirs: str
     ) -> Figure:
         """The same against a subject on another server at the same rate."""
-        pairs = zip(self.at(name, rate_rps), other.at(theirs, rate_rps), strict=True)
-        return Figure.of([of(ours) / of(those) for ours, those in pairs])
+        pairs = zip(self.runs_at(name, rate_rps), other.runs_at(theirs, rate_rps), strict=True)
+        return Figure.build([of(ours) / of(those) for ours, those in pairs])
 
     def capacity(self, most_rps: int = 200) -> int:
         """The highest whole rate at which some share of the ages meets the target; 0: at none."""
@@ -99,7 +99,7 @@ class CoreStudy:
 
     def _meets(self, rate_rps: float) -> bool:
         some = (fixed_ages(self.own, share) for share in SHARES_PPM[::4])
-        return any(self._tried(rate_rps, one).tail_us <= self.target_us for one in some)
+        return any(self._try_candidate(rate_rps, one).tail_us <= self.target_us for one in some)
 
     def note(self, name: str, rate_rps: float) -> str:
         return self.subject(name, rate_rps).note
@@ -126,11 +126,11 @@ class CoreStudy:
         if name in self._added:
             return self._added[name]
         slo = self.policy.slos[0]
-        evaluate = functools.partial(self._tried, rate_rps)
+        evaluate = functools.partial(self._try_candidate, rate_rps)
         search = BaselineSearch(evaluate, slo.percentile_ppm, slo.latency_us)
         return self.own.baseline(name, self.load, search)
 
-    def _tried(self, rate_rps: float, subject: CoreTypes) -> CandidateResult:
+    def _try_candidate(self, rate_rps: float, subject: CoreTypes) -> CandidateResult:
         runs = self.repeated(subject, rate_rps, SEARCH_REPETITIONS)
         if any(run.outcome.was_cut_off for run in runs):
             return OVERLOADED

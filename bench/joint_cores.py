@@ -111,7 +111,7 @@ def _compiled(
         return None
 
 
-def judged(server: Server, table: Table, rate_rps: float, *, on_design: bool) -> Judged:
+def judge(server: Server, table: Table, rate_rps: float, *, on_design: bool) -> Judged:
     """Replays of what is held out, or of the design half."""
     repeats, seed = (DESIGN_REPEATS, DESIGN_SEED) if on_design else (REPEATS, SEED)
     load = server.workload(table.ladder, half=0 if on_design else 1)
@@ -122,11 +122,11 @@ def judged(server: Server, table: Table, rate_rps: float, *, on_design: bool) ->
     with ThreadPoolExecutor(thread_count(None)) as workers:
         for _, outcome in Experiment(scenario, repeats, 0, workers).outcomes(subject):
             p99_ms.append(np.inf if outcome.was_cut_off else outcome.tail_ns(P99_PPM) / 1e6)
-            energy.append(outcome.by_request(_drawn(table.ladder, outcome)) / 1e6)
+            energy.append(outcome.by_request(_power_drawn(table.ladder, outcome)) / 1e6)
     return Judged(table, np.array(p99_ms), np.array(energy))
 
 
-def _drawn(ladder: Ladder, outcome: Outcome) -> float:
+def _power_drawn(ladder: Ladder, outcome: Outcome) -> float:
     """Mean power of the cores at work; a core of a type draws alike on every rung."""
     total = 0.0
     used = zip(pools(ladder).cost_unit, outcome.utilization_by_pool, strict=True)
@@ -144,9 +144,9 @@ def by_tail(server: Server, rate_rps: float, every: dict[str, list[Table]]) -> d
     """Everybody with the table of the least percentile on the design half."""
     found = {}
     for who, few in every.items():
-        tried = [judged(server, one, rate_rps, on_design=True) for one in few]
+        tried = [judge(server, one, rate_rps, on_design=True) for one in few]
         best = min(tried, key=lambda one: float(one.p99_ms.mean()))
-        found[who] = judged(server, best.table, rate_rps, on_design=False)
+        found[who] = judge(server, best.table, rate_rps, on_design=False)
     return found
 
 
@@ -154,11 +154,11 @@ def by_energy(server: Server, rate_rps: float, every: dict[str, list[Table]]) ->
     """Everybody with the table of least energy of those that meet the objective on the design."""
     found = {}
     for who, few in every.items():
-        tried = [judged(server, one, rate_rps, on_design=True) for one in few]
+        tried = [judge(server, one, rate_rps, on_design=True) for one in few]
         met = [one for one in tried if one.p99_ms.mean() <= server.target_ms]
         if met:
             best = min(met, key=lambda one: float(one.energy.mean()))
-            found[who] = judged(server, best.table, rate_rps, on_design=False)
+            found[who] = judge(server, best.table, rate_rps, on_design=False)
     return found
 
 
@@ -173,7 +173,7 @@ def row(
     def value(one: Judged) -> float:
         return float(of(one).mean())
 
-    def said(who: str) -> str:
+    def cell_of(who: str) -> str:
         if who not in found:
             return "none"
         one = found[who]
@@ -190,9 +190,9 @@ def row(
     return (
         server.name,
         f"{rate_rps:g}/s",
-        said(JOINT),
+        cell_of(JOINT),
         cores,
-        *(said(who) for who in (SLOW, QUICK, ONE)),
+        *(cell_of(who) for who in (SLOW, QUICK, ONE)),
         change,
     )
 

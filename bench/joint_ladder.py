@@ -55,7 +55,7 @@ class Judged:
         return float(self.p99_ms.mean())
 
 
-def judged(
+def judge(
     name: str, server: Server, ladder: Ladder, rate_rps: float, *, on_design: bool = False
 ) -> Judged:
     """Replays of what is held out, or of the design half."""
@@ -78,7 +78,7 @@ def by_tail(server: Server, rate_rps: float) -> dict[str, Judged]:
     """Everybody at the best target for the rate."""
     everybody = {JOINT: (LEVELS, len(server.speedup)), **server.parents}
     return {
-        name: judged(name, server, server.table(levels, threads, rate_rps, TARGETS), rate_rps)
+        name: judge(name, server, server.table(levels, threads, rate_rps, TARGETS), rate_rps)
         for name, (levels, threads) in everybody.items()
     }
 
@@ -92,9 +92,9 @@ def by_energy(server: Server, rate_rps: float) -> dict[str, Judged]:
             ladder = aimed(server, levels, threads, rate_rps, aim)
             if ladder is None:
                 break
-            tried = judged(name, server, ladder, rate_rps, on_design=True)
+            tried = judge(name, server, ladder, rate_rps, on_design=True)
             if tried.tail <= server.target_ms:
-                found[name] = judged(name, server, ladder, rate_rps)
+                found[name] = judge(name, server, ladder, rate_rps)
                 break
     return found
 
@@ -129,7 +129,7 @@ def row(
     def value(one: Judged) -> float:
         return float(of(one).mean())
 
-    def said(one: Judged | None) -> str:
+    def cell_of(one: Judged | None) -> str:
         if one is None:
             return "none"
         return f"{value(one):.{digits}f}" if np.isfinite(of(one)).all() else "no end"
@@ -150,10 +150,10 @@ def row(
     return (
         server.name,
         f"{rate_rps:g}/s",
-        said(joint),
-        said(published),
-        said(best) + level,
-        said(single),
+        cell_of(joint),
+        cell_of(published),
+        cell_of(best) + level,
+        cell_of(single),
         change,
     )
 

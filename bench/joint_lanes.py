@@ -112,7 +112,7 @@ def _compiled(text: str) -> Ladder:
         return compile_policy(str(path)).policy.ladders[0]
 
 
-def judged(ladder: Ladder, rate_rps: float, half: int) -> Judged:
+def judge(ladder: Ladder, rate_rps: float, half: int) -> Judged:
     """Replays of the design half, 0, or of what is held out, 1."""
     repeats, seed = (DESIGN_REPEATS, DESIGN_SEED) if half == 0 else (REPEATS, SEED)
     load = _workload(ladder, half)
@@ -146,11 +146,11 @@ def _given_up(ladder: Ladder, outcome: SmtOutcome | SharedCoresOutcome, rate_rps
 
 def best(tables: Sequence[Ladder], slo_ms: float, rate_rps: float) -> Judged | None:
     """The table of most batch work that meets the objective on the design half, held out."""
-    tried = [judged(one, rate_rps, 0) for one in tables]
+    tried = [judge(one, rate_rps, 0) for one in tables]
     met = [one for one in tried if one.p99_ms.mean() <= slo_ms]
     if not met:
         return None
-    return judged(max(met, key=lambda one: float(one.batch.mean())).ladder, rate_rps, 1)
+    return judge(max(met, key=lambda one: float(one.batch.mean())).ladder, rate_rps, 1)
 
 
 def row(tables: dict[str, list[Ladder]], slo_ms: float, rate_rps: float) -> tuple[str, ...]:

@@ -70,15 +70,15 @@ class LanesStudy:
         self._waking = waking
         self.profile = profile
         self._requests = requests
-        self.at = functools.cache(self._simulate)
+        self.runs_at = functools.cache(self._simulate)
 
     def figure(self, of: Measure, plan: SharingPlan, rate_rps: float) -> Figure:
-        return Figure.of([of(run) for run in self.at(plan, rate_rps)])
+        return Figure.build([of(run) for run in self.runs_at(plan, rate_rps)])
 
     def more(self, of: Measure, plan: SharingPlan, other: SharingPlan, rate_rps: float) -> Figure:
         """How much more a plan has than another, repetition by repetition."""
-        pairs = zip(self.at(plan, rate_rps), self.at(other, rate_rps), strict=True)
-        return Figure.of([of(ours) - of(theirs) for ours, theirs in pairs])
+        pairs = zip(self.runs_at(plan, rate_rps), self.runs_at(other, rate_rps), strict=True)
+        return Figure.build([of(ours) - of(theirs) for ours, theirs in pairs])
 
     @property
     def alone(self) -> SharingPlan:

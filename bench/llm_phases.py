@@ -56,7 +56,7 @@ class Requests:
     prompt_speed: tuple[float, ...]
     output_speed: tuple[float, ...]
 
-    def on(self, by_age: Sequence[float]) -> tuple[Times, Times, Times]:
+    def replay(self, by_age: Sequence[float]) -> tuple[Times, Times, Times]:
         """Latency, time to the first token [ms] and GPU time [GPU ms], climbing at those ages."""
         prompt, output = self.prompt_ms.copy(), self.output_ms.copy()
         spent, cost, first = np.zeros((3, prompt.size))
@@ -87,7 +87,7 @@ def climbed(work: Times, speed: Sequence[float], ages: Sequence[float]) -> tuple
     """Time and GPU time of one phase whose climbs are at those ages, counted from its begin."""
     missing = len(DEGREES) - len(speed)
     alone = Requests(work, np.zeros_like(work), (*speed, *[speed[-1]] * missing), (1.0,))
-    spent, _, cost = alone.on([*ages, *[np.inf] * missing])
+    spent, _, cost = alone.replay([*ages, *[np.inf] * missing])
     return spent, cost
 
 
@@ -136,9 +136,9 @@ class Plan:
 
     ages: tuple[tuple[float, ...], ...]
 
-    def on(self, asked: Requests) -> tuple[Times, Times, Times]:
+    def replay(self, asked: Requests) -> tuple[Times, Times, Times]:
         if len(self.ages) == 1:
-            return asked.on(self.ages[0])
+            return asked.replay(self.ages[0])
         prompt, prompt_cost = climbed(asked.prompt_ms, asked.prompt_speed, self.ages[0])
         output, output_cost = climbed(asked.output_ms, asked.output_speed, self.ages[1])
         return prompt + output, prompt, prompt_cost + output_cost
@@ -154,7 +154,7 @@ def best_by_age(asked: Requests, target_ms: float, first_ms: float) -> Plan | No
         low, high = 0.0, min(last, longest)
         for _ in range(HALVINGS):
             age = (low + high) / 2
-            spent, first, cost = asked.on((age, last))
+            spent, first, cost = asked.replay((age, last))
             if p99(spent) <= target_ms and p99(first) <= first_ms:
                 low = age
                 found.append((float(cost.mean()), Plan(((age, last),))))
@@ -170,7 +170,7 @@ def best_by_phase(asked: Requests, target_ms: float) -> Plan | None:
     down to the longest that keeps the percentile.
     """
     plans = [_longest_aim(asked, target_ms, share) for share in RANKS]
-    found = [(float(plan.on(asked)[2].mean()), plan) for plan in plans if plan is not None]
+    found = [(float(plan.replay(asked)[2].mean()), plan) for plan in plans if plan is not None]
     return min(found, key=lambda one: one[0], default=(0.0, None))[1]
 
 
@@ -182,7 +182,7 @@ def _longest_aim(asked: Requests, target_ms: float, share: float) -> Plan | None
         aim = (low + high) / 2
         solved = solve_phases(first, second, target_ms=aim * target_ms)
         plan = Plan(tuple(tuple(part.age_ms.tolist()) for part in solved.phases))
-        is_late = solved.status is Status.OPTIMAL and p99(plan.on(asked)[0]) > target_ms
+        is_late = solved.status is Status.OPTIMAL and p99(plan.replay(asked)[0]) > target_ms
         if solved.status is Status.OPTIMAL and not is_late:
             best = plan
         low, high = (low, aim) if is_late else (aim, high)
@@ -233,7 +233,7 @@ def row(
     """GPU time of both over that on 2 GPUs, the change, and the percentiles."""
     if by_age is None or by_phase is None:
         return (name, target, *["none"] * 5)
-    age, phase = by_age.on(asked), by_phase.on(asked)
+    age, phase = by_age.replay(asked), by_phase.replay(asked)
     alone = DEGREES[0] * (asked.prompt_ms + asked.output_ms)
     low, high = _bootstrap(age[2], phase[2])
     return (

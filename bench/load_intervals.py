@@ -67,7 +67,7 @@ def tuned_for(intervals: int) -> TunedController:
 
 
 def margin_text(tuned: TunedController, where: RateInterval) -> str:
-    found = judged(tuned, where)
+    found = judge(tuned, where)
     if found is None:
         return "not stable for every delay"
     return (
@@ -76,7 +76,7 @@ def margin_text(tuned: TunedController, where: RateInterval) -> str:
     )
 
 
-def judged(tuned: TunedController, where: RateInterval) -> Margins | None:
+def judge(tuned: TunedController, where: RateInterval) -> Margins | None:
     """The margins of a controller's gains at a load, on the plant there; None: not stable."""
     row = gains_at(tuned.controller, where.operation.rate_mrps)
     unit = US_PER_MS / 2**tuned.controller.fraction_bits

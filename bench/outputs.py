@@ -173,7 +173,7 @@ def recorded(run: Run, worker: subprocess.Popen[str], work: Path) -> Recorded:
     before = _stamps(work)
     formats = ["--output-format", "text", "--output-format", f"json:{REPORT}"]
     answer = _ask(worker, [*shlex.split(run.arguments), *formats])
-    report = _taken(work / REPORT)
+    report = _read_output(work / REPORT)
     files = {
         path.relative_to(work).as_posix(): content(path)
         for path, stamp in sorted(_stamps(work).items())
@@ -193,7 +193,7 @@ def _ask(worker: subprocess.Popen[str], arguments: list[str]) -> Answer:
     return Answer(**json.loads(answer))
 
 
-def _taken(path: Path) -> object:
+def _read_output(path: Path) -> object:
     """The JSON of a file, which is then away; None: there is no file."""
     if not path.exists():
         return None

@@ -233,11 +233,11 @@ def sun_of(data: Path, kind: str, forecast: Forecast = Forecast.CLOUDS) -> Sun:
     hours = DAYS_REPLAYED * past.per_day
     start_unix_s = site.actual.start_unix_s + first * SECONDS_PER_HOUR
     actual = cut_series(power, start_unix_s, hours * SECONDS_PER_HOUR)
-    made = _made(site, past, np.arange(first, first + hours), hours, forecast)
+    made = _make(site, past, np.arange(first, first + hours), hours, forecast)
     return Sun(_whole(factor * actual.value), _whole(factor * made))
 
 
-def _made(
+def _make(
     site: Site, past: PastDays, issue: np.ndarray, hours: int, forecast: Forecast
 ) -> np.ndarray:
     """What is expected at each issue for so many hours [W]."""

@@ -64,7 +64,7 @@ class Scenario:
     arrival_ns: NDArray[np.int64]
 
     @classmethod
-    def at(cls, name: str, ladder: Ladder, rate_rps: int) -> Scenario:
+    def for_rate(cls, name: str, ladder: Ladder, rate_rps: int) -> Scenario:
         arrival_ns = np.empty(REQUESTS, np.int64)
         streams.poisson_arrivals(streams.stream(1, rate_rps), rate_rps * 1000, arrival_ns)
         demand = workload(published.profile(REQUESTS), ladder)
@@ -74,7 +74,7 @@ class Scenario:
     def table(self) -> LadderArrays:
         return ladder_arrays((self.ladder,), self.rate_rps * 1000, MOST_IN_SYSTEM)
 
-    def with_(self, way: Callable[..., object]) -> object:
+    def run_engine(self, way: Callable[..., object]) -> object:
         """What a way of the engine's own signature makes of it."""
         order = np.arange(REQUESTS)
         return way(self.demand, order, self.arrival_ns, self.table, MOST_IN_SYSTEM, WARM_UP)
@@ -115,20 +115,20 @@ def scenarios() -> list[Scenario]:
     ladder = published.policy().forms[0]
     queue = published.first_come_first_served(ladder)
     return [
-        *(Scenario.at("table", ladder, rate) for rate in RATES_RPS),
-        Scenario.at("SEQ", sequential(ladder), 40),
-        Scenario.at("FIFO", queue, FIFO_RATE_RPS),
+        *(Scenario.for_rate("table", ladder, rate) for rate in RATES_RPS),
+        Scenario.for_rate("SEQ", sequential(ladder), 40),
+        Scenario.for_rate("FIFO", queue, FIFO_RATE_RPS),
     ]
 
 
 def row(scenario: Scenario, twin: Twin | None) -> list[str]:
-    ours = scenario.with_(replay)
+    ours = scenario.run_engine(replay)
     assert isinstance(ours, Outcome)
-    ways = {"engine": lambda: scenario.with_(replay)}
+    ways = {"engine": lambda: scenario.run_engine(replay)}
     if twin is not None:
-        theirs = scenario.with_(twin.replay)
+        theirs = scenario.run_engine(twin.replay)
         assert not differences(ours, theirs), "the twin differs"  # type: ignore[arg-type]
-        ways["C++"] = lambda: scenario.with_(twin.replay)
+        ways["C++"] = lambda: scenario.run_engine(twin.replay)
     speed = {way: REQUESTS / taken for way, taken in least_seconds(ways, TURNS).items()}
     speed |= slow_ways(scenario, ours)
     p99_ms = np.sort(ours.latency_ns[ours.measured])[-(REQUESTS - WARM_UP) // 100] / 1e6
@@ -173,7 +173,7 @@ def _spin(count):
 def on_more_threads() -> None:
     """Replications, and a whole verdict, on one thread and on all."""
     cores = min(thread_count(None), 2)
-    scenario = Scenario.at("table", published.policy().forms[0], 40)
+    scenario = Scenario.for_rate("table", published.policy().forms[0], 40)
     policy = dataclasses.replace(
         published.policy(), rates_mrps=tuple(rate * 1000 for rate in RATES_RPS)
     )
@@ -181,7 +181,7 @@ def on_more_threads() -> None:
 
     def replications(threads: int) -> None:
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda _: scenario.with_(replay), range(REPLICATIONS)))
+            list(pool.map(lambda _: scenario.run_engine(replay), range(REPLICATIONS)))
 
     def verdict(threads: int) -> None:
         verify(policy, held_out, VerifyOptions(threads=threads, baselines=("seq",)))

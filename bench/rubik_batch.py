@@ -139,7 +139,7 @@ class Shared:
     @functools.cached_property
     def requests_w(self) -> Floats:
         """What requests draw, over time, by their least level."""
-        return np.array([self.mean(_drawn, f"least {level}") for level in range(len(KHZ))])
+        return np.array([self.mean(_power_drawn, f"least {level}") for level in range(len(KHZ))])
 
     def core(self, batch: Work) -> SharedCore:
         """Of eq. 3.3, with a core's part of what the chip draws beside its cores."""
@@ -229,5 +229,5 @@ def _busy(run: Run) -> float:
     return run.busy
 
 
-def _drawn(run: Run) -> float:
+def _power_drawn(run: Run) -> float:
     return run.power_w

@@ -104,7 +104,7 @@ class Chips:
     def tail(self, scheme: str, mix: Mix, setting: Setting = PUBLISHED_CHIP) -> Figure:
         """Of the bound."""
         p95_us = [run.p95_us for run in self.runs(scheme, mix, setting)]
-        return Figure.of([each / self.study.bound_us for each in p95_us])
+        return Figure.build([each / self.study.bound_us for each in p95_us])
 
     def draws(self, scheme: str, mix: Mix, demand: float) -> list[Draw]:
         """Of each core, its part of the server included, with so much batch work to do."""

@@ -143,13 +143,13 @@ class Timed:
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """As the planner says."""
-        return self._told(lambda: self._planner.admit(view, job))
+        return self._tell(lambda: self._planner.admit(view, job))
 
     def revise(self, view: View) -> dict[int, Whole]:
         """As the planner says."""
-        return self._told(lambda: self._planner.revise(view))
+        return self._tell(lambda: self._planner.revise(view))
 
-    def _told(self, ask: Callable[[], Found]) -> Found:
+    def _tell(self, ask: Callable[[], Found]) -> Found:
         begun_s = time.process_time()
         found = ask()
         self.taken_s.append(time.process_time() - begun_s)

@@ -68,14 +68,14 @@ class Figure:
     half: float
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Figure:
+    def build(cls, values: Sequence[float]) -> Figure:
         """An infinite value, a replay that was given up, makes the mean infinite."""
         mean = statistics.fmean(values)
         if not math.isfinite(mean):
             return cls(math.inf, 0.0)
         return cls(mean, Z_95 * statistics.stdev(values) / math.sqrt(len(values)))
 
-    def said(self, digits: int = 1, *, sign: str = "") -> str:
+    def text(self, digits: int = 1, *, sign: str = "") -> str:
         if not math.isfinite(self.mean):
             return "no end"
         return f"{self.mean:{sign}.{digits}f} ± {self.half:.{digits}f}"
@@ -121,17 +121,19 @@ class Study:
         """What was chosen for a subject."""
         return self.subject(name).note
 
-    def at(self, name: str, rate_rps: float) -> tuple[Run, ...]:
+    def runs_at(self, name: str, rate_rps: float) -> tuple[Run, ...]:
         """All repetitions of a subject at a Poisson rate."""
         arrivals = Poisson(round(rate_rps * 1000))
         return self.runs(name, arrivals, self._requests, self._repetitions)
 
     def figure(self, of: Measure, name: str, rate_rps: float) -> Figure:
-        return Figure.of([of(run) for run in self.at(name, rate_rps)])
+        return Figure.build([of(run) for run in self.runs_at(name, rate_rps)])
 
     def change(self, of: Measure, name: str, other: str, rate_rps: float) -> Figure:
         """By how many percent a subject has more than another; negative if it has less."""
-        return Figure.of(_changes(of, self.at(name, rate_rps), self.at(other, rate_rps)))
+        return Figure.build(
+            _changes(of, self.runs_at(name, rate_rps), self.runs_at(other, rate_rps))
+        )
 
     def single_runs(
         self, of: Measure, name: str, other: str, rate_rps: float, requests: int
@@ -159,9 +161,9 @@ class Study:
     @property
     def _search(self) -> BaselineSearch:
         """By the tail alone: no baseline here has an energy."""
-        return BaselineSearch(self._tried, P99_PPM, 0)
+        return BaselineSearch(self._try_candidate, P99_PPM, 0)
 
-    def _tried(self, subject: SharedCores) -> CandidateResult:
+    def _try_candidate(self, subject: SharedCores) -> CandidateResult:
         runs = [
             self._run(subject, self._searched_at, self._requests, number)
             for number in range(SEARCH_REPETITIONS)

@@ -87,7 +87,7 @@ def claims(views: Sequence[View]) -> Iterator[Row]:
 
 
 def _figure(measure: Measure, name: str, rate: int, digits: int = 1) -> Callable[[Study], str]:
-    return lambda study: study.figure(measure, name, rate).said(digits)
+    return lambda study: study.figure(measure, name, rate).text(digits)
 
 
 def _against(rate: int) -> Callable[[Study], str]:
@@ -100,17 +100,17 @@ def _seq_over_fm(study: Study) -> str:
 
 
 def _fastest(name: str) -> Callable[[Study], str]:
-    return lambda study: f"{Figure.of(highest_rates(study, name)).said(0)}/s"
+    return lambda study: f"{Figure.build(highest_rates(study, name)).text(0)}/s"
 
 
 def _saved(study: Study) -> str:
     ours, theirs = (highest_rates(study, name) for name in ("fm", "adaptive"))
-    return percent(Figure.of([100 * (1 - a / f) for f, a in zip(ours, theirs, strict=True)]))
+    return percent(Figure.build([100 * (1 - a / f) for f, a in zip(ours, theirs, strict=True)]))
 
 
 def highest_rates(study: Study, name: str) -> list[float]:
     """Of each repetition, where its p99 passes the target, between two rates that were replayed."""
-    tails = [[run.p99_ms for run in study.at(name, rate)] for rate in SEARCHED_RATES]
+    tails = [[run.p99_ms for run in study.runs_at(name, rate)] for rate in SEARCHED_RATES]
     return [_passes(one) for one in zip(*tails, strict=True)]
 
 
@@ -127,7 +127,7 @@ def order(study: Study) -> Iterator[Row]:
         cells = []
         for rate in RATES:
             is_below = name != "fm" and study.change(P99, name, "fm", rate).is_below(0)
-            cells.append(study.figure(P99, name, rate).said(0) + " *" * is_below)
+            cells.append(study.figure(P99, name, rate).text(0) + " *" * is_below)
         yield [title, *cells]
 
 

@@ -109,5 +109,5 @@ def epochs(rates: Sequence[int]) -> Iterator[Row]:
         cells = []
         for rate in rates:
             ratio = one.ratio(ENERGY, OWN, "s2f", rate)
-            cells.append(f"{one.figure(P99, OWN, rate).said(0)} ms, {ratio.said(2)}")
+            cells.append(f"{one.figure(P99, OWN, rate).text(0)} ms, {ratio.text(2)}")
         yield [f"epoch {epoch}, window {window}", *cells]

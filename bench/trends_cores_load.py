@@ -49,7 +49,7 @@ def _rows(
         return of(run) / unit  # type: ignore[arg-type]
 
     for name, title in TITLES.items():
-        yield [title, *(study.figure(in_units, name, rate).said(digits) for rate in rates)]
+        yield [title, *(study.figure(in_units, name, rate).text(digits) for rate in rates)]
 
 
 def order(study: CoreStudy, rates: tuple[int, ...]) -> Row:

@@ -27,7 +27,7 @@ eight = functools.cache(lambda: study("dissertation-8s-1f"))
 
 
 def times(figure: Figure) -> str:
-    return figure.said(2)
+    return figure.text(2)
 
 
 def percent_less(figure: Figure) -> str:

@@ -62,10 +62,10 @@ def _workload(name: str, demand_ms: NDArray[np.float64], target_ms: float) -> It
             f"{target_ms:g} ms",
             told,
             f"{rate}/s",
-            f"{one.figure(P99, OWN, rate).said(0)} ms",
-            one.ratio(ENERGY, "tl", OWN, rate).said(2),
-            one.ratio(ENERGY, "tl", KNOWN, rate).said(2),
-            one.ratio(ENERGY, OWN, "ee", rate).said(2),
+            f"{one.figure(P99, OWN, rate).text(0)} ms",
+            one.ratio(ENERGY, "tl", OWN, rate).text(2),
+            one.ratio(ENERGY, "tl", KNOWN, rate).text(2),
+            one.ratio(ENERGY, OWN, "ee", rate).text(2),
         ]
 
 

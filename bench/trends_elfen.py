@@ -41,12 +41,12 @@ Policies = dict[str, dict[int, SharingPlan]]
 
 def main() -> None:
     profile = demand()
-    calibrated = found(profile, Borrowing.IDLE, (100,))
+    calibrated = search_plan(profile, Borrowing.IDLE, (100,))
     one = LanesStudy(profile, calibrated.lanes)
     many = LanesStudy(profile, dataclasses.replace(calibrated.lanes, cores=CORES))
     rates = [f"{rate}/s" for rate in RATES]
     sigma = one.lanes.interference_ppm
-    best = {rate: found(profile, Borrowing.OPTIMISED, (rate,), sigma) for rate in RATES}
+    best = {rate: search_plan(profile, Borrowing.OPTIMISED, (rate,), sigma) for rate in RATES}
     policies = dict(_policies(one, best))
     show(["published", "value", "ours"], published(one, many, policies))
     show(["p99 on one core, ms", *rates], _table(one, policies, p99, 1))
@@ -66,7 +66,7 @@ def demand() -> DemandProfile:
     return read_trace(str(EXAMPLE / "demand.parquet"), policy.reading).profile
 
 
-def found(
+def search_plan(
     profile: DemandProfile,
     borrowing: Borrowing,
     rates: tuple[int, ...],
@@ -92,11 +92,11 @@ def found(
 
 def published(one: LanesStudy, many: LanesStudy, policies: Policies) -> Iterator[Row]:
     sigma = one.lanes.interference_ppm / 10_000
-    yield ["p99 alone at 100/s, ms", "76", one.figure(p99, one.alone, 100).said()]
-    shared = one.figure(p99, one.shared, 40).said()
+    yield ["p99 alone at 100/s, ms", "76", one.figure(p99, one.alone, 100).text()]
+    shared = one.figure(p99, one.shared, 40).text()
     yield ["p99 always shared at 40/s, ms", "76", f"{shared}, at {sigma:.1f} % slower"]
     busy = one.figure(lambda run: 100 * run.requests_busy, one.alone, 120)
-    yield ["lane of requests at 120/s, %", "70", busy.said()]
+    yield ["lane of requests at 120/s, %", "70", busy.text()]
     for rate in (100, 120, 140):
         yield [f"p99 alone at {rate}/s, ms", "a wall above 120/s", _tail_text(one, one.alone, rate)]
     for rate in (100, 120):
@@ -114,16 +114,18 @@ def published(one: LanesStudy, many: LanesStudy, policies: Policies) -> Iterator
 
 def _borrow_idle(one: LanesStudy) -> Iterator[Row]:
     for rate, gain in ((20, "90"), (120, "25")):
-        more = Figure.of([100 * (r.busy - r.requests_busy) for r in one.at(one.alone, rate)])
+        more = Figure.build(
+            [100 * (r.busy - r.requests_busy) for r in one.runs_at(one.alone, rate)]
+        )
         title = f"borrow-idle: points of a lane more at {rate}/s"
-        yield [title, gain, more.said()]
-    slower = Figure.of([1 / run.batch for run in one.at(one.alone, 80)])
+        yield [title, gain, more.text()]
+    slower = Figure.build([1 / run.batch for run in one.runs_at(one.alone, 80)])
     title = "borrow-idle: time of batch work at 80/s, over that alone"
-    yield [title, "1.49, mean of ten programs", slower.said(2)]
+    yield [title, "1.49, mean of ten programs", slower.text(2)]
     idle = one.budgeted(Borrowing.FIXED, 2)
     for rate in (20, 100):
         more = one.more(p99, idle, one.alone, rate)
-        yield [f"borrow-idle: p99 more at {rate}/s, ms", "about 0", more.said(3)]
+        yield [f"borrow-idle: p99 more at {rate}/s, ms", "about 0", more.text(3)]
 
 
 def _most_busy(one: LanesStudy, policies: Policies) -> Iterator[Row]:
@@ -131,7 +133,7 @@ def _most_busy(one: LanesStudy, policies: Policies) -> Iterator[Row]:
         at = policies[name].items()
         most = max((one.figure(lambda r: r.busy, plan, rate) for rate, plan in at), key=_mean)
         title = f"{name}: most busy lanes at {RATES[0]} to {RATES[-1]}/s"
-        yield [title, f"above {least}, at moderate loads", most.said(3)]
+        yield [title, f"above {least}, at moderate loads", most.text(3)]
 
 
 def _mean(figure: Figure) -> float:
@@ -146,18 +148,20 @@ def _many_cores(many: LanesStudy) -> Iterator[Row]:
             many.figure(lambda r: r.busy, plan, rate),
         )
         told = "20, at most" if rate == 600 else ""
-        yield [f"dynamic on {CORES} cores: p99 more at {rate}/s, ms", told, more.said()]
+        yield [f"dynamic on {CORES} cores: p99 more at {rate}/s, ms", told, more.text()]
         told = "1.75, the peak" if rate == 600 else ""
-        yield [f"dynamic on {CORES} cores: busy lanes at {rate}/s", told, busy.said(3)]
+        yield [f"dynamic on {CORES} cores: busy lanes at {rate}/s", told, busy.text(3)]
 
 
 def _tail_text(study: LanesStudy, plan: SharingPlan, rate: int) -> str:
-    return study.figure(p99, plan, rate).said()
+    return study.figure(p99, plan, rate).text()
 
 
 def _idle(study: LanesStudy, rate: int, low_ms: float, high_ms: float) -> str:
-    shares = [100 * idle_share(r.idle_ns, low_ms, high_ms) for r in study.at(study.alone, rate)]
-    return Figure.of(shares).said()
+    shares = [
+        100 * idle_share(r.idle_ns, low_ms, high_ms) for r in study.runs_at(study.alone, rate)
+    ]
+    return Figure.build(shares).text()
 
 
 def _policies(
@@ -176,7 +180,7 @@ def _policies(
 
 def _table(one: LanesStudy, policies: Policies, of, digits: int) -> Iterator[Row]:
     for name, plans in policies.items():
-        yield [name, *(one.figure(of, plans[rate], rate).said(digits) for rate in RATES)]
+        yield [name, *(one.figure(of, plans[rate], rate).text(digits) for rate in RATES)]
 
 
 def _bound(best: dict[int, BorrowingSolution]) -> Row:
@@ -195,10 +199,10 @@ def misses() -> Iterator[Row]:
     study = LanesStudy(profile, Lanes(1, 900_000, 0))
     rate = 200 / mean_ms
     budget_us = study.headroom_us(rate, target_ms)
-    yield ["alone", "", study.figure(p99, study.alone, rate).said()]
+    yield ["alone", "", study.figure(p99, study.alone, rate).text()]
     for borrowing in BUDGETED:
         plan = study.budgeted(borrowing, budget_us)
-        told = study.figure(p99, plan, rate).said()
+        told = study.figure(p99, plan, rate).text()
         yield [borrowing.value, f"{budget_us / 1_000:.1f}", told]
 
 

@@ -60,13 +60,13 @@ class Cases:
     def __init__(self, results: dict[Case, Result]) -> None:
         self._results = results
 
-    def of(self, *asked: object, **more: object) -> Result:
+    def result(self, *asked: object, **more: object) -> Result:
         """Of one case."""
         return self._results[Case(*asked, **more)]  # type: ignore[arg-type]
 
     def profit(self, of: str, to: str, *asked: str, **more: object) -> float:
         """The profit of one policy by that of another."""
-        return self.of(*asked, of, **more).profit / self.of(*asked, to, **more).profit
+        return self.result(*asked, of, **more).profit / self.result(*asked, to, **more).profit
 
 
 def main() -> None:
@@ -95,7 +95,7 @@ def main() -> None:
     show(["panels, share of the peak", *others], panels(found, logs))
     show(["energy as published", *others], as_published(found, logs, sizes))
     show(["forecast, Medium", *(f"{p}: profit, missed" for p in PLANNED)], kinds(found, logs))
-    show(["assignments of five seeds", "FF / LP", "SGP / LP"], drawn(found, logs))
+    show(["assignments of five seeds", "FF / LP", "SGP / LP"], draw_rows(found, logs))
     heads = [
         "racks",
         "published LP, SA, ms",
@@ -111,9 +111,9 @@ def main() -> None:
 class Quick(Cases):
     """Results of searches of a few steps."""
 
-    def of(self, *asked: object, **more: object) -> Result:
+    def result(self, *asked: object, **more: object) -> Result:
         """Of one case."""
-        return super().of(*asked, **{"steps": QUICK_STEPS, **more})
+        return super().result(*asked, **{"steps": QUICK_STEPS, **more})
 
 
 def quick_cases(logs: list[str]) -> list[Case]:
@@ -194,9 +194,9 @@ def report_base(found: Cases, logs: list[str]) -> None:
 
 
 def base(found: Cases, log: str, day: str) -> Iterator[Row]:
-    best = found.of(log, day, "SA")
+    best = found.result(log, day, "SA")
     for policy in POLICIES:
-        one = found.of(log, day, policy)
+        one = found.result(log, day, policy)
         yield [
             f"{log}, {day}, {policy}",
             f"{one.profit:,.0f}",
@@ -222,7 +222,7 @@ def published(found: Cases, logs: list[str]) -> Iterator[Row]:
             ours = [f"{found.profit(policy, 'SA', log, 'High', **more):.2f}" for log in logs]
             yield [f"{policy} / SA, High, penalty {penalty} an hour", told, *ours]
     for day in DAYS:
-        both = [(found.of(log, day, "SA"), found.of(log, day, "LP")) for log in logs]
+        both = [(found.result(log, day, "SA"), found.result(log, day, "LP")) for log in logs]
         yield _more(
             f"profit of SA over LP, {day}", "below +1 %", [a.profit / b.profit for a, b in both]
         )
@@ -232,7 +232,7 @@ def published(found: Cases, logs: list[str]) -> Iterator[Row]:
         yield _more(
             f"promises missed, SA over LP, {day}", "+5 %", [a.missed / b.missed for a, b in both]
         )
-    missed = [found.of(log, "Medium", "SGP") for log in logs]
+    missed = [found.result(log, "Medium", "SGP") for log in logs]
     yield [
         "promises missed by SGP, of those admitted, Medium",
         "5.1 %",
@@ -240,7 +240,7 @@ def published(found: Cases, logs: list[str]) -> Iterator[Row]:
     ]
     yield from _conservative(found, logs)
     everything = [
-        (found.of(log, "Medium", "SA-All", steps=STEPS_ALL), found.of(log, "Medium", "SA"))
+        (found.result(log, "Medium", "SA-All", steps=STEPS_ALL), found.result(log, "Medium", "SA"))
         for log in logs
     ]
     yield _more(
@@ -254,7 +254,10 @@ def _conservative(found: Cases, logs: list[str]) -> Iterator[Row]:
         for factor in CONSERVATISM:
             said = Said(conservatism=factor)
             both = [
-                (found.of(log, "Medium", policy, said=said), found.of(log, "Medium", policy))
+                (
+                    found.result(log, "Medium", policy, said=said),
+                    found.result(log, "Medium", policy),
+                )
                 for log in logs
             ]
             title = f"{policy}, B x {factor}, Medium"
@@ -288,11 +291,11 @@ def _by_lp(found: Cases, log: str, day: str, size: float) -> Row:
 def kinds(found: Cases, logs: list[str]) -> Iterator[Row]:
     for log in logs:
         for kind in KINDS:
-            results = [found.of(log, "Medium", p, said=Said(kind)) for p in PLANNED]
+            results = [found.result(log, "Medium", p, said=Said(kind)) for p in PLANNED]
             yield [f"{kind}, {log}", *(f"${one.profit:,.0f}, {one.missed}" for one in results)]
 
 
-def drawn(found: Cases, logs: list[str]) -> Iterator[Row]:
+def draw_rows(found: Cases, logs: list[str]) -> Iterator[Row]:
     for log in logs:
         for day in DAYS:
             row = [f"{log}, {day}"]
@@ -305,7 +308,7 @@ def drawn(found: Cases, logs: list[str]) -> Iterator[Row]:
 def scale(found: Cases) -> Iterator[Row]:
     log = next(iter(WORKLOADS))
     for racks, told in SIZES.items():
-        both = [found.of(log, "Medium", policy, racks=racks) for policy in ("LP", "SA")]
+        both = [found.result(log, "Medium", policy, racks=racks) for policy in ("LP", "SA")]
         row = [f"{racks}, {both[0].submitted} jobs", told]
         for one in both:
             row += [f"{1_000 * one.cpu_s / one.submitted:.1f}", f"{1_000 * one.busiest_s:.0f}"]

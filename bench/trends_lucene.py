@@ -65,8 +65,8 @@ def report(views: Sequence[View]) -> None:
     header = ["Lucene", "published", *columns, "note"]
     show(header, [*against_others(views), *among_others(views), *inside(views)])
     show(["p99 of one run", "40/s", "43/s"], one_run(study))
-    show(["p99 of FM is below", *columns], kept(views, P99))
-    show(["mean of FM is below", *columns], kept(views, MEAN))
+    show(["p99 of FM is below", *columns], views_below(views, P99))
+    show(["mean of FM is below", *columns], views_below(views, MEAN))
     rates = [f"{rate}/s" for rate in RATES]
     show(["p99, ms", *rates], order(study))
     show(["p99 where cores are given back, ms", *rates], order(given_back))
@@ -137,11 +137,11 @@ def _change_of(name: str, other: str, rate: int) -> Callable[[Study], str]:
 
 
 def _by_target(rate: int) -> Callable[[Study], str]:
-    def said(study: Study) -> str:
+    def text_of(study: Study) -> str:
         tails = [study.figure(P99, f"target {target}", rate).mean for target in TARGETS]
         return f"{min(tails):.0f} to {max(tails):.0f} ms"
 
-    return said
+    return text_of
 
 
 def inside(views: Sequence[View]) -> Iterator[Row]:
@@ -150,8 +150,8 @@ def inside(views: Sequence[View]) -> Iterator[Row]:
     def row(what: str, published: str, said: Said, note: str = "") -> Row:
         return [what, published, *map(said, views), note]
 
-    def at(measure: Measure, rate: int, digits: int = 2) -> Said:
-        return lambda view: view.study.figure(measure, view.policy, rate).said(digits)
+    def figure_at(measure: Measure, rate: int, digits: int = 2) -> Said:
+        return lambda view: view.study.figure(measure, view.policy, rate).text(digits)
 
     def span(measure: Measure, digits: int) -> Said:
         return lambda view: _span(view, measure, digits)
@@ -168,12 +168,12 @@ def inside(views: Sequence[View]) -> Iterator[Row]:
     for what, measure, at_47 in (("shortest", _shortest, "1.29"), ("longest", _longest, "3")):
         for rate, published, note in ((30, "almost 4", ""), (47, at_47, "f")):
             title = f"mean degree of the {what} 5 %, {rate}/s"
-            yield row(title, published, threads(at(measure, rate)), note)
-    yield row("% that finish on one thread, 45/s", "19", at(_sequential, 45, 1), "f")
-    yield row("% that finish on at most three, 45/s", "41", at(_few, 45, 1), "f")
+            yield row(title, published, threads(figure_at(measure, rate)), note)
+    yield row("% that finish on one thread, 45/s", "19", figure_at(_sequential, 45, 1), "f")
+    yield row("% that finish on at most three, 45/s", "41", figure_at(_few, 45, 1), "f")
     yield row("mean threads, 30 to 48/s", "17 to 25", threads(span(_threads, 0)), "a")
-    yield row("mean threads, 48/s", "25", threads(at(_threads, 48, 1)))
-    yield row("% of the cores in use, 48/s", "almost 100", at(_used, 48, 1), "a")
+    yield row("mean threads, 48/s", "25", threads(figure_at(_threads, 48, 1)))
+    yield row("% of the cores in use, 48/s", "almost 100", figure_at(_used, 48, 1), "a")
 
 
 def one_run(study: Study) -> Iterator[Row]:
@@ -185,7 +185,7 @@ def one_run(study: Study) -> Iterator[Row]:
         yield [f"FM against {TITLES[other]}", *cells]
 
 
-def kept(views: Sequence[View], measure: Measure) -> Iterator[Row]:
+def views_below(views: Sequence[View], measure: Measure) -> Iterator[Row]:
     """The rates at which FM is surely below each of the others."""
     for other in OTHERS:
         yield [TITLES[other], *(_rates_below(view, measure, other) for view in views)]
@@ -210,7 +210,7 @@ def order(study: Study) -> Iterator[Row]:
         cells = []
         for rate in RATES:
             is_below = name != "fm" and study.change(P99, name, "fm", rate).is_below(0)
-            cells.append(study.figure(P99, name, rate).said(0) + " *" * is_below)
+            cells.append(study.figure(P99, name, rate).text(0) + " *" * is_below)
         yield [title, *cells]
 
 
@@ -218,7 +218,7 @@ def locked_up(study: Study) -> Iterator[Row]:
     """In how many repetitions; `without exits` is the same table without its last row."""
 
     def count(name: str, rate: int) -> int:
-        return sum(run.p99_ms > LOCKED_UP_MS for run in study.at(name, rate))
+        return sum(run.p99_ms > LOCKED_UP_MS for run in study.runs_at(name, rate))
 
     targets = [f"target {target}" for target in (*SMALL_TARGETS, *TARGETS)]
     for name in targets[: len(SMALL_TARGETS)]:
@@ -236,11 +236,11 @@ def bursts(study: Study) -> Iterator[Row]:
     for name in ("fm", "no-boost", "published table", "target 18", "seq", "fix-2", "fix-4"):
         runs = study.runs(name, BURSTS, BURSTS.requests, BURST_REPETITIONS)
         stretches = zip(*(run.stretch_p99_ms for run in runs), strict=True)
-        yield [TITLES[name], *(Figure.of(values).said(0) for values in stretches)]
+        yield [TITLES[name], *(Figure.build(values).text(0) for values in stretches)]
 
 
 def percent(figure: Figure) -> str:
-    return f"{figure.said(1, sign='+')} %"
+    return f"{figure.text(1, sign='+')} %"
 
 
 def spread(changes: list[float]) -> str:

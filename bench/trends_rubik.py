@@ -124,7 +124,7 @@ def exceptions() -> Iterator[Row]:
     for name in NAMES:
         for load in LOADS:
             one = study(name)
-            tail, runs = one.tail(OWN, load), one.at(OWN, load)
+            tail, runs = one.tail(OWN, load), one.runs_at(OWN, load)
             if _is_kept(tail):
                 continue
             lowest = statistics.fmean(run.levels[0] for run in runs)
@@ -205,7 +205,7 @@ def _rolled(outcomes: list[Outcome], at_ms: int, bound_us: int) -> str:
         ended = outcome.arrival_ns + outcome.latency_ns
         within = (until - ROLLING_MS * NS_PER_MS < ended) & (ended <= until)
         found.append(p95_ns(outcome.latency_ns[within]) / NS_PER_US / bound_us)
-    return _share(Figure.of(found))
+    return _share(Figure.build(found))
 
 
 def _output(outcomes: list[Outcome], at_ms: int) -> str:

@@ -49,10 +49,12 @@ def _lost(profile: DemandProfile, times: int, wake_ns: int) -> str:
     rate_rps = RATE_RPS * times
     study = LanesStudy(_shorter(profile, times), LANES, waking=Waking(batch_ns=wake_ns))
     awake = LanesStudy(study.profile, LANES)
-    pairs = zip(study.at(study.alone, rate_rps), awake.at(awake.alone, rate_rps), strict=True)
-    lost = Figure.of([100 * (1 - late.batch / all_of_it.batch) for late, all_of_it in pairs])
+    pairs = zip(
+        study.runs_at(study.alone, rate_rps), awake.runs_at(awake.alone, rate_rps), strict=True
+    )
+    lost = Figure.build([100 * (1 - late.batch / all_of_it.batch) for late, all_of_it in pairs])
     wanted = 100 * (1 - math.exp(-rate_rps * wake_ns / 1e9))
-    return f"{lost.said(4)}; {wanted:.4f}"
+    return f"{lost.text(4)}; {wanted:.4f}"
 
 
 def _shorter(profile: DemandProfile, times: int) -> DemandProfile:
@@ -64,14 +66,14 @@ def _core(profile: DemandProfile) -> Iterator[Row]:
     study = LanesStudy(profile, LANES, waking=Waking(core_ns=1_000 * CORE_WAKE_US))
     for name, of in (("p99, ms more", p99), ("mean, ms more", lambda run: run.mean_ms)):
         parts = [
-            Figure.of([of(a) - of(b) for a, b in zip(*_pair(study, rate), strict=True)])
+            Figure.build([of(a) - of(b) for a, b in zip(*_pair(study, rate), strict=True)])
             for rate in RATES
         ]
-        yield [name, *(part.said(3) for part in parts)]
+        yield [name, *(part.text(3) for part in parts)]
 
 
 def _pair(study: LanesStudy, rate_rps: int) -> tuple[tuple, tuple]:
-    return study.without_batch(rate_rps), study.at(study.alone, rate_rps)
+    return study.without_batch(rate_rps), study.runs_at(study.alone, rate_rps)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def experiment(rates: Sequence[int], seconds: float) -> dict[str, object]:
         alone_ms.append(setup.server.alone_ms())
     embedded = setup.run_embedded(rates[0], seconds)
     spike = setup.run_spike()
-    judge = Judge.of(setup.compared, alone_ms)
+    judge = Judge.build(setup.compared, alone_ms)
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "machine": measure.machine(),

@@ -43,7 +43,7 @@ class Judge:
     alone: Workload
 
     @staticmethod
-    def of(compared: dict[str, Policy], alone_ms: Sequence[NDArray[np.float64]]) -> Judge:
+    def build(compared: dict[str, Policy], alone_ms: Sequence[NDArray[np.float64]]) -> Judge:
         """From all times that requests took alone."""
         load = recorded(compared[COMPILED])
         return Judge(compared, load, with_times(load, np.median(alone_ms, axis=0)))
@@ -61,7 +61,7 @@ class Judge:
 
     def of_run(self, run: Run) -> dict[str, object]:
         """Figures of a run and of its replays."""
-        told = self.told(run)
+        told = self.replays_of(run)
         figures = {which: fidelity.summary(served) for which, served in told.items()}
         return {
             "rate_per_s": run.rate,
@@ -72,13 +72,13 @@ class Judge:
 
     def of_spike(self, run: Run, phases: Sequence[tuple[int, int]]) -> dict[str, object]:
         """The same by phase, with what the controller did, and how it had been without."""
-        told = self.told(run)
+        told = self.replays_of(run)
         steps = {which: [*map(asdict, served.steps)] for which, served in told.items()}
         unsteered = CoreTypes(UNSTEERED, self.compared[run.policy].ladders)
         told[UNSTEERED] = replayed(unsteered, self.alone, run.rows, run.measured.arrival_us)
         return {"requests": len(run.rows), "phases": by_phase(phases, told), "steps": steps}
 
-    def told(self, run: Run) -> dict[str, Served]:
+    def replays_of(self, run: Run) -> dict[str, Served]:
         """A run and its replays: with the CPU times that its requests take alone, and as run."""
         subject = subject_of(run.policy, self.compared[run.policy])
         as_run = with_times(self.alone, run.measured.cpu_ms)

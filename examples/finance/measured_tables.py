@@ -43,11 +43,11 @@ def table(runs: Sequence[dict]) -> str:
 def interval_table(runs: Sequence[dict]) -> str:
     """The same with intervals, and how far p99 is off."""
 
-    def told(run: dict, which: str) -> tuple[str, ...]:
+    def cells_of(run: dict, which: str) -> tuple[str, ...]:
         off = "" if which == "measured" else f"{error(run, of=which):+.1%}".replace("%", " %")
         return (*interval_cells(run[which]), off)
 
-    return markdown(INTERVAL_HEADS, 3, rows_of(runs, told))
+    return markdown(INTERVAL_HEADS, 3, rows_of(runs, cells_of))
 
 
 def error_table(runs: Sequence[dict]) -> str:
@@ -89,13 +89,13 @@ def step_cells(step: dict) -> tuple[str, ...]:
 
 
 def rows_of(
-    runs: Sequence[dict], told: Callable[[dict, str], tuple[str, ...]]
+    runs: Sequence[dict], cells: Callable[[dict, str], tuple[str, ...]]
 ) -> Iterable[tuple[str, ...]]:
     """A row for each of what is told of a run; its name stands in the first."""
     for run in runs:
         for place, which in enumerate(TOLD):
             head = ("", "") if place else (f"{run['rate_per_s']}/s", run["policy"])
-            yield (*head, which, *told(run, which))
+            yield (*head, which, *cells(run, which))
 
 
 def markdown(heads: Sequence[str], words: int, rows: Iterable[tuple[str, ...]]) -> str:

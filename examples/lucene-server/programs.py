@@ -46,7 +46,7 @@ class Programs:
         words = self.words(command, options, *(CLIENT_FLAGS if is_client else ()))
         beside = cores_there()[self.cores :] or cores_there()
         rank = first(CLIENT_RANK) if is_client else []
-        done = subprocess.run([*rank, *on(beside), *words], check=False, **PRINTS)
+        done = subprocess.run([*rank, *pin_to(beside), *words], check=False, **PRINTS)
         if done.returncode:
             raise SystemExit(f"`{command}` ended with {done.returncode}")
         return done.stdout.strip()
@@ -67,7 +67,7 @@ def cores_there() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
-def on(cores: Sequence[int]) -> list[str]:
+def pin_to(cores: Sequence[int]) -> list[str]:
     """What keeps a command on these cores, where the system can; it goes before the command."""
     if shutil.which("taskset") is None:
         return []
@@ -129,7 +129,7 @@ def serving(programs: Programs, index: Path, policy: Path) -> Iterator[Server]:
     """A server of the index, until it is no longer needed."""
     words = programs.words("serve", {"index": index, "policy": policy}, *SERVER_FLAGS)
     its_own = cores_there()[: programs.cores]
-    command = [*first(SERVER_RANK), *on(its_own), *words]
+    command = [*first(SERVER_RANK), *pin_to(its_own), *words]
     with subprocess.Popen(command, **PRINTS) as process:
         try:
             assert process.stdout is not None

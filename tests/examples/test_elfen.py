@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bench.lanes_study import LanesStudy, idle_share
-from bench.trends_elfen import demand, found
+from bench.trends_elfen import demand, search_plan
 from tailc.forms.ladder.lanes import Lanes
 from tailc.pipeline.lane_sample import PlanSample
 from tailc.problems.borrowing import Borrowing
@@ -47,7 +47,7 @@ def test_the_script_makes_the_file_again(demand_ms):
 
 def test_p99_is_76_ms_at_100_a_second_alone_and_at_40_always_shared(profile):
     # Yang et al., USENIX ATC 2016, section 2; the noise of ours is about 2 ms.
-    lanes = found(profile, Borrowing.IDLE, (100,)).lanes
+    lanes = search_plan(profile, Borrowing.IDLE, (100,)).lanes
     with ThreadPoolExecutor(2) as workers:
         replays = PlanSample(profile, 990_000, 3, workers)
         assert replays.alone(lanes, 100_000).tail_us == pytest.approx(76_000, abs=4_000)
@@ -64,7 +64,7 @@ def test_above_120_a_second_p99_misses_100_ms(profile):
 
 def test_idle_times_are_exponential_with_the_rate(profile):
     study = LanesStudy(profile, Lanes(1, 0, 0))
-    (run, *_) = study.at(study.alone, 120)
+    (run, *_) = study.runs_at(study.alone, 120)
     at_15_ms = 0.120 * 15
     # Of an exponential length x the share up to y of all time: 1 - (1 + y) exp(-y).
     assert idle_share(run.idle_ns, 0, 15) == pytest.approx(
