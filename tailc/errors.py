@@ -158,6 +158,11 @@ class Code(enum.Enum):
     SHORT_WINDOW = ("TC0583", ExitCode.OK, "a window is too short for what is measured over it")
     LONG_QUANTUM = ("TC0584", ExitCode.OK, "a quantum is longer than the ages of all climbs")
     BETTER_BY_HAND = ("TC0573", ExitCode.OK, "a setting chosen by hand is better than the policy")
+    CONTROLLER_LEFT_OUT = (
+        "TC0586",
+        ExitCode.OK,
+        "a policy has no controller, though one is stated",
+    )
     OTHER_CONTROL = ("TC0585", ExitCode.OK, "a policy of shares has another controller")
     NO_RADIUS = ("TC0572", ExitCode.OK, "the SLO does not hold even without errors of the inputs")
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the SLO")

@@ -209,7 +209,7 @@ def _for_requests(
     chosen = sweep.chosen
     warnings += handler_of(chosen.problem).check_slos(chosen.problem, opened.spec, opened.loaded)
     passes = (
-        *_control_passes(searches.control),
+        *_control_passes(searches),
         *_tuning_passes(searches, aim, days, sweep, requests),
         *_check_passes(compilation, aim),
         *_estimate_passes(compilation, searches, requests),
@@ -233,7 +233,7 @@ def _tuning_passes(
 
         yield TableTuning(aim)
     if aim is not None and searches.best is not None:
-        yield _auto_pass(searches.best, aim, sweep, requests)
+        yield _auto_pass(searches.best, searches.control, aim, sweep, requests)
     if searches.ambiguity is not None:
         from tailc.pipeline.passes.robustness import RadiusSearch, RobustTuning
 
@@ -245,6 +245,7 @@ def _tuning_passes(
 
 def _auto_pass(
     auto: AutoChoice | AutoTuning,
+    control: ControlProblem | Controller | None,
     aim: TuningObjective,
     sweep: CandidateSet[Any, Any],
     requests: Holdback,
@@ -254,20 +255,23 @@ def _auto_pass(
         from tailc.pipeline.passes.table_tuning import CandidateTuning
 
         return CandidateTuning(aim, Effort(auto.effort))
-    from tailc.pipeline.passes.best_table import BestClocks, BestTable
+    from tailc.pipeline.passes.best_table import BestClocks, BestTable, BestWithController
 
     if sweep.chosen.policy.tail_table is not None:
         return BestClocks(aim, auto, requests)
     formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
-    return BestTable(aim, auto, formulas, requests)
+    best = BestTable(aim, auto, formulas, requests)
+    return BestWithController(best, control) if isinstance(control, ControlProblem) else best
 
 
-def _control_passes(control: ControlProblem | Controller | None) -> Iterator[Pass]:
-    """The pass that makes the controller, if the spec has one."""
-    if control is not None:
-        from tailc.pipeline.passes.control import control_pass
+def _control_passes(searches: _RequestedParts) -> Iterator[Pass]:
+    """The pass that makes the controller, if there is one, unless `auto` is to compare it."""
+    control = searches.control
+    if control is None or (searches.best is not None and isinstance(control, ControlProblem)):
+        return
+    from tailc.pipeline.passes.control import control_pass
 
-        yield control_pass(control)
+    yield control_pass(control)
 
 
 def _full_objective(

@@ -104,10 +104,12 @@ def _better_by_hand(
 ) -> Iterator[Finding]:
     """Warn of the rate at which a setting by hand is better by the largest margin."""
     by_cost = is_for_cost(policy)
+    is_compared = is_auto or policy.evidence.method in _COMPARING
     gains = [
         (gain, row)
         for row in rows
-        if (gain := _gain_by_hand_ppm(row, policy, by_cost)) and _keeps_all(row, rows, policy)
+        if (gain := _gain_by_hand_ppm(row, policy, by_cost, is_compared))
+        and _keeps_all(row, rows, policy)
     ]
     if not gains:
         return
@@ -123,7 +125,7 @@ def _better_by_hand(
         better = f"{costs} than the policy and meets the SLO"
     message = f"at {format_mrps(row.rate_mrps)} the setting by hand `{row.by_hand.name}` {better}"
     place = loaded.place("rates")
-    hint = _advice_against(policy, is_auto=is_auto)
+    hint = _advice_against(policy, is_compared=is_compared)
     yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)
 
 
@@ -131,9 +133,9 @@ def _better_by_hand(
 _COMPARING = ("auto", "simulation")
 
 
-def _advice_against(policy: Policy, *, is_auto: bool) -> str:
+def _advice_against(policy: Policy, *, is_compared: bool) -> str:
     """Advice for a policy that is worse than a setting by hand."""
-    if is_auto or policy.evidence.method in _COMPARING:
+    if is_compared:
         return "give a longer trace, or fewer rates, so that one table suits them"
     if policy.batch is not None:
         return "remove `search.method`: the default also tries pairs of fixed frequencies"
@@ -142,7 +144,10 @@ def _advice_against(policy: Policy, *, is_auto: bool) -> str:
             "set `search.method: simulation`, which compares tables in replays, or use that setting"
         )
     if policy.controller is not None:
-        return "remove `control` and `search.method`: the default also tries the settings by hand"
+        return (
+            "set `search.method: auto`, which keeps the controller only if no table without one is "
+            "better"
+        )
     key = "`search.method` (for Elfen: `policy`)"
     return f"remove {key}: the default also tries the settings that can be chosen by hand"
 
@@ -162,11 +167,12 @@ def _keeps_all(row: RateEstimate, rows: Sequence[RateEstimate], policy: Policy) 
     )
 
 
-def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
+def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool, is_compared: bool) -> int:
     """How much lower the best setting by hand is than the policy at this rate; 0 if not clearly.
 
     A faster setting must be below the whole interval of the policy's percentile. A cheaper one must
-    be 2 % below the SLO's latency and meet the policy's target, or be as fast as the policy.
+    be 2 % below the SLO's latency and meet the policy's target, or be as fast as the policy. If the
+    policy does not surely meet the SLO, and was compared with no setting, it need only meet both.
     """
     setting, has_tail = row.by_hand, row.standing in (Standing.PASS, Standing.UNDECIDED)
     if setting is None or setting.is_overloaded or not has_tail:
@@ -174,7 +180,9 @@ def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
     change_ppm = setting.cost_change_ppm if by_cost else setting.change_ppm
     latency_us = policy.slos[row.slo].latency_us
     target_us = dict(policy.evidence.settings).get("target_us", latency_us)
-    surely_us = min(latency_us * (PPM - _CLEARLY_PPM) // PPM, target_us)
+    is_unsure = row.standing is Standing.UNDECIDED and not is_compared
+    most_us = latency_us if is_unsure else latency_us * (PPM - _CLEARLY_PPM) // PPM
+    surely_us = min(most_us, target_us)
     if by_cost and setting.tail_us > max(row.tail_us, surely_us):
         return 0
     if change_ppm is None or change_ppm <= _CLEARLY_PPM:

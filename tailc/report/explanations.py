@@ -285,6 +285,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     "asks for a method by formula, a named policy or a controller. For autopro, it means that a "
     "constant share keeps a machine nearer to its target than the controller in a replay of the "
     "trace.",
+    Code.CONTROLLER_LEFT_OUT: "The spec states a controller and the method `auto`. In replays the "
+    "formula's ages with the controller miss the SLO, or need more energy at some rate than the "
+    "best table without one, so the compile wrote that table. To compile the controller all the "
+    "same, set `search.method: dual`, or the formula that suits the spec.",
     Code.OTHER_CONTROL: "In a replay of the trace the best constant share keeps a machine nearer "
     "to its target than the published controller, which follows noise. The compile wrote the "
     "controller with the smallest errors of all machines: the observer, a larger pole, or constant "

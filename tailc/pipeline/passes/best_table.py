@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.tuning_objective import TuningObjective
@@ -11,7 +11,10 @@ from tailc.models.workload import workload
 from tailc.pipeline.auto.choice import best_policy, choice_remarks
 from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 from tailc.pipeline.auto.holdback import Holdback
+from tailc.pipeline.auto.steered import compare_steered, left_out_remark
+from tailc.pipeline.passes.control import ControllerTuning
 from tailc.pipeline.passes.step import DesignSample, PassResult
+from tailc.problems.control import ControlProblem
 from tailc.specs.auto_settings import AutoChoice
 from tailc.traces.reading import clock_khz_of
 from tailc.tuning.tuning_problem import gains_by_climbing
@@ -45,6 +48,33 @@ class BestTable:
             sample.progress,
         )
         return PassResult(policy, (chosen,), choice_remarks(chosen))
+
+
+@dataclass(frozen=True)
+class BestWithController:
+    """Choose between the formula's ages with a controller, and the best table without one."""
+
+    without: BestTable
+    control: ControlProblem
+
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
+        """The policy with a controller, unless it is worse than that without one."""
+        plain, tuned = self.without.apply(policy, sample), ControllerTuning(self.control)
+        steered = tuned.apply(policy, sample)
+        if steered.policy.controller is None:
+            return plain
+        compared = compare_steered(
+            steered.policy,
+            plain.policy,
+            self.without.aim,
+            self.without.auto,
+            self.without.requests,
+            sample.threads,
+            sample.progress,
+        )
+        if compared.is_safe:
+            return steered
+        return replace(plain, findings=(*plain.findings, left_out_remark(compared)))
 
 
 @dataclass(frozen=True)

@@ -328,7 +328,7 @@ class SlowToFastSpec(WithSlos):
         if search.looks_for_rate:
             complaints += rate_complaints(search.weights, self.rates_mrps, len(self.slo))
             complaints += robust_rate_complaints(search.robust)
-        if self.asks_for_controller:
+        if self.asks_for_controller and not self.is_controlled:
             message = (
                 f"is given, but the ages of the method `{self.method}` already depend on the load"
             )
@@ -369,9 +369,10 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def is_controlled(self) -> bool:
-        """Whether a controller scales the thresholds by load."""
-        is_wanted = self.search.objective == "energy" and not self.is_replayed
-        return is_wanted and self.control.structure != "off"
+        """Whether a controller scales the thresholds by load, or is compared with tables."""
+        is_compared = self.method == AUTO and self.asks_for_controller
+        is_possible = not self.is_replayed or is_compared
+        return is_possible and self.search.objective == "energy" and self.control.structure != "off"
 
     @property
     def all_cores(self) -> Cores:

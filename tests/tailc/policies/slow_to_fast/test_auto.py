@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tailc.artifact.json_form import encode_json
 from tailc.errors import Code, TailcError
+from tailc.forms.ladder.table import Climb
+from tailc.pipeline.auto.best import Best
 from tailc.pipeline.auto.choice import AutoResult
+from tailc.pipeline.auto.effort import Effort
+from tailc.pipeline.auto.holdback import in_sample
+from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.controller import TunedController
+from tailc.pipeline.judging import with_estimates
 from tailc.pipeline.spec import open_kind
+from tailc.progress import silent
 from tailc.report.compile_report import compiled_result, compiled_text
+from tailc.specs.auto_settings import AutoChoice
 from tests.tailc import texts
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 from tests.tailc.schemas import validate_compiled
@@ -114,7 +125,13 @@ def test_a_controller_or_a_method_that_is_stated_is_what_is_made(tmp_path, searc
 
 @pytest.mark.parametrize(
     ("search", "is_controlled"),
-    [("search: {method: dual}", True), ("search: {effort: quick}", False), ("control: pi", True)],
+    [
+        ("search: {method: dual}", True),
+        ("search: {effort: quick}", False),
+        ("control: pi", True),
+        ("search: {method: auto}\ncontrol: pi", True),
+        ("search: {method: auto}\ncontrol: off", False),
+    ],
 )
 def test_the_default_controller_is_the_formula_s_alone(tmp_path, search, is_controlled):
     spec = spec_of(tmp_path, ("search: {effort: quick}", search))
@@ -136,8 +153,12 @@ def test_without_rates_there_is_nothing_to_replay(tmp_path):
         ("search: {method: dual, effort: quick}", "applies only to the method `auto`"),
         ("search: {requests: 2000000}", "applies only to the method `simulation`"),
         (
-            "search: {method: auto}\ncontrol: pi",
+            "search: {method: auto, objective: tail}\ncontrol: pi",
             "`control` is given, but the ages of the method `auto`",
+        ),
+        (
+            "search: {method: simulation}\ncontrol: pi",
+            "`control` is given, but the ages of the method `simulation`",
         ),
     ],
 )
@@ -152,3 +173,62 @@ def test_the_least_tail_is_no_longer_than_that_of_the_fastest_cores_first(tmp_pa
     found = compile_policy(str(write(tmp_path, spec).spec), threads=2, judging=Judging())
     for row in found.policy.evidence.estimates.rows:
         assert row.by_hand.change_ppm < 20_000
+
+
+STEERED = texts.swapped(
+    QUICK, ("search: {effort: quick}\n", f"search: {{effort: quick, method: auto}}\n{CONTROL}")
+)
+
+
+def with_controller(folder):
+    spec = write(folder, STEERED).spec
+    return compile_policy(str(spec), threads=2, judging=Judging(allows_misses=True))
+
+
+def test_a_controller_that_costs_more_than_a_table_is_left_out_and_named(tmp_path):
+    """At a constant rate the controller takes noise for news, and that costs energy."""
+    found = with_controller(tmp_path)
+    assert found.policy.controller is None
+    assert len(found.policy.ladders[0].rows) > 1
+    (warning,) = [one for one in found.findings if one.code is Code.CONTROLLER_LEFT_OUT]
+    assert "with it a request takes" in warning.message
+    assert found.added(AutoResult)
+    assert not found.added(TunedController)
+    rows = found.policy.evidence.estimates.rows
+    assert all(row.by_hand.cost_change_ppm < 30_000 for row in rows)
+
+
+def test_a_controller_that_is_no_worse_stays(tmp_path, monkeypatch):
+    """Compared with the fastest cores first, which cost far more."""
+    monkeypatch.setattr("tailc.pipeline.passes.best_table.best_policy", fastest_first)
+    found = with_controller(tmp_path)
+    assert found.policy.controller is not None
+    assert found.added(TunedController)
+    assert not found.added(AutoResult)
+    assert Code.CONTROLLER_LEFT_OUT not in {one.code for one in found.findings}
+    settings = dict(found.policy.evidence.settings)
+    assert "interval_1_delay_epochs" in settings
+
+
+def fastest_first(policy, *_):
+    """In place of the best table: each request begins on the fastest type."""
+    (own,) = policy.ladders
+    at_once = replace(own.rows[0], climbs=(Climb(0, len(own.rungs) - 1),))
+    option = Option("fastest", replace(own, rows=(at_once,)))
+    best = Best(option, (option,), 0.0, True, 0, 0)
+    chosen = AutoResult(best, AutoChoice("quick", 50_000), False, 1)
+    return replace(policy, forms=(option.table,)), chosen
+
+
+def test_the_stated_controller_alone_is_replayed_with_it_and_compared(tmp_path):
+    """The estimates are those of a policy with its controller, and `S2F` is its ages without."""
+    spec = write(tmp_path, swapped()).spec
+    found = compile_policy(str(spec), threads=2, judging=Judging(allows_misses=True))
+    assert found.policy.controller is not None
+    bare = replace(found.policy, forms=found.policy.forms[:1])
+    held = in_sample(found.design)
+    again, _ = with_estimates(bare, held, Effort.NORMAL, 2, silent)
+    for own, without in zip(
+        found.policy.evidence.estimates.rows, again.evidence.estimates.rows, strict=True
+    ):
+        assert own.tail_us != without.tail_us
