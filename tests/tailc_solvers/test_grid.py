@@ -206,8 +206,8 @@ def test_a_row_that_can_never_meet_the_budget_is_infeasible():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"target_ms": 5.0}, "target_ms goes with"),
-        ({"objective": "cost"}, "target_ms goes with"),
+        ({"target_ms": 5.0}, "`target_ms` must be set for"),
+        ({"objective": "cost"}, "`target_ms` must be set for"),
         ({"step_ms": 0.0}, "step_ms must be positive"),
         ({"rank": 0}, "rank must be"),
     ],

@@ -42,8 +42,8 @@ class AnswerTrust(StrEnum):
 class AnswerFault(StrEnum):
     """A reason to refute an answer."""
 
-    POINT_MISSING = "a point is claimed and there is none"
-    POINT_UNASKED = "there is a point beside a claim that there is none"
+    POINT_MISSING = "the answer claims a point, but there is none"
+    POINT_UNASKED = "there is a point, but the answer claims that there is none"
     WRONG_LENGTH = "the point is not as long as the program"
     NOT_FINITE = "a number is not finite, or above 1e100"
     BOUND_EXCEEDED = "a variable is outside its bounds"

@@ -157,7 +157,11 @@ class _Process:
             if not selector.select(wall_s):
                 raise TimeoutError
         if (first := os.read(self._answers, len(READY))) != READY:
-            raise GarbledFrameError("the child did not say that it is ready") if first else EOFError
+            raise (
+                GarbledFrameError("the child did not report that it is ready")
+                if first
+                else EOFError
+            )
 
     def exchange(self, question: bytes, wall_s: float) -> bytes:
         """Send a question and return the answer's frame.

@@ -69,7 +69,7 @@ def encode_frame(head: dict, arrays: Arrays) -> bytes:
 def body_bytes(prefix: bytes) -> int:
     """Number of bytes after a prefix."""
     if len(prefix) != PREFIX_BYTES:
-        raise GarbledFrameError("the frame is cut off")
+        raise GarbledFrameError("the frame is incomplete")
     magic, length, head = PREFIX.unpack(prefix)
     if magic != MAGIC or not head <= length <= MOST_BYTES:
         raise GarbledFrameError("the frame has a wrong prefix")
@@ -106,7 +106,7 @@ def _arrays(layout: list[tuple[str, str, int]], body: bytes | bytearray, at: int
         at += size * dtype.itemsize
         at += -at % ALIGNED
     if at != len(body):
-        raise GarbledFrameError("the frame has bytes left over")
+        raise GarbledFrameError("the frame has further bytes")
     return arrays
 
 
@@ -172,14 +172,14 @@ def _point(x: Vector | None, objective: float | None) -> SolverPoint | None:
     if x is None and objective is None:
         return None
     if x is None or objective is None:
-        raise ValueError("a point has an objective")
+        raise ValueError("a point must have an objective")
     return SolverPoint(x, objective)
 
 
 def _duals(rows: Vector | None, basis: Basis | None) -> Duals | None:
     """The duals; ValueError for a basis without multipliers."""
     if rows is None and basis is not None:
-        raise ValueError("a corner has multipliers")
+        raise ValueError("a corner must have multipliers")
     return None if rows is None else Duals(rows, basis)
 
 
@@ -193,7 +193,7 @@ def _basis(arrays: Arrays) -> Basis | None:
     if not parts:
         return None
     if len(parts) != len(BASIS) or any(part.dtype.kind != "i" for part in parts):
-        raise GarbledFrameError("a basis is two arrays of whole numbers")
+        raise GarbledFrameError("a basis must have two arrays of integers")
     return Basis(*parts)
 
 
@@ -201,7 +201,7 @@ def _course(arrays: Arrays) -> tuple[SearchProgress, ...]:
     """The convergence trace in the arrays; empty if there is none."""
     told = arrays.pop(COURSE, np.zeros(0))
     if told.dtype.kind != "f" or told.size % len(SearchProgress._fields):
-        raise GarbledFrameError("a course is three numbers each")
+        raise GarbledFrameError("a course must have three numbers per entry")
     rows = told.reshape(-1, len(SearchProgress._fields))
     if not (np.isfinite(rows[:, 0]) & (rows[:, 0] >= 0)).all() or np.isnan(rows).any():
         raise GarbledFrameError("a course has an effort and no numbers that are none")
@@ -214,7 +214,7 @@ def _number(value: object) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("not a number")
+        raise ValueError("the value must be a number")
     try:
         return float(value)
     except OverflowError:

@@ -106,12 +106,15 @@ class LinearProgram:
 
     def __post_init__(self) -> None:
         n, m = self.cost.size, self.row_lower.size
-        _require(n > 0, "a program needs a variable")
+        _require(n > 0, "`cost` must not be empty")
         for array in (self.lower, self.upper, self.integer):
             _require(array.shape == (n,), "bounds and integer must be as long as cost")
         _require(self.row_upper.shape == (m,), "row bounds must be of one length")
         _require(self.row.shape == self.column.shape == self.value.shape, "A must be triplets")
-        _require(_is_within(self.row, m) and _is_within(self.column, n), "A has a place outside")
+        _require(
+            _is_within(self.row, m) and _is_within(self.column, n),
+            "places of A must be within its rows and columns",
+        )
         finite = np.isfinite(self.cost).all() and np.isfinite(self.value).all()
         _require(bool(finite and np.isfinite(self.offset)), "costs and A must be finite")
         for low, high in ((self.lower, self.upper), (self.row_lower, self.row_upper)):
@@ -119,10 +122,12 @@ class LinearProgram:
         places = self.column * m + self.row
         if not _ascend(places):
             places.sort()
-        _require(_ascend(places), "A has a place twice")
+        _require(_ascend(places), "places of A must differ")
         if self.start is not None:
-            _require(self.start.variables.shape == (n,), "a start has a place for each variable")
-            _require(self.start.rows.shape == (m,), "a start has a place for each row")
+            _require(
+                self.start.variables.shape == (n,), "a start must have a status for each variable"
+            )
+            _require(self.start.rows.shape == (m,), "a start must have a status for each row")
 
     @classmethod
     def build(

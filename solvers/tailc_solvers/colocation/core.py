@@ -49,15 +49,20 @@ class SharedCore:
     shared_w: float = 0.0
 
     def __post_init__(self) -> None:
-        _require(self.freq_ghz.ndim == 1 and self.freq_ghz.size > 0, "a grid needs a frequency")
+        _require(
+            self.freq_ghz.ndim == 1 and self.freq_ghz.size > 0, "frequencies must not be empty"
+        )
         _require(bool((np.diff(self.freq_ghz) > 0).all()), "frequencies must ascend")
         _require(self.freq_ghz[0] > 0 and self.nominal_ghz > 0, "frequencies must be positive")
         for power in (self.critical_power_w, self.batch_power_w):
             _require(power.shape == self.freq_ghz.shape, "power must be given by frequency")
             _require(bool((power > 0).all()), "power must be positive")
         for share in (self.critical_memory, self.batch_memory):
-            _require(0 <= share <= 1, "a share of cycles is between 0 and 1")
-        _require(self.utilization > 0 and self.throughput > 0, "both must have work")
+            _require(0 <= share <= 1, "shares of cycles must be from 0 to 1")
+        _require(
+            self.utilization > 0 and self.throughput > 0,
+            "`utilization` and `throughput` must be positive",
+        )
         _require(self.shared_w >= 0, "shared power must not be negative")
 
     def stretch(self, memory: float) -> Floats:

@@ -148,7 +148,9 @@ def _is_above(
 def provision(curve: SupplyCurve, servers: int, demand: float, batch_server_w: float) -> Provision:
     """The least power for `servers` with requests and a `demand` for batch work in units."""
     if servers < 1 or not demand >= 0 or not batch_server_w > 0:
-        raise ValueError("a fleet needs a server, a demand not negative and a dedicated power")
+        raise ValueError(
+            "`servers` must be at least 1, `demand` not negative, `batch_server_w` positive"
+        )
     knee = curve.knee(batch_server_w)
     work = min(float(curve.work[knee]), demand / servers)
     high = int(np.searchsorted(curve.work, work))

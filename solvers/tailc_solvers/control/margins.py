@@ -137,7 +137,7 @@ def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
     if ki == 0:
         raise ValueError("a loop that does not integrate leaves an error: ki must not be 0")
     if isinstance(plant, Plant) and kd != 0 and kp * kd <= 0:
-        raise ValueError("a derivative needs kp of the same sign for its filter's time constant")
+        raise ValueError("`kd` needs a `kp` of the same sign, for the time constant of its filter")
 
 
 def reference(plant: AnyPlant) -> float:

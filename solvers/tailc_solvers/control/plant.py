@@ -32,9 +32,9 @@ class SampledPlant:
 
     def __post_init__(self) -> None:
         _require(all(np.isfinite((*self.b, *self.a))), "coefficients must be finite")
-        _require(any(self.b), "a plant whose numerator is 0 cannot be controlled")
+        _require(any(self.b), "the numerator of a plant must not be 0")
         _require(self.a[:1] == (1.0,), "the denominator must begin with 1")
-        _require(self.delay >= 1, "a sampled plant's delay is one epoch at least")
+        _require(self.delay >= 1, "`delay` must be at least 1 epoch")
 
     @property
     def gain(self) -> float:
@@ -87,12 +87,15 @@ class Plant:
         _require(all(np.isfinite((*self.num, *self.den))), "coefficients must be finite")
         object.__setattr__(self, "num", _trim(self.num))
         object.__setattr__(self, "den", _trim(self.den))
-        _require(bool(self.num), "a plant whose numerator is 0 cannot be controlled")
-        _require(bool(self.den), "a denominator of 0 is no plant")
-        _require(0 <= self.dead_time < np.inf, "a dead time is finite and not negative")
-        _require(len(self.num) <= len(self.den), "the numerator's degree is above the other's")
+        _require(bool(self.num), "the numerator of a plant must not be 0")
+        _require(bool(self.den), "the denominator of a plant must not be 0")
+        _require(0 <= self.dead_time < np.inf, "`dead_time` must be finite and not negative")
+        _require(
+            len(self.num) <= len(self.den),
+            "the numerator must not have a higher degree than the denominator",
+        )
         answers_at_once = self.dead_time == 0 and len(self.num) == len(self.den)
-        _require(not answers_at_once, "a plant without dead time must not answer at once")
+        _require(not answers_at_once, "a plant without dead time must not respond at once")
 
     @property
     def gain(self) -> float:

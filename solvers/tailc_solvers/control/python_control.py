@@ -93,7 +93,7 @@ def from_control(system: control.lti.LTI, dead_time: float = 0.0) -> AnyPlant:
     if not system.isdtime(strict=True):
         return Plant(num, den, dead_time)
     if dead_time:
-        raise ValueError("a sampled system has its dead time in samples, among its poles")
+        raise ValueError("a sampled system must have its dead time as poles at 0")
     delay = len(den) - len(num)
     while len(den) > 1 and den[-1] == 0:
         den = den[:-1]
@@ -128,7 +128,7 @@ def gains_from_control(law: control.lti.LTI) -> Gains:
     plant = SampledPlant((1.0,)) if is_sampled else Plant((1.0,), (1.0, 1.0))
     again = _coefficients(law_to_control(plant, found))
     if not all(_is_same(*pair) for pair in zip(again, (num, den), strict=True)):
-        raise ValueError("this is no PI or PID controller with a filter of kd / (10 kp)")
+        raise ValueError("the system must be a PI or PID controller with a filter of kd / (10 kp)")
     return found
 
 
@@ -185,7 +185,7 @@ def _in_z(num: tuple[float, ...], den: tuple[float, ...], step: float) -> contro
 
 def _coefficients(system: control.lti.LTI) -> tuple[tuple[float, ...], tuple[float, ...]]:
     if system.ninputs != 1 or system.noutputs != 1:
-        raise ValueError("a plant has one input and one output")
+        raise ValueError("a plant must have one input and one output")
     fraction = control.tf(system)
     parts = (fraction.num[0][0], fraction.den[0][0])
     num, den = (tuple(map(float, np.trim_zeros(part, "f"))) for part in parts)
@@ -202,12 +202,12 @@ def _velocity_gains(num: tuple[float, ...], den: tuple[float, ...]) -> Gains:
 def _parallel_gains(num: tuple[float, ...], den: tuple[float, ...]) -> Gains:
     """Gains of kp + ki / s + kd s / (1 + T s)."""
     if len(den) not in (2, 3) or len(num) > len(den) or den[-2] == 0:
-        raise ValueError("a PI or PID controller has one integral, and one filter at most")
+        raise ValueError("a PI or PID controller must have one integrator, and at most one filter")
     filter_time = den[0] / den[1] if len(den) == 3 else 0.0
     second, first, last = (c / den[-2] for c in (0.0,) * (3 - len(num)) + num)
     kp = first - last * filter_time
     if filter_time and not kp:
-        raise ValueError("the filter of a PI or PID controller is kd / (10 kp)")
+        raise ValueError("the filter of a PI or PID controller must be kd / (10 kp)")
     return kp, last, second - kp * filter_time
 
 

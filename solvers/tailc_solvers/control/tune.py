@@ -118,9 +118,9 @@ class LoopLimits:
 
     def __post_init__(self) -> None:
         if not 1.0 < self.max_sensitivity < math.inf:
-            raise ValueError("a limit on the maximum sensitivity is above 1 and finite")
+            raise ValueError("`max_sensitivity` must be above 1 and finite")
         if not self.overshoot >= 0.0:
-            raise ValueError("a limit on overshoot is not negative")
+            raise ValueError("`overshoot` must not be negative")
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def tune(
     if begun is not None and (found is None or begun[0].criterion < found[0].criterion):
         found = begun
     if found is None:
-        raise LimitsError(f"no {structure.upper()} gains were found that keep the limits")
+        raise LimitsError(f"no {structure.upper()} gains were found that meet the limits")
     return found
 
 
@@ -216,11 +216,13 @@ def check_plant(plant: AnyPlant) -> None:
     """Raise NoTuningError for a plant that is unstable, or whose output cannot be held."""
     if not plant.is_stable:
         raise NoTuningError(
-            "the plant is unstable, or integrates twice: only stable plants, and those with one "
-            "integrator, are tuned"
+            "the plant is unstable, or has two integrators: it must be stable, with at most one "
+            "integrator"
         )
     if plant.gain == 0:
-        raise NoTuningError("the plant has a zero at rest: no constant input holds its output")
+        raise NoTuningError(
+            "the plant has a zero at frequency 0, so no constant input holds its output"
+        )
 
 
 def _problem(
@@ -229,8 +231,8 @@ def _problem(
     reference = frequency.reference_frequency(plant, _LAG_DEG[structure])
     if reference is None and isinstance(plant, Plant):
         raise NoTuningError(
-            f"nothing limits how fast a {structure.upper()} controller makes this plant: "
-            "give its dead time, or the sample time"
+            f"the speed of a {structure.upper()} controller with this plant has no limit: "
+            "give the dead time, or the sample time"
         )
     reference = _rounded_power(reference or 1.0)
     loop = _loop(plant, reference)

@@ -50,11 +50,18 @@ class BatteryLimits:
     first_mj: int = 0
 
     def __post_init__(self) -> None:
-        _require(0 <= self.first_mj <= self.capacity_mj, "a battery holds what it can")
-        _require(min(self.charge_mj, self.discharge_mj) >= 0, "limits are not negative")
-        _require(0 < self.kept_ppm <= PPM, "a battery keeps a part of what is charged")
+        _require(
+            0 <= self.first_mj <= self.capacity_mj, "`first_mj` must be from 0 to `capacity_mj`"
+        )
+        _require(
+            min(self.charge_mj, self.discharge_mj) >= 0,
+            "`charge_mj` and `discharge_mj` must not be negative",
+        )
+        _require(0 < self.kept_ppm <= PPM, "`kept_ppm` must be from 1 to 1,000,000")
         most = max(self.capacity_mj, self.charge_mj, self.discharge_mj)
-        _require(most < LARGEST_MJ, "a battery moves less than 2^53 mJ")
+        _require(
+            most < LARGEST_MJ, "`capacity_mj`, `charge_mj` and `discharge_mj` must be below 2^53"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +117,7 @@ def upper_bound(
 ) -> int:
     """An upper bound on every schedule's value, for any nonnegative `stored_value`."""
     _check(demand_mj, green_mj, weight, end_weight)
-    _require(bool((stored_value >= 0).all()), "a stored millijoule is worth nothing at least")
+    _require(bool((stored_value >= 0).all()), "`stored_value` must not be negative")
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)
     rises = np.maximum(np.diff(stored_value, append=end_weight), 0)
     found = int(stored_value[0]) * limits.first_mj + limits.capacity_mj * int(rises.sum())
@@ -145,7 +152,7 @@ def _most(limits: BatteryLimits, spare_mj: Whole) -> tuple[Whole, Whole]:
     given = np.minimum(np.maximum(-spare_mj, 0), limits.discharge_mj)
     stored, given = (np.minimum(one, limits.capacity_mj) for one in (stored, given))
     sums = limits.first_mj + sum(stored.tolist()), sum(given.tolist())
-    _require(max(sums) < LARGEST_SUM_MJ, "all that may be stored is 2^62 mJ or more")
+    _require(max(sums) < LARGEST_SUM_MJ, "total energy to store or discharge must be below 2^62 mJ")
     return stored, given
 
 
@@ -254,10 +261,13 @@ def _weighted_sum(weight: Whole, amount_mj: Whole) -> int:
 def _check(demand_mj: Whole, green_mj: Whole, weight: Whole, end_weight: int) -> None:
     rows = (demand_mj, green_mj, weight)
     alike = all(one.shape == weight.shape and one.dtype == np.int64 for one in rows)
-    _require(alike and weight.ndim == 1 and len(weight) > 0, "rows are int64, a number an epoch")
+    _require(
+        alike and weight.ndim == 1 and len(weight) > 0,
+        "rows must be int64 arrays with a number for each epoch",
+    )
     least = min(end_weight, *(int(one.min()) for one in rows))
     most = max(end_weight, *(int(one.max()) for one in rows))
-    _require(0 <= least <= most < LARGEST_MJ, "amounts and weights lie from 0 to below 2^53")
+    _require(0 <= least <= most < LARGEST_MJ, "amounts and weights must be from 0 to below 2^53")
 
 
 def _require(holds: bool, otherwise: str) -> None:

@@ -115,7 +115,7 @@ def search_grid(
     """
     objective = SearchObjective(objective)
     if (target_ms is not None) != (objective is SearchObjective.COST):
-        raise ValueError("target_ms goes with the objective `cost`, and only with it")
+        raise ValueError("`target_ms` must be set for the objective `cost`, and only for it")
     given = np.atleast_1d(np.asarray(loads, dtype=np.float64))
     if given.ndim != 1 or not (np.isfinite(given).all() and (given > 0).all() and budget > 0):
         raise ValueError("loads and budget must be positive and finite")

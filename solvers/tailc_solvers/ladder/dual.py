@@ -116,7 +116,7 @@ def solve_ladder(
     """
     objective = SearchObjective(objective)
     if (target_ms is not None) != (objective is SearchObjective.COST):
-        raise ValueError("target_ms goes with the objective `cost`, and only with it")
+        raise ValueError("`target_ms` must be set for the objective `cost`, and only for it")
     load = np.atleast_1d(np.asarray(loads, dtype=np.float64))
     if load.ndim != 1 or not (np.isfinite(load).all() and (load > 0).all() and budget > 0):
         raise ValueError("loads and budget must be positive and finite")

@@ -136,7 +136,7 @@ def solve_limited(
         target_ms: the largest tail; with `cost` only, and required there.
     """
     if (cost is None) != (target_ms is None):
-        raise ValueError("cost goes with target_ms")
+        raise ValueError("the objective `cost` needs `target_ms`")
     if (sample.curve != sample.curve[0]).any():
         raise ValueError("the dual needs one common curve")
     speeds = sample.speeds[sample.curve[0]]

@@ -27,7 +27,7 @@ class VoltageLine:
 
     def __post_init__(self) -> None:
         if not (self.volt_per_mhz >= 0 and self.volt_at_rest >= 0):
-            raise ValueError("voltage does not fall with frequency, and is not negative")
+            raise ValueError("voltage must not be negative, or fall with frequency")
 
     def volt(self, freq_mhz: ArrayLike) -> NDArray[np.float64]:
         return self.volt_per_mhz * np.asarray(freq_mhz, dtype=np.float64) + self.volt_at_rest

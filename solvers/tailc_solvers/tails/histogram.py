@@ -54,7 +54,7 @@ def histogram(
     that is negative or not finite, and for weights that are not positive integers.
     """
     values, counts = checked_sample(work, weight)
-    _require(buckets >= FEWEST_BUCKETS, f"a histogram needs at least {FEWEST_BUCKETS} buckets")
+    _require(buckets >= FEWEST_BUCKETS, f"a histogram must have at least {FEWEST_BUCKETS} buckets")
     least, most = float(values.min()), float(values.max())
     if least == most:
         return WorkHistogram(least, 1.0, np.ones(1), np.array([least]), most)

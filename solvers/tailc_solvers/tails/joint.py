@@ -123,7 +123,7 @@ def joint_tables(
 def _checked_grid(frequency: ArrayLike) -> NDArray[np.float64]:
     grid = np.array(frequency, dtype=np.float64)
     if grid.ndim != 1 or grid.size == 0:
-        raise ValueError("a grid needs a frequency")
+        raise ValueError("frequencies must not be empty")
     if not (np.isfinite(grid).all() and grid[0] > 0 and (np.diff(grid) > 0).all()):
         raise ValueError("frequencies must be positive and ascend")
     return grid

@@ -70,7 +70,7 @@ class TailTables:
         if begins[0] != 0 or any(a >= b for a, b in itertools.pairwise(begins)):
             raise ValueError("rows must ascend from 0")
         if (self.left[:, 1:] < self.left[:, :-1]).any() or min(self.left[:, 0].tolist()) < 0:
-            raise ValueError("more requests cannot be done sooner")
+            raise ValueError("`left` must not be negative, or fall with the number of requests")
 
 
 def tail_tables(
@@ -135,7 +135,7 @@ def check_shape(quantile: float, rows: int, positions: int, most_positions: int)
     if not 0 < quantile < 1:
         raise ValueError("quantile must lie between 0 and 1")
     if not (rows >= 1 and 1 <= positions <= most_positions):
-        raise ValueError("a table needs a row, and most_positions no less than positions")
+        raise ValueError("`rows` must be at least 1, and `positions` from 1 to `most_positions`")
 
 
 def normal_deviations(quantile: float) -> float:
@@ -150,7 +150,7 @@ def _check(counted: WorkHistogram, begins: ArrayLike) -> NDArray[np.float64]:
     if not (holds and (np.diff(elapsed) > 0).all()):
         raise ValueError("begins must ascend from 0")
     if elapsed.size > 1 and elapsed[-1] >= counted.most:
-        raise ValueError("no request is long enough for the last row")
+        raise ValueError("the last row must begin below the largest demand")
     return elapsed
 
 

@@ -115,5 +115,5 @@ def _grid(requests: RequestArrays, step_us: int, longest_us: int, target_us: int
     ages = np.arange(0, longest_us + 1, step_us, dtype=np.int64) * NS_PER_US
     never = int(ages[-1]) + slowest_ns + 1
     if int(requests.speed.max()) * max(never, target_us * NS_PER_US) > MOST_WORK:
-        raise ValueError("demands and ages are too long to count")
+        raise ValueError("demands and ages exceed the largest number of steps")
     return np.append(ages, never)

@@ -143,12 +143,12 @@ def test_rows_that_are_not_samples_apart_are_refused(tailc, in_folder):
     ("arguments", "code", "says"),
     [
         (["--num", "1 0 0", "--den", "1 1"], 65, "degree"),
-        (["--num", "1 2", "--den", "1 1"], 65, "answer at once"),
-        (["--num", "0", "--den", "1 1"], 65, "numerator is 0"),
+        (["--num", "1 2", "--den", "1 1"], 65, "respond at once"),
+        (["--num", "0", "--den", "1 1"], 65, "numerator of a plant must not be 0"),
         (["--num", "1", "--den", "1 -1", "--dead-time", "1"], 6, "unstable"),
-        (["--num", "1", "--den", "1 0 0"], 6, "integrates twice"),
-        (["--num", "1 0", "--den", "1 1 1"], 6, "zero at rest"),
-        (["--num", "1", "--den", "1 1"], 6, "arbitrarily|how fast"),
+        (["--num", "1", "--den", "1 0 0"], 6, "two integrators"),
+        (["--num", "1 0", "--den", "1 1 1"], 6, "zero at frequency 0"),
+        (["--num", "1", "--den", "1 1"], 6, "arbitrarily|has no limit"),
         (["--num", "1", "--den", "1 0", "--dead-time", "1", "--max-overshoot", "0"], 6, "limits"),
         (
             ["--num", "1", "--den", "1 1", "--dead-time", "1", "--sample-time", "1e-4"],

@@ -259,13 +259,13 @@ def test_broken_programs_are_refused_here():
         LinearProgram.build([1.0], 1, 0, [])
     with pytest.raises(ValueError, match="finite"):
         LinearProgram.build([math.nan], 0, 1, [])
-    with pytest.raises(ValueError, match="outside"):
+    with pytest.raises(ValueError, match="within its rows"):
         LinearProgram.build([1.0], 0, 1, [(0, {3: 1.0}, 1)])
-    with pytest.raises(ValueError, match="a place for each row"):
+    with pytest.raises(ValueError, match="a status for each row"):
         replace(PRODUCTS, start=Basis(np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64)))
-    with pytest.raises(ValueError, match="twice"):
+    with pytest.raises(ValueError, match="must differ"):
         replace(PRODUCTS, row=np.zeros(4, dtype=np.int64))
-    with pytest.raises(ValueError, match="needs a variable"):
+    with pytest.raises(ValueError, match="must not be empty"):
         LinearProgram.build([], 0, 1, [])
 
 

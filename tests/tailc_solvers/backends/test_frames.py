@@ -138,5 +138,5 @@ def test_bytes_beyond_the_arrays_are_garbled():
     frame = encoded_answer(SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.arange(3.0), 1.0)))
     magic, length, head = PREFIX.unpack(frame[: PREFIX.size])
     longer = PREFIX.pack(magic, length + 8, head) + frame[PREFIX.size :] + bytes(8)
-    with pytest.raises(GarbledFrameError, match="left over"):
+    with pytest.raises(GarbledFrameError, match="further bytes"):
         decoded_answer(longer)

@@ -164,8 +164,8 @@ def test_a_core_that_requests_overload_has_nowhere_to_climb():
         ({"freq_ghz": GRID[::-1]}, "ascend"),
         ({"batch_power_w": np.ones(3)}, "by frequency"),
         ({"batch_power_w": np.zeros(14)}, "positive"),
-        ({"batch_memory": 1.5}, "between 0 and 1"),
-        ({"utilization": 0.0}, "must have work"),
+        ({"batch_memory": 1.5}, "from 0 to 1"),
+        ({"utilization": 0.0}, "must be positive"),
         ({"shared_w": -1.0}, "not be negative"),
     ],
 )

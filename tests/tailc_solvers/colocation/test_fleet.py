@@ -109,7 +109,7 @@ def test_overloaded_servers_have_no_curve():
 
 
 def test_what_is_no_fleet_is_refused():
-    with pytest.raises(ValueError, match="needs a server"):
+    with pytest.raises(ValueError, match="must be at least 1"):
         provision(curve_with_knee(0.8), 0, 1.0, BATCH_W)
     with pytest.raises(ValueError, match="must take more power"):
         SupplyCurve(np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.zeros(2, int), np.zeros(2, int))

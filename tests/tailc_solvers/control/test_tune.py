@@ -110,12 +110,12 @@ def test_tuning_twice_gives_the_same_bytes():
     ("plant", "says"),
     [
         (SampledPlant((0.1,), (1.0, -1.2)), "unstable"),
-        (SampledPlant((0.1,), (1.0, -2.0, 1.0)), "integrates twice"),
-        (SampledPlant((1.0, -1.0), (1.0, -0.5)), "zero at rest"),
-        (lag(1.0, [1.0]), "nothing limits"),
+        (SampledPlant((0.1,), (1.0, -2.0, 1.0)), "two integrators"),
+        (SampledPlant((1.0, -1.0), (1.0, -0.5)), "zero at frequency 0"),
+        (lag(1.0, [1.0]), "has no limit"),
         (Plant((1.0,), (1.0, -1.0), 0.1), "unstable"),
-        (Plant((1.0,), (1.0, 0.0, 0.0), 0.1), "integrates twice"),
-        (Plant((1.0, 0.0), (1.0, 1.0, 1.0)), "zero at rest"),
+        (Plant((1.0,), (1.0, 0.0, 0.0), 0.1), "two integrators"),
+        (Plant((1.0, 0.0), (1.0, 1.0, 1.0)), "zero at frequency 0"),
     ],
 )
 def test_a_plant_that_cannot_be_tuned_is_refused(plant, says):

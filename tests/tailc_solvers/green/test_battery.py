@@ -197,10 +197,10 @@ def test_a_price_of_green_energy_lies_between_one_millijoule_more_and_one_less(s
 @pytest.mark.parametrize(
     ("build", "said"),
     [
-        (lambda: BatteryLimits(5, 1, 1, PPM, 6), "what it can"),
-        (lambda: BatteryLimits(5, -1, 1, PPM), "not negative"),
-        (lambda: BatteryLimits(5, 1, 1, 0), "keeps a part"),
-        (lambda: BatteryLimits(2**53, 1, 1, PPM), "less than"),
+        (lambda: BatteryLimits(5, 1, 1, PPM, 6), "`first_mj` must be"),
+        (lambda: BatteryLimits(5, -1, 1, PPM), "must not be negative"),
+        (lambda: BatteryLimits(5, 1, 1, 0), "`kept_ppm` must be"),
+        (lambda: BatteryLimits(2**53, 1, 1, PPM), "must be below 2"),
         (lambda: dispatch(BatteryLimits(5, 1, 1, PPM), whole(1), whole(1, 2), whole(1)), "int64"),
         (lambda: dispatch(BatteryLimits(5, 1, 1, PPM), whole(), whole(), whole()), "int64"),
         (lambda: dispatch(BatteryLimits(5, 1, 1, PPM), whole(-1), whole(1), whole(1)), "from 0"),

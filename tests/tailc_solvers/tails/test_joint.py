@@ -114,7 +114,7 @@ def test_independent_smooth_work_needs_less_than_added_quantiles():
     [
         ([1.0], [1.0], "as long as cycles"),
         ([1.0, -1.0], [1.0], "not negative"),
-        ([1.0, 1.0], [], "needs a frequency"),
+        ([1.0, 1.0], [], "must not be empty"),
         ([1.0, 1.0], [2.0, 1.0], "ascend"),
         ([1.0, 1.0], [0.0, 1.0], "positive"),
     ],

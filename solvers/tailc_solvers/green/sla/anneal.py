@@ -54,11 +54,13 @@ class AnnealingSchedule:
 
     def __post_init__(self) -> None:
         if self.steps < 0 or self.subset < 1:
-            raise ValueError("there are no fewer than no steps, and a job in a subset at least")
+            raise ValueError("`steps` must not be negative, and `subset` at least 1")
         if not 0 <= self.cooling_ppm <= PPM or self.warmth_ppm < 0:
-            raise ValueError("a temperature is not negative and does not rise")
+            raise ValueError(
+                "`warmth_ppm` must not be negative, and `cooling_ppm` from 0 to 1,000,000"
+            )
         if self.moves_a_server < 0 or (self.most_jobs is not None and self.most_jobs < 0):
-            raise ValueError("counts are not negative")
+            raise ValueError("`moves_a_server` and `most_jobs` must not be negative")
 
 
 def anneal(

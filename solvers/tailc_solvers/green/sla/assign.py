@@ -71,7 +71,7 @@ def _groups_of_racks(racks: Racks) -> Whole:
 
 def _start(racks: Racks, job: Job, one: Placement | None, placed: Whole | None) -> Whole:
     if one is not None and job.is_running != (placed is not None):
-        raise ValueError("running jobs, and they alone, are placed")
+        raise ValueError("running jobs must be placed, and other jobs must not")
     return np.zeros((racks.racks, 0 if one is None else one.servers.shape[1]), dtype=np.int64)
 
 
@@ -80,7 +80,7 @@ def _check_placed(job: Job, placed: Whole | None, rack_group: Whole) -> None:
         return
     by_group = np.bincount(rack_group, weights=placed, minlength=job.placed.size)
     if (by_group != job.placed).any():
-        raise ValueError("racks and groups of a running job differ")
+        raise ValueError("the racks of a running job must be in its groups")
 
 
 def _runs(one: Placement, t: int) -> bool:
@@ -123,4 +123,4 @@ def _arrive(held: Whole, wanted: Whole, rack_group: Whole, room: Whole) -> None:
             room[r] -= more
             lacks -= more
         if lacks:
-            raise ValueError("a group has fewer servers than its jobs")
+            raise ValueError("the jobs of a group have more servers than the group")

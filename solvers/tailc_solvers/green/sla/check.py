@@ -32,11 +32,11 @@ class PlacementFault(StrEnum):
     WRONG_START = "a job starts when it may not"
     WRONG_EPOCHS = "a job does not run for all its epochs"
     WRONG_WIDTH = "a job does not have all its servers in every epoch"
-    NEGATIVE = "a job has fewer than no servers"
-    TURNED_AWAY = "a job that must run is turned away"
-    OVERFULL = "a group has fewer servers than its jobs"
-    GREEN_OVERDRAWN = "green groups draw more than there is on the green bus"
-    NOT_CONTIGUOUS = "a brown rack stands between green ones"
+    NEGATIVE = "a job has a negative number of servers"
+    TURNED_AWAY = "a job that must run is refused"
+    OVERFULL = "the jobs of a group have more servers than the group"
+    GREEN_OVERDRAWN = "green groups use more than the energy on the green bus"
+    NOT_CONTIGUOUS = "a brown rack is between green ones"
 
 
 @dataclass(frozen=True, eq=False)

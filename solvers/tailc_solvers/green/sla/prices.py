@@ -49,7 +49,7 @@ class PriceList:
     def build(cls, groups: Groups, price: Whole) -> PriceList:
         """Build from prices; raises ValueError for prices of another size."""
         if price.shape != groups.is_green.shape:
-            raise ValueError("there is a price for each group and epoch")
+            raise ValueError("prices must be by group and epoch")
         green = np.where(groups.is_green, price, NONE).min(axis=0)
         return cls(price, price.min(axis=0), green)
 

@@ -59,10 +59,16 @@ class EnergySupply:
     def __post_init__(self) -> None:
         object.__setattr__(self, "green", _whole(self.green, "green energy"))
         object.__setattr__(self, "brown_cost", _whole(self.brown_cost, "the brown cost"))
-        _require(self.green.ndim == 1 and self.green.size > 0, "there is an epoch at least")
-        _require(self.brown_cost.shape == self.green.shape, "each epoch has a brown cost")
-        _require(self.server > 0, "a busy server draws energy")
-        _require(self.move >= 0, "moving a VM gives no energy")
+        _require(
+            self.green.ndim == 1 and self.green.size > 0,
+            "`green` must be a vector that is not empty",
+        )
+        _require(
+            self.brown_cost.shape == self.green.shape,
+            "`brown_cost` must have an entry for each epoch",
+        )
+        _require(self.server > 0, "`server` must be positive")
+        _require(self.move >= 0, "`move` must not be negative")
 
     @property
     def epochs(self) -> int:
@@ -92,8 +98,8 @@ class Charges:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "slot", _whole(self.slot, "the charge for a slot"))
-        _require(bool((np.diff(self.slot) >= 0).all()), "charges must rise to the greenest")
-        _require(self.move >= 0, "a move is not rewarded")
+        _require(bool((np.diff(self.slot) >= 0).all()), "`slot` must not fall towards the greenest")
+        _require(self.move >= 0, "`move` must not be negative")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +118,11 @@ class Racks:
     charges: Charges
 
     def __post_init__(self) -> None:
-        _require(self.racks > 0 and self.servers > 0, "there is a rack with a server at least")
-        _require(self.charges.slot.shape == (self.racks,), "each rack has a charge for a slot")
+        _require(self.racks > 0 and self.servers > 0, "`racks` and `servers` must be positive")
+        _require(
+            self.charges.slot.shape == (self.racks,),
+            "`charges.slot` must have an entry for each rack",
+        )
 
     @property
     def green_racks(self) -> Whole:
@@ -145,11 +154,15 @@ class Groups:
             object.__setattr__(self, name, _whole(getattr(self, name), name))
         shape = (self.servers.size, self.energy.epochs)
         for table in (self.is_green, self.busy, self.moves):
-            _require(table.shape == shape, "tables are by group and epoch")
-        _require(self.charges.slot.shape == shape[:1], "each group has a charge for a slot")
-        _require(bool((self.servers > 0).all()), "a group has a server at least")
-        _require(is_contiguous(self.is_green), "green groups must be those from one group on")
-        _require(bool((self.free >= 0).all()), "a group has fewer servers than its jobs")
+            _require(table.shape == shape, "tables must be by group and epoch")
+        _require(
+            self.charges.slot.shape == shape[:1], "`charges.slot` must have an entry for each group"
+        )
+        _require(bool((self.servers > 0).all()), "`servers` must be positive")
+        _require(is_contiguous(self.is_green), "the green groups must be the last ones")
+        _require(
+            bool((self.free >= 0).all()), "the jobs of a group have more servers than the group"
+        )
 
     @classmethod
     def build(cls, racks: Racks) -> Groups:
@@ -232,17 +245,19 @@ class Job:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "must_run", self.must_run or self.placed is not None)
-        _require(self.width > 0 and self.epochs > 0, "a job has a server and an epoch at least")
+        _require(self.width > 0 and self.epochs > 0, "`width` and `epochs` must be positive")
         within = 0 <= self.green_slots <= self.slots
-        _require(within, "promised green slots are among the job's slots")
-        _require(self.revenue >= 0 and self.penalty >= 0, "money of a job is not negative")
-        _require(self.first_epoch >= 0, "epochs count from 0")
-        _require(self.starts.size > 0, "the latest start is not before the first epoch")
+        _require(within, "`green_slots` must be from 0 to `width` times `epochs`")
+        _require(
+            self.revenue >= 0 and self.penalty >= 0, "`revenue` and `penalty` must not be negative"
+        )
+        _require(self.first_epoch >= 0, "`first_epoch` must not be negative")
+        _require(self.starts.size > 0, "`latest_start` must not be before `first_epoch`")
         late = self.must_run and self.starts.size > 1
-        _require(not late, "a running job cannot be put off")
+        _require(not late, "a running job must start at `first_epoch`")
         if self.placed is not None:
             object.__setattr__(self, "placed", _whole(self.placed, "placed"))
-            _require(int(self.placed.sum()) == self.width, "a running job has all its servers")
+            _require(int(self.placed.sum()) == self.width, "the sum of `placed` must be `width`")
 
     @property
     def slots(self) -> int:

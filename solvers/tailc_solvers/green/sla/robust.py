@@ -252,7 +252,7 @@ def _green_row(assembly: Assembly, groups: Groups, here: Sequence[JobVariables],
 
 def _check(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> None:
     if not scenarios:
-        raise ValueError("there is a scenario at least")
+        raise ValueError("`scenarios` must not be empty")
     first = scenarios[0]
     check_jobs(jobs, first.groups, first.epochs)
     for one in scenarios[1:]:
@@ -264,4 +264,4 @@ def _check(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> None:
             and one.charges.move == first.charges.move
         )
         if not same:
-            raise ValueError("scenarios differ in their energy alone")
+            raise ValueError("scenarios must have the same groups, except their energy")

@@ -243,5 +243,5 @@ def test_annealing_with_no_jobs_to_move_returns_the_start():
     "wrong", [{"steps": -1}, {"subset": 0}, {"cooling_ppm": 1_000_001}, {"most_jobs": -1}]
 )
 def test_a_schedule_that_cannot_be_is_refused(wrong):
-    with pytest.raises(ValueError, match=r"are|does"):
+    with pytest.raises(ValueError, match="must not be negative"):
         AnnealingSchedule(**wrong)

@@ -73,5 +73,5 @@ def test_without_room_it_is_infeasible():
 
 
 def test_a_job_that_must_run_cannot_be_put_off():
-    with pytest.raises(ValueError, match="cannot be put off"):
+    with pytest.raises(ValueError, match="must start at"):
         Job(1, 1, 0, 0, 0, latest_start=1, must_run=True)

@@ -83,7 +83,7 @@ def test_a_job_is_put_where_the_prices_are_least_and_there_is_room():
 
 
 def test_prices_of_another_size_are_refused():
-    with pytest.raises(ValueError, match="each group and epoch"):
+    with pytest.raises(ValueError, match="by group and epoch"):
         PriceList.build(TWO, np.zeros((2, 2), dtype=np.int64))
 
 

@@ -169,5 +169,5 @@ def test_scenarios_of_other_servers_are_refused(solver):
     if first.servers.tolist() == second.servers.tolist():
         second = second.with_load(np.ones_like(second.busy), second.moves)
     job = small_job(1, first.groups, first.epochs)
-    with pytest.raises(ValueError, match="energy alone"):
+    with pytest.raises(ValueError, match="except their energy"):
         solve_robust([first, second], [job], solver)
