@@ -168,7 +168,7 @@ def _tables(tables: Tables) -> str:
 def _refuse_too_many(arrays: Sequence[Constants]) -> None:
     numbers = sum(len(array.values) for array in arrays)
     if numbers > MOST_NUMBERS:
-        message = f"a Java class can have at most {MOST_NUMBERS:,} constants here, not {numbers:,}"
+        message = f"the class needs {numbers:,} constants; at most {MOST_NUMBERS:,} are supported"
         help_ = "give --sealed, and open the bytes with the Java runtime"
         raise TailcError(Finding(Code.USAGE, message, help=help_))
 

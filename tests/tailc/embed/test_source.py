@@ -75,7 +75,7 @@ def test_the_head_of_sealed_bytes_tells_how_they_are_opened() -> None:
 
 def test_the_head_of_steered_ladders_tells_that_the_controller_is_not_there() -> None:
     text = written(controlled_policy(), "rust", "controller.rs")
-    assert "The controller that steers them is not here" in text.replace("\n// ", " ")
+    assert "The controller of the policy is not included" in text.replace("\n// ", " ")
     assert "The controller" not in written(lucene_policy(), "rust", "lucene.rs")
 
 
@@ -165,5 +165,5 @@ def test_java_is_refused_more_numbers_than_a_class_holds() -> None:
     )
     large = replace(ladder, rows=(*rows, replace(row, first_load=2_000)))
     message, help_ = refusal(replace(policy, forms=(large,)), "java", "Held.java")
-    assert "no more than 6,000 constants" in message
+    assert "at most 6,000 are supported" in message
     assert help_.startswith("give --sealed")
