@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.pictures import PICTURE, check_distinct_files
+from tailc.cli.pictures import PICTURE, check_distinct_files, picture_contents, write_files
 from tailc.cli.quantities import ZONE
 from tailc.cli.trust_option import trusts
 
@@ -104,18 +104,11 @@ def write_pictures(
 
     from datetime import UTC
 
-    from tailc.atomic_files import replace_files
     from tailc.report.pictures.job_stack import jobs_figure
-    from tailc.report.pictures.picture_file import picture_bytes
     from tailc.report.pictures.power_series import power_from_plan
     from tailc.report.pictures.power_stack import power_figures
 
-    contents: list[tuple[Path, bytes]] = []
-    if power_file is not None:
-        power = power_figures(power_from_plan(plan), zone or UTC)
-        contents.append((power_file, picture_bytes(power_file, power)))
-    if jobs_file is not None:
-        jobs = [jobs_figure(plan, zone or UTC)]
-        contents.append((jobs_file, picture_bytes(jobs_file, jobs)))
-    replace_files(contents)
-    return [str(path) for path, _ in contents]
+    zone = zone or UTC
+    power = picture_contents(power_file, lambda: power_figures(power_from_plan(plan), zone))
+    jobs = picture_contents(jobs_file, lambda: [jobs_figure(plan, zone)])
+    return write_files([*power, *jobs])

@@ -34,17 +34,23 @@ class PictureType(click.ParamType):
 PICTURE = PictureType()
 
 
-def write_picture(
+def picture_contents(
     path: Path | None, draw: Callable[[], Sequence[Figure]], heading: str = "", columns: int = 1
-) -> list[str]:
-    """Draw figures to the file, if one is given, and return its path."""
+) -> list[tuple[Path, bytes]]:
+    """The file, if one is given, and the figures as its content."""
     if path is None:
         return []
-    from tailc.atomic_files import replace_files
     from tailc.report.pictures.picture_file import picture_bytes
 
-    replace_files([(path, picture_bytes(path, draw(), heading, columns))])
-    return [str(path)]
+    return [(path, picture_bytes(path, draw(), heading, columns))]
+
+
+def write_files(contents: Sequence[tuple[Path, bytes]]) -> list[str]:
+    """Write the files, all or none, and return their paths."""
+    from tailc.atomic_files import replace_files
+
+    replace_files(contents)
+    return [str(path) for path, _ in contents]
 
 
 def check_distinct_files(files: Mapping[str, str | Path | None]) -> None:

@@ -9,7 +9,7 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.pictures import PICTURE, write_picture
+from tailc.cli.pictures import PICTURE, picture_contents, write_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +106,7 @@ def command(
     demands = _demands(servers, batch, total, ratios)
     with show_progress(progress) as draw:
         sized = size_colocation(spec, demands, progress=draw, **options)
-    files = write_picture(picture_file, lambda: _figures(sized), columns=2)
+    files = write_files(picture_contents(picture_file, lambda: _figures(sized), columns=2))
     return CommandOutcome(
         text="\n".join([render.as_text(sized), *(f"wrote {path}" for path in files)]),
         result={**render.as_dict(sized), "files": files},

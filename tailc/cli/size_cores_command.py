@@ -9,10 +9,11 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.pictures import PICTURE, check_distinct_files
+from tailc.cli.pictures import PICTURE, check_distinct_files, picture_contents, write_files
 from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS, QuantityType
 
 if TYPE_CHECKING:
+    from tailc.report.pictures.figure import Figure
     from tailc.studies.core_sizing import CoreSizing
 
 
@@ -93,7 +94,9 @@ def command(
     check_distinct_files({"--output": table, "--picture": picture_file})
     with show_progress(progress) as draw:
         sizing = size_cores(specs, SizingGrid(rates_mrps, targets_us), progress=draw, **options)
-    files = _write(sizing, table, picture_file)
+    rows = [] if table is None else [(Path(table), render.as_csv(sizing).encode())]
+    picture = picture_contents(picture_file, lambda: _figures(sizing), columns=2)
+    files = write_files([*rows, *picture])
     return CommandOutcome(
         text="\n".join([render.as_text(sizing), *(f"wrote {path}" for path in files)]),
         result={**render.as_dict(sizing), "files": files},
@@ -101,19 +104,7 @@ def command(
     )
 
 
-def _write(sizing: CoreSizing, table: str | None, picture_file: Path | None) -> list[str]:
-    """Write the requested files and return their paths."""
-    from tailc.atomic_files import replace_files
-    from tailc.report.core_sizes import as_csv
+def _figures(sizing: CoreSizing) -> list[Figure]:
+    from tailc.report.pictures.core_maps import core_figures
 
-    contents: list[tuple[Path, bytes]] = []
-    if table is not None:
-        contents.append((Path(table), as_csv(sizing).encode()))
-    if picture_file is not None:
-        from tailc.report.pictures.core_maps import core_figures
-        from tailc.report.pictures.picture_file import picture_bytes
-
-        figures = core_figures(sizing)
-        contents.append((picture_file, picture_bytes(picture_file, figures, columns=2)))
-    replace_files(contents)
-    return [str(path) for path, _ in contents]
+    return core_figures(sizing)

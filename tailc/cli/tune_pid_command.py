@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.pictures import PICTURE, write_picture
+from tailc.cli.pictures import PICTURE, picture_contents, write_files
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
 
@@ -152,7 +152,7 @@ def command(
     units = UnitNames(options["time_unit"], options["input_unit"], options["output_unit"])
     study = _study(response, wish, units, options)
     heading = f"{wish.structure.upper()} controller for {render.transfer_function(study)}"
-    files = write_picture(picture_file, lambda: _figures(study), heading, columns=2)
+    files = write_files(picture_contents(picture_file, lambda: _figures(study), heading, columns=2))
     outcome = CommandOutcome(
         text=render.as_text(study) + "".join(f"\nwrote {path}\n" for path in files),
         result={**render.as_dict(study), "files": files},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli.outcome import CommandOutcome
-from tailc.cli.pictures import write_picture
+from tailc.cli.pictures import picture_contents, write_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,8 @@ def judge_plan(
     replayable(policy, chosen)
     held_out = read_held_out_days(policy, days, options.get("windows"))
     verdict = verify_plan(policy, held_out, chosen)
-    files = write_picture(options.get("picture_file"), lambda: _figures(policy, held_out, chosen))
+    picture = options.get("picture_file")
+    files = write_files(picture_contents(picture, lambda: _figures(policy, held_out, chosen)))
     ci = render.ci_verdicts(verdict)
     outcome = CommandOutcome(
         exit_code=verdict.verdict.exit_code,
