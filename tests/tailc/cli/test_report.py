@@ -223,7 +223,8 @@ def test_a_page_that_cannot_be_written_says_where_and_the_old_one_stays(
     assert (in_folder / "page.html").read_text() == "old"
 
 
-POWER = ["Power by source over time", "Servers of jobs over time"]
+EVENTS = "Jobs that begin and that are refused"
+POWER = ["Power by source over time", "Servers of jobs over time", EVENTS]
 BROWN = ["Price of brown energy over time", "CO2 of brown energy over time"]
 
 
@@ -287,7 +288,7 @@ def test_the_verdict_on_a_plan_has_the_power_that_came(in_folder, tailc):
     judged = ["verify", example / "expected.tailc", "--trace", example / "service.yaml"]
     ended = tailc(*judged, "--report", "page.html")
     assert ended.out.endswith("wrote page.html\n")
-    assert heads(in_folder / "page.html") == [POWER[0], *BROWN, "Certificate"]
+    assert heads(in_folder / "page.html") == [POWER[0], EVENTS, *BROWN, "Certificate"]
     assert "As it came in the replay." in (in_folder / "page.html").read_text()
 
 
