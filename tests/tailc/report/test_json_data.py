@@ -36,8 +36,13 @@ class Outer:
 def test_records_in_records_are_objects_in_the_order_of_their_fields():
     inner = Inner(Kind.WIDE, (Span(1, 2),))
     data = json_data(Outer("<a>", inner, (inner,), (Kind.WIDE,)))
-    told = {"kind": "on more servers", "spans": [[1, 2]]}
-    assert data == {"name": "<a>", "inner": told, "each": [told], "kinds": ["on more servers"]}
+    one = {"kind": "on more servers", "spans": [[1, 2]]}
+    assert data == {
+        "name": "<a>",
+        "inner": one,
+        "each": [one],
+        "kinds": ["on more servers"],
+    }
     assert list(data) == ["name", "inner", "each", "kinds"]
     assert json.loads(json.dumps(data)) == data
 

@@ -69,9 +69,9 @@ def test_on_one_bus_jobs_stand_on_one_another_with_their_servers():
     And `waits` has 1, 3 and 1 from epoch 6 on.
     """
     figure = jobs_figure(CLUSTER)
-    told = columns(figure)
-    assert told["grows"] == ["0", "1", "1", "4", "6", "6", "4", "0", "0", "0", "0", "0"]
-    assert told["waits"] == ["0", "0", "0", "0", "0", "0", "1", "3", "1", "0", "0", "0"]
+    table = columns(figure)
+    assert table["grows"] == ["0", "1", "1", "4", "6", "6", "4", "0", "0", "0", "0", "0"]
+    assert table["waits"] == ["0", "0", "0", "0", "0", "0", "1", "3", "1", "0", "0", "0"]
     assert texts(figure, "legend") == ["grows", "waits"]
     assert texts(figure, "said") == ["all 12 servers"]
     drawn = areas(figure)
@@ -190,8 +190,8 @@ def test_a_replay_has_the_servers_that_jobs_were_given():
     stack = stack_from_replay(0, 900, 4, two_jobs(0))
     assert stack.edges_s == (0, 334, 534, 900)
     figure = stack_figure(stack)
-    told = columns(figure)
-    assert (told["job 1"], told["job 2"]) == (["2", "0", "0"], ["0", "4", "0"])
+    table = columns(figure)
+    assert (table["job 1"], table["job 2"]) == (["2", "0", "0"], ["0", "4", "0"])
     assert texts(figure, "said") == ["all 4 servers"]
 
 

@@ -55,9 +55,9 @@ def figures_of(power, *zone):
 
 def kw(figure):
     """The power of each source in each interval."""
-    told = columns(figure)
+    table = columns(figure)
     return {
-        head.removesuffix(" [kW]"): np.array(told[head], float) for head in told if "kW" in head
+        head.removesuffix(" [kW]"): np.array(table[head], float) for head in table if "kW" in head
     }
 
 
@@ -76,17 +76,17 @@ def bars(figure, tone):
 @pytest.mark.parametrize("plan", [PLAN, CLUSTER], ids=["racks", "cluster"])
 def test_sources_stand_on_one_another_up_to_the_demand(plan):
     stack = figures_of(power_from_plan(plan))["power-stack"]
-    told, drawn = kw(stack), areas(stack)
-    np.testing.assert_allclose(told["green, used"] + told["brown"], told["demand"], rtol=1e-5)
+    table, drawn = kw(stack), areas(stack)
+    np.testing.assert_allclose(table["green, used"] + table["brown"], table["demand"], rtol=1e-5)
     left, right = drawn["brown"][:, 0].min(), drawn["brown"][:, 0].max()
-    middles = left + (right - left) * (np.arange(len(told["demand"])) + 0.5) / len(told["demand"])
+    middles = left + (right - left) * (np.arange(len(table["demand"])) + 0.5) / len(table["demand"])
     for name, below in (("brown", "green, used"), ("green, spilled", "brown")):
         upper, lower = levels(drawn[name], middles)
         np.testing.assert_allclose(lower, levels(drawn[below], middles)[0], atol=0.02)
         kw_of = heights(stack, lower) - heights(stack, upper)
-        np.testing.assert_allclose(-kw_of, told[name], atol=2e-3)
+        np.testing.assert_allclose(-kw_of, table[name], atol=2e-3)
     demand = levels(drawn["brown"], middles)[0]
-    np.testing.assert_allclose(heights(stack, demand), told["demand"], atol=2e-3)
+    np.testing.assert_allclose(heights(stack, demand), table["demand"], atol=2e-3)
 
 
 def test_powers_are_those_worked_out_by_hand():
@@ -94,10 +94,10 @@ def test_powers_are_those_worked_out_by_hand():
     ones, and a watt.
     """
     stack = figures_of(power_from_plan(PLAN))["power-stack"]
-    told = kw(stack)
-    assert told["demand"][0] == pytest.approx((10 * 140 + 46 * 3) / 1e3)
-    assert told["demand"][8] == pytest.approx((38 * 140 + 18 * 3) / 1e3)
-    assert told["green, expected"][8] == pytest.approx(9.241)
+    table = kw(stack)
+    assert table["demand"][0] == pytest.approx((10 * 140 + 46 * 3) / 1e3)
+    assert table["demand"][8] == pytest.approx((38 * 140 + 18 * 3) / 1e3)
+    assert table["green, expected"][8] == pytest.approx(9.241)
     top = heights(stack, areas(stack)["green, spilled"][:, 1]).max()
     assert top == pytest.approx(9.241, rel=1e-3)
 
@@ -131,11 +131,11 @@ def test_a_replay_has_what_came_what_was_forecast_and_who_was_refused():
     drawn = figures_of(
         power_from_replay(0, rigid_course(900, jobs, found, (2 * RACK_MW, RACK_MW, 0)))
     )
-    told = kw(drawn["power-stack"])
-    assert told["green, produced"].tolist() == pytest.approx([0.28, 0.56, 0])
-    assert told["green, forecast"].tolist() == pytest.approx([0.56, 0.28, 0])
-    assert told["demand"].tolist() == pytest.approx([0.56, 0.56, 0])
-    assert told["brown"].tolist() == pytest.approx([0.28, 0, 0])
+    table = kw(drawn["power-stack"])
+    assert table["green, produced"].tolist() == pytest.approx([0.28, 0.56, 0])
+    assert table["green, forecast"].tolist() == pytest.approx([0.56, 0.28, 0])
+    assert table["demand"].tolist() == pytest.approx([0.56, 0.56, 0])
+    assert table["brown"].tolist() == pytest.approx([0.28, 0, 0])
     events = drawn["power-events"]
     assert bars(events, "t0") == [(0, 1)]
     assert bars(events, "t1") == [(-1, 0), (-1, 0)]
@@ -166,11 +166,11 @@ def test_intervals_of_different_length_have_their_mean_power():
 def test_a_cluster_s_replay_has_its_own_intervals():
     """Two of four servers are busy for 334 s, then all for 200 s: 30 W a busy one, 1 W another."""
     drawn = figures_of(power_from_replay(0, cluster_course(two_jobs(90_000))))
-    told = kw(drawn["power-stack"])
+    table = kw(drawn["power-stack"])
     assert columns(drawn["power-stack"])["begins"][2].startswith("1970-01-01T00:08")
-    assert told["demand"].tolist() == pytest.approx([0.062, 0.12, 0.004])
-    assert told["green, used"].tolist() == pytest.approx([0.062, 0.09, 0.004])
-    assert told["green, spilled"].tolist() == pytest.approx([0.028, 0, 0.086])
+    assert table["demand"].tolist() == pytest.approx([0.062, 0.12, 0.004])
+    assert table["green, used"].tolist() == pytest.approx([0.062, 0.09, 0.004])
+    assert table["green, spilled"].tolist() == pytest.approx([0.028, 0, 0.086])
     assert columns(drawn["power-events"])["jobs begin"] == ["1", "1"]
 
 
