@@ -1,4 +1,7 @@
-"""Benchmark cells: compile one sample with the default method, replay the table on another."""
+"""Benchmark cells: compile one sample with the default method, replay the table on another.
+
+A sample is drawn from a law, or is a random half of a public trace; the other half is held out.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.public_data import PROGRAMS, TRACES, halves, measured_speedup
+from bench.public_data import demand_ms as demand_of_trace
 from bench.timing import cpu_seconds
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.sharing import NO_SHARING
@@ -59,16 +64,18 @@ rates: {rates}
 
 @dataclass(frozen=True)
 class Cell:
-    """A law, a sample of it, and a server. shared: of a request's work, what threads share.
+    """A law or a public trace, a sample of it, and a server.
 
-    gives_up: whether a request that is as old as the longest of the sample falls to one thread.
+    speedup: the parallel part of a request's work by Amdahl's law, such as `80%`, or a program
+    whose speed-up was measured. gives_up: whether a request that is as old as the longest of the
+    sample falls to one thread.
     """
 
     law: str
     sample: int
     rows: int
     cores: int
-    shared: float
+    speedup: str
     effort: str
     is_heavier: bool = False
     gives_up: bool = False
@@ -92,11 +99,17 @@ class CellResult:
     cpu_seconds: float
 
 
+def samples(law: str, sample: int, rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A design sample of a law and a held-out one [ms], or two halves of a trace of any size."""
+    if law in TRACES:
+        return halves(demand_of_trace(law), sample)
+    draw = np.random.default_rng([list(LAWS).index(law), sample, rows])
+    return LAWS[law](draw, rows), LAWS[law](draw, HELD_OUT_ROWS)
+
+
 def cell_result(cell: Cell) -> CellResult:
     """Compile a design sample by default, and replay its table on a held-out sample."""
-    draw = np.random.default_rng([list(LAWS).index(cell.law), cell.sample, cell.rows])
-    demand_ms = LAWS[cell.law](draw, cell.rows)
-    apart_ms = LAWS[cell.law](draw, HELD_OUT_ROWS)
+    demand_ms, apart_ms = samples(cell.law, cell.sample, cell.rows)
     before = cpu_seconds()
     table, objective, load = _compiled(cell, demand_ms)
     taken = cpu_seconds() - before
@@ -110,6 +123,12 @@ def cell_result(cell: Cell) -> CellResult:
         seen = _sample(held_out, objective, cell.cores, workers).measure([own, *fixed_tables])
     looks_best = int((on_design.mean(axis=2) / on_design.mean(axis=2).min(axis=0)).mean(1).argmin())
     return _compared(seen.tail_us, seen.gave_up, looks_best, taken)
+
+
+def _speedup(name: str, threads: int) -> tuple[float, ...]:
+    if name in PROGRAMS:
+        return measured_speedup(name, threads)
+    return amdahl(float(name.removesuffix("%")) / 100, threads)
 
 
 def _giving_up(table: Ladder, age_ns: int) -> Ladder:
@@ -142,14 +161,14 @@ def _compiled(
     cell: Cell, demand_ms: NDArray[np.float64]
 ) -> tuple[Ladder, TuningObjective, Workload]:
     """The default's table, what it is for, and all of its design sample."""
-    curve = [round(one, 3) for one in amdahl(cell.shared, MOST_THREADS[cell.cores])]
+    curve = [round(one, 3) for one in _speedup(cell.speedup, MOST_THREADS[cell.cores])]
     full_rps = cell.cores * 1e3 / float(demand_ms.mean())
     spec = SPEC.format(
         speedup=curve,
         cores=cell.cores,
         target=max(round(1.6 * cell.cores), cell.cores + 1),
         effort=cell.effort,
-        rates="[" + ", ".join(f"{full_rps * load:.0f}/s" for load in LOADS) + "]",
+        rates="[" + ", ".join(_rate(full_rps * load) for load in LOADS) + "]",
     )
     with tempfile.TemporaryDirectory() as folder:
         rows = "\n".join(f"{one:.6f}" for one in demand_ms)
@@ -161,6 +180,10 @@ def _compiled(
     objective = TuningObjective(PERCENTILE_PPM, rates, (1,) * len(rates), 1)
     speed = np.array([[rung.speed_ppm / 1e6 for rung in table.rungs]])
     return table, objective, _workload(speed, demand_ms)
+
+
+def _rate(per_s: float) -> str:
+    return f"{per_s:.0f}/s" if per_s >= 10 else f"{per_s:.3f}/s"
 
 
 def _workload_like(load: Workload, demand_ms: NDArray[np.float64]) -> Workload:

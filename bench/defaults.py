@@ -1,14 +1,18 @@
 """Compare the default table of few-to-many with every fixed degree, on held-out samples.
 
     python -m bench.defaults [--rows 5000] [--heavier] [--give-up] [--effort normal]
-        [--laws LAW,...] [--cores 2,4,15,64] [--shared 0.5,0.8,0.95] [--samples 3] [--processes 2]
+        [--laws LAW,...] [--cores 2,4,15,64] [--speedups 50%,80%,95%] [--samples 1,2,3]
+        [--processes 2]
 
 For each law, sample, number of cores and speed-up, compile a design sample at the rates that keep
 20, 40 and 60 % of the cores busy. Replay its table, SEQ and FIX-k on a held-out sample, all on the
-same requests at the same times. The summary counts the cells where the table is worse than the best
-of these by hindsight, significantly (Holm over all cells, at 5 %) or by more than 2 %, and gives
-geometric means. With --heavier the held-out sample has 20 % longer demand. With --give-up a request
-falls to one thread when it is as old as the longest of the design sample.
+same requests at the same times. A law may also be a public trace under TAILC_DATA: one random half
+is the design sample and the other is held out. A speed-up is a parallel part by Amdahl's law, or a
+PARSEC program (facesim, bodytrack) whose speed-up was measured. The summary counts the cells where
+the table is worse than the best of these by hindsight, significantly (Holm over all cells, at 5 %)
+or by more than 2 %, and gives geometric means. With --heavier the held-out sample has 20 % longer
+demand. With --give-up a request falls to one thread when it is as old as the longest of the design
+sample.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import math
 from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 
+from bench import public_data
 from bench.default_cells import LAWS, Cell, CellResult, cell_result
 from bench.processes import of_all
 from bench.timing import end
@@ -31,15 +36,15 @@ _MOST_SEQUENTIAL = 0.05
 def main() -> None:
     asked = _arguments()
     cells = [
-        Cell(law, sample, asked.rows, cores, shared, asked.effort, asked.heavier, asked.give_up)
-        for law, sample, cores, shared in itertools.product(
-            asked.laws, range(1, asked.samples + 1), asked.cores, asked.shared
+        Cell(law, sample, asked.rows, cores, speedup, asked.effort, asked.heavier, asked.give_up)
+        for law, sample, cores, speedup in itertools.product(
+            asked.laws, asked.samples, asked.cores, asked.speedups
         )
     ]
     found = of_all(cell_result, cells, asked.processes)
     for cell, one in found.items():
         print(_line(cell, one), flush=True)
-    print(_summary(list(found.values())))
+    print(summary(list(found.values())))
     end()
 
 
@@ -49,26 +54,40 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--heavier", action="store_true")
     parser.add_argument("--give-up", action="store_true")
     parser.add_argument("--effort", default="normal")
-    parser.add_argument("--laws", type=lambda text: text.split(","), default=list(LAWS))
-    parser.add_argument("--cores", type=_numbers(int), default=[2, 4, 15, 64])
-    parser.add_argument("--shared", type=_numbers(float), default=[0.5, 0.8, 0.95])
-    parser.add_argument("--samples", type=int, default=3)
+    parser.add_argument("--laws", type=_names, default=[])
+    parser.add_argument("--cores", type=_numbers, default=[2, 4, 15, 64])
+    parser.add_argument("--speedups", type=_names, default=["50%", "80%", "95%"])
+    parser.add_argument("--samples", type=_numbers, default=[1, 2, 3])
     parser.add_argument("--processes", type=int, default=2)
-    return parser.parse_args()
+    asked = parser.parse_args()
+    asked.laws = asked.laws or known_laws()
+    return asked
 
 
-def _numbers(kind: type[int] | type[float]):
-    return lambda text: [kind(each) for each in text.split(",")]
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",")]
+
+
+def known_laws() -> list[str]:
+    """All laws, and the public traces if they are here."""
+    if public_data.is_here():
+        return [*LAWS, *public_data.TRACES]
+    print(f"public traces are left out: {public_data.MISSING}", flush=True)
+    return list(LAWS)
 
 
 def _line(cell: Cell, one: CellResult) -> str:
     changes = "  ".join(f"{change:+7.1%}" for change in one.by_hindsight)
     lost = "  overloaded" * any(one.overloaded)
-    name = f"{cell.law} {cell.sample}, {cell.cores} cores, {cell.shared:.0%} shared"
+    name = f"{cell.law} {cell.sample}, {cell.cores} cores, {cell.speedup}"
     return f"{name:42} {changes}   {one.cpu_seconds:5.1f} s{lost}"
 
 
-def _summary(found: Sequence[CellResult]) -> str:
+def summary(found: Sequence[CellResult]) -> str:
     changes = [each for one in found for each in one.by_hindsight]
     errors = [each for one in found for each in one.error]
     sequential = [each for one in found for each in one.sequential]

@@ -20,7 +20,6 @@ intervals are Student's at 95 % over replays.
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +32,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from bench import public_data
 from bench import published_server as published
 from bench.timing import cpu_seconds, end, show
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
@@ -200,22 +200,10 @@ def synthetic() -> Case:
 
 def traces() -> Iterator[Case]:
     """Public traces: search queries, and two kinds of LLM requests."""
-    data = os.environ.get("TAILC_DATA")
-    if data is None:
-        raise SystemExit("set TAILC_DATA to a folder of public traces")
-    folder = Path(data)
-    queries = folder / "search-latency" / "runs_2019-09-26_50rep.parquet"
-    engine = pq.read_table(queries, filters=[("engine", "=", "lucene-8.0.0")])
-    yield _halves("search (Lucene 8)", engine["demand_ms"].to_numpy())
-    for name, file in (("code", "code"), ("conversation", "conv")):
-        path = folder / "azure-llm-2023" / f"{file}_compile.parquet"
-        yield _halves(f"LLM ({name})", pq.read_table(path)["demand_ms"].to_numpy())
-
-
-def _halves(name: str, demand_ms: np.ndarray) -> Case:
-    mixed = np.random.default_rng(1).permutation(demand_ms[demand_ms > 0])
-    half = len(mixed) // 2
-    return Case(name, mixed[:half], mixed[half:])
+    named = {"lucene": "search (Lucene 8)", "llm-code": "LLM (code)"}
+    named["llm-conversation"] = "LLM (conversation)"
+    for trace, name in named.items():
+        yield Case(name, *public_data.halves(public_data.demand_ms(trace), seed=1))
 
 
 def rows(
