@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tailc.errors import Code
 from tailc.traces.access_logs import access_log
-from tailc.traces.other_texts import other_text
+from tailc.traces.other_texts import OtherText, other_text
+from tailc.traces.printed_summaries import printed_summary
 from tailc.traces.summaries import summary_of
 
 if TYPE_CHECKING:
@@ -52,9 +53,13 @@ def _kind(head: bytes) -> tuple[str, str] | None:
     )
     if _HTML.match(head):
         begun = "a web page or XML, not a table", "download the data itself"
-    if (text := other_text(head) or access_log(head)) is not None:
+    if (text := _text(head)) is not None:
         begun = text.what, text.advice
     return begun or _summary(head)
+
+
+def _text(head: bytes) -> OtherText | None:
+    return other_text(head) or access_log(head) or printed_summary(head)
 
 
 def _summary(head: bytes) -> tuple[str, str] | None:

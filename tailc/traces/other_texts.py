@@ -124,4 +124,10 @@ _TEXTS = (
         "remove the annotations, such as `grep -v '^#' FILE > table.csv`, and give a single table "
         "of the result",
     ),
+    OtherText(
+        # The length of the type of a result, its number, and its name, as package gob of Go writes.
+        re.compile(rb"[\s\S]{1,3}\xff\x81\x03\x01\x01\x06Result\x01\xff\x82\x00"),
+        "a file of results in the binary form of vegeta",
+        "write them as rows: `vegeta encode --to csv FILE > run.csv`",
+    ),
 )

@@ -8,14 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_AT_A_RATE = (
+AT_A_RATE = (
     "{} writes no requests, and sends as answers come: measure at a rate with a generator that "
     "writes every request, such as `oha -q RATE --output-format csv`"
 )
-_NO_REQUESTS = (
+NO_REQUESTS = (
     "{} writes no requests: measure with a generator that does, such as "
     "`oha -q RATE --output-format csv`"
 )
+K6_ROWS = "write each request with `k6 run --out csv=FILE`, and give that file"
+FORTIO_LOG = (
+    "have fortio write every request by `-access-log-file FILE -access-log-format json`, and "
+    "give that with the column of its times"
+)
+JMETER_LOG = "have JMeter write every sample by `jmeter -n -t PLAN -l FILE.jtl`, and give that"
+VEGETA_ROWS = "give the requests themselves: `vegeta encode --to csv results.bin > run.csv`"
 # Of the statistics, also by time, of their distribution, and of older versions without percentiles.
 _LOCUST = re.compile(
     rb'(?:\xef\xbb\xbf)?(?:(?:"?Type"?,"?Name"?,|"?Timestamp"?,"?User Count"?,"?Type"?,"?Name"?,'
@@ -67,6 +74,16 @@ def _is_autocannon(document: dict[str, Any]) -> bool:
     return isinstance(latency, dict) and "p97_5" in latency and "connections" in document
 
 
+def _is_vegeta(document: dict[str, Any]) -> bool:
+    latencies = document.get("latencies")
+    return isinstance(latencies, dict) and {"mean", "max"} <= latencies.keys()
+
+
+def _is_jmeter(document: dict[str, Any]) -> bool:
+    """Whether it has the statistics of a dashboard, by label."""
+    return all(isinstance(one, dict) and "sampleCount" in one for one in document.values())
+
+
 def _is_vllm(document: dict[str, Any]) -> bool:
     return document.keys() >= {"num_prompts", "request_throughput"} and "errors" not in document
 
@@ -100,21 +117,22 @@ _SUMMARIES = (
         "k6",
         b'"metrics"',
         _is_k6,
-        "write each request with `k6 run --out csv=FILE`, and give that file",
+        K6_ROWS,
     ),
-    Summary("autocannon", b'"p97_5"', _is_autocannon, _AT_A_RATE.format("autocannon")),
-    Summary("bombardier", b'"timeTakenSeconds"', _is_bombardier, _AT_A_RATE.format("bombardier")),
-    Summary("artillery", b'"summaries"', _is_artillery, _NO_REQUESTS.format("artillery")),
+    Summary("autocannon", b'"p97_5"', _is_autocannon, AT_A_RATE.format("autocannon")),
+    Summary("bombardier", b'"timeTakenSeconds"', _is_bombardier, AT_A_RATE.format("bombardier")),
+    Summary("artillery", b'"summaries"', _is_artillery, NO_REQUESTS.format("artillery")),
     *(
-        Summary("Nighthawk", mark, _is_nighthawk, _NO_REQUESTS.format("Nighthawk"))
+        Summary("Nighthawk", mark, _is_nighthawk, NO_REQUESTS.format("Nighthawk"))
         for mark in (b'"benchmark_http_client.', b'"DurationHistogram"')
     ),
+    Summary("vegeta", b'"latencies"', _is_vegeta, VEGETA_ROWS),
+    Summary("JMeter", b'"sampleCount"', _is_jmeter, JMETER_LOG),
     Summary(
         "fortio",
         b'"DurationHistogram"',
         _is_fortio,
-        "have fortio write every request by `-access-log-file FILE -access-log-format json`, and "
-        "give that with the column of its times",
+        FORTIO_LOG,
     ),
     Summary(
         "vLLM",

@@ -1,0 +1,79 @@
+"""Summaries that load generators print as text: percentiles of a run, and no requests."""
+
+from __future__ import annotations
+
+import re
+
+from tailc.traces.other_texts import OtherText, text_among
+from tailc.traces.summaries import (
+    AT_A_RATE,
+    FORTIO_LOG,
+    JMETER_LOG,
+    K6_ROWS,
+    NO_REQUESTS,
+    VEGETA_ROWS,
+)
+
+_LINES = rb"(?:[^\n]{0,400}\n){0,60}?[^\n]{0,100}?"
+
+
+def printed_summary(head: bytes) -> OtherText | None:
+    """The printed summary that a file begins as; None if it is something else."""
+    return text_among(_PRINTED, head)
+
+
+def _of(tool: str, begins: bytes, advice: str, *has: bytes) -> OtherText:
+    what = f"a summary of {tool}, which has no times of requests"
+    return OtherText(re.compile(begins), what, advice, has)
+
+
+_PRINTED = (
+    _of("vegeta", rb"Requests {2,}\[total, rate", VEGETA_ROWS),
+    _of(
+        "bombardier",
+        rb"(?:Bombarding |Statistics {2,}Avg {2,}Stdev)",
+        AT_A_RATE.format("bombardier"),
+    ),
+    _of(
+        "autocannon",
+        rb"Running [^\n]{1,40} test @ [^\n]*\n\d+ connections",
+        AT_A_RATE.format("autocannon"),
+    ),
+    _of(
+        "oha",
+        rb"\s*Summary:\s*\n\s*Success rate:",
+        "write every request by `oha --output-format csv`",
+    ),
+    _of("k6", _LINES + rb"http_req_duration\.+: avg=", K6_ROWS),
+    _of("fortio", rb"Fortio \d[^\n]{0,40} running at ", FORTIO_LOG),
+    _of(
+        "Gatling",
+        rb"\s*(?:=+\s*\n)?---- Global Information -",
+        "give the requests of its log `simulation.log`: a row with the difference of the two times "
+        "in ms for each line `REQUEST`, without those that end in KO",
+    ),
+    _of(
+        "JMeter",
+        rb"(?:summary [+=] +\d+ in |(?:sampler_)?[Ll]abel,(?:# Samples|aggregate_report_count),)",
+        JMETER_LOG,
+    ),
+    _of(
+        "h2load",
+        rb"starting benchmark\.\.\.",
+        "have h2load write every request by `--log-file=FILE`, and give its times below names, "
+        "such as `(printf 'start_us\\tstatus\\ttime_us\\n'; cat FILE) > times.tsv`, with `--column "
+        "time_us --measure response-closed`, since it sends as answers come",
+    ),
+    _of(
+        "siege",
+        rb'\s*\{\s*"transactions":',
+        AT_A_RATE.format("siege"),
+        b'"availability"',
+        b'"longest_transaction"',
+    ),
+    _of(
+        "drill",
+        rb"(?:Concurrency|Threads) \d+\s*\nIterations \d+\s*\nRampup ",
+        NO_REQUESTS.format("drill"),
+    ),
+)

@@ -1,0 +1,77 @@
+"""What load generators print at the end of a run is called a summary of theirs."""
+
+import json
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.traces.printed_summaries import printed_summary
+from tailc.traces.source import open_source
+
+K6 = (
+    "\n          /\\      |‾‾| /‾‾/   /‾‾/\n     execution: local\n"
+    "     http_req_duration..............: avg=142.07ms min=120.5ms med=135.2ms p(95)=200.1ms\n"
+)
+SIEGE = {"transactions": 10, "availability": 100.0, "longest_transaction": 0.12}
+REPORT = {"latencies": {"total": 237, "mean": 23, "99th": 35, "max": 36}, "requests": 100}
+DASHBOARD = {"Total": {"transaction": "Total", "sampleCount": 100, "pct1ResTime": 180.0}}
+PRINTED = [
+    ("vegeta", "Requests      [total, rate]            200, 19.35\n", "vegeta encode"),
+    ("vegeta", json.dumps(REPORT), "vegeta encode"),
+    ("bombardier", "Bombarding http://a.example with 100 request(s)\n", "oha -q RATE"),
+    ("bombardier", "Statistics        Avg      Stdev        Max\n  Reqs/sec    12.58\n", "oha -q"),
+    ("autocannon", "Running 10s test @ http://a.example\n1 connections\n\nStat\n", "oha -q RATE"),
+    ("oha", "Summary:\n  Success rate:\t100.00%\n\nResponse time histogram:\n", "--output-format"),
+    ("k6", K6, "k6 run --out csv"),
+    ("fortio", "Fortio 1.60.3 running at 8 queries per second, 4->4 procs\n", "-access-log-file"),
+    (
+        "Gatling",
+        "=====\n---- Global Information -----\n> request count   14924\n",
+        "simulation.log",
+    ),
+    ("JMeter", "summary +    100 in 00:00:10 =   10.0/s Avg:   120\n", "FILE.jtl"),
+    ("JMeter", "Label,# Samples,Average,Median,90% Line\nGET /,100,120,110,180\n", "FILE.jtl"),
+    ("JMeter", json.dumps(DASHBOARD, indent=1), "FILE.jtl"),
+    ("h2load", "starting benchmark...\nspawning thread #0: 10 total client(s)\n", "--log-file"),
+    ("siege", json.dumps(SIEGE, indent="\t"), "oha -q RATE"),
+    ("drill", "Threads 20\nIterations 3\nRampup 2\n", "oha -q RATE"),
+]
+
+
+@pytest.mark.parametrize(("tool", "text", "advice"), PRINTED)
+def test_a_printed_summary_is_refused_by_the_name_of_its_tool(tmp_path, tool, text, advice):
+    message, help_ = refused(tmp_path, text.encode())
+    assert f"is a summary of {tool}," in message
+    assert advice in help_
+
+
+def test_results_of_vegeta_in_binary_are_to_be_encoded(tmp_path):
+    gob = b"\x7f\xff\x81\x03\x01\x01\x06Result\x01\xff\x82\x00\x01\x0c\x01\x06Attack\x01\x0c\x00"
+    message, help_ = refused(tmp_path, gob)
+    assert ("binary form of vegeta" in message, "vegeta encode" in help_) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"transactions": 5, "ms": 3}\n{"transactions": 6, "ms": 4}\n',
+        "Requests,[total, rate]\n1,2\n",
+        "Label,Samples\na,5\n",
+        "summary,ms\na,5\n",
+        "Running 10s test @ http://a.example\n  1 threads and 1 connections\n",
+        "Summary:\n  Total:\t1.5 secs\n",
+        "name,text\na,http_req_duration\n",
+    ],
+)
+def test_other_texts_are_no_printed_summaries(text):
+    assert printed_summary(text.encode()) is None
+
+
+def refused(folder, content):
+    path = folder / "t.txt"
+    path.write_bytes(content)
+    with pytest.raises(TailcError) as caught, open_source(str(path)):
+        pass
+    (finding,) = caught.value.findings
+    assert finding.code is Code.UNKNOWN_INPUT
+    return finding.message, finding.help or ""
