@@ -40,7 +40,7 @@ _FAULTS = (
     CellFault(
         MISSING,
         "it marks a missing value",
-        "if it took too long, write the time at which it was given up; else remove the row",
+        "write the value, or remove the row; a request without a time may have taken too long",
     ),
     CellFault(
         FORMULA, "it is a spreadsheet's error", "export the measured values, not computed ones"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,7 +17,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.arrow import mask, text_array, truths_of
 from tailc.traces.cells import Cells, as_text, numbers, texts
 from tailc.traces.series.grid import StampedRows, on_grid
-from tailc.traces.series.reading import SeriesReading
+from tailc.traces.series.reading import SeriesReading, Stamp
 from tailc.traces.series.series import Floats, Mask, TimeSeries
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import ColumnsToRead
@@ -24,6 +25,8 @@ from tailc.traces.trace import kept_cells
 from tailc.traces.zones import ADVICE, ClockTimes, TimeError, instants
 from tailc.units import shorten
 
+# As a power exchange writes it: `01.10.2024 00:00 - 01.10.2024 01:00`.
+_SPAN = re.compile(r"\s*(?P<start>\S.{6,}?\S)\s+-\s+(?P<end>\S.{6,}\S)\s*")
 _WRITE = "write times like 2012-10-01T06:30:00"
 
 
@@ -75,11 +78,20 @@ class SeriesRows:
 
     @cached_property
     def _instants(self) -> ClockTimes:
-        stamps = as_text(self._cells.columns[self._like.time]).to_pylist()
+        texts_of_times = as_text(self._cells.columns[self._like.time]).to_pylist()
+        stamps = _stamps_of_spans(texts_of_times, self._like.stamp)
         try:
             return instants(stamps, self._like.zone, self._like.time_pattern)
         except TimeError as error:
             raise TailcError(_no_time(error, self._cells, self._like)) from None
+
+
+def _stamps_of_spans(stamps: list[str], stamp: Stamp) -> list[str]:
+    """The starts, or the ends, of texts that are all spans of two times; else the texts."""
+    spans = [_SPAN.fullmatch(text) for text in stamps]
+    named = "start" if stamp is Stamp.START else "end"
+    found = [span[named] for span in spans if span is not None]
+    return found if len(found) == len(stamps) else stamps
 
 
 def _values(cells: Cells, name: str) -> tuple[Floats, Mask]:

@@ -178,6 +178,31 @@ def test_the_advice_about_a_time_that_repeats(tmp_path, texts, pattern, says, he
     assert (finding.message.endswith(says), help_ in (finding.help or "")) == (True, True)
 
 
+@pytest.mark.parametrize("stamp", list(Stamp))
+@pytest.mark.parametrize(
+    ("rows", "pattern"),
+    [
+        (
+            ("01.01.1970 00:00 - 01.01.1970 01:00,5", "01.01.1970 01:00 - 01.01.1970 02:00,6"),
+            "dots",
+        ),
+        (("1970-01-01T00:00 - 1970-01-01T01:00,5", "1970-01-01T01:00 - 1970-01-01T02:00,6"), None),
+    ],
+)
+def test_a_span_of_two_times_counts_by_its_start_or_its_end(tmp_path, rows, pattern, stamp):
+    pattern = pattern and "%d.%m.%Y %H:%M"
+    path = written(tmp_path, *rows)
+    series = read_series(path, reading(zone="UTC", time_pattern=pattern, stamp=stamp))
+    # By their ends the steps begin when they do by their starts.
+    assert (series.start_unix_s, series.step_s, series.value.tolist()) == (0, 3600, [5, 6])
+
+
+def test_spans_in_some_rows_are_no_times(tmp_path):
+    path = written(tmp_path, "2012-06-30T00:00 - 2012-06-30T01:00,5", "2012-06-30T01:00,6")
+    (finding,) = refused(path, zone="UTC")
+    assert (finding.code, finding.place.row) == (Code.NOT_A_NUMBER, 1)
+
+
 @pytest.mark.parametrize(("pattern", "is_advised"), [(None, True), ("%Y-%m-%d", False)])
 def test_a_pattern_of_times_is_advised_once(tmp_path, pattern, is_advised):
     (finding,) = refused(written(tmp_path, "30/06/2012 01:00,1"), zone="UTC", time_pattern=pattern)
