@@ -157,6 +157,7 @@ class Code(enum.Enum):
     NOISY_MODEL = ("TC0582", ExitCode.OK, "throughput varies by more than the tolerance")
     SHORT_WINDOW = ("TC0583", ExitCode.OK, "a window is too short for what is measured over it")
     LONG_QUANTUM = ("TC0584", ExitCode.OK, "a quantum is longer than the ages of all climbs")
+    QUANTUM_OVER_DEMAND = ("TC0586", ExitCode.OK, "a quantum is longer than the mean demand")
     BETTER_BY_HAND = ("TC0573", ExitCode.OK, "a setting chosen by hand is better than the policy")
     CONTROLLER_LEFT_OUT = (
         "TC0586",

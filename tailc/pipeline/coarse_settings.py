@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.specs.load import LoadedSpec
+from tailc.traces.profile import DemandProfile
 from tailc.units import format_percentile, format_us, plural
 
+_US_PER_MS = 1_000
 MUCH_LONGER = 4
 """Ratio of quantum to the age of the last climb that causes a warning. Shorter ones only delay."""
 
@@ -35,6 +40,28 @@ def _quantum(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
         place = loaded.place("server", "quantum")
         yield Finding(Code.LONG_QUANTUM, message, place, hint, Severity.WARNING)
         return
+
+
+def quantum_beyond_demand(
+    policy: Policy, design: DemandProfile, loaded: LoadedSpec
+) -> Iterator[Finding]:
+    """Warn of a quantum longer than the mean demand, in which many requests end without a look."""
+    mean_us = round(float(np.average(design.demand_ms, weights=design.weight)) * _US_PER_MS)
+    longest_us = max(
+        (each.quantum_us for each in policy.ladders if _climbs_with_age(each)), default=0
+    )
+    if longest_us > mean_us:
+        message = (
+            f"the quantum is {format_us(longest_us)}, longer than the mean demand of "
+            f"{format_us(mean_us)}: requests climb late, and many end before their first look"
+        )
+        hint = "lower `server.quantum`, for example to a tenth of the median demand"
+        place = loaded.place("server", "quantum")
+        yield Finding(Code.QUANTUM_OVER_DEMAND, message, place, hint, Severity.WARNING)
+
+
+def _climbs_with_age(ladder: Ladder) -> bool:
+    return any(climb.age_us > 0 for row in ladder.rows for climb in row.climbs)
 
 
 def _window(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
 from tailc.pipeline.candidate_choice import CandidateSet, choose_candidate
 from tailc.pipeline.candidates import SolvedCandidates, solve_all
-from tailc.pipeline.coarse_settings import coarse_settings
+from tailc.pipeline.coarse_settings import coarse_settings, quantum_beyond_demand
 from tailc.pipeline.compilation import Compilation, Judging
 from tailc.pipeline.parts import (
     D,
@@ -216,6 +216,7 @@ def _for_requests(
     )
     policy, additions = _run_passes(passes, chosen.policy, sample, warnings)
     policy = next_generation(policy, compilation.previous)
+    warnings += quantum_beyond_demand(policy, sample.design, opened.loaded)
     compiled = CompiledPolicy(policy, sweep, sample.design, tuple(warnings), additions)
     return _with_remarks(compiled, compilation, solved)
 

@@ -279,6 +279,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.LONG_QUANTUM: "A runtime looks at the ages of requests once in a quantum. If all ages of "
     "climbs are shorter, the climbs of a request come together at its first look, or never. Lower "
     "the quantum.",
+    Code.QUANTUM_OVER_DEMAND: "A running request checks its age once in a quantum, so a climb is "
+    "up to a quantum late. A tenth of the median demand costs little and delays climbs little.",
     Code.BETTER_BY_HAND: "In replays at the rates of the spec, a setting that a user can choose "
     "by hand has a percentile or a cost that is more than 2 % below that of the policy. For rubik "
     "with `batch` the cost is the energy of the server for a unit of batch work. Usually the spec "

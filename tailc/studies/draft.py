@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,9 @@ from tailc.experiment.sizes import BY_HAND
 from tailc.experiment.tail_sample import tail_of
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
+from tailc.models.shared_cores.hand_settings import PARTS_OF_MEDIAN, round_number
 from tailc.models.shared_cores.model import SharedCores
+from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.objectives import highest_met_mrps
 from tailc.pipeline.spec import KIND_MODELS, OpenedSpec, complete_spec
@@ -41,7 +44,8 @@ from tailc.threads import thread_count
 from tailc.traces.amdahl import amdahl
 from tailc.traces.profile import DemandProfile
 from tailc.traces.source import open_source
-from tailc.units import digits_text, printable
+from tailc.traces.summary import GRID_PPM, summary
+from tailc.units import digits_text, format_us, printable
 
 # Proposed rates, in percent of the highest rate within the SLO.
 PARTS_OF_HIGHEST = (50, 90)
@@ -51,6 +55,9 @@ PARTS_OF_CAPACITY = (20, 40, 60)
 THREADS_A_CORE = 1.6
 # Most threads of a request for which only the parallel share of work is known.
 MOST_THREADS = 4
+# A runtime can look at ages so often with timers of the operating system; and the spec's default.
+SHORTEST_QUANTUM_US, LONGEST_QUANTUM_US = 100, 5_000
+_NS_PER_US = 1_000
 _DIGITS = 2
 # Decimal digits that a float64 preserves.
 _ALL_DIGITS = 15
@@ -88,16 +95,25 @@ def draft_spec(trace: str, wishes: Wishes, spec_path: str, progress: Progress = 
         demand = demand_of(source, wishes)
     name = wishes.name or _name_of(trace)
     relative = os.path.relpath(trace, Path(spec_path).parent)
-    text = _text(name, relative, demand, wishes)
-    opened, read = _open(text, spec_path)
+    opened, read = _open(_text(name, relative, demand, wishes, LONGEST_QUANTUM_US), spec_path)
     if demand.is_held_out and not _can_be_split(opened, read):
         demand = demand.whole()
-        text = _text(name, relative, demand, wishes)
-        opened, read = _open(text, spec_path)
+    text = _text(name, relative, demand, wishes, quantum_us(read.trace.requests))
+    opened, read = _open(text, spec_path)
     rates, missed = _rates(opened, read, wishes, progress)
     opened, read = _open(text + rates, spec_path)
     warnings = (*opened.warnings, *read.trace.warnings, *missed)
     return Draft(name, text + rates, demand.is_held_out, demand.lines, warnings)
+
+
+def quantum_us(requests: DemandProfile) -> int:
+    """About a tenth of the median demand, such as 1, 2 or 5 ms, from 100 us to the spec's default.
+
+    The shortest interval of `hand_settings`, which must not be below the quantum.
+    """
+    median_ns = summary(requests).quantiles_ns[GRID_PPM.index(PPM // 2)]
+    tenth_us = PARTS_OF_MEDIAN[0] * Fraction(median_ns, _NS_PER_US)
+    return min(max(round_number(tenth_us), SHORTEST_QUANTUM_US), LONGEST_QUANTUM_US)
 
 
 def missing_settings(trace: str, wishes: Wishes) -> tuple[Finding, ...]:
@@ -124,7 +140,7 @@ def _open(text: str, path: str) -> tuple[OpenedSpec, OpenedTrace]:
     return opened, open_trace(opened)
 
 
-def _text(name: str, trace: str, demand: DraftDemand, wishes: Wishes) -> str:
+def _text(name: str, trace: str, demand: DraftDemand, wishes: Wishes, quantum_us: int) -> str:
     threads = max(wishes.cores + 1, round(THREADS_A_CORE * wishes.cores))
     lines = [f"trace: {json.dumps(trace)}", *demand.lines]
     lines.append(f"reference: {json.dumps(wishes.reference)}")
@@ -136,8 +152,10 @@ def _text(name: str, trace: str, demand: DraftDemand, wishes: Wishes) -> str:
     parts.append(_speedup(demand, wishes))
     parts.append(
         "# Threads that may run at once, moderately above the cores; a list is swept. Boosting is\n"
-        "# for servers that may raise the priority of a thread.\n"
-        f"server: {{cores: {wishes.cores}, target_parallelism: {threads}, boosting: false}}\n"
+        "# for servers that may raise the priority of a thread. Each quantum, about a tenth of\n"
+        "# the median demand, a running request checks whether to climb.\n"
+        f"server: {{cores: {wishes.cores}, target_parallelism: {threads}, "
+        f"quantum: {format_us(quantum_us).replace(' ', '')}, boosting: false}}\n"
     )
     return "".join(parts)
 

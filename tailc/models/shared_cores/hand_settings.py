@@ -60,11 +60,11 @@ def usual_intervals_us(ladder: Ladder, load: Workload) -> tuple[int, ...]:
     """A short, a medium and a long interval for this demand; none below the quantum."""
     median_ns = load.work_at(percentile_rank(_HALF_PPM, load.requests))
     wanted = (part * Fraction(median_ns, _NS_PER_US) for part in PARTS_OF_MEDIAN)
-    rounded = dict.fromkeys(_round_number(interval_us) for interval_us in wanted)
+    rounded = dict.fromkeys(round_number(interval_us) for interval_us in wanted)
     return tuple(interval_us for interval_us in rounded if interval_us >= ladder.quantum_us)
 
 
-def _round_number(value: Fraction) -> int:
+def round_number(value: Fraction) -> int:
     """The 1, 2 or 5 times a power of ten whose ratio to `value` is nearest to 1, at least 1."""
     power = 10 ** max(len(str(int(value))) - 1, 0)
     near = [step * power for step in (*_STEPS, 10)]

@@ -36,7 +36,7 @@ def test_a_profile_becomes_a_spec_that_compiles(profile, tailc, in_folder):
     assert ended.code == 0, ended.err
     text = (in_folder / "service.yaml").read_text()
     assert 'trace: "x.profile"\n  measure: demand-busy\n' in text
-    assert "server: {cores: 4, target_parallelism: 6, boosting: false}" in text
+    assert "server: {cores: 4, target_parallelism: 6, quantum: 5ms, boosting: false}" in text
     # The mean is 77.5 ms: four cores serve 51.6 a second, but not within 200 ms.
     assert "meets the SLO up to 38/s." in text
     assert "rates: [19/s, 34/s]\n" in text
@@ -477,3 +477,20 @@ def test_timings_are_for_tables(profile, tailc):
     ended = tailc("init", profile, *WISHES, "--timings", "a,b,c")
     assert ended.code == 64
     assert "`--timings` is for tables" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("median", "quantum"),
+    [
+        ("4ms", "500us"),
+        ("17ms", "2ms"),
+        ("1.1ms", "100us"),
+        ("300us", "100us"),
+        ("2s", "5ms"),
+        ("48ms", "5ms"),
+    ],
+)
+def test_the_quantum_is_about_a_tenth_of_the_median_demand(in_folder, tailc, median, quantum):
+    (in_folder / "t.csv").write_text("\n".join(["demand_ms", *["1us", median, "9s"] * 9, ""]))
+    assert tailc("init", "t.csv", *RATED, *SPEEDUP).code == 0
+    assert f"quantum: {quantum}, " in (in_folder / "service.yaml").read_text()

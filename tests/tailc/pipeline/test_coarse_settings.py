@@ -40,6 +40,31 @@ def test_a_quantum_longer_than_the_climbs_to_faster_cores_is_a_warning(tmp_path,
     assert warning.help.startswith("lower it well below")
 
 
+@pytest.mark.parametrize(
+    ("case", "quantum", "is_warned"),
+    [
+        (few_to_many, "100ms", True),
+        (few_to_many, "20ms", False),
+        (slow_to_fast, "500ms", True),
+        (slow_to_fast, "1ms", False),
+    ],
+)
+def test_a_quantum_longer_than_the_mean_demand_is_a_warning(tmp_path, case, quantum, is_warned):
+    dual = (DUAL,) if case is few_to_many else ()
+    spec = swapped(case.SPEC, *dual, (QUANTUM, f"quantum: {quantum}"))
+    found = warnings(case.write(tmp_path), spec, Code.QUANTUM_OVER_DEMAND)
+    assert len(found) == is_warned
+    for warning in found:
+        assert "longer than the mean demand of" in warning.message
+        assert warning.place.excerpt[warning.place.column - 1 :].startswith(quantum)
+
+
+def test_a_table_without_climbs_has_no_quantum_to_compare_with_the_demand(tmp_path):
+    one_thread = ("speedup: [1, 1.8, 2.4]", "speedup: [1]")
+    spec = swapped(few_to_many.SPEC, DUAL, one_thread, (QUANTUM, "quantum: 1h"))
+    assert not warnings(few_to_many.write(tmp_path), spec, Code.QUANTUM_OVER_DEMAND)
+
+
 def test_a_quantum_within_the_climbs_is_no_warning(tmp_path):
     spec = swapped(few_to_many.SPEC, DUAL)
     assert not warnings(few_to_many.write(tmp_path), spec, Code.LONG_QUANTUM)
