@@ -41,11 +41,15 @@ _MEANS = [("mean latency", "us"), ("threads", "milli"), ("utilization", "ppm")]
 
 @dataclass(frozen=True)
 class QuantityChange:
-    """A percentile or a mean with its change; `unit` is that of its integers."""
+    """A percentile or a mean with its change; `unit` is that of its integers.
+
+    is_of_slo: whether it is a percentile of an SLO of either policy.
+    """
 
     name: str
     unit: str
     change: PairedChange
+    is_of_slo: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,9 @@ class _BehaviourComparison:
         self._subjects = subject_of(old, held_out), subject_of(new, held_out)
         old_load, new_load = (subject.workload(held_out) for subject in self._subjects)
         self._workloads = old_load, new_load
-        self._tails = _tails(old, new, held_out, options.further_percentiles_ppm)
+        promised = [tail_of(slo, held_out) for slo in (*old.slos, *new.slos)]
+        self._tails = _tails(promised, held_out, options.further_percentiles_ppm)
+        self._of_slos = {name for name, tail in self._tails.items() if tail in promised}
         self._spectrum: tuple[Tail, ...] = ()
         if options.pictured:
             promised_ppm = [slo.percentile_ppm for slo in (*old.slos, *new.slos)]
@@ -173,7 +179,7 @@ class _BehaviourComparison:
         named = [(name, "us") for name in self._tails] + _MEANS + cost
         for (name, unit), change in zip(named, changes, strict=True):
             if unit != "ppm" or None not in utilization:
-                yield QuantityChange(name, unit, change)
+                yield QuantityChange(name, unit, change, name in self._of_slos)
 
 
 def _cost_of_both(old: Subject, new: Subject) -> CostQuantity | None:
@@ -182,10 +188,9 @@ def _cost_of_both(old: Subject, new: Subject) -> CostQuantity | None:
 
 
 def _tails(
-    old: Policy, new: Policy, held_out: DemandProfile, also_ppm: Sequence[int]
+    promised: Sequence[Tail], held_out: DemandProfile, also_ppm: Sequence[int]
 ) -> dict[str, Tail]:
     """The median, the 99th percentile, those of either policy's SLOs and of others, by name."""
-    promised = [tail_of(slo, held_out) for slo in (*old.slos, *new.slos)]
     tails = {*(Tail(ppm) for ppm in (*_ALWAYS_PPM, *also_ppm)), *promised}
     ordered = sorted(tails, key=lambda tail: (-1 if tail.curve is None else tail.curve,
                                               tail.percentile_ppm))  # fmt: skip

@@ -49,7 +49,7 @@ def share_table(decisions: Decisions) -> Rows:
 def change_table(behaviour: Behaviour, only: Collection[str] | None = None) -> Rows:
     """Build one row per arrival process and quantity; CHANGE_NUMBERS are the numeric columns.
 
-    only: names of the quantities to include; None: all.
+    Percentiles of SLOs come first. only: names of the other quantities to include; None: all.
     """
     return [_CHANGE_HEADS, *(row for point in behaviour.points for row in _point_rows(point, only))]
 
@@ -65,15 +65,15 @@ def _share_row(share: Share) -> tuple[str, ...]:
 
 def _point_rows(point: BehaviourPoint, only: Collection[str] | None) -> list[tuple[str, ...]]:
     """Rows of one point; utilization is omitted, since it is proportional to threads."""
-    decisions = [
+    shown = [
         quantity
-        for quantity in point.quantities
-        if quantity.unit != "ppm" and (only is None or quantity.name in only)
+        for quantity in sorted(point.quantities, key=lambda one: not one.is_of_slo)
+        if quantity.unit != "ppm" and (only is None or quantity.is_of_slo or quantity.name in only)
     ]
-    names = [point.arrivals, *[""] * (len(decisions) - 1)]
+    names = [point.arrivals, *[""] * len(shown)][: len(shown)]
     return [
         (name, quantity.name, *_change_cells(quantity), _significance_text(point, quantity))
-        for name, quantity in zip(names, decisions, strict=True)
+        for name, quantity in zip(names, shown, strict=True)
     ]
 
 

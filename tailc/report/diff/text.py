@@ -1,8 +1,8 @@
-"""The differences between two policies as text of at most 40 lines."""
+"""The differences between two policies as text of about 40 lines."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -51,11 +51,10 @@ _MAIN_QUANTITIES = ("p50", "p99", "threads")
 
 
 def as_text(diff: Diff) -> str:
-    """Format the differences in at most 40 lines."""
+    """Format the differences in at most 40 lines, or more if percentiles of SLOs need them."""
     sections = fit_sections(_sections(diff), MOST_LINES - 1)
     if diff.behaviour is not None and sections[-1].left_out:
-        short = _short_changes(diff.behaviour)
-        sections = fit_sections([*_sections(diff)[:-1], short], MOST_LINES - 1)
+        sections = _with_short_changes(diff, diff.behaviour)
     text = "\n\n".join("\n".join(section.lines) for section in sections)
     cut = any(section.left_out for section in sections)
     return text + ("\n(--output-format json has all)\n" if cut else "\n")
@@ -129,11 +128,27 @@ def _behaviour_sections(behaviour: Behaviour) -> Iterator[TextSection]:
     yield _table_section(_CHANGES, change_table(behaviour), CHANGE_NUMBERS, _ALL_ROWS)
 
 
-def _short_changes(behaviour: Behaviour) -> TextSection:
-    """Short table of changes: the most important quantities of each arrival process."""
-    printed_rows = change_table(behaviour, _MAIN_QUANTITIES)
+def _with_short_changes(diff: Diff, behaviour: Behaviour) -> tuple[TextSection, ...]:
+    """The sections with a short table of changes: the percentiles of SLOs, and others if they
+    fit."""
+    others = _sections(diff)[:-1]
+    for only in (_MAIN_QUANTITIES, ()):
+        sections = fit_sections([*others, _short_changes(behaviour, only)], MOST_LINES - 1)
+        if _count_lines(sections) < MOST_LINES:
+            break
+    return sections
+
+
+def _count_lines(sections: Sequence[TextSection]) -> int:
+    return sum(len(section.lines) + 1 for section in sections) - 1
+
+
+def _short_changes(behaviour: Behaviour, only: Collection[str]) -> TextSection:
+    """Table of the changes of the percentiles of SLOs and of `only`, which cannot be cut."""
+    printed_rows = change_table(behaviour, only)
     section = _table_section(_CHANGES, printed_rows, CHANGE_NUMBERS, _ALL_ROWS)
-    return replace(section, left_out=len(change_table(behaviour)) - len(printed_rows))
+    left_out = len(change_table(behaviour)) - len(printed_rows)
+    return TextSection((*section.head, *section.body), left_out=left_out)
 
 
 def _table_section(

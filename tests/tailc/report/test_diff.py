@@ -113,6 +113,32 @@ def test_every_arrival_process_keeps_its_p50_p99_and_threads():
     assert "... and 27 more\n" in text
 
 
+def with_slo(became: Behaviour, slo: str) -> Behaviour:
+    """The same behaviour with SLOs at a further percentile `slo`, after all others."""
+    of_slo = replace(point().quantities[1], name=slo, is_of_slo=True)
+    points = [replace(one, quantities=(*one.quantities, of_slo)) for one in became.points]
+    return replace(became, points=tuple(points))
+
+
+@pytest.mark.parametrize(("rates", "slo"), [(1, "p95"), (4, "p95"), (9, "p99.99"), (40, "p95")])
+def test_percentiles_of_slos_come_first_and_are_never_cut(rates, slo):
+    found = replace(diff(LUCENE, small_policy()), behaviour=with_slo(behaviour(rates=rates), slo))
+    lines = render.as_text(found).splitlines()
+    assert sum(f" {slo} " in line for line in lines) == rates
+    first = lines[lines.index("change of latency [ms] and mean threads") + 2]
+    assert first.split()[:2] == ["0/s", slo]
+    assert len(lines) <= max(40, rates + 40)
+    assert f"| 0/s | {slo} |" in " ".join(render.as_markdown(found).split())
+
+
+def test_other_quantities_follow_in_their_order_if_there_is_room():
+    became = with_slo(behaviour(), "p95")
+    text = render.as_text(replace(diff(OLD, LATER), behaviour=became))
+    places = [text.index(f" {name} ") for name in ("p95", "p50", "p99", "p99.9", "threads")]
+    assert places[0] == min(places)
+    assert places[1:] == sorted(places[1:])
+
+
 def test_a_change_is_printed_with_two_digits_of_its_interval():
     lines = render.as_text(whole()).splitlines()
     assert "77.60   78.17   +0.57    +0.35 .. +0.78  worse" in lines[-4]
