@@ -4,13 +4,14 @@
     subject to  Ms <= its limit, overshoot <= its limit, and, where given, ITAE and IAE <= limits
 
 over the controllers k C0 with C0 = 1 + 1 / (ti sigma) + td sigma. ITAE grows with the square of
-time, hence the half: each per cent of time counts alike in both terms, whatever the plant's units.
+time; with the factor 1/2, one per cent of time has the same weight in both terms, in any units of
+the plant.
 
-Method. For a shape (ti, td) the k that keep Ms are found in closed form (kernels.py), so that
-k = share * largest, 0 < share <= 1, and only the shape and the share are searched: the first on a
-coarse lattice in their logarithms, then from the best point by steps along axes and diagonals,
-which follow the edges of limits, that are halved when none of them improves. Points stay on a
-lattice, so that the answer does not hang on the last bits of what is compared, but for ties.
+Method. For a shape (ti, td), the k that meet the limit of Ms are found in closed form (kernels.py),
+so that k = share * largest, 0 < share <= 1, and only the shape and the share are searched: the
+first on a coarse lattice in their logarithms, then from the best point by steps along axes and
+diagonals, which follow the edges of limits, that are halved when none of them improves. Points are
+on a lattice, so the answer does not depend on the last bits of compared values, except for ties.
 """
 
 from __future__ import annotations

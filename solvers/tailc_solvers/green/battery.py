@@ -1,4 +1,4 @@
-"""When to charge a battery with green energy that is left, and when to give it for brown energy.
+"""The best schedule of a battery: charge it with green energy, discharge it to save brown energy.
 
 For epochs e = 1..E with green energy g_e, demand d_e and a weight p_e of brown energy (its price,
 or its CO2, or both), all known:
@@ -8,15 +8,17 @@ or its CO2, or both), all known:
                 0 <= z_e <= a_e = floor(kept min(max(g_e - d_e, 0), charge limit))
                 0 <= x_e <= b_e = min(max(d_e - g_e, 0), discharge limit)
 
-x is what is given, z what is stored and s what is held [mJ]. Green energy that is not stored is of
-no use, so z costs nothing. This is a flow along the epochs, and what its sinks can get is a
-polymatroid: to give first where brown energy weighs most, each time as much as is possible beside
-what was given before, is best, and in whole numbers (Megiddo, Mathematical Programming 7, 1974). A
-multiplier of each epoch's balance, the value y_e of a stored millijoule, proves it:
+x is the energy discharged, z the energy stored, and s the charge of the battery [mJ]. Surplus green
+energy that is not stored is lost, so z has no cost. The problem is a flow along the epochs, and the
+amounts that its sinks can get form a polymatroid. A greedy schedule is therefore optimal, and in
+whole numbers: in decreasing order of p_e, discharge as much in epoch e as the earlier choices allow
+(Megiddo, Mathematical Programming 7, 1974). A multiplier of each epoch's balance, the value y_e of
+a stored millijoule, proves it:
 
     y_1 s_0 + sum_e (a_e y_e + b_e max(0, p_e - y_e)) + C sum_e max(0, y_(e+1) - y_e),   y_(E+1) = v
 
-bounds the value of every schedule for any y >= 0 (`upper_bound`), and is met.
+is an upper bound on the value of every schedule for any y >= 0 (`upper_bound`), and the greedy
+schedule attains it.
 """
 
 from __future__ import annotations
@@ -68,10 +70,10 @@ class BatteryLimits:
 class Dispatch:
     """A schedule of a battery, with the proof that it is optimal; int64 (epochs,) each.
 
-    charged_mj: drawn, including losses. discharged_mj: given. held_mj: charge at the end of the
-    epoch. stored_value: value of one millijoule more in the battery, in units of the weights.
-    value: weight of brown energy saved plus that of the final charge. bound: the optimum of all
-    schedules; equal to value.
+    charged_mj: energy used to charge, including losses. discharged_mj: energy discharged. held_mj:
+    charge at the end of the epoch. stored_value: value of one millijoule more in the battery, in
+    units of the weights. value: weight of brown energy saved plus that of the final charge. bound:
+    the optimum of all schedules; equal to value.
     """
 
     charged_mj: Whole
@@ -130,10 +132,10 @@ def green_prices(
 ) -> Whole:
     """Value of one millijoule more of green energy in each epoch, with the battery, int64.
 
-    In units of the weights, rounded down. If brown energy is drawn it replaces that, or leaves in
-    the battery what that would give. Surplus green energy is stored if that is worth anything, and
-    is worth nothing if the battery can draw no more. At a kink the value lies between what one
-    millijoule more saves and one less costs.
+    In units of the weights, rounded down. In an epoch with brown energy, it replaces brown energy
+    or energy of the battery. In an epoch with surplus green energy, it is stored, and its value is
+    0 if the battery cannot charge more. At a kink, the value is between the saving of one
+    millijoule more and the cost of one millijoule less.
     """
     spare_mj = green_mj - demand_mj
     takes = (spare_mj < limits.charge_mj) & (_after_losses(limits, spare_mj) < limits.capacity_mj)

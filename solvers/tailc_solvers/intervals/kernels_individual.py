@@ -1,13 +1,13 @@
 """Grid search over a sample in which every request has its own speeds.
 
-Work is not common, so a node of the search tree (see kernels_curves.py) keeps the list of requests
-still running there with the work they have left. The stretches on the last rung but one are not
-walked: the sums of time on the last two rungs are piecewise linear in that stretch, with one kink a
-request, so one pass over the requests into buckets of steps gives them for the whole grid.
+Work differs between requests, so a node of the search tree (see kernels_curves.py) has the list of
+requests that still run there, with their remaining work. The times on the last rung but one are not
+enumerated: the total time on the last two rungs is piecewise linear in that time, with one kink per
+request, so one pass over the requests into buckets of steps computes it for the whole grid.
 
-The tail is the expensive part and is looked at last: a schedule is first asked at which tail it
-could still win a row, then one count of the requests ended by that age decides, and only the few
-that remain have their order statistic computed.
+The tail is the expensive part and is computed last. For a schedule, the largest tail with which it
+would be the best of a row is determined first; then the number of requests that end by that age
+decides; the order statistic is computed only for the few schedules that remain.
 """
 
 from typing import NamedTuple

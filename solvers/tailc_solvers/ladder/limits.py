@@ -1,28 +1,30 @@
-"""The best ladder in continuous time under several limits at once: cores of each type, say.
+"""The best ladder in continuous time under several limits, such as the cores of each type.
 
-Problem, for each load q, in the words of dual.py, with u_ki what rung i takes of supply k and B_k
-how much of it there is:
+Problem, for each load q, with the symbols of dual.py, the use u_ki of supply k by rung i, and the
+capacity B_k:
 
     by tail     minimise  v_0 + T        by cost     minimise  W
     subject to  q U_k <= B_k (v_0 + L)  for every k,    U_k = integral (1 - F) u_k,i(x) / s_i(x) dx
                 (by cost)  v_0 + T <= target
     variables   v_0 >= 0, i(x), never falling with x; nor does the number of threads
 
-Method. A price for each supply makes of this a ladder with one cost, which dual.py solves exactly:
+Method. A price for each supply reduces this to a ladder with one cost, which dual.py solves
+exactly:
 
-- By tail, shares theta_k of sum 1 put the limits together into one that every feasible ladder
-  keeps, q sum(theta_k U_k / B_k) <= v_0 + L (a surrogate: Glover, Operations Research 16(4), 1968).
-  The cost of rung i is sum(theta_k u_ki / B_k), the budget 1.
+- By tail, shares theta_k with sum 1 combine the limits into one that every feasible ladder meets, q
+  sum(theta_k U_k / B_k) <= v_0 + L (a surrogate: Glover, Operations Research 16(4), 1968). The cost
+  of rung i is sum(theta_k u_ki / B_k), the budget 1.
 - By cost, multipliers mu_k of the limits, of sum gamma, leave the target as the only limit and
   c_i + sum(mu_k q u_ki / B_k) - gamma as the cost; the wait adds (beta - gamma) v_0, so a bound
   needs the target's multiplier beta to be at least gamma.
 
-Every price gives a bound over all rungs: where its cost falls with the speed, that of a rung is
-taken to be the least of those above, which only loosens. And it proposes a ladder, on the hull at
-that price less the rungs with fewer threads than one below, which is feasible once it waits until
-the scarcest supply suffices. Prices rise and fall with what is asked of a supply over what there
-is, by steps that halve where that turns. The answer is the best on the lines between what was
-proposed, with the best bound; the gap between the two is reported, not assumed.
+Every price gives a bound over all rungs: if costs decrease with speed, the cost of a rung is
+replaced by the least cost of the faster rungs, which can only loosen the bound. It also gives a
+ladder on the hull at that price, without the rungs that have fewer threads than a slower rung; the
+ladder is feasible with a wait that is long enough for the scarcest supply. The price of a supply
+changes with its use relative to its capacity, in steps that are halved when the direction changes.
+The answer is the best ladder on the lines between these ladders, with the best bound; the gap
+between them is reported.
 """
 
 from __future__ import annotations

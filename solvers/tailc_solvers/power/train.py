@@ -4,14 +4,14 @@ For each component, with its columns A [samples, parameters] and its power b:
 
     minimise  |A x - b|^2     s.t.  x >= 0
 
-by trying every set of parameters that are not 0, 31 at most: the optimum is the ordinary
-least-squares fit of its own set. The components are measured apart, because from the wall alone
-i_u V_u, the refresh power and the rest cannot be told: all are constant where the uncore's voltage
-is. The dissertation names nonlinear least squares; nothing here is nonlinear.
+by fitting every set of parameters that are not 0, at most 31 sets: the optimum is the ordinary
+least-squares fit of its set. The components are measured separately, because the total power does
+not determine i_u V_u, the refresh power and the rest: all three are constant if the voltage of the
+uncore is constant. The dissertation uses nonlinear least squares, but the problem is linear.
 
-Columns of A are divided by their lengths. Where the smallest singular value is then below
-SINGULAR of the largest, some columns can be had from others and x is not unique. Those columns are
-the ones with a share in a direction that A takes to nothing.
+Columns of A are divided by their lengths. If the smallest singular value is then below SINGULAR
+times the largest, some columns are combinations of others, and x is not unique. These are the
+columns with a nonzero entry in a direction of the null space of A.
 """
 
 from __future__ import annotations

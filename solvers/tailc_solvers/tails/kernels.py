@@ -10,12 +10,12 @@ buckets with probability a / sum_(k > j) p_k, where
 
     a = sum_(k > j) p_k G_i(n - k).
 
-With k falling, a is what G_(i+1)(n) has come to when the terms above j are added: one convolution a
-position has the tails of all cases on its way. Nothing is fused or reordered, so every machine has
-the same sums.
+If k decreases, a is the partial sum of G_(i+1)(n) after the terms above j, so one convolution per
+position has the tails of all cases as partial sums. Operations are not fused or reordered, so every
+machine has the same sums.
 
-From some position on the sum is taken as Gaussian:
-mean(S_0) + i mean(S) + z sqrt(var S_0 + i var S).
+From some position on, the sum is approximated as Gaussian: mean(S_0) + i mean(S) + z sqrt(var S_0 +
+i var S).
 """
 
 import math

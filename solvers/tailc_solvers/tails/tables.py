@@ -1,26 +1,29 @@
-"""Tail tables: by elapsed work of the running request, what is left until each one is done.
+"""Tail tables: remaining work until each request ends, by elapsed work of the running request.
 
-Requests take independent work S, one after another. The running one, number 0, has had w, so
+Requests with independent work S run one after another. The running request, number 0, has done w,
+so
 
     P[S_0 = c] = P[S = c + w] / P[S > w],
 
-and request i behind it is done after S_0 and i times S (Kasture et al., MICRO 2015; Bartolini,
-2015, section 3.4.1). An entry is the least c with P[S_i > c] <= 1 - beta, to CLOSE.
+and request i behind it ends after S_0 and i times S (Kasture et al., MICRO 2015; Bartolini, 2015,
+section 3.4.1). An entry is the least c with P[S_i > c] <= 1 - beta, with the tolerance CLOSE.
 
-Rows begin at the octiles of S, or other even quantiles. A row's entry is the largest for any
-elapsed work from its beginning to the next row's, so no interpolation can be unsafe. It is found
-without looking at every w. Let x_j be the smallest sampled value of bucket j (histogram.py). For
-x_j <= w and w below the smallest value of the next bucket that is not empty, the requests with
-S > w are those of higher buckets and perhaps some of bucket j, which are the shortest, so that
+Rows begin at the octiles of S, or other even quantiles. An entry of a row is the largest for all
+elapsed work from the start of the row to that of the next one, so it is safe without interpolation.
+It is computed without evaluating every w. Let x_j be the smallest sampled value of bucket j
+(histogram.py). For x_j <= w and w below the smallest value of the next bucket that is not empty,
+the requests with S > w are those of higher buckets and perhaps some of bucket j, which are the
+shortest, so that
 
     S - w given S > w  is stochastically at most  S - x_j given a bucket above j.
 
 One case for each bucket with requests therefore covers all w below the longest request. In the last
-bucket S is at most its edge. From the longest request on nothing is known: `unknown_from`.
+bucket S is at most its edge. From the longest request on, remaining work is unknown:
+`unknown_from`.
 
-From position 16 on the sum is taken as Gaussian: mean(S_0) + i mean(S) + z sqrt(var S_0 + i var S).
-The dissertation prints var S for the variance, which is that of one request. The Gaussian is an
-estimate and may be below the quantile, by 2 % for 17 exponential requests.
+From position 16 on, the sum is approximated as Gaussian: mean(S_0) + i mean(S) + z sqrt(var S_0 + i
+var S). The dissertation states var S for the variance, which is that of one request. The Gaussian
+is an estimate and may be below the quantile, by 2 % for 17 exponential requests.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-"""The best thresholds of requests that do their work in two phases, each with speeds of its own.
+"""The best thresholds of requests with two phases that have different speeds.
 
-Problem, with phase k = 1, 2 of every request a demand of its own sample, speeds s_ki and the
-thresholds W_ki in the work of the phase: a request begins each phase on the phase's first type.
+Problem: phase k = 1, 2 has its own sample of demands, speeds s_ki, and thresholds W_ki in the work
+of the phase. A request begins each phase on the first type of that phase.
 
     minimise    E_1(W_1) + E_2(W_2)            mean energy of both phases
     subject to  T_1(W_1) + T_2(W_2) <= target  times of the demands w_1 and w_2 of the given ranks
     variables   W_1, W_2
 
-It is separable in the work of either phase, and the phases meet in the target alone. For a part t
-of it that the first may take, both are solved exactly (tailc_solvers.thresholds.dual), and neither
-energy rises with the time that its phase has. So on a cell of splits t in [a, b]
+The target is the only constraint on both phases. If the first phase gets the part t of the target,
+both phases are solved exactly (tailc_solvers.thresholds.dual), and neither energy increases with
+the time of its phase. So on a cell of splits t in [a, b]
 
     E_1(b) + E_2(target - a)  <=  E_1(t) + E_2(target - t),
 
-and cells are halved, that of the least bound first, until it comes near to the best split found.
+and cells are halved, the one with the least bound first, until this bound is close to the best
+split found.
 
 Who takes w_1 and w_2 for one request assumes that the longest are long in both phases: whatever
 their dependence, at most (1 - beta_1) + (1 - beta_2) of the requests take longer than the target,

@@ -3,11 +3,11 @@
     minimise    mean energy of t_1 <= .. <= t_(N-1), each a multiple of the step or never
     subject to  the latency of the rank is at most the target
 
-No solver is asked and nothing is relaxed: the tail is decided in whole numbers for every candidate
-(kernels.py). A later age delays nobody where each request is faster on each next type, so the
-latest age that can still meet the target is found by bisection; candidates whose energy cannot fall
-below the best so far are left out. Of equal energies the one with the later first age is kept, then
-the later second, and so on.
+There is no solver and no relaxation: the tail of every candidate is computed in integers
+(kernels.py). If each request is faster on each next type, latencies do not decrease with an age, so
+the latest age that still meets the target is found by bisection. Candidates whose energy cannot be
+below the best so far are skipped. Of equal energies, the one with the later first age is selected,
+then the later second age, and so on.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""One of the known schedules for each job: up to three at once are swapped while that is cheaper.
+"""Choose one of the known schedules for each job: swap up to three at once while this is cheaper.
 
     minimise  sum_st w_s p_t (sum_j e_t(k_j) - green_st)^+  +  sum_j r(k_j)
                   + lacking sum_t (sum_j n_t(k_j) - C)^+
     over      k_j, one of the schedules of job j
 
-From several starts, each drawn by the shares that a mixture has of the schedules, the best swap of
-one job is made until there is none; from the best of what comes out those of two, and then of
-three too. The starts are drawn with a seed, so the same schedules have the same answer. Schedules
-that are too dear at the prices of a bound are skipped: no choice with them can be better.
+There are several starts, each sampled with the shares of a mixture of schedules. From each, the
+best swap of one job is made until no swap is better; from the best result also swaps of two jobs,
+and then of three. Starts are sampled with a seed, so the same schedules have the same answer.
+Schedules that are too expensive at the prices of a bound are skipped: no choice with them can be
+better.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
-"""The rows of the master program, and those among many that are worth having.
+"""The rows of the master program, of which only the useful ones are added.
 
-With blocks of q = 1, 2, 4, .. servers, a block of a schedule being a whole one, floor(n_kt / q):
+With blocks of q = 1, 2, 4, .. servers, a schedule has floor(n_kt / q) whole blocks:
 
     sum_k floor(n_kt / q) l_k <= floor(C / q)                               each epoch
     sum_k e_kt l_k - b_st <= green_st                                       each epoch and forecast
     g_qst (sum_k floor(n_kt / q) l_k - f_qst) <= b_st                       likewise
 
-The first holds because all blocks fit in whole numbers on C servers, and the last because blocks
-are whole: where a busy server takes e_t at least, f_qst of them fit under the green energy and one
-more takes g_qst too much. It is the envelope of the brown energy over whole blocks (mixed-integer
-rounding: Nemhauser, Wolsey, Mathematical Programming 46, 1990). Without these rows mixed counts
-fill servers and green energy to the brim. Rows of q > 1 are taken up once a point breaks them, and
-those of epochs in which all jobs together cannot want too much are never there.
+The first is valid because the number of blocks on C servers is an integer, and the last because
+blocks are whole: if a busy server uses at least e_t, the green energy is enough for f_qst blocks,
+and one more block exceeds it by g_qst. It is the envelope of the brown energy over whole blocks
+(mixed-integer rounding: Nemhauser, Wolsey, Mathematical Programming 46, 1990). Without these rows,
+mixed counts use all servers and all green energy. Rows with q > 1 are added once a point violates
+them; epochs in which all jobs together cannot need too much have none.
 
-A program has a little more room than there is, another little in each row. Where jobs fill servers
-to the brim, many multipliers are best: from what one more server saves up to what one less costs,
-and so the lack of a job. Those of the program are then one, what more servers save.
+A program has slightly more servers and energy than the problem, by another amount in each row. If
+jobs use all servers, many multipliers are optimal: from the saving of one more server to the cost
+of one less. With the added amounts, the multipliers of the program are unique: the saving of more
+servers.
 """
 
 from __future__ import annotations

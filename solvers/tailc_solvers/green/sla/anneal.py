@@ -1,19 +1,19 @@
-"""Simulated annealing: jobs are taken out and placed anew, and the best plan is kept.
+"""Simulated annealing: remove some jobs and place them again; the result is the best plan.
 
-Each step takes a few jobs at random from three sets and places them anew on what is then free
-(`flow`), in an order at random:
+Each step removes a few random jobs of three sets, and places them again on free servers (`flow`),
+in random order:
 
-* unmet: jobs with promised slots that are not green, and jobs that are turned away;
+* unmet: jobs with promised slots that are not green, and refused jobs;
 * extra: jobs with more green slots than promised;
 * moving: jobs whose servers move more than `moves_a_server` times on average.
 
 A plan that loses `loss` of the value is accepted with probability T / (T + loss), where the
 temperature T falls from `warmth` of the start's revenue by `cooling` a step. (Metropolis' exp(-loss
-/ T) would let the last digit of a machine's exp decide.) Jobs that the start plan runs are never
-turned away. At most `most_jobs` are ever taken out, drawn at random before the first step.
+/ T) would let the last digit of a machine's exp decide.) Jobs of the initial plan are never
+refused. Only `most_jobs` jobs can be removed; they are selected at random before the first step.
 
-Source: Haque 2016, appendix A.4.4, which gives the sets and the 30 jobs; temperature, steps, sizes
-of the subsets and the threshold of moves are ours.
+Source: Haque 2016, appendix A.4.4, which gives the sets and the 30 jobs; we chose the temperature,
+the steps, the sizes of the subsets and the threshold of moves.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class AnnealingSchedule:
 
     Attributes:
         steps: number of plans tried.
-        subset: largest number of jobs taken from each set in a step.
+        subset: largest number of jobs removed from each set in a step.
         warmth_ppm: initial temperature, as a share of the start's revenue.
         cooling_ppm: ratio of successive temperatures.
         moves_a_server: moves per server above which a job is `moving`.
-        most_jobs: largest number of jobs that may be taken out at all; None: all.
+        most_jobs: largest number of jobs that can be removed in all steps; None: all.
         seed: of the random choices.
     """
 

@@ -157,15 +157,15 @@ def add_cycle(walk, first, last, units, y):
 def exchange(y, is_green, need, rest, walk, spare):
     """Move `y` along cycles towards another flow until `need` more slots are green, or nearly.
 
-    Each cycle of their difference may be taken alone and in part. Of each that makes slots green,
-    as many units are taken as still fit. The rest of `need` is then less than any remaining cycle
-    brings; the smallest of these is written to `spare`.
+    Each cycle of their difference can be applied alone and in part. Each cycle that makes slots
+    green is applied with as many units as fit. The rest of `need` is then less than the green slots
+    of any remaining cycle; the smallest of these cycles is written to `spare`.
 
     Args:
         y: moved [groups, T].
         is_green: as 0 or 1 [groups, T].
         need: number of additional green slots.
-        rest: the other flow less `y`; used up.
+        rest: the other flow minus `y`; changed.
         walk: buffers.
         spare: zero; set to the change by one unit of the smallest remaining cycle [groups, T].
 

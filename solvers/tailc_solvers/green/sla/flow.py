@@ -1,9 +1,9 @@
 """One job on groups whose buses are known, without a solver: flows and one multiplier.
 
 Flows of the job's servers and the multiplier on its promise are in `network`, whose bound is of the
-whole program: moves cost what the grid charges for them, and nothing as far as green energy is left
-over. Where moves overdraw the green bus, servers of green groups are left out, or no moves made
-there, and flows near the last multiplier are looked at anew; the bound stays that of all flows.
+whole program: moves cost their grid energy, and nothing as long as there is surplus green energy.
+If moves need more energy than the green bus has, flows near the last multiplier are computed again
+with fewer servers in green groups, or without moves there; the bound is still that of all flows.
 """
 
 from __future__ import annotations

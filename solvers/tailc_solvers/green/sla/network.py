@@ -1,14 +1,14 @@
 """The flows of one job's servers through groups and epochs, and one multiplier on its promise.
 
-Of the reduced program for one job (`reduced`) all but the promise of green slots is a flow of V
+Without the promise of green slots, the reduced program for one job (`reduced`) is a flow of V
 servers through groups and epochs. With a multiplier l on the promise, 0 <= l <= penalty,
 
     bound(l) = min over flows y of [ cost(y) - l green(y) ] + l G
 
-is a lower bound on the cost, and greatest where the optimal flows of one l have green(y) on both
-sides of G. The secant through two flows is the next l, in fractions, until it is there: then the
-flows between them are optimal for l as well, and one is taken that has G green slots, or the next
-ones below and above that whole cycles of servers allow. What that leaves is the gap.
+is a lower bound on the cost. It is greatest at the l whose optimal flows have green(y) on both
+sides of G. The next l is the secant through two flows, as a fraction, until this l is reached: then
+the flows between them are optimal for l too, and the result is one with G green slots, or the
+nearest ones below and above G that whole cycles of servers allow. The rest is the gap.
 
 Source: the multiplier is Everett's (Operations Research 11, 1963).
 """

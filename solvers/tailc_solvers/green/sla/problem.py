@@ -1,14 +1,13 @@
-"""What there is to decide: on which servers jobs run, epoch by epoch, and which are turned away.
+"""The decision: the servers of each job in every epoch, and the jobs to refuse.
 
-Time is cut into epochs; a slot is one server for one epoch. Racks stand in a row from the brownest
-to the greenest. In each epoch those from one rack on hang on the green bus, which carries nothing
-but the green energy forecast, the others on the mixed bus, which takes grid energy and the green
-energy that is left over. Racks that are on the same bus in every epoch are interchangeable: they
-make a group.
+Time is cut into epochs; a slot is one server for one epoch. Racks are ordered from the brownest to
+the greenest. In each epoch, the racks from one rack on are on the green bus, which has only the
+forecast green energy; the others are on the mixed bus, with grid energy and the rest of the green
+energy. Racks on the same bus in every epoch are interchangeable: they form a group.
 
-A job runs all its VMs, one a server, in each of its epochs, or is turned away. It pays its revenue;
-of the slots that it was promised to be green, each that is not costs a penalty. With x_jgt servers
-of group g for job j in epoch t, k_gt = 1 where g is green, and [z]+ = max(0, z):
+A job runs all its VMs, one per server, in each of its epochs, or is refused. It pays its revenue;
+each promised green slot that is not green costs a penalty. With x_jgt servers of group g for job j
+in epoch t, k_gt = 1 where g is green, and [z]+ = max(0, z):
 
     moves_jgt   = [x_jgt - x_jg(t-1)]+,  zero in a job's first epoch
     missing_j   = [G_j - sum_gt k_gt x_jgt]+
@@ -16,13 +15,13 @@ of group g for job j in epoch t, k_gt = 1 where g is green, and [z]+ = max(0, z)
     profit      = sum_j (revenue_j - penalty_j missing_j) - sum_t ceil(c_t brown_t / EV)
     value       = profit - sum_jgt (o_g x_jgt + m moves_jgt)
 
-What is decided is decided by the value. Its last sum is nobody's bill: the opportunity cost o_g,
-which rises to the greenest group, keeps green servers free for jobs to come, and m stops moves that
-serve nothing. Money is in whole micro-dollars and energy in whole millijoules.
+The objective is the value. Its last sum is not billed: the opportunity cost o_g, which increases
+towards the greenest group, reserves green servers for later jobs, and m prevents useless moves.
+Money is in whole micro-dollars and energy in whole millijoules.
 
-Source: Haque 2016, appendix A, eq. A.1 to A.11. Differences: green racks are those from one on
-(A.12 and A.13 allow two brown ones in a gap); an idle rack is as green as its bus; a job's first
-epoch moves nothing; each epoch's energy bill is rounded up to a micro-dollar.
+Source: Haque 2016, appendix A, eq. A.1 to A.11. Differences: the green racks are contiguous (A.12
+and A.13 allow two brown racks in a gap); an idle rack is as green as its bus; a job has no moves in
+its first epoch; the energy bill of each epoch is rounded up to a micro-dollar.
 """
 
 from __future__ import annotations
