@@ -154,6 +154,6 @@ def _remark(stated: _Candidate, taken: Shares) -> Finding:
     if taken.machines != stated.shares.machines:
         what = f"the policy begins with constant shares and has the pole {taken.pole_ppm / PPM:g}"
     was = f"`{stated.shares.law.value}` and {stated.shares.pole_ppm / PPM:g}"
-    message = f"{what}, in place of {was}, because, {worst.comparison}"
+    message = f"{what}, in place of {was}, because {worst.comparison}"
     hint = "`control.method: paper` writes the stated controller"
     return Finding(Code.OTHER_CONTROL, message, None, hint, Severity.WARNING)
