@@ -230,6 +230,34 @@ def test_a_cheaper_setting_by_hand_is_answered_by_a_search_that_the_kind_has(
     assert finding.help.startswith(hint)
 
 
+@pytest.mark.parametrize(
+    ("standing", "is_auto", "tail_us", "is_warned"),
+    [
+        (Standing.UNDECIDED, False, 2_990, True),
+        # It misses the SLO of 3 ms.
+        (Standing.UNDECIDED, False, 3_010, False),
+        # The policy meets the SLO for sure, and the setting hardly does.
+        (Standing.PASS, False, 2_990, False),
+        (Standing.PASS, False, 2_930, True),
+        # The method `auto` has found on resamples that the setting is not safe.
+        (Standing.UNDECIDED, True, 2_990, False),
+    ],
+)
+def test_a_cheaper_setting_that_is_as_uncertain_as_the_policy_is_better(
+    tmp_path, standing, is_auto, tail_us, is_warned
+):
+    opened = open_kind(str(write(tmp_path).spec))
+    policy = compiled(tmp_path, ALIKE, SMALL).policy
+    by_hand = ByHand("fixed at 1.6 GHz", tail_us, 0, 0, 58_000)
+    row = RateEstimate(0, "Poisson", 500_000, 2_900, 2_800, 3_100, standing, by_hand)
+    estimates = Estimates(Sample.IN_SAMPLE, 20, 10, 100, 20_000, (row,))
+    policy = replace(policy, evidence=replace(policy.evidence, estimates=estimates))
+    found = check_estimates(
+        policy, [None], opened.loaded, lambda _: True, allows_misses=False, is_auto=is_auto
+    )
+    assert (Code.BETTER_BY_HAND in {one.code for one in found}) == is_warned
+
+
 def test_a_longer_latency_is_named_as_a_bound(tmp_path):
     opened = open_kind(str(write(tmp_path).spec))
     policy = compiled(tmp_path, ALIKE, SMALL).policy
