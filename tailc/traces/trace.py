@@ -26,6 +26,7 @@ from tailc.traces.equal_rows import equal_rows
 from tailc.traces.expansion import TIMES_HELD, TooExpandedError, most_bytes, too_expanded
 from tailc.traces.held_cells import cached_cells
 from tailc.traces.lengths import own_unit
+from tailc.traces.names_below import line_of_names
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.profile import DemandProfile
@@ -176,7 +177,7 @@ def table_of(source: Source, wanted: ColumnsToRead, format: Format) -> Table:  #
     table: Table = TABLES[format](source)
     if isinstance(table, CsvTable):
         _refuse_row_as_names(table, wanted, source)
-    _check_names(table.names, wanted, source)
+    _check_names(table, wanted)
     return table
 
 
@@ -257,7 +258,8 @@ def _names_advice(value: str) -> str:
     )
 
 
-def _check_names(names: tuple[str, ...], wanted: ColumnsToRead, source: Source) -> None:
+def _check_names(table: Table, wanted: ColumnsToRead) -> None:
+    names, source = table.names, table.source
     if not names:
         raise _no_rows(source.name, "no rows", _FILL)
     findings, times_of = [], Counter(names)
@@ -268,10 +270,22 @@ def _check_names(names: tuple[str, ...], wanted: ColumnsToRead, source: Source) 
             findings.append(Finding(Code.DUPLICATE_COLUMN, message, place, "rename one of them"))
         elif not times:
             message = f"there is no column `{name}`"
-            help_ = did_you_mean(name, tuple(dict.fromkeys(names)), COLUMNS_TOLD)
+            similar = did_you_mean(name, tuple(dict.fromkeys(names)), COLUMNS_TOLD)
+            help_ = _below(table, wanted.names) or similar
             findings.append(Finding(Code.MISSING_COLUMN, message, place, help_))
     if findings:
         raise TailcError(findings)
+
+
+def _below(table: Table, names: tuple[str, ...]) -> str | None:
+    """Advice if missing names are in a later line of a CSV file; None otherwise."""
+    missing = [name for name in names if name not in table.names]
+    if not isinstance(table, CsvTable) or not missing:
+        return None
+    line = line_of_names(table.source.head(), missing)
+    if line is None:
+        return None
+    return f"line {line} has it: remove the lines above, as by `tail -n +{line} FILE > table.csv`"
 
 
 def _no_rows(name: str, what: str, help_: str) -> TailcError:
