@@ -31,6 +31,15 @@ from tailc.units import (
 )
 
 VERSION = "openslo/v1"
+_BY_HAND = "give the limit by `--slo`, such as `--slo 'p99 <= 300ms'`"
+# By what the version of their files begins with.
+_OTHER_TOOLS = {
+    "prometheus/v1": "Sloth",
+    "sloth.slok.dev/": "Sloth",
+    "pyrra.dev/": "Pyrra",
+    "n9/": "Nobl9",
+    "monitoring.googleapis.com/": "Google Cloud",
+}
 _US = {"ns": Decimal("0.001"), "us": Decimal(1), "ms": Decimal(1_000), "s": Decimal(1_000_000)}
 _METHODS = ("Occurrences", "Timeslices", "RatioTimeslices")
 _SHORTHAND = re.compile(r"([0-9]+)([smhdw]?)")
@@ -69,8 +78,7 @@ def read_openslo(path: str, unit: str | None = None) -> ImportedObjectives:
     documents = [DocumentPart(document) for document in read_documents(path)]
     slos = [document for document in documents if _is(document, "SLO")]
     if not slos:
-        hint = f"give the path of a file with a document of `apiVersion: {VERSION}` and `kind: SLO`"
-        raise (documents[0] / "kind").error("is not `SLO` in any document of this file", hint)
+        raise _no_slo(documents[0])
     warnings: list[Finding] = []
     found = [one for slo in slos for one in _Slo(slo, documents, unit, warnings).objectives()]
     if not found:
@@ -85,12 +93,21 @@ def read_openslo(path: str, unit: str | None = None) -> ImportedObjectives:
     return ImportedObjectives(tuple(reversed(once.values())), tuple(warnings))
 
 
+def _no_slo(document: DocumentPart) -> TailcError:
+    """The error for a file without SLOs of OpenSLO, with the tool that it is for if it is known."""
+    version = (document / "apiVersion").text() or (document / "version").text() or ""
+    tool = next((tool for begin, tool in _OTHER_TOOLS.items() if version.startswith(begin)), None)
+    message = "is not `SLO` in any document of this file"
+    hint = f"give a file with a document of `apiVersion: {VERSION}` and `kind: SLO`, or {_BY_HAND}"
+    return (document / "kind").error(f"{message}: it is for {tool}" if tool else message, hint)
+
+
 def _is(document: DocumentPart, kind: str) -> bool:
     if (document / "kind").text() != kind:
         return False
     version = (document / "apiVersion").required_text(f"write `apiVersion: {VERSION}`")
     if version != VERSION:
-        hint = f"convert the document to `{VERSION}`, the only version that is read"
+        hint = f"convert the document to `{VERSION}`, the only version that is read, or {_BY_HAND}"
         raise (document / "apiVersion").error(f"is `{shorten(version)}`", hint)
     return True
 

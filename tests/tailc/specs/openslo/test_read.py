@@ -277,6 +277,26 @@ def test_a_share_written_in_per_cent_comes_with_the_share(read, document, change
     assert advice in (finding.help or "")
 
 
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        (
+            'version: "prometheus/v1"\nservice: web\nslos: [{name: latency, objective: 95}]\n',
+            "Sloth",
+        ),
+        ("apiVersion: sloth.slok.dev/v1\nkind: PrometheusServiceLevel\n", "Sloth"),
+        ("apiVersion: pyrra.dev/v1alpha1\nkind: ServiceLevelObjective\n", "Pyrra"),
+        ("apiVersion: n9/v1alpha\nkind: Project\n", "Nobl9"),
+    ],
+)
+def test_slos_of_other_tools_are_called_so(read, text, tool):
+    with pytest.raises(TailcError) as caught:
+        read(text)
+    (finding,) = caught.value.findings
+    assert finding.message.endswith(f": it is for {tool}")
+    assert "--slo 'p99 <= 300ms'" in (finding.help or "")
+
+
 def test_more_is_better_is_no_latency(read):
     with pytest.raises(TailcError) as caught:
         read(THRESHOLD, ("op: lte", "op: gte"))
