@@ -84,13 +84,13 @@ def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
 
 
 def read_signed(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, Signature | None]:
-    """As `read_policy`, with the signature, which is unchecked if no key is trusted."""
+    """Like `read_policy`, but also return the signature, unchecked if no key is trusted."""
     policy, signature, _ = _read(path, trust)
     return policy, signature
 
 
 def read_whole(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, str, bytes]:
-    """As `read_policy`, with the policy's stated digest and the bytes of its `.tailc`.
+    """Like `read_policy`, but also return the stated digest and the bytes of the `.tailc`.
 
     The bytes are those of the file, signature included, or those that belong to a JSON.
     """

@@ -84,7 +84,7 @@ windows = click.option(
     "--windows",
     type=click.IntRange(min=1),
     metavar="X",
-    help="For plans: judge at most this number of windows, the first ones of the held-out days.",
+    help="For plans: replay at most this number of windows, the first ones of the held-out days.",
 )
 
 picture = click.option(

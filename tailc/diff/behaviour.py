@@ -69,7 +69,7 @@ class BehaviourPoint:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What was replayed, the requests with changed decisions, and the change of all quantities."""
+    """Replayed policies, requests with changed decisions, and the change of all quantities."""
 
     held_out_digest: str
     held_out_requests: int

@@ -81,7 +81,7 @@ class Utilization:
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """As for threads, which all run unless there are too many."""
+        """Effects as for threads, which all run unless there are too many."""
         return _thread_time(pair) * (self.values(one, pair)[0] / pair[0].mean_thread_ns)
 
 
@@ -126,7 +126,7 @@ class Percentile:
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
-        """By the share that is in time, or each replay's own percentile."""
+        """Share of requests in time, or the percentile of each replay."""
         if self.is_by_replay:
             old, new = (
                 self._own_us(one, outcome, at_ns)
@@ -142,7 +142,7 @@ class Percentile:
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """Only requests of the class count, with a larger weight."""
+        """Effects of the requests of the class only, with a larger weight."""
         counted = self._counted_requests(one, pair[0])
         old, new = (
             rise * (_latency_ns(outcome) <= at_ns)

@@ -21,7 +21,7 @@ class DaysChange:
     """Means under both, and NEW - OLD with a 95 % interval, paired by window.
 
     epochs: epochs of `epoch_s` in a window. own_windows: number of windows that one of the plans
-    was made from.
+    was compiled from.
     """
 
     held_out_digest: str
@@ -44,7 +44,7 @@ def days_change(
 
     Raises TailcError if one is not a plan that can be replayed, if jobs are rigid in one and
     malleable in the other, if epochs differ in length, for a job that is wider than the servers of
-    one, and for windows that one was made from.
+    one, and for windows that one was compiled from.
     """
     options = options or PlanOptions()
     plans = comparable(old, new)

@@ -208,7 +208,7 @@ class Experiment:
         return CandidateResult(found.tails_us[0], fmean(costs) if costs else None)
 
     def search(self, tail: Tail, target_us: int) -> BaselineSearch:
-        """How a baseline with a choice is chosen here, on a few repeats."""
+        """Search that chooses the best of a baseline's candidates, on a few repeats."""
         few = replace(
             self,
             repeats=BASELINE_SEARCH_REPEATS,

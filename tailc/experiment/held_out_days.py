@@ -42,7 +42,7 @@ def plan_of(policy: Policy) -> Plan:
 
 
 def windows_of_compile(policy: Policy, held_out: HeldOutDays) -> tuple[JobWindow, ...]:
-    """The windows that the plan was made from.
+    """The windows that the plan was compiled from.
 
     These are the ones that overlap its own days, and earlier ones of the jobs or the energy that it
     was compiled from.
@@ -63,7 +63,7 @@ def windows_of_compile(policy: Policy, held_out: HeldOutDays) -> tuple[JobWindow
 
 
 def check_held_out(policies: Sequence[Policy], held_out: HeldOutDays) -> None:
-    """Raise TailcError if a policy was made from one of the windows."""
+    """Raise TailcError if a policy was compiled from one of the windows."""
     findings = []
     for policy in policies:
         own = windows_of_compile(policy, held_out)

@@ -22,7 +22,7 @@ def tuned_complaints(
     rates_mrps: Sequence[int],
     demand: DemandSpec | ClockedDemandSpec,
 ) -> Iterator[Complaint]:
-    """What in the spec of a table tuned by simulation contradicts the rates or the trace."""
+    """Complaints about a spec with tuning that contradicts the rates or the trace."""
     if not rates_mrps:
         message = f"is `{SIMULATION}`, but no `rates` are given at which requests could queue"
         hint = "add `rates: [20/s, 60/s]`"

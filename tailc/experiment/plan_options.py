@@ -12,7 +12,7 @@ class PlanOptions:
 
     seed: of server failures. failures_ppm: failures per hour of a server with a rigid job, in
     millionths. baselines: None for the defaults; the name `first` for the first of those.
-    allow_compile_trace: also replay windows that the plan was made from. progress: called with the
+    allow_compile_trace: also replay windows of the compile. progress: called with the
     numbers of finished and of all replays.
     """
 

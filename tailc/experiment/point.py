@@ -69,7 +69,7 @@ class Run:
 
 
 class SloComparison(Protocol):
-    """What verdicts and estimates have in common: a policy at SLOs under arrival processes.
+    """Base of verdicts and estimates: a policy at SLOs under arrival processes.
 
     `shared`: the resource that requests compete for, which `threads` counts.
     """

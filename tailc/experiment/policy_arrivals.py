@@ -31,6 +31,6 @@ def recording_findings(policy: Policy, arrivals: Sequence[Arrivals] | None) -> I
     if RECORDED not in settings or any(isinstance(one, RecordedArrivals) for one in arrivals or ()):
         return
     judged = "Poisson arrivals" if arrivals is None else "others"
-    message = f"the table was tuned for {arrivals_text(settings)}, but is judged with {judged}"
+    message = f"the table was tuned for {arrivals_text(settings)}, but is replayed with {judged}"
     hint = "name the column of the trace with the arrival times: `--arrivals recorded:COLUMN`"
     yield Finding(Code.NOT_AS_RECORDED, message, None, hint, Severity.WARNING)

@@ -35,7 +35,7 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """What all replays under one arrival process share; `cut_off_us` ends a request's work.
+    """Settings of all replays under one arrival process; `cut_off_us` ends a request's work.
 
     settling: additional arrivals at a constant rate, not measured, until what steers a policy has
     settled.

@@ -38,7 +38,7 @@ def tail_of(slo: Slo, profile: DemandProfile) -> Tail:
 
 @dataclass(frozen=True, eq=False)
 class TailSample:
-    """What the replays show about one percentile of one subject.
+    """Results of replays for one percentile of one subject.
 
     estimate_ns: the percentile of the latencies of all repeats. law_ns: latencies as possible on
     any day, ascending: those of all repeats, or of all replicates if arrivals are recorded on one
@@ -179,7 +179,7 @@ def too_rare_error() -> TailcError:
 
 
 def _all_refused_error() -> TailcError:
-    message = "all measured requests of the replays are refused, so there is no tail to judge"
+    message = "all measured requests of the replays are refused, so they have no latencies"
     hint = "replay more requests, or use a lower rate"
     return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 

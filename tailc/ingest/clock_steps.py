@@ -68,7 +68,7 @@ def _order_of_sending(cells: Cells, number: str) -> NDArray[np.int64] | None:
 
 
 def step_warnings(steps: ClockSteps | None, source: str, column: str) -> tuple[Finding, ...]:
-    """What the steps mean; nothing without a step."""
+    """Warnings about the steps; none without a step."""
     if steps is None:
         return ()
     message = (

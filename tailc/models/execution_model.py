@@ -144,7 +144,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @abstractmethod
     def times(self, outcome: OutcomeT, work_ns: NDArray[np.int64]) -> TimesT:
-        """What one replay shows of the machine; `work_ns` is the work of its requests."""
+        """Measurements of one replay of the machine; `work_ns` is the work of its requests."""
 
     @abstractmethod
     def usage(self, repeats: Sequence[TimesT]) -> Usage:

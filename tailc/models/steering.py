@@ -122,7 +122,7 @@ def settling(steering: Steering | None) -> int:
 
 
 def window_of(steering: Steering | None) -> TailWindow:
-    """How a tail is measured: as by the controller, if there is one."""
+    """Window in which a tail is measured: that of the controller, if there is one."""
     if isinstance(steering, Controller):
         return TailWindow(steering.window_requests, steering.epoch_requests)
     return TailWindow(WINDOW_REQUESTS, EPOCH_REQUESTS)

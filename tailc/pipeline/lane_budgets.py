@@ -24,7 +24,7 @@ from tailc.units import format_mrps, format_us
 
 @dataclass(frozen=True)
 class BudgetedPlan:
-    """A plan, and the budget at each rate that it was made from [us]."""
+    """A plan, and the budget at each rate that it was compiled from [us]."""
 
     plan: SharingPlan
     budgets_us: tuple[int | None, ...]

@@ -26,7 +26,7 @@ def with_own_battery(plan: Plan, battery: Battery | None, weights: Weights) -> P
 
 
 def saved_udollars(plan: Plan) -> int:
-    """What the plan's battery saves of the cost of brown energy, rounded down.
+    """Cost of brown energy that the plan's battery saves, rounded down.
 
     0 without a battery.
     """

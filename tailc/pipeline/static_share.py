@@ -20,7 +20,7 @@ BASELINE = "static"
 
 @dataclass(frozen=True)
 class Nearer:
-    """A machine that the best constant share keeps nearer to its target, beyond chance.
+    """A machine that the best constant share keeps closer to its target, beyond chance.
 
     own_ppm, constant_ppm: mean errors under the controller and under the constant share.
     """

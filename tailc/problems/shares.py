@@ -23,7 +23,7 @@ class ModelMethod(enum.Enum):
 
 
 class ControllerChoice(enum.Enum):
-    """What may take the place of the stated controller if a constant share is better than it."""
+    """Changes that may be made to the stated controller if a constant share is better."""
 
     NONE = "none"
     POLE = "pole"

@@ -33,7 +33,7 @@ def best_paragraphs(chosen: AutoResult) -> tuple[str, ...]:
         return ()
     table = chosen.best.option.table.table
     what = "energy" if table.batch is None else "energy for batch work"
-    sample = "held out from the search" if chosen.kept_back else "that it was made from"
+    sample = "held out from the search" if chosen.kept_back else "that it was compiled from"
     return (
         f"auto       {chosen.best.option.name}: the SLO with least {what}, compared on "
         f"{chosen.judged_on:,} requests {sample}",

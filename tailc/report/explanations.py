@@ -285,13 +285,13 @@ EXPLANATIONS: Mapping[Code, str] = {
     "by hand has a percentile or a cost that is more than 2 % below that of the policy. For rubik "
     "with `batch` the cost is the energy of the server for a unit of batch work. Usually the spec "
     "asks for a method by formula, a named policy or a controller. For autopro, it means that a "
-    "constant share keeps a machine nearer to its target than the controller in a replay of the "
+    "constant share keeps a machine closer to its target than the controller in a replay of the "
     "trace.",
     Code.CONTROLLER_LEFT_OUT: "The spec states a controller and the method `auto`. In replays the "
     "formula's ages with the controller miss the SLO, or need more energy at some rate than the "
     "best table without one, so the compile wrote that table. To compile the controller all the "
     "same, set `search.method: dual`, or the formula that suits the spec.",
-    Code.OTHER_CONTROL: "In a replay of the trace the best constant share keeps a machine nearer "
+    Code.OTHER_CONTROL: "In a replay of the trace the best constant share keeps a machine closer "
     "to its target than the published controller, which follows noise. The compile wrote the "
     "controller with the smallest errors of all machines: the observer, a larger pole, or constant "
     "shares with a pole near 1. To write the published controller, set `control.method: paper`.",
@@ -307,7 +307,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     "error of them is allowed. Give lower rates, a higher latency or more requests.",
     Code.OTHER_MEASURE: "The held-out demands were measured in another way than the design "
     "demands, so a missed SLO can be due to the measurement.",
-    Code.NO_PROMISE: "No job of the held-out days has an SLO, so there is nothing to judge.",
+    Code.NO_PROMISE: "No job of the held-out days has an SLO, so there is no verdict.",
     Code.COMPILE_TRACE: "A policy always looks good on the sample that it was compiled from. Give "
     "requests that were held out.",
     Code.SHARED_REQUESTS: "The trace contains requests that the policy was compiled from, so the "

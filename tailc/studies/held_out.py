@@ -137,7 +137,7 @@ def _held_out_part(
 def _without_requests(policy: Policy) -> TailcError:
     of = "jobs" if policy.shares is None else "throughput"
     message = f"policy `{policy.name}` is a policy of {of}, so there are no requests to replay"
-    return TailcError(Finding(Code.USAGE, message, help="judge it with `tailc verify`"))
+    return TailcError(Finding(Code.USAGE, message, help="use `tailc verify`, which replays plans"))
 
 
 def _timeless(opened: Source, arrivals: ArrivalColumn) -> TailcError:

@@ -97,7 +97,7 @@ def _check_document(path: str) -> None:
     """Raise TailcError for a log or a series in place of a document."""
     if not path.lower().endswith(_TRACES):
         return
-    message = f"`{path}` is a log or a series, but a plan is judged on days with both"
+    message = f"`{path}` is a log or a series, but `verify` of a plan needs days with both"
     hint = "give the plan's spec, or a document of `kind: days` that names it"
     raise TailcError(Finding(Code.USAGE, message, help=hint))
 

@@ -43,7 +43,7 @@ class SharedTraces:
         self._read: dict[str, _ReadTrace] = {}
 
     def reading_of(self, number: int) -> ReadTrace:
-        """How a variant gets its trace; each variant is asked for once."""
+        """Function that reads the trace of a variant; call it once per variant."""
         opened = self._variants[number]
         if opened is None:
             return open_measured

@@ -81,7 +81,7 @@ def _of_days(opened: OpenedSpec) -> TailcError:
         f"`{opened.spec.name}` is a plan, whose trace is not split: the days after its horizon "
         "are held out"
     )
-    hint = "judge the plan with `tailc verify --trace` and this spec"
+    hint = "verify the plan with `tailc verify --trace` and this spec"
     place = opened.loaded.place("horizon", "start")
     return TailcError(Finding(Code.USAGE, message, place, hint))
 

@@ -261,7 +261,7 @@ def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> Ta
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What a model of a step is fitted to: throughput a step before, the mean share since, and
+    """Data to fit a model of a step to: throughput a step before, the mean share since, and
     throughput now; float64 (steps,) each, the last row of each in the series. has_work: bool
     (steps,), whether requests waited at every row of the step.
     """

@@ -42,7 +42,7 @@ class HighestRate:
 
 @dataclass(frozen=True)
 class RateChange:
-    """From one table's highest rate to another's, replay by replay: the mean, and its interval."""
+    """Change of the highest rate from one table to another: mean over replays, and its interval."""
 
     ppm: int
     low_ppm: int
@@ -81,7 +81,7 @@ class RateComparison:
 def compare_rates(
     theirs: NDArray[np.int64], ours: NDArray[np.int64], aim: TuningObjective
 ) -> RateComparison:
-    """What the rates of the same replays, int64 (repeats,), say of the formula's table and ours."""
+    """Compare the highest rates of two tables on the same replays, int64 (repeats,) each."""
     formula, tuned = highest_rate(theirs, aim), highest_rate(ours, aim)
     if formula is None or tuned is None:
         return RateComparison(formula, tuned, None)
@@ -93,7 +93,7 @@ def compare_rates(
 
 
 def highest_rate(rates_mrps: NDArray[np.int64], aim: TuningObjective) -> HighestRate | None:
-    """Of the replays of a table, int64 (repeats,); None where one misses at the lowest rate."""
+    """Highest rate in each replay, int64 (repeats,); None if a replay misses at the lowest rate."""
     if not rates_mrps.all():
         return None
     lowest_mrps, highest_mrps = aim.rates_mrps

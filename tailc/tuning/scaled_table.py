@@ -58,7 +58,7 @@ def scale_to_limit(
 def scale_to_limit_surely(
     problem: TuningProblem[Form], table: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> ScaledTable[Form]:
-    """As `scale_to_limit`, with the upper end of the 95 % interval of the mean.
+    """Like `scale_to_limit`, with the upper end of the 95 % interval of the mean.
 
     So with more replays of the same requests the mean exceeds the limit with a probability of at
     most 1/40 at each rate.
@@ -69,7 +69,7 @@ def scale_to_limit_surely(
 def relax_to_limit(
     problem: TuningProblem[Form], table: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> ScaledTable[Form]:
-    """As `scale_to_limit`; if the tail is below the limit, scale up to `most_parts` at most."""
+    """Like `scale_to_limit`; if the tail is below the limit, scale up, by at most `most_parts`."""
     found = scale_to_limit(problem, table, sample, aim)
     if problem.relaxed is None or not found.was_kept:
         return found

@@ -34,7 +34,7 @@ class LimitOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class BusyCore:
-    """What a core runs, and at which level.
+    """Work of a core, and its level.
 
     Attributes:
         is_batch: whether it runs batch work; otherwise requests.

@@ -51,7 +51,7 @@ class LatticeLaw(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """What may be known of the running request, by row and then by elapsed work.
+    """Possible knowledge about the running request, by row and then by elapsed work.
 
     `among`: it ends in one of so many buckets, the last ones of those with requests. `elapsed`:
     work it has had. `allowed`: probability of ending in them and of taking longer than an entry.

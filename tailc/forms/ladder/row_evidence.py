@@ -28,5 +28,5 @@ class RowEvidence:
 
     @property
     def gap_us(self) -> int | None:
-        """How much better the best schedule may be [us]; None without a bound."""
+        """Largest possible improvement by the best schedule [us]; None without a bound."""
         return None if self.bound_us is None else self.objective_us - self.bound_us

@@ -17,7 +17,7 @@ from tailc.models.steering import Steer, Steering, steering_arrays
 
 
 class ChipTable(NamedTuple):
-    """What cores share, and what each core does without requests.
+    """Shared resources of cores, and the state of each core without requests.
 
     is_shared: whether there is a chip; otherwise cores are independent. least: (cores,), lowest
     level of requests if the tail table sets levels. takes_ns: (cores,), time from the arrival at an

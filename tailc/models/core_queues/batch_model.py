@@ -29,7 +29,7 @@ def best_field(least_khz: int) -> str:
 
 @dataclass(frozen=True)
 class BatchModel:
-    """What the energy of batch work depends on, besides the frequencies in a table.
+    """Settings that determine the energy of batch work together with the frequencies of a table.
 
     memory_ppm: share of its cycles at the reference clock that wait for memory. throughput_ppm:
     work per second of a core that does only batch work at that clock. outside_mw: power of the

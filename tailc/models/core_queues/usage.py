@@ -60,7 +60,7 @@ class ClockUse:
     limited: LimitUse | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Its members for JSON."""
+        """The fields for JSON."""
         batch = self.batch
         return {
             "power_mw": self.power_mw,

@@ -62,7 +62,7 @@ def _title(change: DaysChange) -> str:
 def _remarks(change: DaysChange) -> Iterator[str]:
     if change.own_windows:
         windows = plural(change.own_windows, "window")
-        yield f"{windows} of the days that a policy was made from"
+        yield f"{windows} of the days that a policy was compiled from"
     if change.windows < FEWEST_WINDOWS:
         yield f"an interval needs {FEWEST_WINDOWS} windows at least"
 

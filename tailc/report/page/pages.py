@@ -67,9 +67,8 @@ def verdict_page(
     """Build the page of a verdict on held-out requests."""
     replayed = f"Replayed on {verdicts.held_out_requests:,} held-out requests."
     if verdicts.is_compile_trace:
-        replayed = (
-            f"Replayed on {verdicts.held_out_requests:,} requests that the policy was made from."
-        )
+        count = f"{verdicts.held_out_requests:,} requests"
+        replayed = f"Replayed on {count} that the policy was compiled from."
     words = Section("verdict", "Verdict in words", text=as_text(verdicts, rungs))
     sections = (
         latency_section(policy, verdicts, replayed),

@@ -123,14 +123,14 @@ def remarks(judged_plan: JudgedPlan) -> list[str]:
         sentences.append(f"{windows} left out, without jobs or with energy that is not known")
     if judged_plan.own_windows:
         windows = plural(judged_plan.own_windows, "window")
-        sentences.append(f"{windows} of the days that the policy was made from")
+        sentences.append(f"{windows} of the days that the policy was compiled from")
     if verdict.spans.windows < FEWEST_WINDOWS:
         sentences.append(f"an interval needs {FEWEST_WINDOWS} windows at least")
     if verdict.more_windows is not None:
         sentences.append(f"about {plural(verdict.more_windows, 'more window')} would decide")
     elif verdict.ruling is Ruling.UNDECIDED and verdict.spans.windows >= FEWEST_WINDOWS:
         if verdict.broken.low is None:
-            sentences.append("there was no job to judge")
+            sentences.append("there were no jobs with an SLO")
         elif not verdict.promised_ppm:
             sentences.append("no number of windows shows that no promise is ever broken")
     return sentences

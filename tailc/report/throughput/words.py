@@ -92,7 +92,7 @@ def remarks(verdicts: ThroughputVerdicts) -> list[str]:
     """Remarks about all machines, and about each of them."""
     lines = []
     if verdicts.is_compile_trace:
-        lines.append("judged on the rows that the policy was compiled from")
+        lines.append("replayed on the rows that the policy was compiled from")
     for machine in verdicts.machines:
         lines += [f"{machine.name}: {sentence}" for sentence in sentences(machine)]
     return lines

@@ -17,7 +17,7 @@ from tailc.units import plural, printable
 
 _WIDTH = 100
 _REPLAYED = (
-    "By rate: replays of the sample that the policies were compiled from; `tailc verify` judges."
+    "By rate: replays of the sample that the policies were compiled from; for verdicts: `verify`."
 )
 
 _Key = tuple[str, str | None]

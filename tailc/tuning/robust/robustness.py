@@ -119,7 +119,7 @@ def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
         "demand as "
     )
     message += "measured, so no error is allowed"
-    hint = "give lower rates, a longer latency, or more requests to judge on"
+    hint = "give lower rates, a longer latency, or more requests for the evaluation"
     return (Finding(Code.NO_RADIUS, message, None, hint, Severity.WARNING),)
 
 

@@ -32,7 +32,7 @@ class JudgedPlan:
     """A verdict with its policy and its days.
 
     left_out: number of windows that were not judged. own_windows: number of windows that the plan
-    was made from.
+    was compiled from.
     """
 
     policy_name: str

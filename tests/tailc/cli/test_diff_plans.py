@@ -96,7 +96,7 @@ def test_days_that_the_older_or_the_newer_plan_was_made_from_are_refused(in_fold
         assert ended.code == 65
         assert "windows are within the days from which `" in ended.err
     allowed = tailc("diff", "plan", "later", "--trace", days, "--allow-compile-trace")
-    assert "1 window of the days that a policy was made from" in allowed.out
+    assert "1 window of the days that a policy was compiled from" in allowed.out
 
 
 @pytest.mark.parametrize(

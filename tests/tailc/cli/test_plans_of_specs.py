@@ -73,7 +73,7 @@ def test_a_plan_is_not_split(case, tailc, in_folder):
     ended = tailc("split", case[1].spec, "-o", in_folder / "part")
     assert ended.code == 64
     assert "the days after its horizon are held out" in ended.err
-    assert "help: judge the plan with `tailc verify" in ended.err
+    assert "help: verify the plan with `tailc verify" in ended.err
     assert list(in_folder.iterdir()) == []
 
 

@@ -238,7 +238,7 @@ def test_days_of_the_plan_itself_are_refused_and_told_if_allowed(in_folder, tail
     found = told("plan", "--trace", own, "--allow-compile-trace")
     assert (found["held_out"]["windows"], found["held_out"]["design_windows"]) == (12, 1)
     ended = tailc("verify", "plan", "--trace", own, "--allow-compile-trace")
-    assert "1 window of the days that the policy was made from" in ended.out
+    assert "1 window of the days that the policy was compiled from" in ended.out
 
 
 def test_a_plan_of_servers_that_differ_is_not_replayed(days, tailc):

@@ -111,7 +111,7 @@ def test_simulate_tells_what_verify_tells_and_exits_0(case, tailc):
     assert ended.code == 0
     assert "machine     target  error  95 % interval  verdict" in ended.out
     own = tailc("simulate", written.spec)
-    assert "judged on the rows that the policy was compiled from" in own.out
+    assert "replayed on the rows that the policy was compiled from" in own.out
 
 
 def test_machines_have_no_capacity_in_requests(case, tailc):

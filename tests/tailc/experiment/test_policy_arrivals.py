@@ -42,7 +42,7 @@ def test_a_table_tuned_on_a_recording_warns_where_none_judges_it(arrivals, judge
     (warning,) = recording_findings(tuned_for(RECORDING), arrivals)
     assert warning.code is Code.NOT_AS_RECORDED
     assert warning.message == (
-        f"the table was tuned for recorded arrivals, 700 of them, but is judged with {judged}"
+        f"the table was tuned for recorded arrivals, 700 of them, but is replayed with {judged}"
     )
     assert "--arrivals recorded:COLUMN" in (warning.help or "")
 

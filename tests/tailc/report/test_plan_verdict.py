@@ -90,7 +90,7 @@ def test_a_promise_of_none_cannot_be_shown():
 def test_a_verdict_on_nobody_says_so():
     nobody = PlanMeans("policy", {JobQuantity.LATE: UNKNOWN}, {})
     odd = replace(JUDGED, verdict=replace(VERDICT, policy=nobody, promised_ppm=50_000))
-    assert remarks(odd) == ["there was no job to judge"]
+    assert remarks(odd) == ["there were no jobs with an SLO"]
 
 
 def test_what_is_left_to_say_is_said():
@@ -100,7 +100,7 @@ def test_what_is_left_to_say_is_said():
     odd = replace(JUDGED, verdict=few, left_out=2, own_windows=1)
     assert remarks(odd) == [
         "2 windows left out, without jobs or with energy that is not known",
-        "1 window of the days that the policy was made from",
+        "1 window of the days that the policy was compiled from",
         "an interval needs 4 windows at least",
         "about 1 more window would decide",
     ]

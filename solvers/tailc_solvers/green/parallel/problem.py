@@ -64,7 +64,7 @@ class Shape:
 
     @classmethod
     def from_counts(cls, vms: int, servers: ArrayLike, speed_ppt: ArrayLike) -> Shape:
-        """From any sequences of integers."""
+        """Create from any sequences of integers."""
         return cls(int(vms), whole(servers), whole(speed_ppt))
 
 

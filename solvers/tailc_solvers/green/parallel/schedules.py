@@ -100,7 +100,7 @@ Rules = Mapping[int, ScheduleRule]
 
 
 class OtherJobs(NamedTuple):
-    """What other jobs leave to one job.
+    """Servers and energy that other jobs leave for one job.
 
     Attributes:
         free: servers [T].

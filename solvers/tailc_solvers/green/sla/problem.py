@@ -287,7 +287,7 @@ class Placement:
 
     @property
     def epoch_slice(self) -> slice:
-        """Its range of epochs."""
+        """Range of epochs of the job."""
         return slice(self.start, self.start + self.servers.shape[1])
 
     def moves(self, placed: Whole | None = None) -> Whole:

@@ -41,8 +41,8 @@ def test_each_machine_that_a_constant_share_keeps_nearer_is_named(tmp_path, cont
     At the target the encoder needs 20 (1 - 0.2) / 48 of the host, and the pricer 30 %.
     """
     encoder, pricer = warned(tmp_path, control)
-    assert encoder.startswith("a constant share of 33.2 % keeps `encoder` nearer to its target")
-    assert pricer.startswith("a constant share of 30 % keeps `pricer` nearer to its target")
+    assert encoder.startswith("a constant share of 33.2 % keeps `encoder` closer to its target")
+    assert pricer.startswith("a constant share of 30 % keeps `pricer` closer to its target")
 
 
 @pytest.mark.parametrize("pole", [0.9, 0.95])
