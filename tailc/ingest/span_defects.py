@@ -113,7 +113,7 @@ class CheckedSpans:
             )
             hint = (
                 "export all spans of these traces into one file: check that the exporter drops "
-                "none, and that all parts of the service are sampled alike"
+                "none, and that all parts of the service are sampled at the same rate"
             )
             self._add(Code.ORPHAN_SPANS, message, hint)
 

@@ -183,14 +183,14 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.OUTSIDE_LOAD: "Requests of setup() and teardown() are sent by k6 one by one, before and "
     "after the load. They prepare the test and are no requests of users.",
     Code.SUMS_LEFT_OUT: "A transaction of JMeter has a row that lasts as long as its requests "
-    "together. If the requests have rows of their own, they would count twice.",
+    "together. If the requests also have their own rows, they would count twice.",
     Code.SKEWED_SPANS: "A call cannot start before its caller, so the clocks of two machines "
     "differ. Only the part of a child within its parent is subtracted, so the own time of the "
     "parent is too long. Synchronise the clocks, or export the client's span of each call.",
     Code.CLOCK_STEP: "Each request has a number in the order of sending, and a later one has an "
     "earlier time: the clock was set back during the run. The latencies are right, since they are "
     "measured with a clock that does not step. Rates are wrong around the step, and a closed loop "
-    "is looked for only in the longest part without a step.",
+    "is searched for only in the longest part without a step.",
     Code.ORPHAN_SPANS: "The time of a call is subtracted from a server span only if the parents of "
     "the call lead to it. If a span between them was not exported, the call is not subtracted, and "
     "the own time of the server is too long. A span with a missing parent counts as a call of "

@@ -107,7 +107,7 @@ def _not_one(source: Source, error: json.JSONDecodeError) -> TailcError:
     if error.msg != "Extra data":
         return _format_error(source, str(error))
     message = f"`{source.name}` has the results of several runs, which vLLM appended"
-    hint = "write each line to a file of its own, and give those of runs that belong together"
+    hint = "write each line to a separate file, and give the files of runs that belong together"
     return source.fault(Code.BROKEN_FORMAT, message, line=error.lineno, advice=hint)
 
 

@@ -75,7 +75,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
     @property
     def lookups_depend_on(self) -> str:
         """States that a look-up also depends on the other cores."""
-        return "what a request on a core of its own does hangs on which others are free"
+        return "the rung of a request also depends on which other cores are free"
 
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None

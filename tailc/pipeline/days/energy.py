@@ -64,7 +64,7 @@ def _check_unit(unit: str, quantity: SeriesQuantity, at: Place) -> None:
             help_ = f"did you mean `{meant}`? U{help_[1:]}"
         if meant is not None and quantity is SeriesQuantity.PRICE:
             help_ += (
-                "; if all amounts of the spec are in another currency, dollars can stand for it"
+                "; if all amounts of the spec are in the same other currency, write them as dollars"
             )
         raise TailcError(Finding(Code.BAD_UNIT, message, at, help_))
 

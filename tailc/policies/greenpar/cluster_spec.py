@@ -61,7 +61,7 @@ Beta = Annotated[Fraction, BeforeValidator(_beta), WithJsonSchema({"type": "numb
 
 
 class ClusterSpec(SpecModel):
-    """Servers that are all alike, on one bus."""
+    """Identical servers on one bus."""
 
     servers: Servers = Field(examples=[50], description="Number of servers.")
     busy_mw: BusyMw

@@ -14,7 +14,7 @@ _NUMBERS = (2, 4)
 
 
 def budgets_text(budgets: BudgetCheck) -> str:
-    """Format one row per budget and arrival process; empty if both policies decide alike."""
+    """Format one row per budget and arrival process; empty if both have the same decisions."""
     head = f"\nbudgets: {budgets.ruling.value}\n"
     return f"{head}{align_columns(_rows(budgets), _NUMBERS)}\n" if budgets.rulings else ""
 

@@ -31,7 +31,7 @@ class ConstantBaseline(RuleBaseline[Make]):
     """Constant allocation; see `ConstantAllocator`."""
 
     syntax = Syntax("constant")
-    about = "each job has the servers that it asks for"
+    about = "each job has the servers that it requests"
     rank = 10
     examples = ("constant",)
     is_default = True
