@@ -92,10 +92,6 @@ def left_out_remark(compared: ComparedTable[SteeredLadder]) -> Finding:
     )
     message += "by the best table without one"
     if not all(compared.keeps):
-<<<<<<< HEAD
-        message += ", and the SLO is missed"
-=======
         message += ", and it does not reliably meet the SLO"
->>>>>>> 050a7fa6 (Compare a stated controller with tables without one, by the method auto)
     hint = "set `search.method: dual` or another formula to compile the controller all the same"
     return Finding(Code.CONTROLLER_LEFT_OUT, message, None, hint, Severity.WARNING)

@@ -192,13 +192,8 @@ def test_a_controller_that_costs_more_than_a_table_is_left_out_and_named(tmp_pat
     assert len(found.policy.ladders[0].rows) > 1
     (warning,) = [one for one in found.findings if one.code is Code.CONTROLLER_LEFT_OUT]
     assert "with it a request takes" in warning.message
-<<<<<<< HEAD
-    assert found.added(AutoResult)
-    assert not found.added(TunedController)
-=======
     assert found.additions_of(AutoResult)
     assert not found.additions_of(TunedController)
->>>>>>> 050a7fa6 (Compare a stated controller with tables without one, by the method auto)
     rows = found.policy.evidence.estimates.rows
     assert all(row.by_hand.cost_change_ppm < 30_000 for row in rows)
 
@@ -208,13 +203,8 @@ def test_a_controller_that_is_no_worse_stays(tmp_path, monkeypatch):
     monkeypatch.setattr("tailc.pipeline.passes.best_table.best_policy", fastest_first)
     found = with_controller(tmp_path)
     assert found.policy.controller is not None
-<<<<<<< HEAD
-    assert found.added(TunedController)
-    assert not found.added(AutoResult)
-=======
     assert found.additions_of(TunedController)
     assert not found.additions_of(AutoResult)
->>>>>>> 050a7fa6 (Compare a stated controller with tables without one, by the method auto)
     assert Code.CONTROLLER_LEFT_OUT not in {one.code for one in found.findings}
     settings = dict(found.policy.evidence.settings)
     assert "interval_1_delay_epochs" in settings
