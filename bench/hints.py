@@ -87,7 +87,7 @@ class HintedFamily:
     def finer(self) -> HintedFamily:
         return HintedFamily(self.each.finer(), self.more)
 
-    def refined(self, point: NDArray[np.float64], fine: HintedFamily) -> NDArray[np.float64]:
+    def refine(self, point: NDArray[np.float64], fine: HintedFamily) -> NDArray[np.float64]:
         short, more = self._parts(point)
         return np.concatenate([self.each.refine(short, fine.each), more])
 

@@ -152,7 +152,7 @@ def jobs_of(
     """
     counts = {only: day.jobs} if only else dict(DAYS[day.jobs])
     dealt = with_applications(day, counts, seed)
-    names = dealt.named
+    names = dealt.application_of_job
     rows = zip(day.submit_s.tolist(), day.run_s.tolist(), day.width.tolist(), names, strict=True)
     found = []
     for submit_s, run_s, width, name in rows:

@@ -363,7 +363,7 @@ def gain_row(
 def reached_texts(gain: RateGain) -> tuple[str, str]:
     """The clairvoyant tail [ms], and the part of the way there."""
     assert gain.clairvoyant_us is not None
-    closed = "" if gain.closed is None else f"{gain.closed:.0%}"
+    closed = "" if gain.closed_gap is None else f"{gain.closed_gap:.0%}"
     return f"{gain.clairvoyant_us / 1e3:.1f}", closed
 
 

@@ -26,8 +26,8 @@ from bench.joint_cores import JOINT as JOINT_OF_TYPES
 from bench.joint_cores import RATES_RPS, Table, tables
 from bench.joint_cores import TARGETS as CORE_TARGETS
 from bench.joint_cores import Judged as OfTypes
-from bench.joint_cores import judged as judged_of_types
-from bench.joint_ladder import AIMS, JOINT, TARGETS, Judged, aimed, judged
+from bench.joint_cores import judge as judge_of_types
+from bench.joint_ladder import AIMS, JOINT, TARGETS, Judged, aimed, judge
 from bench.joint_workloads import LEVELS, Server, servers
 from bench.timing import end, show
 from tailc.forms.ladder.table import Ladder
@@ -47,7 +47,7 @@ def by_tail(server: Server, rate_rps: float, budget: int) -> tuple[Judged, Judge
     """The formula's table of the best target, and the one that is tuned from there."""
     every = LEVELS, len(server.speedup), rate_rps, TARGETS
     tables = server.table(*every), server.table(*every, budget=budget)
-    formula, tuned = (judged(JOINT, server, table, rate_rps) for table in tables)
+    formula, tuned = (judge(JOINT, server, table, rate_rps) for table in tables)
     return formula, tuned
 
 
@@ -62,21 +62,21 @@ def _least_energy(server: Server, rate_rps: float, budget: int | None) -> Judged
         table: Ladder | None = aimed(server, LEVELS, len(server.speedup), rate_rps, aim, budget)
         if table is None:
             return None
-        if judged(JOINT, server, table, rate_rps, on_design=True).tail <= server.target_ms:
-            return judged(JOINT, server, table, rate_rps)
+        if judge(JOINT, server, table, rate_rps, on_design=True).tail <= server.target_ms:
+            return judge(JOINT, server, table, rate_rps)
     return None
 
 
 def by_types(server: Server, rate_rps: float, budget: int) -> tuple[OfTypes, OfTypes]:
     """The formula's table of the best target and numbers of cores, and the one tuned on these."""
     every = tables(server, JOINT_OF_TYPES, [None])
-    tried = [judged_of_types(server, one, rate_rps, on_design=True) for one in every]
+    tried = [judge_of_types(server, one, rate_rps, on_design=True) for one in every]
     mix = min(tried, key=lambda one: float(one.p99_ms.mean())).table.mix
     least = [
         Table(mix, server.typed_table(mix, len(server.speedup), rate_rps, CORE_TARGETS, None, own))
         for own in (None, budget)
     ]
-    formula, tuned = (judged_of_types(server, one, rate_rps, on_design=False) for one in least)
+    formula, tuned = (judge_of_types(server, one, rate_rps, on_design=False) for one in least)
     return formula, tuned
 
 

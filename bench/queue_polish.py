@@ -81,11 +81,11 @@ def moves_of(
     family: SharedCoresSpace, point: NDArray[np.float64], steps: int
 ) -> list[NDArray[np.float64]]:
     """Up and down, of each number and of all ages of each rung, that make another table."""
-    ages = family.aged * len(family.knots)
-    _, times = family.boosted
+    ages = family.aged_rungs * len(family.knots)
+    _, times = family.boost_use
     others = [1 / family.cores, 1 / times][: len(point) - ages]
     units = np.diag([steps * family.step_us / family.tail_us] * ages + others)
-    rungs = units[:ages].reshape(family.aged, -1, len(point)).sum(axis=1)
+    rungs = units[:ages].reshape(family.aged_rungs, -1, len(point)).sum(axis=1)
     moves = [sign * move for move in (*units, *rungs) for sign in (1, -1)]
     here = family.table(point)
     return [move for move in moves if family.table(point + move) != here]

@@ -85,7 +85,7 @@ def _run(
 ) -> Found:
     """The machines for so many steps after a warm-up; `decide` None for the controller."""
     names = [machine.name for machine in shares.machines]
-    served = [machine.name for machine in shares.served]
+    served = [machine.name for machine in shares.served_machines]
     state, told = first_state(shares), []
     for _ in range(host.WARM_UP_STEPS + steps):
         given = decide() if decide else dict(zip(names, _fractions(state), strict=True))
@@ -102,7 +102,7 @@ def replayed(shares: Shares) -> tuple[dict[str, Found], str]:
     policy = tailc.compile_policy(str(FOLDER / "service.yaml")).policy
     rows = read_held_out_rows(policy, str(FOLDER / "heldout.csv"))
     plant = machines_of(recorded_periods(shares, rows).machines)
-    first = np.array(_fractions(first_state(shares))[: len(shares.served)])
+    first = np.array(_fractions(first_state(shares))[: len(shares.served_machines)])
     given = {
         "AutoPro": None,
         "the model's shares, never changed": np.repeat(first[:, None], plant.steps, axis=1),
@@ -123,7 +123,7 @@ def _fractions(state: HostState) -> list[float]:
 def _summary(shares: Shares, told: np.ndarray) -> Found:
     """`told` is (steps, machines, 2): throughput and share."""
     found = {}
-    for at, machine in enumerate(shares.served):
+    for at, machine in enumerate(shares.served_machines):
         target = (machine.target_milli or 0) / 1_000
         errors = np.abs(told[:, at, 0] / target - 1)
         found[machine.name] = {

@@ -44,9 +44,11 @@ def _after_a_step(shares: Shares, state: HostState, measured: tuple[int, ...]) -
     """The state after one step; the measured throughput is the same at each tick of it."""
     from tailc.forms.shares_step import lag_ticks, tick
 
-    if len(measured) != len(shares.served):
-        names = ", ".join(machine.name for machine in shares.served)
-        message = f"`--throughput` needs {len(shares.served)} rates, one for each of: {names}"
+    if len(measured) != len(shares.served_machines):
+        names = ", ".join(machine.name for machine in shares.served_machines)
+        message = (
+            f"`--throughput` needs {len(shares.served_machines)} rates, one for each of: {names}"
+        )
         raise click.UsageError(message)
     for _ in range(lag_ticks(shares)):
         state = tick(shares, state, [milli / _MILLI for milli in measured])

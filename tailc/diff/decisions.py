@@ -41,14 +41,14 @@ class Share:
     by_cause: tuple[tuple[Cause, int], ...]
 
     @property
-    def changed(self) -> int:
+    def changed_requests(self) -> int:
         """Number of requests with a changed decision of any cause."""
         return sum(count for _, count in self.by_cause)
 
     @property
     def share_ppm(self) -> int:
         """Share of all requests with a changed decision."""
-        return round(self.changed * PPM / self.requests)
+        return round(self.changed_requests * PPM / self.requests)
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,9 @@ class Decisions:
         return sum(share.requests for share in self.shares)
 
     @property
-    def changed(self) -> int:
+    def changed_requests(self) -> int:
         """Number of requests with a changed decision, under all arrival processes."""
-        return sum(share.changed for share in self.shares)
+        return sum(share.changed_requests for share in self.shares)
 
 
 @dataclass(frozen=True, eq=False)

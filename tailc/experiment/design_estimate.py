@@ -49,4 +49,4 @@ def design_estimate(
             workers,
             by_cost=is_for_cost(policy),
         )
-    return DesignEstimate(policy.slos, points, subject.shared)
+    return DesignEstimate(policy.slos, points, subject.shared_resource)

@@ -65,7 +65,7 @@ class RecordedPeriods:
     def model_errors(self, at: int, seed: int, replicates: int) -> ModelErrors | None:
         """Errors of the machine's models under the measured shares; None if it did no work."""
         machine = self.machines[at]
-        alone = replace(self.shares, machines=(self.shares.served[at],), host_ppm=PPM)
+        alone = replace(self.shares, machines=(self.shares.served_machines[at],), host_ppm=PPM)
         outcome = replay(alone, machines_of([machine]), machine.share[None, :])
         errors_of_models = []
         for number, predicted in enumerate((outcome.online[0], outcome.offline[0]), start=1):
@@ -73,7 +73,7 @@ class RecordedPeriods:
             if not counted.any():
                 return None
             errors = np.abs(predicted[counted] / outcome.throughput[0][counted] - 1)
-            draw = number * len(self.shares.served) + at
+            draw = number * len(self.shares.served_machines) + at
             errors_of_models.append(mean_error(errors, seed, draw, replicates))
         return ModelErrors(*errors_of_models)
 
@@ -139,10 +139,10 @@ def paired_periods(old: Shares, new: Shares, held_out: ThroughputTrace) -> Paire
     was, becomes = (
         each.errors[:, first - each.outcome.settling :][:, : last - first] for each in both
     )
-    rows = [machine.name for machine in new.served]
+    rows = [machine.name for machine in new.served_machines]
     machines = (
         PairedErrors(number, machine.name, was[number], becomes[rows.index(machine.name)])
-        for number, machine in enumerate(old.served)
+        for number, machine in enumerate(old.served_machines)
         if machine.name in rows
     )
     return PairedPeriods(last - first, tuple(machines))
@@ -152,7 +152,7 @@ def _machines(shares: Shares, held_out: ThroughputTrace) -> tuple[RecordedMachin
     if missing := missing_machines(shares, held_out):
         raise TailcError(missing)
     by_name = {each.name: each for each in held_out.series}
-    series = cut_to_common_time([by_name[machine.name] for machine in shares.served])
+    series = cut_to_common_time([by_name[machine.name] for machine in shares.served_machines])
     if min(len(each.time_us) for each in series) < 2:
         raise _no_common_time(shares, held_out)
     errors_of_models = [fit_machine(each, shares.step_us) for each in series]
@@ -178,7 +178,7 @@ def missing_machines(shares: Shares, held_out: ThroughputTrace) -> tuple[Finding
             place,
             f"measure it too, or correct its name: measured machines: {known}",
         )
-        for machine in shares.served
+        for machine in shares.served_machines
         if machine.name not in measured
     )
 
@@ -195,7 +195,7 @@ def _too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcEr
 
 def _no_common_time(shares: Shares, held_out: ThroughputTrace) -> TailcError:
     """The error for machines that were not all measured at one time."""
-    names = {machine.name for machine in shares.served}
+    names = {machine.name for machine in shares.served_machines}
     served = [each for each in held_out.series if each.name in names]
     last = max(served, key=lambda each: int(each.time_us[0]))
     first = min(served, key=lambda each: int(each.time_us[-1]))

@@ -136,8 +136,8 @@ class Shares:
         _require(0 < self.host_ppm <= PPM, "`host_ppm` must be 1 to 1,000,000")
         _require(self.shortage_steps > 0, "`shortage_steps` must be at least 1")
         _require(self.tolerance_ppm > 0, "`tolerance_ppm` must be at least 1")
-        _require(bool(self.served), "at least one machine must have `target_milli`")
-        promised = self.least_ppm * len(self.served)
+        _require(bool(self.served_machines), "at least one machine must have `target_milli`")
+        promised = self.least_ppm * len(self.served_machines)
         _require(
             0 <= promised <= self.host_ppm,
             "`least_ppm` times the machines with `target_milli` must be 0 to `host_ppm`",
@@ -146,6 +146,6 @@ class Shares:
         _require(len(set(names)) == len(names), "two machines have the same `name`")
 
     @property
-    def served(self) -> tuple[Machine, ...]:
+    def served_machines(self) -> tuple[Machine, ...]:
         """The machines with a target."""
         return tuple(machine for machine in self.machines if machine.target_milli is not None)

@@ -85,7 +85,7 @@ def first_state(shares: Shares) -> HostState:
     """The state before the first measurement, with the shares that the first models need."""
     machines = tuple(
         MachineState(_first_estimate(shares, at), CapState(shares.host_ppm), sample_ticks(shares))
-        for at in range(len(shares.served))
+        for at in range(len(shares.served_machines))
     )
     needed = [(1.0 - one.estimate.a) / one.estimate.b for one in machines]
     granted_ppm = granted_shares(shares, [limited_ppm(shares, share) for share in needed])
@@ -106,12 +106,12 @@ def tick(
     unknown, means that work is waiting. Raises ValueError for a throughput that is negative or not
     a number, and for a negative number of requests.
     """
-    waits = [1] * len(shares.served) if waiting is None else waiting
+    waits = [1] * len(shares.served_machines) if waiting is None else waiting
     if not all(count >= 0 for count in waits):
         raise ValueError("a number of waiting requests must not be negative")
     levels = [
         level(machine.target_milli or 0, measured)
-        for machine, measured in zip(shares.served, throughput, strict=True)
+        for machine, measured in zip(shares.served_machines, throughput, strict=True)
     ]
     ticks, lag = state.ticks + 1, lag_ticks(shares)
     grants = _served_grants(shares, state)
@@ -220,7 +220,7 @@ def granted_shares(shares: Shares, requested_ppm: Sequence[int]) -> tuple[int, .
     The sum never exceeds the host.
     """
     granted = iter(_limit_to_host(shares, requested_ppm))
-    batch = len(shares.machines) - len(shares.served)
+    batch = len(shares.machines) - len(shares.served_machines)
     left = max(shares.host_ppm - sum(requested_ppm), 0) // batch if batch else 0
     return tuple(
         left if machine.target_milli is None else next(granted) for machine in shares.machines
@@ -231,7 +231,7 @@ def throughput_of(shares: Shares, levels: Sequence[float]) -> tuple[float, ...]:
     """Levels of the machines with a target as throughput [work/s]."""
     return tuple(
         now * ((machine.target_milli or 0) / MILLI)
-        for machine, now in zip(shares.served, levels, strict=True)
+        for machine, now in zip(shares.served_machines, levels, strict=True)
     )
 
 
@@ -276,7 +276,7 @@ def needs_more(shares: Shares, estimate: Estimate) -> bool:
 
 
 def _first_estimate(shares: Shares, at: int) -> Estimate:
-    machine = shares.served[at]
+    machine = shares.served_machines[at]
     a = machine.first_a_ppm / PPM
     b = machine.first_b_milli / (machine.target_milli or 0)
     covariance = float(shares.first_covariance)
@@ -328,7 +328,7 @@ def _request_share(
     """The machine after a step, without its shortage, and the share that it requests [ppm]."""
     ran_out = state.busy_ticks < full_ticks(shares)
     counted, share = max(now, 1.0) if ran_out else now, had_ppm / PPM
-    cap = next_cap(shares, shares.served[at], state.cap, _at_step(state, counted, had_ppm))
+    cap = next_cap(shares, shares.served_machines[at], state.cap, _at_step(state, counted, had_ppm))
     begins = cap.mode is CapMode.TRIAL and state.cap.mode is CapMode.FREE
     estimate = _first_estimate(shares, at) if begins else state.estimate
     error = 0.0 if ran_out else model_error(estimate, state.before, now, share)

@@ -71,7 +71,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @property
     @abstractmethod
-    def shared(self) -> str:
+    def shared_resource(self) -> str:
         """The resource that requests compete for, as reports name it, such as `threads`."""
 
     @property

@@ -55,7 +55,7 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
         return max((u.capacity_ppm for u in units if u.capacity_ppm is not None), default=None)
 
     @property
-    def shared(self) -> str:
+    def shared_resource(self) -> str:
         """Threads or power."""
         return shared_unit(self.ladder)
 

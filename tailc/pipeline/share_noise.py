@@ -20,7 +20,7 @@ def model_remarks(problem: SharesProblem, solution: SharesSolution) -> Iterator[
 
 
 def _noise(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding]:
-    for machine, model in zip(problem.served, solution.models, strict=True):
+    for machine, model in zip(problem.served_machines, solution.models, strict=True):
         if model.error_ppm <= problem.tolerance_ppm:
             continue
         message = (
@@ -37,7 +37,7 @@ def _window(problem: SharesProblem) -> Iterator[Finding]:
     """Warn of a window shorter than the estimation period, or than the trace's intervals."""
     measured_us = [
         series.interval_us
-        for machine in problem.served
+        for machine in problem.served_machines
         if (series := problem.trace.series_of(machine.name)) is not None
     ]
     window_us, trace_us = problem.window_us, min(measured_us)

@@ -38,7 +38,7 @@ def solve_for_shares(
     Raises TailcError with every machine that has no usable model (BAD_MODEL), placed in the trace,
     else with every target above what the whole host attains (INFEASIBLE).
     """
-    machines = problem.served
+    machines = problem.served_machines
     models, findings = [], []
     for number, machine in enumerate(machines):
         progress("fitting models", number / len(machines))
@@ -70,7 +70,7 @@ def host_remarks(problem: SharesProblem, solution: SharesSolution) -> tuple[Find
     """Warn of targets above the host's capacity, of shares below the least one, and of noise."""
     below = [
         _under_least(problem, machine, model)
-        for machine, model in zip(problem.served, solution.models, strict=True)
+        for machine, model in zip(problem.served_machines, solution.models, strict=True)
         if model.needs_ppm < problem.least_ppm
     ]
     return (*_short_host(problem, solution), *below, *model_remarks(problem, solution))
@@ -86,7 +86,7 @@ def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Findi
         f"{format_ppm(problem.host_ppm)} is available: {texts}; all will be cut in proportion"
     )
     hint = "lower a target, or move a machine to another host"
-    about = problem.served[0].about[:1]
+    about = problem.served_machines[0].about[:1]
     return (Finding(Code.HOST_SHORT, message, None, hint, Severity.WARNING, about),)
 
 

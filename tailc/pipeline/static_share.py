@@ -46,7 +46,7 @@ def nearer_by_constant(periods: RecordedPeriods) -> tuple[Nearer, ...]:
     """Each machine whose error in the replay is larger than with its best constant share."""
     constant = periods.replay_baseline(BASELINE)
     found = []
-    for at, machine in enumerate(periods.shares.served):
+    for at, machine in enumerate(periods.shares.served_machines):
         own = mean_error(periods.errors[at], Seed.DESIGN, at, FEWEST_REPLICATES)
         constant_ppm = to_ppm(constant.errors[at])
         if own.low_ppm > constant_ppm:

@@ -76,7 +76,7 @@ class SharesProblem:
     method: ModelMethod = ModelMethod.LEAST_SQUARES
 
     @property
-    def served(self) -> tuple[MachineTarget, ...]:
+    def served_machines(self) -> tuple[MachineTarget, ...]:
         """The machines with a target."""
         return tuple(machine for machine in self.machines if machine.has_target)
 

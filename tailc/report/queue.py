@@ -262,7 +262,7 @@ def _percents(change_ppm: int, low_ppm: int, high_ppm: int) -> tuple[str, str]:
 
 def _reached_text(gain: RateGain, *, is_taken: bool) -> tuple[str, ...]:
     assert gain.clairvoyant_us is not None
-    closed = gain.closed if is_taken else None
+    closed = gain.closed_gap if is_taken else None
     return format_us(gain.clairvoyant_us), "" if closed is None else f"{closed:.0%}"
 
 

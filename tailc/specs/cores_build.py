@@ -48,7 +48,7 @@ class _Draft:
     move_us: int
 
     @property
-    def called(self) -> str:
+    def label(self) -> str:
         """The name of the part, otherwise its frequency, otherwise its speed."""
         return self.unnamed if self.name is None else self.name
 
@@ -103,7 +103,7 @@ def reference_complaints(spec: CoresSpec, reference: str) -> list[Complaint]:
 
 def _names(spec: CoresSpec) -> list[str]:
     """Names that a reference can have: cores of the spec, then those of its published table."""
-    own = [_fill_power(spec, draft).called for draft in _drafts(spec)]
+    own = [_fill_power(spec, draft).label for draft in _drafts(spec)]
     published = _published_cores(spec).values()
     return list(dict.fromkeys([*own, *(core.name for core in published if core.name)]))
 
@@ -211,7 +211,7 @@ def _complete_types(drafts: list[_Draft]) -> list[_CompleteType]:
     _refuse([complaint for draft in drafts for complaint in _missing(draft)])
     return [
         _CompleteType(
-            one.at, one.called, one.count, one.speed, one.power, one.idle_power, one.move_us
+            one.at, one.label, one.count, one.speed, one.power, one.idle_power, one.move_us
         )
         for one in drafts
         if one.speed is not None and one.power is not None

@@ -106,7 +106,7 @@ class Variation:
         return (self.key, *self.below)[-1].span
 
     @property
-    def spelled(self) -> str:
+    def path_text(self) -> str:
         """Text of the path."""
         return path_text(self.path)
 
@@ -146,7 +146,7 @@ def refuse_overlap(variations: Several[Variation]) -> None:
         for other in variations[:number]:
             shared = min(len(one.path), len(other.path))
             if one.path[:shared] == other.path[:shared]:
-                message = f"`{one.spelled}` and `{other.spelled}` set the same part of the spec"
+                message = f"`{one.path_text}` and `{other.path_text}` set the same part of the spec"
                 hint = "give all its values in one option, separated by commas"
                 raise _refusal(message, one.last, hint)
 

@@ -55,7 +55,7 @@ class Variants:
     def values_of(self, choice: Choice) -> dict[str, str]:
         """The values of a variant by path, as the user gave them."""
         return {
-            self.variations[at].spelled: self.variations[at].argument_text(n) for at, n in choice
+            self.variations[at].path_text: self.variations[at].argument_text(n) for at, n in choice
         }
 
 
@@ -154,7 +154,8 @@ def _is_given(finding: Finding) -> bool:
 def _with_cause(finding: Finding, variations: Sequence[Variation], choice: Choice) -> Finding:
     """The finding with the values that cause it, which are on the command line."""
     given = ", ".join(
-        f"`{OPTION} {variations[at].spelled}={variations[at].argument_text(n)}`" for at, n in choice
+        f"`{OPTION} {variations[at].path_text}={variations[at].argument_text(n)}`"
+        for at, n in choice
     )
     return replace(finding, message=f"with {given}: {finding.message}")
 

@@ -80,26 +80,26 @@ class SharedCoresSpace:
     has_delays: bool = False
 
     @cached_property
-    def shared(self) -> Pools:
+    def pools(self) -> Pools:
         """The shared resource, and the amount that each rung uses."""
         return pools(self.base)
 
     @cached_property
     def takes_ppm(self) -> list[int]:
         """Amount of the shared resource that each rung uses."""
-        return self.shared.cost_ppm.tolist()
+        return self.pools.cost_ppm.tolist()
 
     @property
-    def boosted(self) -> tuple[int, int]:
+    def boost_use(self) -> tuple[int, int]:
         """Smallest use of the boosted cost unit by a rung, and its capacity in such uses."""
-        return least_of(self.shared, self.shared.boost_pool)
+        return least_of(self.pools, self.pools.boost_pool)
 
     @property
-    def started(self) -> tuple[int, int]:
+    def start_use(self) -> tuple[int, int]:
         """The cost unit that starts may depend on (that of the first rung), and its use."""
-        unit = self.shared.cost_unit[self.shared.pool_of[0]]
+        unit = self.pools.cost_unit[self.pools.pool_of[0]]
         assert unit is not None
-        return unit, int(self.shared.cost_ppm[0])
+        return unit, int(self.pools.cost_ppm[0])
 
     @property
     def step_us(self) -> int:
@@ -118,7 +118,7 @@ class SharedCoresSpace:
         return self.may_wait and not self.starts_by_use
 
     @property
-    def aged(self) -> int:
+    def aged_rungs(self) -> int:
         """Rungs that have ages in a point: all, or all above the first if there is no delay."""
         return len(self.base.rungs) - (0 if self.has_delays else 1)
 
@@ -141,12 +141,12 @@ class SharedCoresSpace:
 
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
         """Ages relative to the tail, (aged, loads), of a point, not yet ordered."""
-        at_knots = point[: self.aged * len(self.knots)].reshape(self.aged, -1)
+        at_knots = point[: self.aged_rungs * len(self.knots)].reshape(self.aged_rungs, -1)
         return between(at_knots, self.knots, loads)
 
     def others_of(self, point: NDArray[np.float64]) -> tuple[float, float, float]:
         """Load of waiting and limit of boosting [cores]; age of giving up [tails]."""
-        admission, *others = point[self.aged * len(self.knots) :].tolist()
+        admission, *others = point[self.aged_rungs * len(self.knots) :].tolist()
         boost = others.pop(0) if self.base.boost else 0.0
         return admission, boost, others[0] if others else _GIVE_UP
 
@@ -186,14 +186,14 @@ class SharedCoresSpace:
         """Cores that requests of one rung take, somewhat more than there are."""
         if self.starts_by_use:
             return _CROWDED
-        room_ppm = self.shared.capacity_ppm[self.shared.pool_of[rung]]
+        room_ppm = self.pools.capacity_ppm[self.pools.pool_of[rung]]
         return _CROWDED * float(room_ppm) / self.takes_ppm[rung] / self.cores
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
         """See `Space`."""
         ages = age + load * self.knots / self.cores
         others = _ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD
-        ages = np.tile(ages, (self.aged, 1))
+        ages = np.tile(ages, (self.aged_rungs, 1))
         return self.point(ages, *(narrower * spread for spread in others))
 
     def finer(self) -> SharedCoresSpace:
@@ -204,7 +204,7 @@ class SharedCoresSpace:
     def refine(self, point: NDArray[np.float64], fine: SharedCoresSpace) -> NDArray[np.float64]:
         """The point of the same table in a space with more pieces, up to rounding."""
         ages = self.ages_of(point, fine.knots)
-        if fine.aged > self.aged:
+        if fine.aged_rungs > self.aged_rungs:
             ages = np.vstack([np.full(len(fine.knots), _NO_DELAY), ages])
         return fine.point(ages, *self.others_of(point))
 
@@ -215,11 +215,11 @@ class SharedCoresSpace:
             ages = np.vstack([delays_at(table, self.knots, self.tail_us), ages])
         waits = (row.first_load - 1 for row in table.rows if row.admission == ON_EXIT)
         admission = next(waits, self.last_load) / self.cores
-        each_ppm, times = self.boosted
+        each_ppm, times = self.boost_use
         boost = 0.0 if table.boost is None else table.boost.below_ppm / each_ppm / times
         told = table.sharing or NO_SHARING
         if told.start_below_ppm is not None:
-            _, each_ppm = self.started
+            _, each_ppm = self.start_use
             admission = told.start_below_ppm / each_ppm / self.cores
         give_up = _GIVE_UP if told.give_up_us is None else told.give_up_us / self.tail_us
         return self.point(ages, admission, boost, give_up)
@@ -245,7 +245,7 @@ class SharedCoresSpace:
         return _taking_no_less(climbs, self.takes_ppm)
 
     def _boost(self, part: float) -> Boost | None:
-        held, (each_ppm, times) = self.base.boost, self.boosted
+        held, (each_ppm, times) = self.base.boost, self.boost_use
         return held and Boost(held.unit, max(round(part * times), 1) * each_ppm)
 
     def _rules(self) -> tuple[Rule, ...]:
@@ -256,7 +256,7 @@ class SharedCoresSpace:
 
     def _sharing(self, admission: float, give_up: float) -> Sharing | None:
         """What the rules for it need, on the grid."""
-        unit, each_ppm = self.started
+        unit, each_ppm = self.start_use
         below_ppm = max(round(admission * self.cores), 1) * each_ppm
         give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
         starts = (unit, below_ppm) if self.starts_by_use else (None, None)

@@ -65,7 +65,7 @@ class RateGain:
         return self.formula_overloaded or self.tuned_overloaded
 
     @property
-    def closed(self) -> float | None:
+    def closed_gap(self) -> float | None:
         """Fraction of the gap to the clairvoyant schedule that is closed; None: no gap."""
         if self.clairvoyant_us is None or self.is_overloaded:
             return None

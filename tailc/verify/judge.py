@@ -53,6 +53,6 @@ def verify(
         cut_off_us=options.cut_off_us,
         other_power_ppm=options.other_power_ppm,
         settling_requests=subject.settling_requests,
-        shared=subject.shared,
+        shared=subject.shared_resource,
         warnings=overlap_findings((policy,), held_out, options.held_out_name),
     )

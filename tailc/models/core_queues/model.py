@@ -62,7 +62,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return self.clocks.table.cores * PPM
 
     @property
-    def shared(self) -> str:
+    def shared_resource(self) -> str:
         """The resource in reports: cores, of which each request has one to itself."""
         return THREADS
 

@@ -121,7 +121,9 @@ def settling_steps(shares: Shares) -> int:
 
 
 def _settings(shares: Shares, *, is_given: bool) -> kernels.ShareSettings:
-    target_milli = np.array([machine.target_milli or 0 for machine in shares.served], float)
+    target_milli = np.array(
+        [machine.target_milli or 0 for machine in shares.served_machines], float
+    )
     ticks = shares.window_us / shares.estimate_us
     return kernels.ShareSettings(
         law=kernels.GIVEN if is_given else _LAWS[shares.law],
@@ -131,16 +133,19 @@ def _settings(shares: Shares, *, is_given: bool) -> kernels.ShareSettings:
         least_b=shares.least_b_ppm / PPM,
         least_ppm=shares.least_ppm,
         host_ppm=shares.host_ppm,
-        batch=len(shares.machines) - len(shares.served),
+        batch=len(shares.machines) - len(shares.served_machines),
         lag=lag_ticks(shares),
         full=full_ticks(shares),
         window_ticks=max(round(ticks), 1),
         tick_s=shares.estimate_us / US_PER_S,
         shortage_steps=shares.shortage_steps,
         target=target_milli / MILLI,
-        first_a=np.array([machine.first_a_ppm / PPM for machine in shares.served]),
+        first_a=np.array([machine.first_a_ppm / PPM for machine in shares.served_machines]),
         first_b=np.array(
-            [machine.first_b_milli / (machine.target_milli or 0) for machine in shares.served]
+            [
+                machine.first_b_milli / (machine.target_milli or 0)
+                for machine in shares.served_machines
+            ]
         ),
         cap=_cap_settings(shares),
     )

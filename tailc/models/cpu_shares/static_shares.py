@@ -52,7 +52,7 @@ def _in_coarse_ticks(shares: Shares) -> Shares:
 
 
 def _best_alone(shares: Shares, plant: HostMachines, at: int) -> float:
-    alone, part = replace(shares, machines=(shares.served[at],)), _part(plant, at)
+    alone, part = replace(shares, machines=(shares.served_machines[at],)), _part(plant, at)
     least, most = max(shares.least_ppm, 1) / PPM, shares.host_ppm / PPM
     best = _best_of(np.linspace(least, most, TRIED), alone, part)
     near = (most - least) / (TRIED - 1)

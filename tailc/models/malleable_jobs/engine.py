@@ -138,7 +138,7 @@ def _advance(state: _ClusterState, epoch: int, until_s: int) -> None:
 
 
 def _end(state: _ClusterState) -> None:
-    for one in [one for one in state.active if one.done >= one.needed]:
+    for one in [one for one in state.active if one.done >= one.total_progress]:
         assert one.started_s is not None
         state.active.remove(one)
         job = one.job

@@ -53,7 +53,7 @@ class MalleableJob:
 class UnfinishedJob:
     """A job that was submitted and is not done. It waits if servers is 0 and started_s None.
 
-    done: progress [ppm s] of `needed`. ran_s: time since its start. server_s: servers times time.
+    done: part of `total_progress` [ppm s]. ran_s: time since its start. server_s: servers by time.
     """
 
     job: MalleableJob
@@ -65,7 +65,7 @@ class UnfinishedJob:
     server_s: int = 0
 
     @property
-    def needed(self) -> int:
+    def total_progress(self) -> int:
         """Progress of the whole job [ppm s]."""
         return self.job.work_s * PPM
 
@@ -76,7 +76,7 @@ class UnfinishedJob:
 
     def left_s(self) -> int:
         """Remaining time at the current speed, rounded up [s]."""
-        return -(-(self.needed - self.done) // self.speedup_ppm)
+        return -(-(self.total_progress - self.done) // self.speedup_ppm)
 
 
 def malleable_jobs_of(
@@ -91,7 +91,7 @@ def malleable_jobs_of(
     jobs: list[MalleableJob] = []
     alike: dict[tuple[str, int], Mapping[int, Mapping[int, int]]] = {}
     for name, number, submit_s, run_s, width in zip(
-        log.named, *(one.tolist() for one in columns), strict=True
+        log.application_of_job, *(one.tolist() for one in columns), strict=True
     ):
         if (name, width) not in alike:
             alike[name, width] = curves.speedup_ppm(name, width, servers)

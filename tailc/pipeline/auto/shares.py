@@ -113,7 +113,7 @@ def _best_parts(shares: Shares, rows: ThroughputTrace) -> tuple[float, ...]:
 
     A host that has less cuts them in the same proportion.
     """
-    alone = (replace(shares, machines=(machine,)) for machine in shares.served)
+    alone = (replace(shares, machines=(machine,)) for machine in shares.served_machines)
     return tuple(recorded_periods(one, rows).replay_baseline(BASELINE).shares[0] for one in alone)
 
 
@@ -125,7 +125,7 @@ def constant_shares(shares: Shares, parts: Sequence[float]) -> Shares:
     """
     served = (
         _beginning_with(machine, part, shares.least_ppm)
-        for machine, part in zip(shares.served, parts, strict=True)
+        for machine, part in zip(shares.served_machines, parts, strict=True)
     )
     batch = (machine for machine in shares.machines if machine.target_milli is None)
     return replace(

@@ -81,7 +81,7 @@ class LoggedJobs:
 
     @cached_property
     def _job_names(self) -> list[str]:
-        return self.days.jobs.named
+        return self.days.jobs.application_of_job
 
     @cached_property
     def _curves_by_application(self) -> dict[tuple[str, int], Curves]:

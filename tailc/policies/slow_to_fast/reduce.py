@@ -51,7 +51,7 @@ def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
         limits=SolverLimits(
             search.time_limit_us / US_PER_S, search.memory_limit_mb, search.step_us
         ),
-        dropped=spec.dropped,
+        dropped=spec.dropped_types,
     )
 
 
@@ -87,7 +87,7 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
         gains=_gains(own),
         gains_at=tuple(loaded.place("control", "gains", at) for at in range(len(own.gains or ()))),
         rates_at=loaded.place("rates"),
-        dropped=spec.dropped,
+        dropped=spec.dropped_types,
     )
 
 

@@ -382,10 +382,10 @@ class SlowToFastSpec(WithSlos):
     @property
     def used_cores(self) -> Cores:
         """The cores that requests run on: types that are worth using."""
-        return without_types(self.all_cores, self.dropped)
+        return without_types(self.all_cores, self.dropped_types)
 
     @property
-    def dropped(self) -> tuple[str, ...]:
+    def dropped_types(self) -> tuple[str, ...]:
         """Names of the types that are never worth using."""
         return tuple(each.name for each in dominated_types(self.all_cores))
 

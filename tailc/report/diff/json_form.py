@@ -67,7 +67,7 @@ def _behaviour_dict(behaviour: Behaviour) -> dict[str, Any]:
         "decisions": {
             "unknown": decisions.unknown or None,
             "requests": decisions.requests,
-            "changed": decisions.changed,
+            "changed": decisions.changed_requests,
             "points": [_share_dict(share) for share in decisions.shares],
             "examples": [_example_dict(example) for example in decisions.examples],
         },
@@ -79,7 +79,7 @@ def _share_dict(share: Share) -> dict[str, Any]:
     return {
         "arrivals": share.arrivals,
         "requests": share.requests,
-        "changed": share.changed,
+        "changed": share.changed_requests,
         "share_ppm": share.share_ppm,
         "by_cause": {cause.value: count for cause, count in share.by_cause},
     }

@@ -60,7 +60,7 @@ def _share_row(share: Share) -> tuple[str, ...]:
         for cause, count in share.by_cause
         if count
     )
-    return (share.arrivals, percent(share.changed, share.requests), causes)
+    return (share.arrivals, percent(share.changed_requests, share.requests), causes)
 
 
 def _point_rows(point: BehaviourPoint, only: Collection[str] | None) -> list[tuple[str, ...]]:

@@ -101,7 +101,7 @@ def heading(judged_plan: JudgedPlan) -> str:
 
 def promise(verdict: PlanVerdict) -> str:
     """State the promised limit on violations and the measured share."""
-    broken = verdict.broken
+    broken = verdict.broken_share
     value = figure(verdict.judged, broken.value)
     sentences = (
         f"at most {format_ppm(verdict.promised_ppm)} of the {verdict.words.broken}; {value} % did"
@@ -129,7 +129,7 @@ def remarks(judged_plan: JudgedPlan) -> list[str]:
     if verdict.more_windows is not None:
         sentences.append(f"about {plural(verdict.more_windows, 'more window')} would decide")
     elif verdict.ruling is Ruling.UNDECIDED and verdict.spans.windows >= FEWEST_WINDOWS:
-        if verdict.broken.low is None:
+        if verdict.broken_share.low is None:
             sentences.append("there were no jobs with an SLO")
         elif not verdict.promised_ppm:
             sentences.append("no number of windows shows that no promise is ever broken")

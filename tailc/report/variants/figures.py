@@ -120,7 +120,7 @@ def _plan_values(policy: Policy, plan: Plan) -> Iterator[ComparedValue]:
 def _shares_values(policy: Policy, shares: Shares) -> Iterator[ComparedValue]:
     """Values of CPU shares: what each target needs, and the most that the host can do for it."""
     settings = dict(policy.evidence.settings)
-    for number, machine in enumerate(shares.served, start=1):
+    for number, machine in enumerate(shares.served_machines, start=1):
         needs = settings[f"machine_{number}_needs_ppm"]
         most = settings[f"machine_{number}_most_milli"]
         name = machine.name

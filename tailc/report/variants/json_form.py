@@ -22,7 +22,10 @@ def as_dict(variants: Variants, files_by_variant: Sequence[Sequence[str]]) -> di
         "format": FORMAT,
         "version": VERSION,
         "parameters": [
-            {"path": one.spelled, "values": [one.argument_text(n) for n in range(len(one.values))]}
+            {
+                "path": one.path_text,
+                "values": [one.argument_text(n) for n in range(len(one.values))],
+            }
             for one in variants.variations
         ],
         "rows": [

@@ -44,7 +44,7 @@ def as_csv(variants: Variants) -> str:
     keys = _keys(rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    paths = [one.spelled for one in variants.variations]
+    paths = [one.path_text for one in variants.variations]
     heads = [name if owner is None else f"{name} {owner}" for name, owner in keys]
     writer.writerow(["row", *paths, "status", "message", *heads])
     for number, (answer, row) in enumerate(zip(variants.answers, rows, strict=True), start=1):
@@ -58,7 +58,7 @@ def as_csv(variants: Variants) -> str:
 def _title(variants: Variants) -> str:
     """Title with the number of variants and the settings that all of them share."""
     first = variants.values_of(variants.answers[0].choice)
-    changing = {one.spelled for one in _changing(variants)}
+    changing = {one.path_text for one in _changing(variants)}
     same = [f"{path}={value}" for path, value in first.items() if path not in changing]
     count = plural(len(variants.answers), "variant")
     return printable(f"{count}, all with {', '.join(same)}" if same else count)
@@ -82,7 +82,7 @@ def _columns(variants: Variants) -> tuple[UsageColumn, list[tuple[UsageColumn, .
     rows = _by_key(variants)
     keys = _keys(rows)
     first = UsageColumn("row", tuple(map(str, range(1, len(rows) + 1))))
-    varied = [_varied_column(variants, one.spelled) for one in _changing(variants)]
+    varied = [_varied_column(variants, one.path_text) for one in _changing(variants)]
     groups = [(*varied, *_statuses(variants))]
     for owner, group in itertools.groupby(keys, key=lambda key: key[1]):
         columns = [_column(key, rows) for key in group]

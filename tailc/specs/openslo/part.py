@@ -27,7 +27,7 @@ class DocumentPart:
         return self.document.node_at(self.path)
 
     @property
-    def spelled(self) -> str:
+    def path_text(self) -> str:
         """Text of the path."""
         return path_text(self.path)
 
@@ -83,11 +83,11 @@ class DocumentPart:
 
     def error(self, message: str, hint: str, code: Code = Code.BAD_VALUE) -> TailcError:
         """An error about the part, with its place."""
-        return TailcError(self._finding(f"`{self.spelled}` {message}", hint, code))
+        return TailcError(self._finding(f"`{self.path_text}` {message}", hint, code))
 
     def not_imported(self, message: str, hint: str) -> Finding:
         """A warning that the part is not imported."""
-        text = f"`{self.spelled}` {message}"
+        text = f"`{self.path_text}` {message}"
         return self._finding(text, hint, Code.NOT_CARRIED, Severity.WARNING)
 
     def _finding(

@@ -63,7 +63,7 @@ class JobColumns:
     where: Filters = ()
 
     @property
-    def wanted(self) -> ColumnsToRead:
+    def columns_to_read(self) -> ColumnsToRead:
         """The columns to read."""
         others = (self.run, self.width, self.requested, self.number)
         named = tuple(name for name in others if name is not None)
@@ -99,9 +99,9 @@ def job_list_in(
     format: Format = "auto",  # noqa: A002
 ) -> JobLog:
     """Read the jobs of an open source; see `read_job_list`."""
-    table = table_of(source, columns.wanted, format_of(source, format))
+    table = table_of(source, columns.columns_to_read, format_of(source, format))
     cells, warnings = without_steps(
-        cells_of(table, _with_ids(columns.wanted, table), columns.where)
+        cells_of(table, _with_ids(columns.columns_to_read, table), columns.where)
     )
     submit_s, start_unix_s = _arrivals(cells, columns, reading)
     run_s = _seconds(cells, columns.run, columns.run_unit)

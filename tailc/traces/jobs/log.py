@@ -144,7 +144,7 @@ class JobLog:
         return len(self.submit_s)
 
     @property
-    def named(self) -> list[str]:
+    def application_of_job(self) -> list[str]:
         """Application of each job; raises ValueError if the log has none."""
         if self.applications is None:
             raise ValueError("malleable jobs need an application each")

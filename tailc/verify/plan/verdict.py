@@ -72,7 +72,7 @@ class PlanVerdict:
     baselines: tuple[PlanMeans, ...]
 
     @property
-    def broken(self) -> WindowMean:
+    def broken_share(self) -> WindowMean:
         """The share of jobs whose promise the plan broke."""
         return self.policy.means[self.judged]
 

@@ -54,13 +54,13 @@ def drifts(
     design = compiled.get(InputRole.DESIGN)
     own = {part.digest for role, part in compiled.items() if role is not InputRole.HELD_OUT}
     if design is None or held_out.digest in own:
-        return (None,) * len(shares.served)
+        return (None,) * len(shares.served_machines)
     widening = math.sqrt(1 + held_out.rows / design.rows)
     found = []
     settings = dict(policy.evidence.settings)
-    for at, machine in enumerate(shares.served):
+    for at, machine in enumerate(shares.served_machines):
         # Numbers after those of the draws for a machine's three errors.
-        draw = (options.seed, 3 * len(shares.served) + at, options.replicates)
+        draw = (options.seed, 3 * len(shares.served_machines) + at, options.replicates)
         rows = _steps(held_out, machine.name, shares.step_us)
         most_milli = settings.get(f"machine_{at + 1}_most_milli")
         steady = _steady(machine, most_milli, shares.host_ppm)
@@ -127,7 +127,7 @@ def drift_findings(
             hint,
             Severity.WARNING,
         )
-        for machine, drift in zip(shares.served, found, strict=True)
+        for machine, drift in zip(shares.served_machines, found, strict=True)
         if drift is not None and drift.is_flagged
     )
 

@@ -98,8 +98,8 @@ def _verdict(
     ruling = _ruling(error, tolerance_ppm, periods.steps)
     more = _more_steps(error, tolerance_ppm, periods.steps)
     return MachineVerdict(
-        name=shares.served[at].name,
-        target_milli=shares.served[at].target_milli or 0,
+        name=shares.served_machines[at].name,
+        target_milli=shares.served_machines[at].target_milli or 0,
         ruling=ruling,
         error=error,
         model=periods.model_errors(at, options.seed, options.replicates),

@@ -46,10 +46,10 @@ def same(count):
 def test_shares_are_of_all_requests_and_by_first_cause():
     told = decisions([point(*same(6), (lookups.CLIMBS_LATER, 1, 0, 5), (1, 0, 0, 5))], RUNGS)
     (share,) = told.shares
-    assert (share.requests, share.changed, share.share_ppm) == (8, 2, 250_000)
+    assert (share.requests, share.changed_requests, share.share_ppm) == (8, 2, 250_000)
     counts = dict(share.by_cause)
     assert (counts[Cause.CLIMBS_LATER], counts[Cause.STARTS_EARLIER]) == (1, 1)
-    assert (told.requests, told.changed) == (8, 2)
+    assert (told.requests, told.changed_requests) == (8, 2)
 
 
 def test_an_example_is_the_median_demand_of_its_kind():
@@ -118,7 +118,7 @@ def test_a_later_climb_changes_the_requests_that_reach_its_age_in_that_row():
     told = decisions([replayed(one_climb(20), one_climb(60))], RUNGS)
     (share,) = told.shares
     assert {cause for cause, count in share.by_cause if count} == {Cause.CLIMBS_LATER}
-    assert 0 < share.changed < share.requests
+    assert 0 < share.changed_requests < share.requests
     (example,) = told.examples
     assert (example.old, example.new) == ("d2", "d1")
     assert 20_000 <= example.executed_us < 60_000
@@ -127,7 +127,7 @@ def test_a_later_climb_changes_the_requests_that_reach_its_age_in_that_row():
 
 def test_a_policy_asked_about_itself_does_nothing_otherwise():
     told = decisions([replayed(one_climb(20), one_climb(20))], RUNGS)
-    assert (told.changed, told.examples) == (0, ())
+    assert (told.changed_requests, told.examples) == (0, ())
 
 
 def test_only_measured_requests_count():

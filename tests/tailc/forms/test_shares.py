@@ -16,7 +16,7 @@ FIRST, SECOND, BATCH = SHARES.machines
 
 
 def test_the_machines_with_a_target_are_served() -> None:
-    assert SHARES.served == (FIRST, SECOND)
+    assert SHARES.served_machines == (FIRST, SECOND)
 
 
 @pytest.mark.parametrize(

@@ -286,7 +286,7 @@ def test_verify_gives_the_same_verdict_on_throughput_twice(compiled, shares, tai
 
 def test_the_command_line_steps_shares_as_the_library_does(compiled, shares, tailc):
     state = shares_step.first_state(shares)
-    rates = [(machine.target_milli or 0) * 9 // 10 for machine in shares.served]
+    rates = [(machine.target_milli or 0) * 9 // 10 for machine in shares.served_machines]
     for _ in range(shares_step.lag_ticks(shares)):
         state = shares_step.tick(shares, state, [rate / 1000 for rate in rates])
     told = ",".join(f"{rate}/s" for rate in (plain_ppm(rate * 1000) for rate in rates))
@@ -298,7 +298,7 @@ def test_the_command_line_steps_shares_as_the_library_does(compiled, shares, tai
 def test_beside_itself_no_throughput_changes(compiled, shares):
     rows = read_held_out_rows(compiled.policy, str(compiled.case.held_out))
     change = throughput_change(compiled.policy, compiled.policy, rows, VerifyOptions())
-    assert len(change.machines) == len(shares.served)
+    assert len(change.machines) == len(shares.served_machines)
     assert {machine.change for machine in change.machines} == {MeanError(0, 0, 0)}
 
 
@@ -311,7 +311,7 @@ def test_beside_one_that_is_slower_throughput_is_told(compiled, shares, tailc, t
     told = json.loads(ended.out)["result"]
     assert [change["what"] for change in told["forms"]["shares"]]
     names = [machine["name"] for machine in told["throughput"]["machines"]]
-    assert names == [machine.name for machine in shares.served]
+    assert names == [machine.name for machine in shares.served_machines]
 
 
 @pytest.fixture
@@ -392,7 +392,7 @@ def test_beside_itself_a_policy_runs_no_request_otherwise_and_changes_nothing(co
     told = behaviour(compiled.policy, compiled.policy, held_out, options)
     # What a request on a core does hangs on the others, and is not told by age alone.
     assert told.decisions.requests > 0 or told.decisions.unknown
-    assert told.decisions.changed == 0
+    assert told.decisions.changed_requests == 0
     changes = [quantity.change for point in told.points for quantity in point.quantities]
     assert changes
     for change in changes:

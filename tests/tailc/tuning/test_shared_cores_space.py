@@ -197,7 +197,7 @@ def test_a_table_with_every_freedom_starts_by_what_is_in_use_and_gives_up():
 @pytest.mark.parametrize("optional_rules", [(), tuple(OptionalRule)])
 def test_a_table_of_curves_is_that_of_the_point_next_to_it(optional_rules):
     family = shared_cores_space(BASE, TAIL_US, CORES, optional_rules=optional_rules).finer()
-    bent = [[-0.5, 0.1], [0.2, 0.3], [0.6, 0.9]][-family.aged :]
+    bent = [[-0.5, 0.1], [0.2, 0.3], [0.6, 0.9]][-family.aged_rungs :]
     ages = np.linspace(*np.transpose(bent), num=len(family.knots), axis=1) ** 3
     table = family.table(family.point(ages, 1.5, 0.75, 1.2))
     assert family.table(family.next_to(table)) == table

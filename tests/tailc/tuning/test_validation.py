@@ -134,8 +134,8 @@ def test_a_clairvoyant_schedule_meets_the_same_replays_as_the_tables(trials):
 
 def test_what_is_closed_is_the_part_of_the_way_to_the_clairvoyant_schedule():
     gain = RateGain(20_000, 100, 80, -200_000, -210_000, -190_000, 50)
-    assert gain.closed == pytest.approx(0.4)
-    assert replace(gain, formula_us=50).closed is None
+    assert gain.closed_gap == pytest.approx(0.4)
+    assert replace(gain, formula_us=50).closed_gap is None
 
 
 def test_a_table_is_no_better_than_itself(trials):
@@ -185,7 +185,7 @@ def test_a_table_that_does_not_keep_up_has_no_tail_to_tell():
         trials = trials_of(aim, workers)
         verdict = validate_table(ScaledTable(ALONE), ScaledTable(HASTY), trials, (30_000,), aim)
     (gain,) = verdict.gains
-    assert (gain.formula_overloaded, gain.tuned_overloaded, gain.closed) == (True, False, None)
+    assert (gain.formula_overloaded, gain.tuned_overloaded, gain.closed_gap) == (True, False, None)
     assert verdict.is_better
     tuned = TunedTable(aim, verdict, 1, 1, True, 600, kept_out=True)
     settings = tuning_settings(tuned)

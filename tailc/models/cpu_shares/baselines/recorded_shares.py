@@ -19,7 +19,7 @@ def _recorded_shares(shares: Shares, machines: Sequence[RecordedMachine]) -> Giv
     steps = machines_of(machines).steps
     rows = [
         _alone(replace(shares, machines=(own,), host_ppm=PPM), machine, steps)
-        for own, machine in zip(shares.served, machines, strict=True)
+        for own, machine in zip(shares.served_machines, machines, strict=True)
     ]
     return GivenShares(tuple(share for share, _ in rows), tuple(error for _, error in rows))
 

@@ -45,7 +45,7 @@ class ReactiveAllocator:
     def _time_s(self, one: UnfinishedJob) -> int:
         """How long a job is certain to run on, at most `look_ahead_s` [s]."""
         fastest_ppm = max(curve_of(one).values())
-        return min(self.look_ahead_s, -(-(one.needed - one.done) // fastest_ppm))
+        return min(self.look_ahead_s, -(-(one.total_progress - one.done) // fastest_ppm))
 
     def _grow(self, view: ClusterView, servers: dict[int, int]) -> None:
         limit = view.green_servers
@@ -61,7 +61,7 @@ class ReactiveAllocator:
 
 def _keeps(one: UnfinishedJob, speedup_ppm: int, time_s: int) -> bool:
     """Whether a job ends in time, or has a high enough mean speed-up after a time."""
-    left_s = -(-(one.needed - one.done) // speedup_ppm)
+    left_s = -(-(one.total_progress - one.done) // speedup_ppm)
     if left_s <= time_s:
         return one.ran_s + left_s <= one.job.longest_s
     done = one.done + speedup_ppm * time_s

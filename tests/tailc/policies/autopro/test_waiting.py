@@ -53,10 +53,10 @@ def held_out(folder, policy, **rows):
 
 def test_the_model_is_that_of_the_steps_in_which_work_waits(tmp_path):
     """A tenth of them comes after a step without work, which did less than the model has."""
-    (machine,) = compiled(tmp_path).shares.served
+    (machine,) = compiled(tmp_path).shares.served_machines
     assert machine.first_a_ppm == pytest.approx(A * 1e6, abs=2)
     assert machine.first_b_milli == pytest.approx(B * 1e3, abs=2)
-    (machine,) = compiled(tmp_path, waiting="").shares.served
+    (machine,) = compiled(tmp_path, waiting="").shares.served_machines
     assert machine.first_b_milli < 0.8 * B * 1e3
 
 

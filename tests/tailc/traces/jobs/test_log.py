@@ -63,6 +63,6 @@ def test_a_part_keeps_where_its_jobs_stand_and_what_they_are():
     told = Applications(("FT", "LU"), np.array([1, 0, 1]))
     log = log_of([0, 1, 2], [9, 8, 7], [1, 1, 1], applications=told)
     part = replace(log, positions=LinePositions(np.array([4, 5, 9]))).part(slice(1, 3))
-    assert part.named == ["FT", "LU"]
+    assert part.application_of_job == ["FT", "LU"]
     assert part.place(1).line == 9
     assert log.place(1) == Place("made.swf")

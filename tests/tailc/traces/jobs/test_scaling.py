@@ -84,10 +84,10 @@ def test_cores_are_mapped_by_the_published_table():
 @pytest.mark.parametrize(("counts", "jobs"), [(GRID5K_JOBS, 26), (INTREPID_JOBS, 113)])
 def test_the_published_applications_are_as_many_as_the_jobs(counts, jobs):
     log = with_applications(seeded_log(3, jobs), counts, seed=1)
-    named = log.named
+    named = log.application_of_job
     assert {name: named.count(name) for name in counts} == counts
     other = with_applications(log, counts, seed=2)
-    assert other.named != named
+    assert other.application_of_job != named
 
 
 def test_a_window_starts_a_log_of_its_own():

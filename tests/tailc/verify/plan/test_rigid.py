@@ -57,14 +57,14 @@ def test_where_nobody_is_admitted_nothing_is_known_of_promises():
     kept = days([2.0] * 40, [1_800 * day for day in range(20)])
     found = verdict(plan(70_000, 70_000), kept)
     assert (found.ruling, found.more_windows) == (Ruling.UNDECIDED, None)
-    assert found.broken.low is None
+    assert found.broken_share.low is None
 
 
 def test_a_promise_of_none_fails_at_the_first_that_is_broken():
     power = [2.0, 2.0] * 19 + [0.0, 0.0]
     mixed = days(power, [1_800 * day for day in range(20)], expected=2)
     found = verdict(plan(violations_ppm=0), mixed)
-    assert found.broken.value == pytest.approx(0.05)
+    assert found.broken_share.value == pytest.approx(0.05)
     assert found.ruling is Ruling.FAIL
 
 
