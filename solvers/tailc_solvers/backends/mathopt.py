@@ -12,6 +12,7 @@ from ortools.math_opt.python import mathopt
 
 from tailc_solvers.backends.linear import (
     GRID_STEPS,
+    MOST_GRID_STEPS,
     BackendLimits,
     Duals,
     LinearProgram,
@@ -31,6 +32,9 @@ CP_SAT_TIME_PER_NODE = 1e-4
 CP_SAT_PRECISION = 5e-7
 """By how much rounding to whole coefficients may change a row; its default is the tolerance of our
 check, 1e-6."""
+
+CP_SAT_LARGEST = 1e9
+"""Bound of a whole variable: sums of these with usual coefficients stay within 53 bits."""
 
 _OUTCOMES = {
     mathopt.TerminationReason.OPTIMAL: SolverOutcome.OPTIMAL,
@@ -64,11 +68,29 @@ def solve_cp_sat(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
     params.cp_sat.max_deterministic_time = limits.nodes * CP_SAT_TIME_PER_NODE
     params.cp_sat.mip_var_scaling = float(GRID_STEPS)
     params.cp_sat.mip_wanted_precision = CP_SAT_PRECISION
+    if (why := _beyond(program)) is not None:
+        return SolverAnswer(SolverOutcome.REFUSED, solver="cp_sat", message=why)
+    params.cp_sat.mip_max_bound = max(MOST_GRID_STEPS, _largest_whole(program))
     size = np.maximum(grid_steps(program) * GRID_STEPS, 1.0)
     answer = _solve(_divided(program, size), mathopt.SolverType.CP_SAT, params)
     if answer.point is not None:
         answer = replace(answer, point=replace(answer.point, x=answer.point.x * size))
     return answer if program.integer.all() else _of_grid(answer)
+
+
+def _beyond(program: LinearProgram) -> str | None:
+    """Why CP-SAT would cut off values of a variable, as a sentence; None if it does not."""
+    if not (np.isfinite(program.lower).all() and np.isfinite(program.upper).all()):
+        return "a variable has no bound, and CP-SAT needs one for each"
+    if (largest := _largest_whole(program)) <= CP_SAT_LARGEST:
+        return None
+    return f"a whole variable may be {largest:.3g}, and CP-SAT takes up to {CP_SAT_LARGEST:.0g}"
+
+
+def _largest_whole(program: LinearProgram) -> float:
+    """The largest size of a bound of a whole variable; 0 without one."""
+    magnitude = np.maximum(np.abs(program.lower), np.abs(program.upper))
+    return float(magnitude[program.integer].max(initial=0.0))
 
 
 def _divided(program: LinearProgram, size: Vector) -> LinearProgram:

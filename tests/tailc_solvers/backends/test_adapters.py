@@ -190,6 +190,40 @@ def test_a_grid_reaches_every_bound_in_steps_of_a_ten_millionth_of_it(solvers, m
     assert bound <= point_of(best).objective <= point_of(found).objective + step * 1e-6
 
 
+def counts(size, most):
+    """Three counts that no bound of a row determines alone, each at most `most`."""
+    rows = [
+        (5 * size, {0: 2, 1: 3}, math.inf),
+        (-math.inf, {0: 1, 1: -2, 2: -7}, 10),
+        (-math.inf, {0: -5, 1: 4, 2: 1}, 17),
+    ]
+    return LinearProgram.build([3.0, 2.0, 10.0], 0, [most, most, 1], rows, integer=True)
+
+
+@pytest.mark.parametrize("size", [1e6, 8e6, 3e7, 2e8])
+def test_large_counts_are_not_called_impossible(solvers, size):
+    """CP-SAT alone has none above ten million, and called such a program infeasible."""
+    program = counts(size, 2 * size)
+    found, best = (solvers[backend].answer(program) for backend in (Backend.CP_SAT, Backend.HIGHS))
+    assert found.outcome is SolverOutcome.OPTIMAL
+    assert point_of(found).objective == pytest.approx(point_of(best).objective, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        (counts(1e6, math.inf), "has no bound"),
+        (counts(1e6, 2e9), "2e+09"),
+        (counts(1e6, 1e15), "1e+15"),
+        (LinearProgram.build([1.0], 0, math.inf, [(1, {0: 1}, math.inf)]), "has no bound"),
+    ],
+)
+def test_what_cp_sat_would_cut_off_is_refused_before(solvers, program, why):
+    found = solvers[Backend.CP_SAT].answer(program)
+    assert found.outcome is SolverOutcome.REFUSED
+    assert why in found.message
+
+
 def test_the_steps_of_a_grid_are_those_of_its_bounds():
     program = LinearProgram.build(
         [1.0] * 6,
