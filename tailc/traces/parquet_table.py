@@ -48,9 +48,12 @@ class ParquetTable:
             return tuple(file.schema_arrow.names)
 
     def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
-        with self._open(None, wanted) as file:
+        with self._open() as file:
+            # Only columns of a usable type can be opened as dictionaries.
             self._check_types(file.schema_arrow, wanted)
             self._check_claims(file.metadata, wanted)
+            footer = file.metadata
+        with self._open(footer, wanted) as file:
             yield from self._batches(file, wanted, range(file.num_row_groups))
 
     def groups(self, wanted: ColumnsToRead) -> Iterator[Iterator[pa.RecordBatch]]:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tailc.errors import TailcError
+from tailc.lint.of_demands import execution_findings
 from tailc.traces import csv_table
 from tailc.traces.reading import Curve
 from tailc.traces.source import open_source
@@ -17,6 +18,7 @@ from tailc.traces.trace import read_trace
 from tests.tailc.traces.making import DATA, FORMATS, reading, refused, written
 
 CLEAN = {"demand": [1.0, 2.0, 3.0], "s1": [1.0, 1.0, 1.0]}
+CURVES = Curve("a", (1_000_000, 1_500_000)), Curve("b", (1_000_000, 1_200_000))
 INDIVIDUAL = {"curves": (), "speedup_columns": ("s1",)}
 
 
@@ -372,3 +374,32 @@ def test_weights_that_add_up_to_too_much_are_refused(tmp_path):
     path = written(tmp_path, "csv", {"demand": [1, 1], "n": [2**52, 2**53]})
     (finding,) = refused(path, reading(weight="n"))
     assert (finding.code.name, finding.place.field) == ("OUT_OF_RANGE", "n")
+
+
+NESTED = {
+    "a list": pa.array([[1], [2, 3], []], pa.list_(pa.int64())),
+    "a struct": pa.array([{"a": 1}, {"a": 2}, {"a": 3}]),
+    "bytes": pa.array([b"1", b"2", b"3"]),
+}
+
+
+@pytest.mark.parametrize("kind", NESTED)
+@pytest.mark.parametrize(
+    "asked", [{"where": (("runs", "1"),)}, {"curves": CURVES, "class_column": "runs"}]
+)
+def test_a_nested_column_of_parquet_that_should_be_text_is_refused_by_its_type(
+    tmp_path, kind, asked
+):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"demand": [1.0, 2.0, 3.0], "runs": NESTED[kind]}), path)
+    (finding,) = refused(path, reading(**asked))
+    assert (finding.code.name, finding.place.field) == ("WRONG_TYPE", "runs")
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_a_nested_column_beside_others_does_not_stop_a_look_at_them(tmp_path, kind):
+    path = tmp_path / "t.parquet"
+    columns = {"demand": [1.0, 2.0, 3.0], "id": ["a", "b", "c"], "runs": NESTED[kind]}
+    pq.write_table(pa.table(columns), path)
+    with open_source(str(path)) as source:
+        assert execution_findings(source, reading(), "auto") == ()
