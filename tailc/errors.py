@@ -160,7 +160,7 @@ class Code(enum.Enum):
     QUANTUM_OVER_DEMAND = ("TC0586", ExitCode.OK, "a quantum is longer than the mean demand")
     BETTER_BY_HAND = ("TC0573", ExitCode.OK, "a setting chosen by hand is better than the policy")
     CONTROLLER_LEFT_OUT = (
-        "TC0586",
+        "TC0587",
         ExitCode.OK,
         "a policy has no controller, though one is stated",
     )
