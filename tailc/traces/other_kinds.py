@@ -9,6 +9,7 @@ from tailc.errors import Code
 from tailc.traces.access_logs import access_log
 from tailc.traces.other_texts import OtherText, other_text
 from tailc.traces.printed_summaries import printed_summary
+from tailc.traces.scheduler_logs import scheduler_log
 from tailc.traces.summaries import summary_of
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _kind(head: bytes) -> tuple[str, str] | None:
 
 
 def _text(head: bytes) -> OtherText | None:
-    return other_text(head) or access_log(head) or printed_summary(head)
+    return other_text(head) or access_log(head) or printed_summary(head) or scheduler_log(head)
 
 
 def _summary(head: bytes) -> tuple[str, str] | None:
