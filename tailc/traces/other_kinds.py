@@ -11,6 +11,7 @@ from tailc.traces.other_texts import OtherText, other_text
 from tailc.traces.printed_summaries import printed_summary
 from tailc.traces.scheduler_logs import scheduler_log
 from tailc.traces.summaries import summary_of
+from tailc.traces.telemetry_texts import telemetry_text
 
 if TYPE_CHECKING:
     from tailc.traces.source import Source
@@ -60,7 +61,8 @@ def _kind(head: bytes) -> tuple[str, str] | None:
 
 
 def _text(head: bytes) -> OtherText | None:
-    return other_text(head) or access_log(head) or printed_summary(head) or scheduler_log(head)
+    finders = other_text, access_log, printed_summary, scheduler_log, telemetry_text
+    return next((text for find in finders if (text := find(head)) is not None), None)
 
 
 def _summary(head: bytes) -> tuple[str, str] | None:

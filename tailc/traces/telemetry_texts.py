@@ -1,0 +1,50 @@
+"""Texts of monitoring systems that are no spans, scrapes or tables of requests."""
+
+from __future__ import annotations
+
+import re
+
+from tailc.traces.other_texts import OtherText, text_among
+
+_QUERY = "query the buckets at `/api/v1/query`, and give the answer of the server"
+
+
+def telemetry_text(head: bytes) -> OtherText | None:
+    """The kind of text that a file begins as; None if it is something else."""
+    return text_among(_TEXTS, head)
+
+
+_TEXTS = (
+    OtherText(
+        re.compile(rb'\s*\{\s*"resource_?[Mm]etrics"\s*:'),
+        "metrics in OTLP JSON, not spans",
+        "give the spans of the requests; or export the histogram to Prometheus, by the exporter "
+        "`prometheus` of a collector, and give a scrape",
+    ),
+    OtherText(
+        re.compile(rb'\s*\{\s*"resource_?[Ll]ogs"\s*:'),
+        "logs in OTLP JSON, not spans",
+        "give the spans of the requests, or their times as a table with `--column`",
+    ),
+    OtherText(
+        re.compile(rb'\{"metric":\{[^\n]*\},"values":\['), "an export of VictoriaMetrics", _QUERY
+    ),
+    OtherText(
+        re.compile(rb'(?:[^\n]{0,4000}\} => \S+ @\[|\{__name__="[^\n]{0,4000}\} \S+ \d{13}\r?\n)'),
+        "what promtool prints, not a scrape",
+        _QUERY,
+    ),
+    OtherText(
+        re.compile(rb'\s*\{\s*"Traces"\s*:\s*\['),
+        "traces of AWS X-Ray",
+        "send the spans to an OpenTelemetry collector with the exporter `file`, and give what it "
+        "writes",
+        (b'"Segments"',),
+    ),
+    OtherText(
+        re.compile(rb"[\w.-]+:-?[\d.]+\|(?:ms|h|d|c|g|s)(?:\|[^\n]*)?\r?\n"),
+        "messages of StatsD, not a table",
+        "write the times of one metric below a name, such as `(echo time_ms; "
+        "sed -nE 's/^NAME:([0-9.]+)[|]ms.*/\\1/p' FILE) > times.csv`, with `--column time_ms`",
+    ),
+)
