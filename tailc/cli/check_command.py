@@ -22,7 +22,7 @@ def command(specs: tuple[str, ...], *, with_trace: bool) -> CommandOutcome:
     they name.
 
     Exits 0 if every spec is valid (warnings are allowed), 65 if one is not, 66 if a file cannot be
-    read.
+    read, and 6 if requests miss an SLO after the first even without waiting.
     """
     findings: list[Finding] = []
     cases: list[JUnitCase] = []

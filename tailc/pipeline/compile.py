@@ -25,6 +25,7 @@ from tailc.pipeline.parts import (
 )
 from tailc.pipeline.passes.step import Addition, DesignSample, Pass
 from tailc.pipeline.refusals import complete_errors, with_place
+from tailc.pipeline.slo_checks import unattainable_slos
 from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.trace import (
@@ -207,12 +208,13 @@ def _for_requests(
     sample = DesignSample(parts.design, compilation.threads, compilation.progress)
     sweep = choose_candidate(solved.candidates, sample.design, sample.threads, sample.progress, aim)
     chosen = sweep.chosen
-    warnings += handler_of(chosen.problem).check_slos(chosen.problem, opened.spec, opened.loaded)
+    slo_warnings = handler_of(chosen.problem).check_slos(chosen.problem, opened.spec, opened.loaded)
+    warnings += slo_warnings
     passes = (
         *_control_passes(searches),
         *_tuning_passes(searches, aim, days, sweep, requests),
         *_check_passes(compilation, aim),
-        *_estimate_passes(compilation, searches, requests),
+        *_estimate_passes(compilation, searches, requests, unattainable_slos(slo_warnings)),
     )
     policy, additions = _run_passes(passes, chosen.policy, sample, warnings)
     policy = next_generation(policy, compilation.previous)
@@ -315,7 +317,10 @@ def _check_passes(compilation: Compilation, aim: TuningObjective | None) -> Iter
 
 
 def _estimate_passes(
-    compilation: Compilation, searches: _RequestedParts, requests: Holdback
+    compilation: Compilation,
+    searches: _RequestedParts,
+    requests: Holdback,
+    unattainable: frozenset[int],
 ) -> Iterator[Pass]:
     """The pass that replays the final policy, if requested.
 
@@ -330,7 +335,8 @@ def _estimate_passes(
         effort = Effort(searches.best.effort) if searches.best else Effort.NORMAL
         allows = compilation.judging.allows_misses or allows_misses(compilation.spec)
         is_auto = searches.best is not None
-        yield EstimatesPass(requests, effort, compilation.opened.loaded, Judging(allows), is_auto)
+        loaded = compilation.opened.loaded
+        yield EstimatesPass(requests, effort, loaded, Judging(allows), is_auto, unattainable)
 
 
 def _run_passes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
@@ -29,12 +29,14 @@ def check_estimates(
     *,
     allows_misses: bool,
     is_auto: bool,
+    unattainable: Collection[int],
 ) -> tuple[Finding, ...]:
     """Warn of undecided SLOs, of missed ones if allowed, and of better settings by hand.
 
     more: about how many more requests would decide each estimate. keeps: whether all SLOs hold at a
-    rate. is_auto: whether the method `auto` chose the policy. Raises TailcError (INFEASIBLE) for an
-    SLO that is missed, or a server that is overloaded, at one of the spec's rates.
+    rate. is_auto: whether the method `auto` chose the policy. unattainable: numbers of the SLOs
+    that are missed even without waiting. Raises TailcError (INFEASIBLE) for an SLO that is missed,
+    or a server that is overloaded, at one of the spec's rates.
     """
     estimates = policy.evidence.estimates
     if estimates is None:
@@ -45,7 +47,7 @@ def check_estimates(
         for one, count in zip(estimates.rows, more, strict=True)
         if one.standing is Standing.UNDECIDED
     ]
-    misses = list(_missed_findings(missed, policy, loaded, keeps))
+    misses = list(_missed_findings(missed, policy, loaded, keeps, unattainable))
     if misses and not allows_misses:
         raise TailcError([replace(one, help=f"{one.help}{_ANYWAY}") for one in misses])
     warned = [replace(one, code=Code.PREDICTED_MISS, severity=Severity.WARNING) for one in misses]
@@ -68,6 +70,7 @@ def _missed_findings(
     policy: Policy,
     loaded: LoadedSpec,
     keeps: Callable[[int], bool],
+    unattainable: Collection[int],
 ) -> Iterator[Finding]:
     """For each SLO a finding at the lowest rate with an overloaded server, or else with a miss."""
     for number in sorted({one.slo for one in rows}):
@@ -85,7 +88,9 @@ def _missed_findings(
             message += f"{format_us(worst.tail_us)} in replays"
         held = highest_met_mrps(0, worst.rate_mrps, keeps)
         ways = [f"lower `rates` to at most {format_mrps(held)}"] if held else []
-        ways.append("add cores or threads")
+        # Further cores and threads only shorten the wait.
+        is_alone = number in unattainable
+        ways.append("make single requests faster" if is_alone else "add cores or threads")
         if not is_overloaded:
             # A compile for a longer latency may use more of it.
             relaxed = f" to at least {format_us(worst.high_us)}" if worst.high_us else ""

@@ -9,7 +9,7 @@ from tailc.artifact.envelope import Input, InputRole
 from tailc.errors import Finding
 from tailc.forecasts.days import Days
 from tailc.pipeline.remarks import suspect_unit
-from tailc.pipeline.slo_checks import undersampled_slos
+from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec
 from tailc.pipeline.trace import (
     OpenedDays,
@@ -97,8 +97,9 @@ def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
 
 def _warnings_of_requests(opened: OpenedSpec, read: OpenedTrace) -> tuple[Finding, ...]:
     parts, spec = parts_of_requests(opened, read), opened.spec
-    small = undersampled_slos(spec.slos, spec.end_to_ends, parts.design, opened.loaded)
-    return (*parts.warnings, *small, *_warnings_of_arrivals(opened, read))
+    problem = opened.kind.reduce(next(iter(opened.kind.candidates(spec))), parts.design)
+    checked = handler_of(problem).check_slos(problem, spec, opened.loaded)
+    return (*parts.warnings, *checked, *_warnings_of_arrivals(opened, read))
 
 
 def _warnings_of_arrivals(opened: OpenedSpec, read: OpenedTrace) -> tuple[Finding, ...]:

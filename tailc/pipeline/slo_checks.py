@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +40,13 @@ def check_attainable_slos(
         replace(finding, code=Code.PREDICTED_MISS, severity=Severity.WARNING)
         for _, finding in missed
     )
+
+
+def unattainable_slos(findings: Iterable[Finding]) -> frozenset[int]:
+    """Numbers of the SLOs that requests miss even if none waits, by the warnings of a check: the
+    first SLO or none."""
+    is_missed = any(one.code is Code.PREDICTED_MISS for one in findings)
+    return frozenset({0} if is_missed else ())
 
 
 def _missed_slos(

@@ -21,7 +21,8 @@ from tailc.specs.load import LoadedSpec
 class EstimatesPass:
     """Estimate the policy at its rates, and compare it with settings by hand.
 
-    is_auto: whether the method `auto` chose the policy.
+    is_auto: whether the method `auto` chose the policy. unattainable: numbers of the SLOs that are
+    missed even without waiting.
     """
 
     requests: Holdback
@@ -29,6 +30,7 @@ class EstimatesPass:
     loaded: LoadedSpec
     judging: Judging
     is_auto: bool
+    unattainable: frozenset[int]
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with estimates.
@@ -54,5 +56,6 @@ class EstimatesPass:
             keeps,
             allows_misses=self.judging.allows_misses,
             is_auto=self.is_auto,
+            unattainable=self.unattainable,
         )
         return PassResult(policy, findings=findings)

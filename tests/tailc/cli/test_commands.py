@@ -7,7 +7,7 @@ import pytest
 from tailc.policies import KINDS
 from tests.tailc.held_out_days import write_days
 from tests.tailc.schemas import validate_compiled
-from tests.tailc.toy import with_lines, write_toy
+from tests.tailc.toy import TRACE, with_lines, write_toy
 
 
 @pytest.fixture
@@ -31,6 +31,37 @@ def test_an_objective_that_nothing_can_meet_is_told(in_folder, tailc):
     assert ended.code == 0
     assert "warning[TC0554]: `p50 <= 1 ms` cannot be met: even without waiting" in ended.err
     assert "relax the latency to more than" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("limit", "is_missed"), [("50%, latency: 1ms", True), ("50%, latency: 1s", False)]
+)
+def test_check_with_a_trace_names_an_slo_that_is_missed_without_waiting(
+    in_folder, tailc, limit, is_missed
+):
+    path = write_toy(in_folder, with_lines(("99%, latency: 200ms", limit)))
+    ended = tailc("check", path, "--with-trace")
+    assert ended.code == 0
+    assert ("cannot be met: even without waiting" in ended.err) is is_missed
+    assert "without waiting" not in tailc("check", path).err
+
+
+def test_check_with_a_trace_refuses_a_later_slo_that_no_policy_can_meet(in_folder, tailc):
+    two = "99%, latency: 200ms}, {percentile: 50%, latency: 1ms"
+    path = write_toy(in_folder, with_lines(("99%, latency: 200ms", two)))
+    ended = tailc("check", path, "--with-trace")
+    assert (ended.code, ended.err.count("even without waiting")) == (6, 1)
+    assert tailc("compile", path).code == 6
+
+
+def test_a_compile_advises_no_cores_where_requests_alone_miss_the_slo(in_folder, tailc):
+    alone = ("99%, latency: 200ms", "50%, latency: 1ms")
+    spec = with_lines(alone, ("search: {method: grid, step: 50ms}\n", ""))
+    path = write_toy(in_folder, spec, TRACE + "3,60\n4,140\n" * 50)
+    ended = tailc("compile", path)
+    assert ended.code == 6
+    assert "help: make single requests faster, or relax the latency" in ended.err
+    assert "add cores" not in ended.err
 
 
 def test_check_with_a_trace_says_that_it_cannot_tell_the_percentile(in_folder, tailc):

@@ -224,7 +224,13 @@ def test_a_cheaper_setting_by_hand_is_answered_by_a_search_that_the_kind_has(
     evidence = replace(policy.evidence, method=method, estimates=estimates)
     policy = replace(policy, evidence=evidence, forms=policy.forms[:1])
     (finding,) = check_estimates(
-        policy, [None], opened.loaded, lambda _: True, allows_misses=False, is_auto=is_auto
+        policy,
+        [None],
+        opened.loaded,
+        lambda _: True,
+        allows_misses=False,
+        is_auto=is_auto,
+        unattainable=(),
     )
     assert finding.code is Code.BETTER_BY_HAND
     assert finding.help.startswith(hint)
@@ -253,12 +259,21 @@ def test_a_cheaper_setting_that_is_as_uncertain_as_the_policy_is_better(
     estimates = Estimates(Sample.IN_SAMPLE, 20, 10, 100, 20_000, (row,))
     policy = replace(policy, evidence=replace(policy.evidence, estimates=estimates))
     found = check_estimates(
-        policy, [None], opened.loaded, lambda _: True, allows_misses=False, is_auto=is_auto
+        policy,
+        [None],
+        opened.loaded,
+        lambda _: True,
+        allows_misses=False,
+        is_auto=is_auto,
+        unattainable=(),
     )
     assert (Code.BETTER_BY_HAND in {one.code for one in found}) == is_warned
 
 
-def test_a_longer_latency_is_named_as_a_bound(tmp_path):
+@pytest.mark.parametrize(
+    ("unattainable", "way"), [((), "add cores or threads"), ((0,), "make single requests faster")]
+)
+def test_a_longer_latency_is_named_as_a_bound(tmp_path, unattainable, way):
     opened = open_kind(str(write(tmp_path).spec))
     policy = compiled(tmp_path, ALIKE, SMALL).policy
     row = RateEstimate(0, "Poisson", 500_000, 3_400, 3_300, 3_500, Standing.FAIL, None)
@@ -266,7 +281,13 @@ def test_a_longer_latency_is_named_as_a_bound(tmp_path):
     policy = replace(policy, evidence=replace(policy.evidence, estimates=estimates))
     with pytest.raises(TailcError, match="is missed") as missed:
         check_estimates(
-            policy, [None], opened.loaded, lambda _: False, allows_misses=False, is_auto=True
+            policy,
+            [None],
+            opened.loaded,
+            lambda _: False,
+            allows_misses=False,
+            is_auto=True,
+            unattainable=unattainable,
         )
     (finding,) = missed.value.findings
-    assert "relax the latency to at least 3.5 ms" in finding.help
+    assert finding.help.startswith(f"{way}, or relax the latency to at least 3.5 ms")
