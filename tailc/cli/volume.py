@@ -34,7 +34,11 @@ def volume() -> Volume:
 
 def volume_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add -q and -v to a command."""
-    quiet = _flag("-q", Volume.QUIET, "Print errors and results only.")
+    quiet = _flag(
+        "-q",
+        Volume.QUIET,
+        "Print only errors and answers; nothing if the result is written to a file.",
+    )
     verbose = _flag("-v", Volume.VERBOSE, "Print each pass and its time on standard error.")
     return quiet(verbose(function))
 

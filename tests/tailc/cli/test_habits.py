@@ -60,6 +60,53 @@ def test_quiet_keeps_answers_and_errors(compiled, tailc):
     assert "error[TC0701]" in tailc("inspect", "gone.tailc", "-q").err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("verify", "toy", "--trace", "toy.csv", "--allow-compile-trace", "--baselines", "none"),
+        ("why", "toy", "--in-system", "3"),
+        ("diff", "toy", "toy"),
+        ("inspect", "toy"),
+        ("compile", "toy.yaml", "--dry-run"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_quiet_leaves_an_answer_as_it_is(compiled, tailc, words):
+    assert tailc(*words, "-q").out == tailc(*words).out != ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compile", "toy.yaml", "-o", "again"),
+        (
+            "ingest",
+            "toy.csv",
+            "--column",
+            "demand_ms",
+            "--measure",
+            "demand-busy",
+            "-o",
+            "p.profile",
+        ),
+        ("embed", "toy", "--lang", "c", "-o", "toy.h"),
+        ("keygen", "k"),
+        ("check", "toy.yaml"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_quiet_prints_nothing_if_the_result_is_a_file_or_the_exit_code(compiled, tailc, words):
+    ended = tailc(*words, "-q")
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_the_rule_of_quiet_is_in_every_help(words):
+    assert options_of(words)["-q"].help == (
+        "Print only errors and answers; nothing if the result is written to a file."
+    )
+
+
 def test_verbose_says_the_version_each_pass_and_the_end(compiled, tailc):
     first, *passes, last = tailc("compile", "toy.yaml", "-v", "-o", "v").err.splitlines()
     assert first.startswith("tailc ")
