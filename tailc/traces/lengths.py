@@ -21,7 +21,7 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.written_units import have_units, in_numbers, unit_of
 
 _CLOCK = (
-    r"^\s*(?:(?:(?P<days>[0-9]{1,5})(?:-| days? ))?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
+    r"^\s*(?:(?:(?P<days>[0-9]{1,5})(?:-| days?,? ))?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
     r"(?P<seconds>[0-5][0-9](?:[.,][0-9]+)?)"
     r"|(?P<only_minutes>[0-5]?[0-9]):(?P<only_seconds>[0-5][0-9][.,][0-9]+))\s*$"
 )
