@@ -22,56 +22,56 @@ def printed_summary(head: bytes) -> OtherText | None:
     return text_among(_PRINTED, head)
 
 
-def _of(tool: str, begins: bytes, advice: str, *has: bytes) -> OtherText:
+def _summary_of(tool: str, begins: bytes, advice: str, *has: bytes) -> OtherText:
     what = f"a summary of {tool}, which has no times of requests"
     return OtherText(re.compile(begins), what, advice, has)
 
 
 _PRINTED = (
-    _of("vegeta", rb"Requests {2,}\[total, rate", VEGETA_ROWS),
-    _of(
+    _summary_of("vegeta", rb"Requests {2,}\[total, rate", VEGETA_ROWS),
+    _summary_of(
         "bombardier",
         rb"(?:Bombarding |Statistics {2,}Avg {2,}Stdev)",
         AT_A_RATE.format("bombardier"),
     ),
-    _of(
+    _summary_of(
         "autocannon",
         rb"Running [^\n]{1,40} test @ [^\n]*\n\d+ connections",
         AT_A_RATE.format("autocannon"),
     ),
-    _of(
+    _summary_of(
         "oha",
         rb"\s*Summary:\s*\n\s*Success rate:",
         "write every request by `oha --output-format csv`",
     ),
-    _of("k6", _LINES + rb"http_req_duration\.+: avg=", K6_ROWS),
-    _of("fortio", rb"Fortio \d[^\n]{0,40} running at ", FORTIO_LOG),
-    _of(
+    _summary_of("k6", _LINES + rb"http_req_duration\.+: avg=", K6_ROWS),
+    _summary_of("fortio", rb"Fortio \d[^\n]{0,40} running at ", FORTIO_LOG),
+    _summary_of(
         "Gatling",
         rb"\s*(?:=+\s*\n)?---- Global Information -",
         "give the requests of its log `simulation.log`: a row with the difference of the two times "
         "in ms for each line `REQUEST`, without those that end in KO",
     ),
-    _of(
+    _summary_of(
         "JMeter",
         rb"(?:summary [+=] +\d+ in |(?:sampler_)?[Ll]abel,(?:# Samples|aggregate_report_count),)",
         JMETER_LOG,
     ),
-    _of(
+    _summary_of(
         "h2load",
         rb"starting benchmark\.\.\.",
         "have h2load write every request by `--log-file=FILE`, and give its times below names, "
         "such as `(printf 'start_us\\tstatus\\ttime_us\\n'; cat FILE) > times.tsv`, with `--column "
         "time_us --measure response-closed`, since it sends as answers come",
     ),
-    _of(
+    _summary_of(
         "siege",
         rb'\s*\{\s*"transactions":',
         AT_A_RATE.format("siege"),
         b'"availability"',
         b'"longest_transaction"',
     ),
-    _of(
+    _summary_of(
         "drill",
         rb"(?:Concurrency|Threads) \d+\s*\nIterations \d+\s*\nRampup ",
         NO_REQUESTS.format("drill"),

@@ -124,8 +124,8 @@ def test_a_lead_is_not_used_up_before_the_next_look(green, requested, work_s, sl
     ("given_servers", "said"),
     [
         ({0: {1: 1, 2: 4}}, "more servers"),
-        ({0: {1: 3}}, "no speed-up"),
-        ({0: {1: 1}, 60: {}}, "runs until"),
+        ({0: {1: 3}}, "speed-up"),
+        ({0: {1: 1}, 60: {}}, "run until"),
     ],
 )
 def test_allocations_that_break_a_rule_are_refused(given_servers, said):

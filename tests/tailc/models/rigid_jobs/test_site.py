@@ -12,8 +12,8 @@ def test_a_site_is_read_off_the_racks_of_a_plan():
     site = site_of(plan())
     assert (site.racks, site.rack_servers, site.busy_mw) == (2, 2, 1_000)
     odd = (plan().pools[0], replace(plan().pools[1], busy_mw=2_000))
-    with pytest.raises(ValueError, match="same servers"):
+    with pytest.raises(ValueError, match="same number of servers"):
         site_of(replace(plan(), pools=odd))
     untold = tuple(replace(pool, racks=None) for pool in plan().pools)
-    with pytest.raises(ValueError, match="its racks"):
+    with pytest.raises(ValueError, match="racks in every pool"):
         site_of(replace(plan(), pools=untold))

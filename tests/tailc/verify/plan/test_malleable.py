@@ -54,7 +54,7 @@ def test_promises_are_ruled_on_by_the_whole_interval():
 
 
 def test_without_windows_nothing_is_judged():
-    with pytest.raises(ValueError, match="a window"):
+    with pytest.raises(ValueError, match="one window"):
         verdict(plan(), (), Linear())
 
 
