@@ -143,7 +143,10 @@ def _check_version(document: Plain) -> int:
         raise Refusal(Code.BAD_STRUCTURE, "member `schema` should state major and minor")
     major, minor = schema["major"], schema["minor"]
     if type(major) is not int or type(minor) is not int or minor < 0:
-        raise Refusal(Code.BAD_STRUCTURE, "member `schema` should count in whole numbers")
+        raise Refusal(
+            Code.BAD_STRUCTURE,
+            "`major` and `minor` of `schema` should be whole numbers, and `minor` at least 0",
+        )
     check_major(major, minor)
     return minor
 

@@ -139,7 +139,8 @@ def _optional_member(slot: Slot, plain: Any, ignore_unknown: bool) -> Any:
     value = _inside(slot.name, slot.shape, plain, ignore_unknown)
     if value is slot.absent:
         raise Refusal(
-            Code.BAD_STRUCTURE, f"member `{slot.name}` must be absent instead of `{plain}`"
+            Code.BAD_STRUCTURE,
+            f"member `{slot.name}` has its default value `{plain}`, and must be left out",
         )
     return value
 

@@ -76,7 +76,7 @@ class PastDays:
             self.actual.start_unix_s + (self.first + day * self.per_day) * self.actual.step_s
         )
         days = plural(self.history_days, "day")
-        message = f"none of the {days} before `{at}` is without gaps"
+        message = f"no day of the {days} before `{at}` is complete, and a forecast needs one"
         help_ = "begin forecasts later, or give a longer series or one with shorter gaps"
         return TailcError(Finding(Code.SHORT_HISTORY, message, Place(self.actual.source), help_))
 
@@ -91,7 +91,7 @@ class BestDay:
         """Ideal production in the steps `target`, as known at the start of the steps `issue` [W].
 
         Both are int64 arrays of steps that broadcast. Only days that end before `issue` count.
-        Raises TailcError (SHORT_HISTORY) if none of them is without gaps.
+        Raises TailcError (SHORT_HISTORY) if each of them has a gap.
         """
         past = self.past
         day = past.day_of(issue)

@@ -43,15 +43,14 @@ class Cover(enum.Enum):
 
 @dataclass(frozen=True)
 class SolarRule:
-    """How to forecast; conservatism scales the ideal production: 1, or 0.9, 0.8, 0.7 for
-    caution."""
+    """How to forecast; `conservatism` multiplies the ideal production: 1, or less for caution."""
 
     cover: Cover = Cover.BETTER
     conservatism: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 < self.conservatism <= 1:
-            raise ValueError("the scale of a forecast must be above 0 and at most 1")
+            raise ValueError("`conservatism` of a solar forecast must be above 0 and at most 1")
 
 
 def solar_forecasts(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def amdahl(parallel: float, threads: int) -> tuple[float, ...]:
-    """Speed-up on 1 to `threads` threads if the share `shared` [0 to 1] of the work is parallel."""
+    """Speed-up on 1 to `threads` threads; `parallel`: parallel share of the work [0 to 1]."""
     return tuple(1 / (1 - parallel + parallel / degree) for degree in range(1, threads + 1))
 
 
@@ -21,7 +21,7 @@ def serial_share(curve: NDArray[np.float64]) -> float:
     above every law. Raises ValueError for fewer than two degrees.
     """
     if len(curve) < 2:
-        raise ValueError("a speed-up law needs at least two degrees")
+        raise ValueError("Amdahl's law can only be fitted to speed-ups of at least two degrees")
     shared = 1 / np.arange(1, len(curve) + 1)
     can_be_serial = 1 - shared
     left = curve[0] / curve - shared

@@ -58,8 +58,10 @@ def _piled_demands(requests: DemandRows, at: int) -> Iterator[Sighting]:
     beside = float(count[-_FEW_VALUES:-1].max() if at else count[1:_FEW_VALUES].max())
     if count[at] >= max(most, _AT_END_TIMES, 5 * beside):
         found = requests.demand == value[at]
-        end = "largest" if at else "least"
-        message = f"{count[at]:,.0f} of {requests.requests:,} demands are the {end}, {value[at]:g}"
+        end = "largest" if at else "smallest"
+        message = (
+            f"{count[at]:,.0f} of {requests.requests:,} demands have the {end} value, {value[at]:g}"
+        )
         rows = first_rows(requests.row, found) if requests.is_ordered else ()
         yield Sighting(message, int(found.sum()), rows, column=requests.column)
 

@@ -167,7 +167,8 @@ class ElfenSpec(WithSlos):
             return []
         message = f"applies only to `budget: {BY_LOAD}`, which has a row for each rate"
         at, also = ("above_rates",), ("budget",)
-        return [Complaint(Code.CONFLICT, message, "remove it, or the other budget", at, also)]
+        hint = f"remove it, or set `budget: {BY_LOAD}`"
+        return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
     def _release_complaints(self, budget: int | str) -> list[Complaint]:
         """A budget of lost time lasts as long as the interference determines, which may be

@@ -47,7 +47,7 @@ def _slowdown_ppm(value: object) -> int:
 def _beta(value: object) -> Fraction:
     beta = exact(value)
     if not 0 <= beta <= MOST_BETA:
-        message = f"must not be negative, and at most {MOST_BETA:,}, not {value_text(value)}"
+        message = f"must be from 0 to {MOST_BETA:,}, not {value_text(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `8`"))
     return beta
 

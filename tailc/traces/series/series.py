@@ -83,10 +83,10 @@ class TimeSeries:
         return bool(self.known.all())
 
     def part(self, steps: slice) -> TimeSeries:
-        """Consecutive steps of the series; at least one."""
+        """The series of some consecutive steps, at least one."""
         first, past, stride = steps.indices(self.steps)
         if stride != 1:
-            raise ValueError("a part must have consecutive steps")
+            raise ValueError("a part of a time series must have consecutive steps")
         return replace(
             self,
             start_unix_s=self.start_unix_s + first * self.step_s,

@@ -201,7 +201,7 @@ def _check_site(source: Source, text: str) -> None:
             float(value)
         except ValueError:
             is_no_number = f"`{name}` is `{shorten(value)}`, which is not a number"
-            message = is_no_number if value else f"the site has no `{name}`"
+            message = is_no_number if value else f"lines 1 and 2 state no `{name}` of the site"
             place = Place(source.name, NSRDB_SITE_LINE, field=name)
             raise TailcError(Finding(Code.NOT_A_NUMBER, message, place, advice)) from None
 

@@ -94,7 +94,7 @@ def test_a_flatbuffer_with_a_metric_that_is_not_known_is_refused(writable: Polic
 def test_latency_is_never_stated_so_that_a_policy_has_one_json(minor: int) -> None:
     finding = refusal_of(lambda: decode_json(stating("latency", minor)))
     assert finding.code is Code.BAD_STRUCTURE
-    assert "member `metric` must be absent instead of `latency`" in finding.message
+    assert "member `metric` has its default value `latency`, and must" in finding.message
 
 
 def test_another_metric_makes_another_promise() -> None:

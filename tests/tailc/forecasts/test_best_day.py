@@ -71,7 +71,7 @@ def test_where_no_day_before_is_known_there_is_no_ideal():
         noon_of(BestDay(PastDays(days_of(1, 1))), 0)
     (finding,) = found.value.findings
     assert finding.code is Code.SHORT_HISTORY
-    assert "none of the 30 days before `2012-06-30T00:00Z` is" in finding.message
+    assert "no day of the 30 days before `2012-06-30T00:00Z` is complete" in finding.message
 
 
 @pytest.mark.parametrize("fields", [{"midnight_s": 60}, {"history_days": 0}])

@@ -35,7 +35,7 @@ def test_a_day_not_known_or_without_sun_tells_nothing():
     ideal = ClearSky(PastDays(power_of(30, np.nan, 50, 0)), sun_of(10, 5, 0, 9))
     issue = np.array([3 * PER_DAY])
     assert ideal.production_at(issue, issue).tolist() == [27]
-    with pytest.raises(TailcError, match="none of the 30 days before"):
+    with pytest.raises(TailcError, match="no day of the 30 days before"):
         ideal.production_at(np.array([0]), np.array([0]))
 
 

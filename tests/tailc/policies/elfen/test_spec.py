@@ -253,7 +253,7 @@ def test_a_row_of_a_file_does_too(tmp_path):
 
 
 TABLES = {
-    "which row": (TABLE, "", Code.CONFLICT, "keeps 2 rows of `ipc.csv`,"),
+    "which row": (TABLE, "", Code.CONFLICT, "must select one row of `ipc.csv`, not 2"),
     "no such row": (TABLE, ", where: {batch: fop}", Code.EMPTY_TRACE, "ipc.csv"),
     "out of order": (
         TABLE.replace("1.2", "1.6"),

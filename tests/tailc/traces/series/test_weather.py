@@ -100,9 +100,9 @@ def test_a_year_that_is_missing_in_between_is_no_typical_year(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "name", "words"),
     [
-        (",-7,2168,", ",,2168,", "Time Zone", "has no `Time Zone`"),
+        (",-7,2168,", ",,2168,", "Time Zone", "state no `Time Zone`"),
         (",-7,2168,", ",UTC,2168,", "Time Zone", "is `UTC`, which is not a number"),
-        (",Time Zone,", ",Zone,", "Time Zone", "has no `Time Zone`"),
+        (",Time Zone,", ",Zone,", "Time Zone", "state no `Time Zone`"),
         (",40.53,", ",N 40,", "Latitude", "is `N 40`, which is not a number"),
         (",2168,", ",-,", "Elevation", "is `-`, which is not a number"),
     ],
