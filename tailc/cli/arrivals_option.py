@@ -75,7 +75,7 @@ _OPTIONS = (
         metavar="PROCESS",
         help="Arrival process: bursty:idc=8,spell=2s or diurnal:0.5,1,1.5 (levels of a day) at "
         "each --rate, bursts:500@45/s,500@30/s, profile:FILE (columns duration and rate), "
-        "recorded:COLUMN of the trace, or all kinds at the policy's rates; may be "
+        "recorded:COLUMN of the trace, or `all`: every kind at the rates of the policy; may be "
         "repeated.",
     ),
     arrival_unit,

@@ -78,7 +78,8 @@ def command(
     vLLM, an HdrHistogram log, spans of OpenTelemetry (OTLP, as JSON or protobuf), Jaeger or Zipkin,
     a Prometheus histogram (a scrape, or an answer of its API), a table (Parquet, CSV, NDJSON) with
     --column or --columns, or a profile. It may be compressed, and its format is recognised by its
-    content. The profiles of parts add up to exactly the profile of the whole.
+    content. If a measurement is split, the profiles of its parts add up to exactly the profile of
+    the whole.
     """
     from pathlib import Path
 

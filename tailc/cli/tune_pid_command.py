@@ -99,7 +99,8 @@ def _number(
     type=click.Choice(("balanced", "setpoint", "load")),
     default="balanced",
     show_default=True,
-    help="Minimise the ITAE of a set-point step, the IAE of a load step, or their geometric mean.",
+    help="Minimise the ITAE of a set-point step, the IAE of a load step, or both with equal "
+    "weight.",
 )
 @click.option(
     "--max-sensitivity",

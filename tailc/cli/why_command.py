@@ -77,10 +77,10 @@ def command(
     controller.
 
     With --trace or --spec, also replay requests under one arrival process. The report has the share
-    of the work at this cell, and the tail and the threads or power in use for changed tables and
-    inputs: the row changed a little; the row, or the whole table, as the kind's method without
-    simulation computes it (the formula, with --spec); and demand, rate, speed-ups or capacity
-    changed by about 10 %. All replays have the same requests at the same times. Without --rate
+    of the work at this cell. It also has the tail, and the threads or power in use, after each of
+    several changes: a small change of the row; with --spec, the row or the whole table of the
+    formula (the kind's method without simulation); demand, rate, speed-ups or capacity about 10 %
+    higher or lower. All replays have the same requests at the same times. Without --rate
     and --arrivals, the arrivals are those that the policy was tuned for, or else Poisson, at its
     highest rate.
     """

@@ -15,7 +15,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     "indentation.",
     Code.UNKNOWN_KEY: "Specs of this kind have no such key. It would have no effect, so it is "
     "refused. Correct its spelling, or look it up in the list of keys of the kind.",
-    Code.MISSING_KEY: "The key has no default that is right for everybody. Add it; the help line "
+    Code.MISSING_KEY: "No default of this key is right for every service. Add it; the help line "
     "shows an example.",
     Code.BAD_VALUE: "The value is not of the type of the key, or is outside its range. The help "
     "line says which values are allowed.",
@@ -170,7 +170,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     "its time is not subtracted from that of its caller.",
     Code.SPANS_REPEATED: "An exporter sends a batch again if it had no answer, although the "
     "collector had stored it. Spans with the same trace, id, kind and start are one span, which "
-    "counts once. Of such spans the one that ends last is taken.",
+    "counts once. Of such spans the one that ends last is counted.",
     Code.CYCLIC_SPANS: "The time of a child is subtracted from that of its parent. A span that "
     "names itself as its parent counts as a span without a parent. If several spans are ancestors "
     "of one another, their own times are unknown, and they are left out.",

@@ -43,7 +43,7 @@ def _request_line(study: Study) -> str:
     if math.isfinite(wish.max_overshoot):
         over = f", overshoot <= {100 * wish.max_overshoot:g} %"
     return (
-        f"{wish.structure.upper()} controller tuned for little {_CRITERIA[wish.criterion]}, "
+        f"{wish.structure.upper()} controller tuned for small {_CRITERIA[wish.criterion]}, "
         f"Ms <= {wish.max_sensitivity:g}{over}"
     )
 
