@@ -36,9 +36,11 @@ _HALF = 0.5
 
 
 def spread(count: Mapping[Bounds, int], within: Grain, ns_per_unit: float) -> Histogram:
-    """Histogram of requests from counts by finite bounds with positive upper ones; O(buckets).
+    """Histogram of requests from their number in each bucket; O(buckets).
 
-    Raises ValueError for a bound above 104 days, and for more than 2^53 requests.
+    count: by lower and upper bound; both are finite, and the upper one is positive. within: whether
+    requests are spread linearly or exponentially. Raises ValueError for a bound above 104 days, and
+    for more than 2^53 requests.
     """
     total = np.zeros(BUCKETS, np.int64)
     buckets = sorted((bound, times) for bound, times in count.items() if times)

@@ -150,9 +150,10 @@ class _TimedColumn:
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns that are checked.
+    """Which columns of a table are checked, and as what.
 
-    names, units: by role; missing roles and unknown units are absent.
+    names: name of the column with each role, such as demand or arrival time. units: unit of that
+    column, if known. speedups: columns of speed-ups. series: columns of time series.
     """
 
     names: Mapping[Role, str]

@@ -20,7 +20,10 @@ _PPM_PER_PERCENT = 10_000
 
 @dataclass(frozen=True)
 class SpecBudgets:
-    """Budgets by quantity [ppm], and the spec that states them."""
+    """The key `budgets` of a spec: by quantity, how much worse a new policy may be [ppm].
+
+    loaded: the spec, for the places of findings.
+    """
 
     most_ppm: Mapping[str, int]
     loaded: LoadedSpec

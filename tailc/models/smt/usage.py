@@ -71,7 +71,8 @@ class SmtUse(Usage):
 class SmtTimes:
     """Shares of core time in one replay, and the batch work given up on all cores.
 
-    waking: number of cores whose batch work was not awake yet, free ones and others.
+    requests: share of time in which a core has a request. waking: mean number of cores whose batch
+    work is still waking up, first of free cores, then of busy ones.
     """
 
     requests: float

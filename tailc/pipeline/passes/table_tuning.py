@@ -20,7 +20,7 @@ from tailc.tuning.tuning_problem import ladder_problem
 
 @dataclass(frozen=True)
 class TableTuning:
-    """Tune the table by replay."""
+    """The pass that tunes the table by replay."""
 
     aim: TuningObjective
 
@@ -41,7 +41,7 @@ class TableTuning:
 
 @dataclass(frozen=True)
 class CandidateTuning:
-    """Tune the chosen candidate within a budget of effort, at the rates that it can serve."""
+    """The pass that tunes the chosen candidate within a budget, at the rates that it can serve."""
 
     aim: TuningObjective
     effort: Effort

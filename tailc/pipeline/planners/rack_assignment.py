@@ -32,7 +32,10 @@ class GroupServers:
 
 
 def assign_racks(state: PlannerState, granted: Sequence[GroupServers]) -> list[Whole]:
-    """Places of each job, int64 (racks, epochs of the job); all must fit together."""
+    """Number of servers of each job in each rack and epoch, int64 (racks, epochs of the job).
+
+    The servers of all jobs together must fit into the racks.
+    """
     places = [np.zeros((len(state.rack_group), one.servers.shape[1]), np.int64) for one in granted]
     for group in range(state.groups.groups):
         racks = np.flatnonzero(state.rack_group == group)

@@ -18,7 +18,7 @@ def emit(spec: AutoProSpec, problem: SharesProblem, solution: SharesSolution) ->
         Machine(model.name, model.target_milli, model.a_ppm, model.b_milli)
         for model in solution.models
     )
-    # A model stands there for every machine; that of batch work says nothing and is not read.
+    # The form has a model for every machine; the model of batch work is a placeholder.
     batch = (Machine(each.name, None, 0, 1) for each in problem.machines if not each.has_target)
     return Shares(
         law=ShareLaw(control.law),
@@ -42,12 +42,16 @@ def emit(spec: AutoProSpec, problem: SharesProblem, solution: SharesSolution) ->
 FEWEST_STEPS = 4
 # Standard errors by which a change of throughput must differ from that of a machine that follows.
 SURELY = 3
-# A machine with memory a has had e^-3 of its step response left after this many times 1 / (1 - a).
+# After 3 / (1 - a) steps, a machine with memory a is within e^-3 of the end of its step response.
 TIMES_MEMORY = 3
 
 
 def cap_of(control: ControlSpec, models: Sequence[MachineModel]) -> ShareCap | None:
-    """The spec's, with as many steps as the noisiest machine and the slowest one need."""
+    """The cap of the spec on machines whose throughput does not follow their share; None if off.
+
+    Without `cap_steps` in the spec, each comparison takes as many steps as the noisiest or slowest
+    machine needs.
+    """
     if not control.cap:
         return None
     steps = control.cap_steps or max(_steps(control.cap_headroom_ppm, model) for model in models)

@@ -27,7 +27,7 @@ class AsRequests(SpecModel):
 
     @property
     def laws(self) -> Mapping[At, PowerSpec]:
-        """Powers that are told by a formula, by where they are."""
+        """Formulas of powers by their paths."""
         return {}
 
 
@@ -44,7 +44,7 @@ class PowerLaw(SpecModel):
 
     @property
     def laws(self) -> Mapping[At, PowerSpec]:
-        """Powers that are told by a formula, by where they are."""
+        """Formulas of powers by their paths."""
         return {("power",): self.power}
 
 
@@ -63,7 +63,7 @@ class ListedPowers(SpecModel):
 
     @property
     def laws(self) -> Mapping[At, PowerSpec]:
-        """Powers that are told by a formula, by where they are."""
+        """Formulas of powers by their paths."""
         return {}
 
 
@@ -76,10 +76,10 @@ class CountedPower(SpecModel):
     )
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:  # noqa: ARG002
-        """Known once the power model is read, which makes a list of it."""
+        """Unknown until the power model is read."""
         raise AssertionError("the power model is not read yet")
 
     @property
     def laws(self) -> Mapping[At, PowerSpec]:
-        """Powers that are told by a formula, by where they are."""
+        """Formulas of powers by their paths."""
         return {}

@@ -32,12 +32,12 @@ def complete(
 ) -> tuple[RubikSpec, tuple[Finding, ...]]:
     """The spec with every frequency known, and warnings of powers that look wrong.
 
-    Those are told at a frequency above all, fall as frequencies rise, or are beyond the chip's
-    limit together. `folder` is where
-    relative paths begin; None: where the process runs. Raises TailcError for a table or a power
-    model that cannot be read, for a frequency that the table has twice, for powers of batch work
-    that are not one a frequency, and for a chip's limit below what its cores need at the lowest
-    one.
+    A power looks wrong if it is stated at a frequency above the highest one, or is below that of
+    a lower frequency, or if all cores together exceed the chip's limit. `folder`: folder of
+    relative paths; None: the working directory. Raises TailcError for a table or a power model
+    that cannot be read, a frequency that the table has twice, another number of powers of batch
+    work than of frequencies, and a chip's limit below the power of its cores at the lowest
+    frequency.
     """
     odd = _powers_beyond(spec, loaded)
     if isinstance(spec.server.frequencies, MeasuredLevels):
@@ -50,7 +50,7 @@ def complete(
 
 
 def _powers_beyond(spec: RubikSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
-    """A warning for each power that is told at a frequency above all that the spec lists."""
+    """A warning for each power that is stated at a frequency above the highest one."""
     frequencies, batch = spec.server.frequencies, spec.batch
     most_khz = max(frequencies.frequencies_khz, default=LARGEST_FREQUENCY_KHZ)
     laws = {("server", *at, "at"): law for at, law in frequencies.power_laws.items()}

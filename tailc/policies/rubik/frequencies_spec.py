@@ -76,12 +76,12 @@ class ListedLevels(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """In ascending order, as far as the spec itself tells them."""
+        """The frequencies that the spec itself lists, in ascending order."""
         return tuple(each.frequency_khz for each in self.levels_listed)
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """In ascending order, once all powers are known."""
+        """Frequencies and their powers, in ascending order; every power must be known."""
         return tuple(each.level for each in self.levels_listed)
 
     @property
@@ -91,24 +91,24 @@ class ListedLevels(SpecModel):
 
     @property
     def with_power(self) -> tuple[At, ...]:
-        """Where powers are told."""
-        return self._powers_where(is_told=True)
+        """Paths of the powers that the spec states."""
+        return self._powers_where(is_stated=True)
 
     @property
     def without_power(self) -> tuple[At, ...]:
-        """Where a power could be told, and is not."""
-        return self._powers_where(is_told=False)
+        """Paths at which a power is missing."""
+        return self._powers_where(is_stated=False)
 
-    def _powers_where(self, *, is_told: bool) -> tuple[At, ...]:
+    def _powers_where(self, *, is_stated: bool) -> tuple[At, ...]:
         return tuple(
             ("levels", position, "power")
             for position, each in enumerate(self.levels_listed)
-            if (each.power_mw is not None) == is_told
+            if (each.power_mw is not None) == is_stated
         )
 
     @property
     def power_laws(self) -> Mapping[At, PowerSpec]:
-        """Powers that are told by a formula, by where they are."""
+        """Formulas of powers by their paths."""
         return {}
 
 
@@ -119,12 +119,12 @@ class LevelRange(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """In ascending order, as far as the spec itself tells them."""
+        """The frequencies that the spec itself lists, in ascending order."""
         return self.range.frequencies_khz
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """In ascending order, once all powers are known."""
+        """Frequencies and their powers, in ascending order; every power must be known."""
         return self.range.levels
 
     @property
@@ -134,17 +134,17 @@ class LevelRange(SpecModel):
 
     @property
     def with_power(self) -> tuple[At, ...]:
-        """Where powers are told."""
+        """Paths of the powers that the spec states."""
         return () if self.range.power is None else (("range", "power"),)
 
     @property
     def without_power(self) -> tuple[At, ...]:
-        """Where a power could be told, and is not."""
+        """Paths at which a power is missing."""
         return (("range", "power"),) if self.range.power is None else ()
 
     @property
     def power_laws(self) -> Mapping[At, PowerSpec]:
-        """Powers that are told by a formula, by where they are."""
+        """Formulas of powers by their paths."""
         return {} if self.range.power is None else {("range", "power"): self.range.power}
 
 
@@ -157,12 +157,12 @@ class MeasuredLevels(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """In ascending order, as far as the spec itself tells them."""
+        """The frequencies that the spec itself lists, in ascending order."""
         return ()
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Known once the file is read, which makes a list of it."""
+        """Unknown until the file is read; `complete` then makes `ListedLevels` of it."""
         raise AssertionError("the file of frequencies is not read yet")
 
     @property
@@ -172,15 +172,15 @@ class MeasuredLevels(SpecModel):
 
     @property
     def with_power(self) -> tuple[At, ...]:
-        """Where powers are told."""
+        """Paths of the powers that the spec states."""
         return (("table",),)
 
     @property
     def without_power(self) -> tuple[At, ...]:
-        """Where a power could be told, and is not."""
+        """Paths at which a power is missing."""
         return ()
 
     @property
     def power_laws(self) -> Mapping[At, PowerSpec]:
-        """Powers that are told by a formula, by where they are."""
+        """Formulas of powers by their paths."""
         return {}

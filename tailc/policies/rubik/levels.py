@@ -23,9 +23,9 @@ def volts(frequency_khz: int) -> Fraction:
 
 
 def power_mw(frequency_khz: int, *, static_mw: int, dynamic_mw: int, nominal_khz: int) -> int:
-    """Power of a core that draws `dynamic_mw` besides its static power at `nominal_khz`, rounded.
+    """Power of a core with the dynamic power `dynamic_mw` at `nominal_khz`, rounded.
 
-    Fractions give it alike on every machine.
+    Exact fractions give the same result on every machine.
     """
     share = _dynamic(frequency_khz) / _dynamic(nominal_khz)
     return round(static_mw + dynamic_mw * share)

@@ -134,7 +134,7 @@ class RangeSpec(SpecModel):
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Every frequency with its power, where `power` tells it."""
+        """Every frequency with its power; `power` must be known."""
         assert self.power is not None
         return tuple(Level(khz, self.power.power_mw(khz)) for khz in self.frequencies_khz)
 

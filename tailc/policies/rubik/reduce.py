@@ -55,9 +55,9 @@ def transition(spec: RubikSpec) -> Transition | None:
 
 
 def tuning_objective(spec: RubikSpec) -> TuningObjective | None:
-    """What bound and entries are tuned for: energy, a share of the first SLO's latency kept.
+    """The objective of tuning: energy, with the first SLO at a share of its latency.
 
-    Raises TailcError where the spec has no rates, or a feedback or batch work besides.
+    Raises TailcError if the spec has no rates, or has a feedback or batch work.
     """
     if spec.method == PAPER:
         return None
@@ -82,7 +82,7 @@ def best_of_all(spec: RubikSpec) -> AutoChoice | None:
 
 
 def host(spec: RubikSpec) -> Host:
-    """The server, and what it draws beside its cores."""
+    """The server, with its power outside the cores."""
     server = spec.server
     return Host(
         cores=server.cores,

@@ -106,7 +106,7 @@ class ServerSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Powers are told once, and the limit of the chip can be kept to."""
+        """Each power is stated once, and the limit of the chip can be met."""
         return (self._powers, self._chip)
 
     def _powers(self) -> list[Complaint]:
