@@ -167,7 +167,8 @@ class ElfenSpec(WithSlos):
             return []
         message = f"applies only to `budget: {BY_LOAD}`, which has a row for each rate"
         at, also = ("above_rates",), ("budget",)
-        hint = f"remove it, or set `budget: {BY_LOAD}`"
+        can_be_by_load = self.policy in _BY_LOAD_TOO
+        hint = f"remove it, or set `budget: {BY_LOAD}`" if can_be_by_load else "remove it"
         return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
     def _release_complaints(self, budget: int | str) -> list[Complaint]:

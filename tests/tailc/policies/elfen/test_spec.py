@@ -265,6 +265,24 @@ TABLES = {
 }
 
 
+@pytest.mark.parametrize(
+    ("policy", "hint"),
+    [
+        ("fixed\nbudget: 47ms", "remove it, or set `budget: by-load`"),
+        ("safe", "remove it, or set `budget: by-load`"),
+        ("refresh\nbudget: 47ms", "remove it"),
+        ("borrow-idle", "remove it"),
+    ],
+)
+def test_a_budget_by_load_is_advised_only_where_the_policy_can_have_it(policy, hint, tmp_path):
+    spec = swapped((FIXED, f"policy: {policy}\nabove_rates: last-budget\n"))
+    with pytest.raises(TailcError) as caught:
+        open_kind(str(write(tmp_path, spec).spec))
+    (finding,) = caught.value.findings
+    assert finding.help is not None
+    assert finding.help.partition(";")[0] == hint
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_a_file_that_does_not_tell_is_refused(name, tmp_path):
     text, where, code, message = TABLES[name]
