@@ -41,7 +41,7 @@ _PUBLIC_PEM = re.compile(
 # A public key is a y below this prime, little endian, with a sign in the last bit.
 _PRIME = 2**255 - 19
 _ORDER_8 = int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
-# The y of points whose order divides 8: anybody can make signatures of such keys.
+# The y of points whose order divides 8: signatures of such keys can be forged without a secret.
 _SMALL_ORDER = (0, 1, _PRIME - 1, _ORDER_8, _PRIME - _ORDER_8)
 _LAID_OUT = "write it again with `openssl pkey -pubin -in FILE -pubout`"
 _MAKE_KEYS = "create a pair with `tailc keygen STEM`"

@@ -186,7 +186,7 @@ def _native(name: str, labels: Labels, told: _HistogramFields) -> ScrapedHistogr
     if sum(length for _, length in told.spans) != len(told.deltas):
         raise WireError("spans that do not match its buckets")
     count = dict(_positive(told, told.deltas))
-    # Where the bucket is of 0 alone, that is less than any time is told by.
+    # A bucket of 0 alone gets an upper bound below the resolution of every time.
     count[-told.threshold, told.threshold or _LEAST] = told.zero
     if not all(lower < upper for lower, upper in count):
         raise WireError("a bucket without a width")

@@ -78,13 +78,13 @@ def check(
     name: str,
     severity: Severity,
     find: Callable[[Any], Iterable[Sighting]],
-    *told: str,
+    *texts: str,
 ) -> Check:
     """A check of the class of checks whose codes start at `first`.
 
-    told: title, why and fix of the defect.
+    texts: title, why and fix of the defect.
     """
-    return Check(Defect(f"TC{first + number}", name, severity, *told), view, find)
+    return Check(Defect(f"TC{first + number}", name, severity, *texts), view, find)
 
 
 def first_rows(row: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tuple[int, ...]:

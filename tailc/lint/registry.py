@@ -9,7 +9,7 @@ from tailc.errors import Code
 from tailc.lint import checks
 from tailc.lint.defect import Check, Defect
 
-# What readers refuse or warn about, which is told as they tell it.
+# Findings of the readers of files, which are reported unchanged.
 OF_READERS = (
     *(Code.EMPTY_TRACE, Code.DUPLICATE_COLUMN, Code.NOT_A_NUMBER, Code.NOT_FINITE),
     *(Code.NOT_POSITIVE, Code.RAGGED_ROW, Code.TRUNCATED, Code.BROKEN_FORMAT, Code.BAD_TIMINGS),

@@ -16,7 +16,7 @@ from tailc.traces.series.table_series import SeriesRows
 from tailc.traces.source import Format, Source
 from tailc.traces.zones import zone_of
 
-# A name of a column of times that tells its zone.
+# A name of a column of times that contains its zone.
 _UTC = re.compile(r"(^|[^a-z])(utc|gmt)($|[^a-z])", re.IGNORECASE)
 
 

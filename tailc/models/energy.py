@@ -162,7 +162,7 @@ class PoweredUse(Usage):
         """The same with the ratio of its energy to a base."""
         return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
 
-    def cost_us(self, load: Load) -> int:  # noqa: ARG002 - whoever comes
+    def cost_us(self, load: Load) -> int:  # noqa: ARG002 - the same for any load
         """Energy of a request."""
         return self.energy.drawn_us
 

@@ -41,7 +41,7 @@ from tailc.specs.speedup_source import ONE_SPEEDUP, CurvesByClass, OneCurve, Spe
 
 API_VERSION = "tailc/v1"
 MAX_SEED = 2**32 - 1
-# A reason in fewer words ("ok", "it is fine") tells the reader of an artifact nothing.
+# A shorter reason ("ok", "it is fine") does not help the reader of an artifact.
 WORDS_OF_A_REASON = 4
 
 

@@ -135,7 +135,7 @@ class AfterStart(SpecModel):
 def _log(jobs: Mapping[str, Any]) -> type[StandardLog | JobList]:
     trace, asked = jobs.get("trace"), jobs.get("format", "auto")
     if not isinstance(trace, str):
-        raise RefusalError  # of the trace itself more is told
+        raise RefusalError  # the check of `trace` has a better message
     is_named_so = _SWF.search(trace) is not None
     if asked == "swf" or (asked == "auto" and is_named_so):
         return StandardLog

@@ -59,7 +59,7 @@ def check_document(document: Document, models: Mapping[str, type[SpecModel]]) ->
         raise TailcError(_policy_given(document))
     findings = list(_head_findings(document, models))
     model = models.get(kind_of(document) or "")
-    # What keys mean is told by both.
+    # Both define the meaning of keys, so without them keys are not checked.
     if model is None or _is_of_another_version(document):
         raise TailcError(findings)
     keys = list(older_keys_in(document, model.older))

@@ -25,7 +25,7 @@ from tailc.specs.fields import (
 from tailc.specs.simulation_fields import METHOD_AT, OBJECTIVE_AT, RATE, SIMULATION
 from tailc.units import PERCENT
 
-# Each is a scene of its own, and the worst of a few tells as much as the worst of many.
+# Each resample is a case of the search; the worst of many is hardly worse than that of a few.
 MOST_RESAMPLES = 20
 
 

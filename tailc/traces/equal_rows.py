@@ -19,7 +19,7 @@ from tailc.traces.request_rows import RequestRows, excess_weight, request_rows
 from tailc.traces.source import Source
 from tailc.traces.split_keys import drawn_keys, first_kind, side_of
 
-# What Python needs for a curve besides its values: an object, and its entry in a dictionary.
+# Memory of a curve in addition to its values: a Python object, and its entry in a dictionary.
 _BYTES_A_CURVE = 200
 _REPEATS = "repeats"
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 # What json makes of them is up to thirty times as large.
 MAX_ITEM_CHARACTERS = 1 << 23
-# What is cut is told from what is wrong by where it is; json points at the start of a word.
+# An error this near the end of a block is a cut token: json reports the start of a token.
 _LONGEST_TOKEN = 16
-# What is left of a block is copied with each element that is taken from it.
+# The rest of a block is copied after each element, so blocks are small.
 _BLOCK_BYTES = 1 << 14
 _UNTERMINATED = "Unterminated string"
 _DECODER = json.JSONDecoder()

@@ -15,7 +15,7 @@ NS_PER_MS = 1e6
 # Up to 2^53 a float64 holds every whole number; in ns, 104 days.
 MAX_NS = 2.0**53
 # Median demands outside of this are likelier a wrong unit than a service: tables of policies
-# tick in milliseconds, and nobody promises a latency to a request that runs for minutes.
+# tick in milliseconds, and requests that run for minutes have no latency objective.
 SHORTEST_USUAL_MS = 0.005
 LONGEST_USUAL_MS = 600_000.0
 CHECK_UNIT = "check which column has the demand, and its `unit`"

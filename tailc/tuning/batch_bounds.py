@@ -41,7 +41,7 @@ def least_given_up_us(
         least_ns = demand_ns * lanes.batch_slowdown_ppm // PPM
     else:
         late = requests - percentile_rank(percentile_ppm, requests)
-        # Tails are told in the nearest microsecond.
+        # Tails are rounded to the nearest microsecond.
         limit_ns = target_us * NS_PER_US + NS_PER_US // 2
         lost_ns = stretch_bound_ns(queues, limit_ns, late, workers)
         least_ns = demand_ns - gain_ppm * lost_ns // lanes.interference_ppm

@@ -176,7 +176,7 @@ def _capacity_of(shared: Pools, pool: int, load: Workload) -> float:
 
 
 def _with_batch(problem: TuningProblem[Ladder]) -> TuningProblem[Ladder]:
-    """Where shared cores do batch work besides: a shortest tail is not what it is compared with."""
+    """The problem for shared cores with batch work: its bound is on batch work, not on the tail."""
     base = problem.base
     bound = BatchBound(cores_of(base), lambda draws, _: least_of_work(base, draws))
     return replace(problem, server=None, batch=bound)

@@ -165,7 +165,7 @@ def _coordinated_omission(stream: Stream) -> Iterator[Sighting]:
     longest = np.argsort(stream.demand_ns)[-int(_LONGEST_SHARE * len(stream.row)) :]
     longest = longest[stream.demand_ns[longest] < stream.at_ns[-1] - stream.at_ns[longest]]
     rate = (len(stream.at_ns) - 1) / span_ns
-    # What would have come can be told where it is several at a time.
+    # The expected number of arrivals is certain enough only if it is several.
     longest = longest[rate * stream.demand_ns[longest] > _SEVERAL]
     ends = stream.at_ns[longest] + stream.demand_ns[longest]
     came = np.searchsorted(stream.at_ns, ends) - longest - 1

@@ -19,7 +19,7 @@ _NIGHT_SHARE, _DAYS = 0.05, 2
 _NOON = (9.5, 14.5)
 _STUCK_STEPS = 8
 _RISES, _SPIKE, _CARBON = 0.98, 5.0, 1_500.0
-# The sun outside of the air, with what clouds beside it may add.
+# Irradiance above the atmosphere, plus reflection by nearby clouds.
 _SUN_W_M2 = 1_600.0
 _DARK = 0.01
 

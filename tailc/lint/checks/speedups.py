@@ -24,7 +24,7 @@ def _bent(curves: SpeedupRows) -> Iterator[Sighting]:
     """A thread that adds more speed-up than the one before it."""
     gains = np.diff(np.concatenate([np.zeros((len(curves.speedup), 1)), curves.speedup], 1))
     found = (np.diff(gains) > _BEND).any(axis=1) & ~_as_times(curves) & ~_as_percent(curves)
-    # Those are told already where they are superlinear.
+    # A superlinear speed-up has its own finding.
     found &= ~is_superlinear(curves.speedup, np.arange(1.0, curves.speedup.shape[1] + 1))
     if found.any():
         first = ", ".join(f"{value:g}" for value in curves.speedup[int(np.argmax(found))][:8])

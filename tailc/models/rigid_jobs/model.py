@@ -71,7 +71,7 @@ class RigidJobs(JobModel[RigidOutcome]):
     def samples(
         self,
         outcomes: Sequence[RigidOutcome],
-        baseline: BaselineOutcomes[RigidOutcome],  # noqa: ARG002 - nothing is told relative to a baseline
+        baseline: BaselineOutcomes[RigidOutcome],  # noqa: ARG002 - no quantity is relative
     ) -> QuantitySamples:
         """Profit, energy, and what happened to jobs."""
         settled = [one.settled for one in outcomes]

@@ -1,7 +1,7 @@
 """Waiting requests, in one queue for each ladder; compiled.
 
-Requests are numbered in order of arrival, so comparing numbers tells which one came first and which
-ones an exit has released.
+Requests are numbered in order of arrival, so a comparison of numbers shows which one came first and
+which ones an exit has released.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def aim_within(
         is_unfit = all(one.code is Code.METHOD_UNFIT for one in error.findings)
         if not is_unfit or aim.pattern is not None or aim.recorded is not None:
             raise
-        # Whoever asks for a search is told why there is none; the default does without.
+        # The default method skips the search; an explicit method reports why it is not possible.
         return None
     requests = times * least_budget(aim, problem.starts)
     refuse_endless(requests, effort, aim)

@@ -8,7 +8,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.tuning.sample_split import one_of_each_group
 
 _PART = 5
-# Of fewer rows a fifth tells nothing of a tail.
+# A fifth of fewer rows is too small a sample for a tail.
 FEWEST_ROWS = 1_000
 
 

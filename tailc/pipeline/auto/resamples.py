@@ -19,9 +19,9 @@ from tailc.tuning.search import fewest_requests
 from tailc.tuning.table_server import TableServer
 from tailc.tuning.tuning_sample import Form, Measurements, TuningSample, tuning_sample
 
-# A replay of a resample tells a tail no closer.
+# The relative error of a tail in the replay of a resample.
 _NOISE = 0.05
-# What is worse than that counts so many times more.
+# Weight of an excess above that error.
 _WORSE = 5.0
 
 

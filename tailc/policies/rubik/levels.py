@@ -1,8 +1,9 @@
-"""What a core draws at a frequency by a model, where it is not listed.
+"""Model of the power of a core at a frequency, if the spec does not list it.
 
-Dynamic power goes as V^2 f, and the voltage of a Haswell core is about V = 1.169e-4 f + 0.634 volts
-with f in MHz, which the source leaves out and its range of voltages tells (Bartolini, dissertation,
-2015, section 1.2.3, footnote 1). Static power is drawn at any frequency.
+Dynamic power is proportional to V^2 f, and the voltage of a Haswell core is about
+V = 1.169e-4 f + 0.634 volts with f in MHz. The source does not state this unit; it follows from its
+range of voltages (Bartolini, dissertation, 2015, section 1.2.3, footnote 1). Static power is the
+same at any frequency.
 """
 
 from __future__ import annotations

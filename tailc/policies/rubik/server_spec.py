@@ -24,7 +24,7 @@ from tailc.specs.one_of import OneOf
 from tailc.units import format_mw
 
 MAX_CORES = 65_536
-# Those of a chip with a limit: its throttling is told core by core.
+# Most cores of a chip with a power limit, whose throttling is simulated for each core.
 MAX_LIMITED_CORES = 256
 
 

@@ -31,7 +31,7 @@ _NO_LATENCIES = frozenset(
     {"bytes", "cpu", "fraction", "per", "percent", "percentage", "ratio", "saturation"}
     | {"throughput", "timestamp", "uptime", "usage", "utilisation", "utilization"}
 )
-# Unless a name tells a time: there is `disk_latency`, too.
+# Unless the name also contains a time, as in `disk_latency`.
 _RARELY_LATENCIES = frozenset(
     {"connections", "disk", "errors", "mem", "memory", "pressure", "queue", "requests", "size"}
 )

@@ -21,7 +21,7 @@ from tailc.traces.split_keys import hash_key
 from tailc.units import plural
 
 GREEN_PERCENTS = (0, 25, 50, 75, 100)
-# Weather forecasts told the sun for two days, so longer jobs were promised none (same source).
+# Weather forecasts covered two days, so longer jobs had no share of green energy (same source).
 LONGEST_GREEN_S = 48 * 3_600
 # Times of a log have 12 digits at most, so products stay within 64 bits.
 MOST_TIMES = 1_000_000

@@ -44,7 +44,7 @@ FIELDS = (
 # The fields taken, which are whole numbers.
 _TAKEN = (0, 1, 3, 4, 7, 8, 10)
 _CANCELLED = 5
-# A job that was swapped out has a line for each time that it ran, beside its own.
+# A job that was swapped out has its own line, and one more for each time that it ran.
 _PART_STATUSES = (2, 3, 4)
 _UNKNOWN = -1
 
