@@ -31,7 +31,7 @@ from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAn
 
 GUARD = "tailc_solvers.backends.guard"
 CHUNK_BYTES = 1 << 20
-"""As much as a pipe may hold where nobody has said otherwise: most programs are one write."""
+"""The default limit of the size of a pipe, so that most programs are one write."""
 
 LAST_WORDS_BYTES = 4_096
 START_S = 30.0

@@ -34,7 +34,7 @@ TOLERANCE = 1e-9
 """Of feasibility and of the gap, absolute; of the gap relative as well."""
 
 WORTH_TELLING = 0.01
-"""Of the gap, or of the bound where nothing is found yet: what a course tells of the bound."""
+"""A course records a bound that rose by this share of the gap, or of the bound without a gap."""
 
 PRIMAL_OR_DUAL = 0
 """As fits the start: a third less time than the dual method alone where columns were added."""

@@ -90,7 +90,7 @@ def supply_curve(
     """The supply curve of a server with `cores` such cores; None if requests overload every pair.
 
     idle_core_w: power of a core without requests and batch work. server_w: power of the server
-    besides its cores, which replaces `shared_w` of the core. unit: batch work per second of a
+    outside its cores, which replaces `shared_w` of the core. unit: batch work per second of a
     dedicated server.
     """
     busy = core.busy()[least_critical:]

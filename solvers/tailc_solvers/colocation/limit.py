@@ -69,7 +69,7 @@ def within_limit(
 ) -> WithinLimit:
     """Slow down and stop cores until the chip is within the limit, or all are at the lowest.
 
-    idle_core_w: power of a core that runs nothing. shared_w: power of the chip besides its cores.
+    idle_core_w: power of a core that runs nothing. shared_w: power of the chip outside its cores.
     """
     found = WithinLimit(LimitOutcome.UNCHANGED, tuple(cores), _power(cores, idle_core_w, shared_w))
     for status, changed in _steps(tuple(cores)):

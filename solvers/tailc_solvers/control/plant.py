@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 Coefficients: TypeAlias = tuple[float, ...]
 
 ON_THE_EDGE = 1e-9
-"""Relative: a pole this close to the imaginary axis or the unit circle lies on it. Roots of double
-poles are no better than the square root of a rounding; of those a tuner is told by its margins."""
+"""Relative: a pole this close to the imaginary axis or the unit circle lies on it. Double
+poles are only as exact as the square root of a rounding error; the margins show a tuner whether
+they are on the edge."""
 
 
 @dataclass(frozen=True)

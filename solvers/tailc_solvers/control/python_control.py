@@ -29,7 +29,7 @@ Gains = tuple[float, float, float]
 Values = NDArray[np.float64]
 
 _PADE_ORDERS = 3, 10
-"""Fewest and most: high orders of a dead time that is short beside the lags lose all digits."""
+"""Fewest and most: with a dead time much shorter than the lags, higher orders lose all digits."""
 
 _PADE_BY_ANGLE = 8
 """Orders for each radian of the dead time at the highest frequency that a controller works at."""

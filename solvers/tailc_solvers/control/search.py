@@ -108,8 +108,8 @@ def value_of(problem, kp, ki, kd, bound, record):
     """The criterion at gains, plus penalties for exceeded limits; inf for gains without a limit.
 
     It may also be inf if it is not below `bound`. A load's IAE is at least the integral of its
-    error, 1 / ki. That tells early how much ITAE is too much, or that the load need not be
-    simulated; and ITAE tells how much IAE is too much.
+    error, 1 / ki. So there is an early upper limit of ITAE, or no need to simulate the load;
+    and ITAE gives an upper limit of IAE.
     """
     if not math.isfinite(kp):
         return math.inf

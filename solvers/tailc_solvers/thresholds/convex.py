@@ -10,7 +10,7 @@ longer requests on the last type k + 1:
 
 One program for each last type; the e_i ascend, so every g_i is as large as its tangents allow. With
 some of the tangents only, the program is a relaxation: its bound holds all the same, and the energy
-of its thresholds is computed anew.
+of its thresholds is computed again.
 
 Source: Haque et al., MICRO 2017, section 4.2, which names an equivalent convex problem and does not
 show it.

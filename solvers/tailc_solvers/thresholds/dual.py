@@ -9,8 +9,8 @@ infinity: a request climbs from type i to i + 1 when it has done the work W_i.
     variables   0 <= W_1 <= .. <= W_(N-1), in work; infinity for a type that is never reached
 
 Work bounds the cases, not wall time: a request whose work is at most W_1 + s_2 v_2 ends on type 2,
-whether or not its demand exceeds v_1 + v_2. The paper's case bounds in wall time beside work
-divided by speed do not agree with one another.
+whether or not its demand exceeds v_1 + v_2. The paper has case bounds in wall time next to work
+divided by speed, and the two contradict each other.
 
 Method. The type k on which the demand of the rank ends also does all longer work, a fixed charge;
 so one case for each k. Within a case the problem is separable over slivers of work and linear in

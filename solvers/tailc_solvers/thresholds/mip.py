@@ -11,10 +11,10 @@ request of the tail. Request r, of weight m_r, spends u_ri on type i:
                 sum_i u_ri <= target + M_r (1 - y_r),   sum_r m_r y_r >= rank
     variables   0 <= v_i <= V_i, 0 <= u_ri <= U_ri, b_ri and y_r in {0, 1}
 
-The constants are the least that the data allow: U_ri = x_r / s_ri, V_i the largest U_ri, for which
-nobody leaves type i, and M_r the longest latency less the target; y_r is fixed where the fastest
-type is too slow or the slowest fast enough. U and V are rounded up to whole steps of time: a solver
-that counts in steps could not end a request on one type otherwise.
+The constants are the smallest that the data allow: U_ri = x_r / s_ri; V_i is the largest U_ri, with
+which no request leaves type i; M_r is the longest latency less the target. y_r is fixed if the
+fastest type is too slow or the slowest fast enough. U and V are rounded up to whole steps of time:
+otherwise a solver that counts in steps could not end a request on one type.
 
 Source: Haque et al., MICRO 2017, eq. 1-4, with one speed-up for each request; the case bounds are
 in work. Practical up to some tens of requests; `search` goes on from there.

@@ -1,4 +1,4 @@
-"""One job after another given its best schedule beside all others, until none has a better one.
+"""Give each job in turn its best schedule, with all others fixed, until no job has a better one.
 
 What a job adds to the cost is what it adds in each epoch, so its best schedule against the others
 is the exact search of `schedules`, with costs that know the others' energy and servers. Servers
