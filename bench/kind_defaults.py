@@ -149,7 +149,8 @@ SERVERS: Mapping[str, Server] = {
         "joint-ladder", "slow", _CLOCKS, 16, below_slowest, "objective: energy, "
     ),
     "joint-types": Server("joint-ladder", "slow", _TYPES, 12, without_limit),
-    "joint-batch": Server("joint-ladder", "slow", _LANES, 8, below_slowest, "objective: batch, "),
+    # With all eight cores as the capacity, no setting keeps the SLO at 60 %.
+    "joint-batch": Server("joint-ladder", "slow", _LANES, 5, below_slowest, "objective: batch, "),
     "elfen-1": Server("elfen", _ALONE, _ELFEN.format(cores=1), 1, above_alone(1)),
     "elfen-4": Server("elfen", _ALONE, _ELFEN.format(cores=4), 4, above_alone(4)),
 }
