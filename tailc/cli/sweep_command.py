@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     required=True,
     metavar="PATH=VALUES",
     help="Use each of these values for a key of the spec, such as "
-    "battery.capacity=10kWh,20kWh; may be repeated, for all combinations.",
+    "battery.capacity=10kWh,20kWh, or for a list rates=[40/s],[40/s,80/s]; may be repeated, for "
+    "all combinations.",
 )
 @click.option(
     "--one-at-a-time",

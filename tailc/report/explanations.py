@@ -281,6 +281,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "the quantum.",
     Code.QUANTUM_OVER_DEMAND: "A running request checks its age once in a quantum, so a climb is "
     "up to a quantum late. A tenth of the median demand costs little and delays climbs little.",
+    Code.NO_EFFECT: "The policies of a sweep make the same decisions for all values of this key, "
+    "and have the same latencies. Either no value limits the policy, or the method does not use "
+    "the key.",
     Code.BETTER_BY_HAND: "In replays at the rates of the spec, a setting that a user can choose "
     "by hand has a percentile or a cost that is more than 2 % below that of the policy. For rubik "
     "with `batch` the cost is the energy of the server for a unit of batch work. Usually the spec "

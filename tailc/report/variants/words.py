@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
-from tailc.errors import ExitCode, Finding, Severity
-from tailc.studies.sweep import VariantResult, Variants
+from tailc.errors import Code, ExitCode, Finding, Severity
+from tailc.studies.sweep import Choice, VariantResult, Variants
 
 COMPILED = "compiled"
 # Outcomes that are answers; other exit codes mean that the compile failed.
@@ -41,12 +41,39 @@ def findings(variants: Variants) -> tuple[Finding, ...]:
         for finding in dict.fromkeys(_variant_findings(answer)):
             rows.setdefault(finding, []).append(row)
     everywhere = len(variants.answers)
-    return tuple(
+    of_rows = (
         finding
         if len(rows_text) == everywhere
         else replace(finding, message=f"in {_rows_text(rows_text)}: {finding.message}")
         for finding, rows_text in rows.items()
     )
+    return (*of_rows, *_without_effect(variants))
+
+
+def _without_effect(variants: Variants) -> Iterator[Finding]:
+    """A note for each key whose values give the same policies, whatever the other keys are."""
+    for at, variation in enumerate(variants.variations):
+        alike: dict[Choice, list[Hashable]] = {}
+        for answer in variants.answers:
+            others = tuple(pair for pair in answer.choice if pair[0] != at)
+            alike.setdefault(others, []).append(_effect(answer))
+        compared = [effects for effects in alike.values() if len(effects) > 1]
+        if compared and all(len(set(effects)) == 1 for effects in compared):
+            message = (
+                f"`{variation.path_text}` changes nothing: with each value the policies make the "
+            )
+            message += "same decisions"
+            hint = "give values that differ more, or another key"
+            yield Finding(Code.NO_EFFECT, message, help=hint, severity=Severity.NOTE)
+
+
+def _effect(answer: VariantResult) -> Hashable:
+    """What a variant decides, and its latencies; the reason if there is no policy."""
+    policy = answer.policy
+    if policy is None:
+        return message(answer)
+    tails_us = tuple((one.rate_mrps, one.tail_us) for one in answer.rates)
+    return policy.forms, policy.slos, policy.rates_mrps, tails_us
 
 
 def _variant_findings(answer: VariantResult) -> Sequence[Finding]:

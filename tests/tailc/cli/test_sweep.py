@@ -223,3 +223,29 @@ def test_a_trace_on_standard_input_is_refused(tailc, toy):
 def test_progress_counts_variants(tailc, toy):
     ended = tailc("sweep", toy, "--set", "server.cores=4,6", "--jobs", 1, "--progress")
     assert "compiled 1 of 2 variants ...\ncompiled 2 of 2 variants ...\n" in ended.err
+
+
+NOTE = "note[TC0588]: `{}` changes nothing"
+
+
+@pytest.mark.parametrize("assignment", ["search.step=50ms", "name=a,b", "search.step=50ms,50000us"])
+def test_a_key_that_changes_no_policy_gets_a_note(tailc, toy, assignment):
+    ended = tailc("sweep", toy, "--set", assignment, "--jobs", 1)
+    assert ended.code == 0
+    key, values = assignment.split("=")
+    assert (NOTE.format(key) in ended.err) is ("," in values)
+
+
+def test_a_key_that_changes_a_policy_gets_no_note(tailc, toy):
+    words = ("--set", "server.target_parallelism=2,6", "--set", "name=a,b", "--jobs", 1)
+    for more in ((), ("--one-at-a-time",)):
+        ended = tailc("sweep", toy, *words, *more)
+        assert NOTE.format("name") in ended.err
+        assert NOTE.format("server.target_parallelism") not in ended.err
+
+
+def test_lists_are_values_as_in_the_help(tailc, toy):
+    ended = tailc("sweep", toy, "--set", "rates=[10/s],[10/s,20/s]", "--jobs", 1)
+    assert ended.code == 0, ended.err
+    assert "[10/s,20/s]" in ended.out
+    assert NOTE.format("rates") not in ended.err
