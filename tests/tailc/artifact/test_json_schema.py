@@ -34,32 +34,32 @@ def test_a_policy_of_an_earlier_minor_version_satisfies_the_schema_too() -> None
 
 def test_the_schema_says_when_a_policy_is_of_which_minor_version() -> None:
     said = SCHEMA["properties"]["schema"]["description"]
-    assert "minor 1 only with `demand`" in said
-    assert "minor 2 only with `power`, `move_us` or a controller" in said
-    assert "minor 3 only with a tail table, shares, a rule, a measure or a column" in said
+    assert "Minor 1 added `demand`" in said
+    assert "2 `power`, `move_us` and the controller;" in said
+    assert "3 the tail table, shares, and their rules, measure and columns;" in said
     for name in ("lanes", "tails", "shares"):
         document = json.loads((VECTORS / f"{name}.json").read_bytes())
         VALIDATOR.validate(document)
         assert document["schema"]["minor"] == 3
-    assert "minor 4 only with a plan" in said
+    assert "4 the plan, its measure and its role of inputs;" in said
     for name in ("plan", "plan-cluster"):
         document = json.loads((VECTORS / f"{name}.json").read_bytes())
         VALIDATOR.validate(document)
         assert document["schema"]["minor"] == 4
-    assert "minor 5 only with a battery" in said
+    assert "5 the battery;" in said
     document = json.loads((VECTORS / "plan-battery.json").read_bytes())
     VALIDATOR.validate(document)
     assert document["schema"]["minor"] == 5
-    assert "minor 6 only with `overload`" in said
+    assert "6 `overload` and `sharing`;" in said
     document = json.loads((VECTORS / "overload.json").read_bytes())
     VALIDATOR.validate(document)
     assert document["schema"]["minor"] == 6
-    assert "minor 7 only with `metric`" in said
-    assert "minor 8 only with `estimates`" in said
+    assert "7 `metric`;" in said
+    assert "8 `estimates`;" in said
     document = json.loads((VECTORS / "estimates.json").read_bytes())
     VALIDATOR.validate(document)
     assert document["schema"]["minor"] == 8
-    assert "minor 9 only with `cap`" in said
+    assert "9 `cap`, `transition`, `serial` and `waiting`." in said
     VALIDATOR.validate(json.loads((VECTORS / "shares-cap.json").read_bytes()))
     for name in ("cores", "controller"):
         document = json.loads((VECTORS / f"{name}.json").read_bytes())
