@@ -66,7 +66,7 @@ def site_of(plan: Plan) -> Site:
         for pool in plan.pools
     }
     if len(kinds) > 1:
-        raise ValueError("all racks must have the same number of servers")
+        raise ValueError("all racks must have the same number of servers, with the same powers")
     ((rack_servers, busy_mw, asleep_mw, migration_mj),) = kinds
     count = sum(one or 0 for one in racks)
     powers = busy_mw, asleep_mw, migration_mj
