@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
@@ -24,9 +25,17 @@ _BOLD, _BLUE, _RESET = "\x1b[1m", "\x1b[1;34m", "\x1b[0m"
 def as_text(findings: Sequence[Finding], colour: bool = False) -> str:
     """Format findings for a terminal: message, place, source line with a caret, and help.
 
-    Text from files is escaped, so that the terminal obeys no control characters.
+    Findings in a row with the same place and help are a line each, before place and help. Text from
+    files is escaped, so that the terminal obeys no control characters.
     """
-    return "\n".join("\n".join(_text_lines(finding, colour)) + "\n" for finding in findings)
+    groups = itertools.groupby(findings, key=_place_and_help)
+    return "\n".join("\n".join(_text_lines(list(group), colour)) + "\n" for _, group in groups)
+
+
+def _place_and_help(finding: Finding) -> tuple[object, ...]:
+    """What findings of a group share; those without both are alone."""
+    is_alone = finding.place is None or finding.help is None
+    return (finding.place, finding.help, *((id(finding),) if is_alone else ()))
 
 
 def as_dicts(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -39,19 +48,23 @@ def as_markdown(findings: Sequence[Finding]) -> str:
     return "".join(_markdown_item(finding) for finding in findings)
 
 
-def _text_lines(finding: Finding, colour: bool) -> list[str]:
-    head = f"{finding.severity.value}[{finding.code.ident}]"
-    tone = _COLOURS[finding.severity]
-    place = finding.place
+def _text_lines(group: Sequence[Finding], colour: bool) -> list[str]:
+    first = group[0]
+    place = first.place
     gutter = " " * len(str(place.line)) if place and place.line and place.excerpt else " "
-    message = printable(finding.message)
-    lines = [f"{_paint(head, tone, colour)}{_paint(': ' + message, _BOLD, colour)}"]
+    lines = [_headline(finding, colour) for finding in group]
     if place is not None:
         lines.append(f"{gutter}{_paint('-->', _BLUE, colour)} {printable(str(place))}")
-        lines += _excerpt_lines(place, gutter, tone, colour)
-    if finding.help is not None:
-        lines.append(f"{gutter} {_paint('=', _BLUE, colour)} help: {printable(finding.help)}")
+        lines += _excerpt_lines(place, gutter, _COLOURS[first.severity], colour)
+    if first.help is not None:
+        lines.append(f"{gutter} {_paint('=', _BLUE, colour)} help: {printable(first.help)}")
     return lines
+
+
+def _headline(finding: Finding, colour: bool) -> str:
+    head = f"{finding.severity.value}[{finding.code.ident}]"
+    message = _paint(": " + printable(finding.message), _BOLD, colour)
+    return f"{_paint(head, _COLOURS[finding.severity], colour)}{message}"
 
 
 def _excerpt_lines(place: Place, gutter: str, tone: str, colour: bool) -> list[str]:

@@ -15,6 +15,9 @@ MARGINAL_EFFICIENCY = 0.1
 # Speed-ups are kept in millionths; less is rounding.
 ROUNDING = 1.5e-6
 EXTREME_SHARE = 0.05
+# A smaller share of odd curves or timings is no finding.
+LEAST_ODD_SHARE = 0.001
+REPEAT = "repeat each timing at least 10 times; a curve that is right needs no change"
 DEGREES_SHOWN = 8
 
 Curve = NDArray[np.float64]
@@ -37,7 +40,7 @@ def is_superlinear(speedup: Curve, degrees: Curve) -> Mask:
 
 
 def curve_findings(profile: DemandProfile, source: str) -> tuple[Finding, ...]:
-    """Warnings about the curves that requests use, each with the number of curves."""
+    """Warnings about the curves that requests use, if a thousandth of them is odd in some way."""
     used = np.flatnonzero(np.bincount(profile.curve_of))
     speedup = profile.curves[used]
     degrees = np.arange(1, profile.degrees + 1, dtype=np.float64)
@@ -56,7 +59,9 @@ def curve_findings(profile: DemandProfile, source: str) -> tuple[Finding, ...]:
         ),
     )
     return tuple(
-        _warning(code, odd, what, profile, used, source) for code, odd, what in checks if odd.any()
+        _warning(code, odd, what, profile, used, source)
+        for code, odd, what in checks
+        if odd.any() and odd.mean() >= LEAST_ODD_SHARE
     )
 
 
@@ -72,7 +77,7 @@ def _warning(
         code,
         f"{int(odd.sum())} of {len(odd)} speed-up curves {what}; the first is {name}{values}",
         Place(source),
-        "repeat the timings; if the curve is right, no change is needed",
+        REPEAT,
         Severity.WARNING,
     )
 

@@ -12,6 +12,7 @@ from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, texts, whole
 from tailc.traces.curves import MAX_SPEEDUP, Curves, distinct_curves, vanishes
 from tailc.traces.reading import TimingsReading
+from tailc.traces.speedup_check import LEAST_ODD_SHARE, REPEAT
 from tailc.traces.times import whole_ns
 from tailc.units import shorten
 
@@ -127,7 +128,7 @@ def _check_speedups(
 
 def _few_repetitions(source: str, count: NDArray[np.int64]) -> tuple[Finding, ...]:
     few = int((count < ENOUGH_REPETITIONS).sum())
-    if not few:
+    if not few or few < LEAST_ODD_SHARE * count.size:
         return ()
     return (
         Finding(
@@ -136,7 +137,7 @@ def _few_repetitions(source: str, count: NDArray[np.int64]) -> tuple[Finding, ..
             f"{ENOUGH_REPETITIONS} timings, the fewest from {count.min()}, so speed-ups are "
             "uncertain",
             Place(source),
-            help=f"repeat each measurement at least {ENOUGH_REPETITIONS} times",
+            help=REPEAT,
             severity=Severity.WARNING,
         ),
     )

@@ -34,6 +34,20 @@ def test_findings_are_parted_by_a_blank_line() -> None:
     )
 
 
+def test_findings_of_one_place_and_help_share_them() -> None:
+    place = Place("t.csv")
+    two = [
+        Finding(code, "odd", place, "repeat") for code in (Code.SPEEDUP_FALLS, Code.SPEEDUP_EXCEEDS)
+    ]
+    assert as_text(two) == (
+        "error[TC0252]: odd\nerror[TC0253]: odd\n --> t.csv\n  = help: repeat\n"
+    )
+    other = Finding(Code.SPEEDUP_FALLS, "odd", place, "repeat more")
+    assert as_text([two[0], other, two[1]]).count("-->") == 3
+    without = [Finding(Code.UNIT_SUSPECT, "odd"), Finding(Code.UNIT_SUSPECT, "odd")]
+    assert as_text(without).count("\n\n") == 1
+
+
 def test_no_findings_are_no_text() -> None:
     assert as_text([]) == as_github([]) == ""
 

@@ -53,6 +53,13 @@ def test_odd_curves_are_warned_of_with_counts_and_the_first_one():
     assert warning.message == wanted
 
 
+@pytest.mark.parametrize(("curves", "is_warned"), [(900, True), (1000, True), (1001, False)])
+def test_less_than_a_thousandth_of_odd_curves_is_no_finding(curves, is_warned):
+    usual = [(1, 1.5, 1.6 + number / 1e4) for number in range(curves - 1)]
+    found = curve_findings(profile_of([(1, 1.9, 1.8), *usual]), "trace.csv")
+    assert bool(found) is is_warned
+
+
 def test_curves_that_no_request_follows_are_not_counted():
     profile = profile_of([(1, 1.9, 1.8), (1, 1.5, 1.6)])
     assert curve_findings(profile.select(np.array([False, True])), "trace.csv") == ()
