@@ -28,7 +28,19 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
         "The interval goes from the highest rate at which the whole 95 % interval of the\n"
         "percentile meets the target to the highest rate at which a part of it does.",
     ]
+    parts += [
+        _beyond_text(one.subject, one.exceeded_mrps)
+        for one in sizing.capacities
+        if one.exceeded_mrps is not None
+    ]
     return "\n\n".join(parts) + "\n"
+
+
+def _beyond_text(subject: str, compiled_mrps: int) -> str:
+    return (
+        f"The highest rate of `{printable(subject)}` is above the rates that it is compiled for,\n"
+        f"up to {format_mrps(compiled_mrps)}. A policy for higher rates may allow more."
+    )
 
 
 def as_markdown_table(sizing: Sizing, fleet_mrps: int | None) -> str:

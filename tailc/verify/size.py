@@ -49,7 +49,8 @@ class Capacity:
     rate_mrps: the highest rate of the grid at which the estimated percentile meets the target, as
     at every lower rate that was tried; None if it never does. low_mrps: the highest at which the
     whole 95 % interval meets it, or None. high_mrps: the highest at which any part of the interval
-    does.
+    does. compiled_mrps: the highest rate that a policy is compiled for; None without rates and for
+    baselines.
     """
 
     subject: str
@@ -57,10 +58,17 @@ class Capacity:
     rate_mrps: int | None
     low_mrps: int | None
     high_mrps: int | None
+    compiled_mrps: int | None = None
 
     def __post_init__(self) -> None:
         low, rate, high = (found or 0 for found in (self.low_mrps, self.rate_mrps, self.high_mrps))
         assert low <= rate <= high
+
+    @property
+    def exceeded_mrps(self) -> int | None:
+        """The highest rate that the policy is compiled for, if its capacity is above it."""
+        compiled = self.compiled_mrps
+        return compiled if compiled is not None and (self.rate_mrps or 0) > compiled else None
 
 
 def servers(fleet_mrps: int, rate_mrps: int | None) -> int | None:
@@ -106,6 +114,11 @@ def size(
         for number, (policy, name) in enumerate(subjects):
             tick = _progress(options, number, len(subjects))
             found.append(_capacity(_Trial(policy, name, held_out, options, slo, workers, tick)))
+    of_policies = [
+        replace(capacity, compiled_mrps=max(policy.rates_mrps, default=None))
+        for capacity, policy in zip(found, policies, strict=False)
+    ]
+    found[: len(policies)] = of_policies
     return Sizing(
         slo,
         held_out.digest,

@@ -10,6 +10,7 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.experiment.options import VerifyOptions
 from tailc.forms.ladder.table import ON_EXIT, Climb, Row
+from tailc.report.size import as_text
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.size import STEPS, Capacity, servers, size
@@ -163,3 +164,18 @@ def test_a_server_of_cores_is_sized_by_its_controller_too():
     assert abs(steered - alone) <= 0.05 * alone
     # two slow cores and a fast one do 40 requests a second
     assert 30_000 < alone < 40_000
+
+
+@pytest.mark.parametrize(
+    ("rates_mrps", "is_beyond"), [((10_000,), True), ((1_000, 45_000), False), ((), False)]
+)
+def test_the_text_says_where_a_rate_is_above_those_of_the_policy(rates_mrps, is_beyond):
+    slo = Slo(900_000, round(TARGET_MS * 1000))
+    one = replace(policy(slo, form=FIFO), rates_mrps=rates_mrps)
+    options = replace(QUICK, requests_per_replay=2000, baselines=("seq",))
+    sizing = size([one], exponential(400), options)
+    first, *others = sizing.capacities
+    assert first.exceeded_mrps == (10_000 if is_beyond else None)
+    assert not any(other.exceeded_mrps for other in others)
+    text = as_text(sizing, None)
+    assert ("is above the rates that it is compiled for,\nup to 10/s." in text) is is_beyond
