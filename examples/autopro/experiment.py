@@ -68,7 +68,7 @@ def measured(shares: Shares, steps: int) -> tuple[dict[str, Found], str]:
     mode = ""
     for name, decide in {
         "AutoPro": None,
-        "the model's shares, never changed": lambda: first,
+        "constant shares from the model": lambda: first,
         "equal shares": lambda: equal,
     }.items():
         with host.running(names) as machines:
@@ -105,7 +105,7 @@ def replayed(shares: Shares) -> tuple[dict[str, Found], str]:
     first = np.array(_fractions(first_state(shares))[: len(shares.served_machines)])
     given = {
         "AutoPro": None,
-        "the model's shares, never changed": np.repeat(first[:, None], plant.steps, axis=1),
+        "constant shares from the model": np.repeat(first[:, None], plant.steps, axis=1),
         "equal shares": np.full(plant.a.shape, equal_part(shares)),
     }
     runs = {}

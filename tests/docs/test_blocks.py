@@ -44,7 +44,7 @@ READ_ONLY = {
         " -e 's/rates: .*/rates: [640\\/s]/' -e '/trace:/a\\  held_out: 20%' "
         "lanes.yaml > tuned-lanes.yaml",
     ),
-    ("docs/slow-to-fast.md", "$ sed 's/requests: 4/requests: 8/' clocks.yaml > doubted.yaml"),
+    ("docs/slow-to-fast.md", "$ sed 's/requests: 4/requests: 8/' clocks.yaml > robust.yaml"),
     ("docs/tutorial.md", "pip install . ./runtimes/python"),
     ("examples/lucene-fm/README.md", "python examples/lucene-fm/generate.py"),
     ("examples/bing-fm/README.md", "python examples/bing-fm/generate.py"),

@@ -126,7 +126,7 @@ def test_a_chain_leaves_out_what_has_fewer_threads_than_the_rung_below():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"cost": POWER}, "cost goes with target_ms"),
+        ({"cost": POWER}, "the objective `cost` needs `target_ms`"),
         ({"sample": WeightedSample.common([1.0, 2.0], [2.0, 1.0])}, "in order of speed"),
         ({"sample": WeightedSample.individual([1.0, 2.0], [[1.0, 2.0]] * 2)}, "one common curve"),
     ],

@@ -50,7 +50,7 @@ def test_one_controller_at_most_comes_after_the_ladders() -> None:
         ((one, controller, controller), "`forms` must have at most one controller"),
         ((controller, one, other), "must be the last form"),
         ((one, controller, other), "must be the last form"),
-        ((controller,), "needs ladders, a tail table, shares or a plan"),
+        ((controller,), "must have exactly one of ladders, a tail table, shares and a plan"),
         ((), "needs a form"),
     ):
         with pytest.raises(ValueError, match=complaint):

@@ -43,7 +43,7 @@ def test_a_policy_that_was_laid_out_anew_is_put_in_order(laid_out, tailc):
     assert tailc("inspect", laid_out).code == 5
     ended = tailc("migrate", laid_out)
     assert ended.code == 0
-    assert "laid out by another tool" in ended.out
+    assert "reformatted by another tool" in ended.out
     assert laid_out.read_bytes() == (RELEASED / "1.0" / "lucene.json").read_bytes()
 
 

@@ -44,4 +44,4 @@ def test_policies_on_threads_have_no_energy():
 
 def test_look_ups_on_cores_are_not_asked_of_the_other():
     became = behaviour(amp(50), amp(20), alike(), OPTIONS)
-    assert "which others are free" in became.decisions.unknown
+    assert "which other cores are free" in became.decisions.unknown

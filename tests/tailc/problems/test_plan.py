@@ -23,5 +23,5 @@ def test_a_kwh_counts_its_price_itself_and_its_co2(weights, counts):
 
 @pytest.mark.parametrize("told", [(0, 0, 0), (1, -1, 0)])
 def test_weights_count_something_and_nothing_backwards(told):
-    with pytest.raises(ValueError, match="not negative"):
+    with pytest.raises(ValueError, match="must not be negative"):
         Weights(*told)

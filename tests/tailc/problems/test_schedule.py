@@ -39,7 +39,7 @@ def test_a_rung_that_is_never_left_ends_the_climb():
 
 @pytest.mark.parametrize("broken", [(-1, (0,)), (0, (-1,)), (0, (None, 5)), (0, (None, None))])
 def test_a_broken_schedule_cannot_be_made(broken):
-    with pytest.raises(ValueError, match=r"schedule|never left"):
+    with pytest.raises(ValueError, match=r"must not be negative|without an end"):
         Schedule(*broken)
 
 

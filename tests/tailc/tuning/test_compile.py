@@ -76,7 +76,7 @@ def test_a_compile_tells_how_the_table_was_judged(tuned):
     assert told["rates"][1]["change_high_ppm"] < 0
     assert all(rate["clairvoyant_us"] < rate["tuned_us"] for rate in told["rates"])
     lines = queue_text(tuned_of(compiled), compiled.policy.evidence).splitlines()
-    assert lines[0].endswith("that it was tuned on: tuned table taken")
+    assert lines[0].endswith("that it was tuned on: tuned table used")
     assert [line.split()[0] for line in lines[1:4]] == ["rate", "30/s", "90/s"]
 
 

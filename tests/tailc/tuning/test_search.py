@@ -118,7 +118,7 @@ def begun(monkeypatch):
         order = best if len(seen) <= len(BEFORE_ALL) else best[::-1]
         return ConvergenceCheck(np.full(11, 1.0 + order.index(table) if table in order else 9.0))
 
-    monkeypatch.setattr(search_module, "evolved", standing)
+    monkeypatch.setattr(search_module, "minimise_by_evolution", standing)
     monkeypatch.setattr(convergence.ConvergenceChecks, "check", check)
     return seen
 

@@ -62,7 +62,7 @@ def test_weights_count_as_repetitions():
         ([1.0, 2.0], [1, 1.5], {}, "whole"),
         ([1.0, 2.0], None, {"quantile": 1.0}, "between 0 and 1"),
         ([1.0, 2.0], None, {"buckets": 1}, "at least 2"),
-        ([1.0, 2.0], None, {"rows": 0}, "needs a row"),
+        ([1.0, 2.0], None, {"rows": 0}, "`rows` must be at least 1"),
         ([1.0, 2.0], None, {"positions": 9, "most_positions": 8}, "from 1 to `most_positions`"),
         ([1.0, 2.0], None, {"begins": [1.0]}, "ascend from 0"),
         ([1.0, 2.0], None, {"begins": [0.0, 2.0]}, "below the largest demand"),

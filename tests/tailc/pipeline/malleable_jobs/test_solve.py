@@ -161,8 +161,8 @@ def test_the_job_that_no_longer_fits_is_named():
     (finding,) = error.findings
     assert error.exit_code is ExitCode.INFEASIBLE
     assert finding.message == (
-        "`job-8` cannot end within its slowdown on 3 servers together with the job before it; on "
-        "as many as they ask for, jobs need 4 at once"
+        "`job-8` cannot end within its slowdown on 3 servers together with the job before it; "
+        "with the servers that they request, the jobs need up to 4"
     )
 
 

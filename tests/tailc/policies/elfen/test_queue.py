@@ -127,7 +127,7 @@ def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_
             [(SEARCH, "search: {recorded: at}\n")],
             "applies only to the method `simulation`",
         ),
-        ([("45%", "45%, batch_slowdown: 55%")], "do no more than one alone"),
+        ([("45%", "45%, batch_slowdown: 55%")], "are not faster than one alone"),
         (
             [("rates: [70/s]", "rates: [153/s]"), ("60ms", "1s")],
             "92% of the cores busy, each alone",

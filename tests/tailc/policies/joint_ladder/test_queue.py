@@ -141,7 +141,7 @@ def test_a_worst_case_is_not_told_of_batch_work(tmp_path, refusal):
 
 def test_starts_by_what_is_in_use_count_one_supply(tmp_path, refusal):
     said = refusal(searched(tmp_path, TYPES, optional_rules=["start-below"]).spec)
-    assert "each type of cores is one" in said
+    assert "each core type is one" in said
 
 
 CORES = SPEC[SPEC.index("cores:") : SPEC.index("server:")]
@@ -234,7 +234,7 @@ def test_a_verdict_tells_the_batch_work_that_each_leaves(tmp_path, tailc):
     assert ours["low_ppm"] <= ours["batch_ppm"] <= ours["high_ppm"]
     told = tailc(*words, "--requests", 400).out
     assert " batch  95 % interval" in told
-    assert "batch: batch work by core over that beside a free core" in told
+    assert "batch: batch work per core, relative to a core without requests" in told
 
 
 def test_lanes_have_batch_work_to_lose_and_are_tuned_for_nothing_else(tmp_path, refusal):

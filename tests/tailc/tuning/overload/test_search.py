@@ -60,7 +60,7 @@ def test_the_search_finds_what_trying_every_number_finds(design):
     load = workload(design, TABLE)
     with ThreadPoolExecutor(1) as workers:
         losses = rate_losses(load, AIM, TABLE, 3, workers)
-        tables = {n: search._with(Rule.SHED, n, AIM, TABLE) for n in range(1, 25)}
+        tables = {n: search._with_rule(Rule.SHED, n, AIM, TABLE) for n in range(1, 25)}
         in_time = [n for n, table in tables.items() if losses.meets(table)]
         assert in_time == list(range(1, len(in_time) + 1))
         assert 1 < len(in_time) < 24

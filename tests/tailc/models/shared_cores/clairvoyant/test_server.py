@@ -49,5 +49,5 @@ def test_a_ladder_tells_its_cores_and_threads():
 
 
 def test_a_server_without_an_end_is_refused():
-    with pytest.raises(TailcError, match="share cores of one kind"):
+    with pytest.raises(TailcError, match="share cores of one type"):
         shared_server(ladder(at_once((0, 0))))
