@@ -51,7 +51,7 @@ def test_one_controller_at_most_comes_after_the_ladders() -> None:
         ((controller, one, other), "must be the last form"),
         ((one, controller, other), "must be the last form"),
         ((controller,), "must have exactly one of ladders, a tail table, shares and a plan"),
-        ((), "needs a form"),
+        ((), "`forms` must not be empty"),
     ):
         with pytest.raises(ValueError, match=complaint):
             replace(policy, forms=forms)

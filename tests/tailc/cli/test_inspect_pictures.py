@@ -102,7 +102,7 @@ def test_a_png_without_its_library_names_what_is_missing(in_folder, tailc, monke
     ended = tailc("inspect", RACKS, "--picture", "power.svg", "--jobs-picture", "jobs.png")
     assert ended.code == 69
     assert "error[TC0703]: a picture in a PNG file needs `resvg_py`" in ended.err
-    assert "pip install 'tailc[plot]', or name the file FILE.svg" in ended.err
+    assert "pip install 'tailc[plot]'`, or name the file FILE.svg" in ended.err
     assert not list(in_folder.iterdir())
     assert tailc("inspect", RACKS, "--picture", "power.svg").code == 0
 
