@@ -13,7 +13,6 @@ tail is over the SLO by more than 2 %, and some setting's is not.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import math
 import tempfile
@@ -25,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.default_cells import LAWS
+from bench.default_cells import arguments_of, samples
 from bench.processes import of_all
 from bench.timing import cpu_seconds, end
 from tailc.experiment.sizes import Seed
@@ -39,7 +38,7 @@ from tailc.tuning.operating_point import operating_points
 from tailc.tuning.tuning_problem import ladder_subject
 from tailc.tuning.tuning_sample import Measurements, tuning_sample
 
-HELD_OUT_ROWS, REQUESTS, REPLAYS = 5_000, 20_000, 10
+REQUESTS, REPLAYS = 20_000, 10
 LOADS = (0.2, 0.4, 0.6)
 PERCENTILE_PPM = 990_000
 # A tail that is longer than the SLO by no more than that is not counted as a miss.
@@ -94,7 +93,7 @@ class CellResult:
 
 
 def main() -> None:
-    arguments = _arguments()
+    arguments = arguments_of(__doc__, list(SERVERS))
     cells = [
         Cell(law, sample, arguments.rows, server, arguments.effort)
         for law, sample, server in itertools.product(
@@ -108,21 +107,9 @@ def main() -> None:
     end()
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=5_000)
-    parser.add_argument("--effort", default="normal")
-    parser.add_argument("--laws", type=lambda text: text.split(","), default=list(LAWS))
-    parser.add_argument("--servers", type=lambda text: text.split(","), default=list(SERVERS))
-    parser.add_argument("--samples", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=2)
-    return parser.parse_args()
-
-
 def cell_result(cell: Cell) -> CellResult:
     """Compile a design sample by default, and replay its policy on a held-out sample."""
-    draw = np.random.default_rng([list(LAWS).index(cell.law), cell.sample, cell.rows])
-    design_ms, apart_ms = (LAWS[cell.law](draw, rows) for rows in (cell.rows, HELD_OUT_ROWS))
+    design_ms, apart_ms = samples(cell.law, cell.sample, cell.rows)
     before = cpu_seconds()
     table, limit_us, rates = _compiled(cell, design_ms)
     taken = cpu_seconds() - before

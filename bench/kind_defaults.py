@@ -12,7 +12,6 @@ the policy minimises one of these, against the best setting by hindsight that ke
 
 from __future__ import annotations
 
-import argparse
 import heapq
 import itertools
 import math
@@ -25,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.default_cells import LAWS, samples
+from bench.default_cells import arguments_of, samples
 from bench.processes import of_all
 from bench.timing import cpu_seconds, end
 from tailc.artifact.envelope import Policy
@@ -157,7 +156,7 @@ SERVERS: Mapping[str, Server] = {
 
 
 def main() -> None:
-    arguments = _arguments()
+    arguments = arguments_of(__doc__, list(SERVERS))
     cells = [
         Cell(law, sample, arguments.rows, server, arguments.effort, SIZES)
         for law, sample, server in itertools.product(
@@ -169,17 +168,6 @@ def main() -> None:
         print(_line(cell, rates, seconds), flush=True)
     print(summary([rate for rates, _ in found.values() for rate in rates]))
     end()
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=5_000)
-    parser.add_argument("--effort", default="normal")
-    parser.add_argument("--laws", type=lambda text: text.split(","), default=list(LAWS))
-    parser.add_argument("--servers", type=lambda text: text.split(","), default=list(SERVERS))
-    parser.add_argument("--samples", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=2)
-    return parser.parse_args()
 
 
 def cell_result(cell: Cell) -> tuple[tuple[RateResult, ...], float]:

@@ -125,7 +125,7 @@ def _borrow_idle(one: LanesStudy) -> Iterator[Row]:
     idle = one.budgeted(Borrowing.FIXED, 2)
     for rate in (20, 100):
         more = one.more(p99, idle, one.alone, rate)
-        yield [f"borrow-idle: p99 more at {rate}/s, ms", "about 0", more.text(3)]
+        yield [f"borrow-idle: increase of p99 at {rate}/s, ms", "about 0", more.text(3)]
 
 
 def _most_busy(one: LanesStudy, policies: Policies) -> Iterator[Row]:
@@ -147,10 +147,10 @@ def _many_cores(many: LanesStudy) -> Iterator[Row]:
             many.more(p99, plan, many.alone, rate),
             many.figure(lambda r: r.busy, plan, rate),
         )
-        told = "20, at most" if rate == 600 else ""
-        yield [f"dynamic on {CORES} cores: p99 more at {rate}/s, ms", told, more.text()]
-        told = "1.75, the peak" if rate == 600 else ""
-        yield [f"dynamic on {CORES} cores: busy lanes at {rate}/s", told, busy.text(3)]
+        published = "20, at most" if rate == 600 else ""
+        yield [f"dynamic on {CORES} cores: increase of p99 at {rate}/s, ms", published, more.text()]
+        published = "1.75, the peak" if rate == 600 else ""
+        yield [f"dynamic on {CORES} cores: busy lanes at {rate}/s", published, busy.text(3)]
 
 
 def _tail_text(study: LanesStudy, plan: SharingPlan, rate: int) -> str:
@@ -202,8 +202,8 @@ def misses() -> Iterator[Row]:
     yield ["alone", "", study.figure(p99, study.alone, rate).text()]
     for borrowing in BUDGETED:
         plan = study.budgeted(borrowing, budget_us)
-        told = study.figure(p99, plan, rate).text()
-        yield [borrowing.value, f"{budget_us / 1_000:.1f}", told]
+        tail = study.figure(p99, plan, rate).text()
+        yield [borrowing.value, f"{budget_us / 1_000:.1f}", tail]
 
 
 if __name__ == "__main__":

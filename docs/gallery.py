@@ -1,8 +1,8 @@
 """Draw the pictures of gallery.md anew: `python docs/gallery.py [FOLDER]`.
 
-The page names the commands. A picture below one is the file that it writes, or is of the page that
-it writes, and has the name that it has there. FOLDER is `gallery` beside this file by default; the
-tests write into another.
+The page has the commands. The picture below a command is the file that the command writes, or a
+picture of the page that it writes, with the name from that page. FOLDER is by default the folder
+`gallery` next to this file; the tests write into another one.
 """
 
 from __future__ import annotations

@@ -140,11 +140,11 @@ SUMMARY: dict[tuple[str, str], tuple[Compared, ...]] = {
     ("elfen", "USENIX ATC 2016"): (
         _lanes("borrow-idle: points of a lane more at 20/s"),
         _lanes("borrow-idle: points of a lane more at 120/s"),
-        _lanes("borrow-idle: p99 more at 100/s, ms"),
+        _lanes("borrow-idle: increase of p99 at 100/s, ms"),
         _lanes("idle time of periods up to 15 ms at 120/s, %"),
         _lanes("fixed: most busy lanes at 20 to 100/s", "most requests use up no budget here"),
         _lanes("dynamic: most busy lanes at 20 to 100/s", NO_IPC),
-        _lanes("dynamic on 7 cores: p99 more at 600/s, ms", NO_IPC),
+        _lanes("dynamic on 7 cores: increase of p99 at 600/s, ms", NO_IPC),
         _lanes("dynamic on 7 cores: busy lanes at 600/s", NO_IPC),
         _lanes("p99 alone on 7 cores at 1000/s, ms", "the replay has no contention"),
     ),

@@ -61,8 +61,8 @@ class Judge:
 
     def of_run(self, run: Run) -> dict[str, object]:
         """Figures of a run and of its replays."""
-        told = self.replays_of(run)
-        figures = {which: fidelity.summary(served) for which, served in told.items()}
+        replays = self.replays_of(run)
+        figures = {which: fidelity.summary(served) for which, served in replays.items()}
         return {
             "rate_per_s": run.rate,
             "policy": run.policy,
@@ -71,12 +71,12 @@ class Judge:
         }
 
     def of_spike(self, run: Run, phases: Sequence[tuple[int, int]]) -> dict[str, object]:
-        """The same by phase, with what the controller did, and how it had been without."""
-        told = self.replays_of(run)
-        steps = {which: [*map(asdict, served.steps)] for which, served in told.items()}
+        """The figures by phase, the steps of the controller, and the replay without it."""
+        replays = self.replays_of(run)
+        steps = {which: [*map(asdict, served.steps)] for which, served in replays.items()}
         unsteered = CoreTypes(UNSTEERED, self.compared[run.policy].ladders)
-        told[UNSTEERED] = replayed(unsteered, self.alone, run.rows, run.measured.arrival_us)
-        return {"requests": len(run.rows), "phases": by_phase(phases, told), "steps": steps}
+        replays[UNSTEERED] = replayed(unsteered, self.alone, run.rows, run.measured.arrival_us)
+        return {"requests": len(run.rows), "phases": by_phase(phases, replays), "steps": steps}
 
     def replays_of(self, run: Run) -> dict[str, Served]:
         """A run and its replays: with the CPU times that its requests take alone, and as run."""
@@ -90,7 +90,9 @@ class Judge:
         }
 
 
-def by_phase(phases: Sequence[tuple[int, int]], told: dict[str, Served]) -> list[dict[str, object]]:
+def by_phase(
+    phases: Sequence[tuple[int, int]], replays: dict[str, Served]
+) -> list[dict[str, object]]:
     """Latencies of the requests that came in each phase."""
     ends_us = US_PER_S * np.cumsum([seconds for _, seconds in phases])
     return [
@@ -99,7 +101,7 @@ def by_phase(phases: Sequence[tuple[int, int]], told: dict[str, Served]) -> list
             "seconds": seconds,
             **{
                 which: fidelity.latencies(served, np.digitize(served.arrival_us, ends_us) == number)
-                for which, served in told.items()
+                for which, served in replays.items()
             },
         }
         for number, (rate, seconds) in enumerate(phases)

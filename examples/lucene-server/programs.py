@@ -30,7 +30,7 @@ PRINTS = {"stdout": subprocess.PIPE, "text": True}
 
 @dataclass(frozen=True)
 class Programs:
-    """The programs as Maven has built them in `folder`; the server has so many cores."""
+    """The programs that Maven built in `folder`, and the number of cores of the server."""
 
     folder: Path
     cores: int
@@ -44,9 +44,9 @@ class Programs:
         """What a program prints; SystemExit where it fails."""
         is_client = command in CLIENTS
         words = self.words(command, options, *(CLIENT_FLAGS if is_client else ()))
-        beside = cores_there()[self.cores :] or cores_there()
+        cpus = cores_there()[self.cores :] or cores_there()
         rank = first(CLIENT_RANK) if is_client else []
-        done = subprocess.run([*rank, *pin_to(beside), *words], check=False, **PRINTS)
+        done = subprocess.run([*rank, *pin_to(cpus), *words], check=False, **PRINTS)
         if done.returncode:
             raise SystemExit(f"`{command}` ended with {done.returncode}")
         return done.stdout.strip()

@@ -98,14 +98,8 @@ def command(
         check_metric(inputs, **named)
         options = _options(unit, with_internal, **named)
     else:
-        others = (
-            *(value or None for value in named.values()),
-            unit,
-            measure,
-            because,
-            with_internal or None,
-        )
-        columns = _map_of(map_path, others)
+        given = (value or None for value in named.values())
+        columns = _map_of(map_path, (*given, unit, measure, because, with_internal or None))
         options = InputOptions(table=columns)
         measure, because = columns.measure, columns.because
     stated = StatedMeasure(None if measure is None else Measure(measure), because, interval_us)

@@ -104,22 +104,14 @@ def best_clocks(
     with ThreadPoolExecutor(threads) as workers:
         progress("replaying what could be set by hand", 0.0)
         cores = cores_of(own, clock_problem(clocks, requests.searched, aim), clocks)
-        scenes, repeats = (
-            operating_points(cores.load, judged, cores.settling),
-            effort.budget.screening,
-        )
+        scenes = operating_points(cores.load, judged, cores.settling)
+        repeats = effort.budget.screening
         screening = screening_sample(cores, scenes, judged, repeats, Seed.DESIGN, workers)
         fixed = promising(_fixed_frequencies(clocks), screening, judged)
         formulas = _formula_policies(own, clocks, screening, judged)
+        risk = asked.risk_ppm / PPM
         comparison = Comparison(
-            cores,
-            fixed,
-            screening,
-            judging,
-            judged,
-            effort.budget,
-            asked.risk_ppm / PPM,
-            workers,
+            cores, fixed, screening, judging, judged, effort.budget, risk, workers
         )
         published = [one for each in formulas for one in _published_tables(each)]
         found = comparison.compare(published)

@@ -18,7 +18,7 @@ def sampled(folder, header: str, rows) -> SampledColumns | None:
         return sampled_columns(source, "took")
 
 
-def found(folder, header: str, rows) -> ExecutionColumns | None:
+def columns_in(folder, header: str, rows) -> ExecutionColumns | None:
     sample = sampled(folder, header, list(rows))
     return sample and execution_columns(sample)
 
@@ -37,13 +37,13 @@ def executed(degrees, speedup=lambda degree: degree**0.5):
 def test_names_tell_the_columns_of_executions(tmp_path, names):
     rows = (f"{at},{degree},{time}" for at, degree, time in executed((1, 2)))
     request, degree = names.split(",")
-    assert found(tmp_path, f"{names},took", rows) == ExecutionColumns(request, degree, True)
+    assert columns_in(tmp_path, f"{names},took", rows) == ExecutionColumns(request, degree, True)
 
 
 @pytest.mark.parametrize("degrees", [(1, 2), (1, 2, 4, 8), (2, 3)])
 def test_the_cells_tell_the_columns_of_executions(tmp_path, degrees):
     rows = (f"x{at},{degree},{time}" for at, degree, time in executed(degrees))
-    assert found(tmp_path, "blob,lanes,took", rows) == ExecutionColumns("blob", "lanes", False)
+    assert columns_in(tmp_path, "blob,lanes,took", rows) == ExecutionColumns("blob", "lanes", False)
 
 
 def test_the_order_of_rows_and_repetitions_do_not_matter(tmp_path):
@@ -51,12 +51,14 @@ def test_the_order_of_rows_and_repetitions_do_not_matter(tmp_path):
         f"{at},{each},{degree},{time}" for at, degree, time in executed((1, 2)) for each in (1, 2)
     ]
     RNG.shuffle(rows)
-    assert found(tmp_path, "blob,run,lanes,took", rows) == ExecutionColumns("blob", "lanes", False)
+    assert columns_in(tmp_path, "blob,run,lanes,took", rows) == ExecutionColumns(
+        "blob", "lanes", False
+    )
 
 
 def test_most_of_the_pairs_of_request_and_degree_are_enough(tmp_path):
     rows = [f"x{at},{degree},{time}" for at, degree, time in executed((1, 2, 3))]
-    assert found(tmp_path, "blob,lanes,took", np.delete(rows, np.s_[::9])) is not None
+    assert columns_in(tmp_path, "blob,lanes,took", np.delete(rows, np.s_[::9])) is not None
 
 
 @pytest.mark.parametrize(
@@ -74,12 +76,12 @@ def test_most_of_the_pairs_of_request_and_degree_are_enough(tmp_path):
     ],
 )
 def test_rows_of_requests_are_no_executions(tmp_path, rows):
-    assert found(tmp_path, "user,step,took", rows) is None
+    assert columns_in(tmp_path, "user,step,took", rows) is None
 
 
 def test_repetitions_on_one_thread_are_requests(tmp_path):
     rows = (f"{at},{each},{x}" for at, x in enumerate(DEMAND) for each in (1, 2, 3))
-    assert found(tmp_path, "query_id,repetition,took", rows) is None
+    assert columns_in(tmp_path, "query_id,repetition,took", rows) is None
 
 
 def test_a_table_of_two_columns_has_no_executions(tmp_path):

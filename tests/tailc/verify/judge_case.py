@@ -10,5 +10,5 @@ P99 = Slo(990_000, 100_000)
 QUICK = VerifyOptions(requests_per_replay=2000, replicates=60, repeats=8, baselines=("seq",))
 
 
-def at(*rates_mrps: int) -> VerifyOptions:
+def options_at(*rates_mrps: int) -> VerifyOptions:
     return dataclasses.replace(QUICK, arrivals=tuple(map(Poisson, rates_mrps)))

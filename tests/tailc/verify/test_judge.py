@@ -16,7 +16,7 @@ from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.judge import verify
 from tests.tailc.models.shared_cores.servers import at_once, ladder
-from tests.tailc.verify.judge_case import P99, QUICK, at
+from tests.tailc.verify.judge_case import P99, QUICK, options_at
 from tests.tailc.verify.policies import climbing, held_out, policy
 
 
@@ -104,12 +104,14 @@ def test_every_slo_is_judged_at_every_rate():
 
 
 def test_given_arrivals_replace_the_rates_of_the_policy():
-    assert [p.rate_mrps for p in verify(policy(P99), held_out(), at(7_000)).points] == [7_000]
+    assert [p.rate_mrps for p in verify(policy(P99), held_out(), options_at(7_000)).points] == [
+        7_000
+    ]
 
 
 def test_a_server_that_cannot_keep_up_is_overloaded():
     # 20 ms of work each at 500/s need 10 cores
-    found = verify(policy(P99, form=climbing(cores=8)), held_out(), at(500_000))
+    found = verify(policy(P99, form=climbing(cores=8)), held_out(), options_at(500_000))
     run = found.points[0].policy
     assert run.load.is_overloaded
     assert run.estimates[0].ruling is Ruling.FAIL
@@ -117,7 +119,7 @@ def test_a_server_that_cannot_keep_up_is_overloaded():
 
 
 def test_a_server_that_fills_up_while_it_warms_up_is_overloaded():
-    options = dataclasses.replace(at(50_000_000), requests_per_replay=60_000, repeats=2)
+    options = dataclasses.replace(options_at(50_000_000), requests_per_replay=60_000, repeats=2)
     point = verify(policy(P99), held_out(), options).points[0]
     run = point.policy
     assert run.load.is_overloaded
@@ -129,7 +131,7 @@ def test_a_server_that_fills_up_while_it_warms_up_is_overloaded():
 
 def test_a_handful_of_requests_fails_no_policy_however_long_they_are():
     # 20 ms of work each at 500/s need 10 cores
-    found = verify(policy(P99, form=climbing(cores=8)), held_out(5), at(500_000))
+    found = verify(policy(P99, form=climbing(cores=8)), held_out(5), options_at(500_000))
     assert found.points[0].policy.load.is_overloaded
     assert found.exit_code is ExitCode.UNDECIDED
 
@@ -146,12 +148,12 @@ def test_windows_of_an_slo_for_a_class_are_those_of_its_requests():
         "core",
     )
     gold = Slo(950_000, 5_000, window_requests=50, request_class="gold")
-    found = verify(policy(gold, form=ladder(at_once((0, 0)), rungs=1)), classes, at(10_000))
+    found = verify(policy(gold, form=ladder(at_once((0, 0)), rungs=1)), classes, options_at(10_000))
     assert found.points[0].policy.estimates[0].windows_met_ppm == 1_000_000
 
 
 def test_a_busy_server_that_keeps_up_is_not_overloaded():
-    options = dataclasses.replace(at(340_000), requests_per_replay=10_000)
+    options = dataclasses.replace(options_at(340_000), requests_per_replay=10_000)
     point = verify(policy(P99, form=climbing(cores=8)), held_out(), options).points[0]
     (seq,) = point.baselines
     assert not seq.load.is_overloaded
@@ -188,11 +190,11 @@ def test_bursts_tell_how_each_quantum_settled():
     calm, hectic = point.policy.stretch_us
     assert len(calm) == len(hectic) == 2
     assert all(a < b for a, b in zip(calm, hectic, strict=True))
-    assert verify(policy(P99), held_out(), at(20_000)).points[0].policy.stretch_us == ()
+    assert verify(policy(P99), held_out(), options_at(20_000)).points[0].policy.stretch_us == ()
 
 
 def test_a_request_leaves_at_the_cut_off():
-    options = dataclasses.replace(at(10_000), cut_off_us=30_000)
+    options = dataclasses.replace(options_at(10_000), cut_off_us=30_000)
     said = verify(policy(P99), held_out(), options).points[0].baselines[0].estimates[0]
     assert said.estimate_us == 30_000
 
@@ -227,8 +229,8 @@ def test_another_seed_is_another_sample():
 
 
 def test_adding_a_rate_leaves_the_others_as_they_were():
-    one = verify(policy(P99), held_out(), at(50_000))
-    two = verify(policy(P99), held_out(), at(20_000, 50_000))
+    one = verify(policy(P99), held_out(), options_at(50_000))
+    two = verify(policy(P99), held_out(), options_at(20_000, 50_000))
     assert two.points[1] == one.points[0]
 
 

@@ -78,8 +78,9 @@ inline void check_boost(const policy::Ladder& form) {
   require(boost->below_ppm() > 0, "`boost.below_ppm` must be at least 1");
 }
 
-inline void check_degraded(const policy::Overload& told) {
-  const auto from = told.degrade_from(), work_ppm = told.work_ppm(), shed_from = told.shed_from();
+inline void check_degraded(const policy::Overload& overload) {
+  const auto from = overload.degrade_from(), work_ppm = overload.work_ppm();
+  const auto shed_from = overload.shed_from();
   require(from.has_value() == work_ppm.has_value(),
           "`degrade_from` and `work_ppm` must both be present or both be absent");
   if (!from.has_value()) return;
@@ -90,27 +91,29 @@ inline void check_degraded(const policy::Overload& told) {
 }
 
 inline void check_overload(const policy::Ladder& form) {
-  const policy::Overload* told = form.overload();
-  const auto goes_with = [&](Rule rule, bool is_told) {
-    require(has_rule(form, rule) == is_told,
+  const policy::Overload* overload = form.overload();
+  const auto goes_with = [&](Rule rule, bool is_present) {
+    require(has_rule(form, rule) == is_present,
             "each rule for overload must have its field in `overload`, and each field its rule");
-    return is_told;
+    return is_present;
   };
-  const bool sheds = goes_with(Rule::SHED, told != nullptr && told->shed_from().has_value());
-  const bool cuts = goes_with(Rule::CUT_OFF, told != nullptr && told->cut_off_us().has_value());
+  const bool sheds =
+      goes_with(Rule::SHED, overload != nullptr && overload->shed_from().has_value());
+  const bool cuts =
+      goes_with(Rule::CUT_OFF, overload != nullptr && overload->cut_off_us().has_value());
   const bool degrades =
-      goes_with(Rule::DEGRADE, told != nullptr && told->degrade_from().has_value());
-  require((sheds || cuts || degrades) == (told != nullptr),
+      goes_with(Rule::DEGRADE, overload != nullptr && overload->degrade_from().has_value());
+  require((sheds || cuts || degrades) == (overload != nullptr),
           "`overload` must be absent without rule `shed`, `cut-off` or `degrade`");
-  if (told == nullptr) return;
-  require(!sheds || *told->shed_from() > 0, "`shed_from` must be at least 1");
-  require(!cuts || *told->cut_off_us() > 0, "`cut_off_us` must be at least 1");
-  check_degraded(*told);
+  if (overload == nullptr) return;
+  require(!sheds || *overload->shed_from() > 0, "`shed_from` must be at least 1");
+  require(!cuts || *overload->cut_off_us() > 0, "`cut_off_us` must be at least 1");
+  check_degraded(*overload);
 }
 
-inline void check_starts(const policy::Ladder& form, const policy::Sharing& told) {
-  require(*told.start_below_ppm() > 0, "`start_below_ppm` must be at least 1");
-  const std::int64_t unit = *told.start_unit();
+inline void check_starts(const policy::Ladder& form, const policy::Sharing& sharing) {
+  require(*sharing.start_below_ppm() > 0, "`start_below_ppm` must be at least 1");
+  const std::int64_t unit = *sharing.start_unit();
   require(0 <= unit && unit < std::int64_t{form.cost_units()->size()},
           "`start_unit` must be the number of a cost unit, counted from 0");
   for (const policy::Row* row : *form.rows())
@@ -119,18 +122,18 @@ inline void check_starts(const policy::Ladder& form, const policy::Sharing& told
 }
 
 inline void check_sharing(const policy::Ladder& form) {
-  const policy::Sharing* told = form.sharing();
-  const bool starts = told != nullptr && told->start_below_ppm().has_value();
-  const bool gives_up = told != nullptr && told->give_up_us().has_value();
+  const policy::Sharing* sharing = form.sharing();
+  const bool starts = sharing != nullptr && sharing->start_below_ppm().has_value();
+  const bool gives_up = sharing != nullptr && sharing->give_up_us().has_value();
   require(has_rule(form, Rule::START_BELOW) == starts && has_rule(form, Rule::GIVE_UP) == gives_up,
           "each rule for sharing must have its fields in `sharing`, and each field its rule");
-  require((starts || gives_up) == (told != nullptr),
+  require((starts || gives_up) == (sharing != nullptr),
           "`sharing` must be absent without rule `start-below` or `give-up`");
-  if (told == nullptr) return;
-  require(!gives_up || *told->give_up_us() > 0, "`give_up_us` must be at least 1");
-  require(told->start_unit().has_value() == starts,
+  if (sharing == nullptr) return;
+  require(!gives_up || *sharing->give_up_us() > 0, "`give_up_us` must be at least 1");
+  require(sharing->start_unit().has_value() == starts,
           "`start_unit` and `start_below_ppm` must both be present or both be absent");
-  if (starts) check_starts(form, *told);
+  if (starts) check_starts(form, *sharing);
 }
 
 // The cost unit of the rung's core: the only one with a capacity in which it costs, one whole core.

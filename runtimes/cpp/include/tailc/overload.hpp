@@ -13,13 +13,13 @@ namespace tailc {
 // Without a rule for it in the ladder, no request is refused, degraded or cut off.
 class Overload {
  public:
-  // `told`: the answer of the ladder for it, or null.
-  Overload(const policy::Overload* told, bool counts_waiting) : counts_waiting_(counts_waiting) {
-    if (told == nullptr) return;
-    shed_from_ = told->shed_from().value_or(kNever);
-    cut_off_us_ = told->cut_off_us().value_or(kNever);
-    degrade_from_ = told->degrade_from().value_or(kNever);
-    work_ppm_ = told->work_ppm().value_or(kPpm);
+  // `fields`: the fields of the ladder for overload, or null.
+  Overload(const policy::Overload* fields, bool counts_waiting) : counts_waiting_(counts_waiting) {
+    if (fields == nullptr) return;
+    shed_from_ = fields->shed_from().value_or(kNever);
+    cut_off_us_ = fields->cut_off_us().value_or(kNever);
+    degrade_from_ = fields->degrade_from().value_or(kNever);
+    work_ppm_ = fields->work_ppm().value_or(kPpm);
   }
 
   // Whether a request is refused that arrives when so many others are in the system.

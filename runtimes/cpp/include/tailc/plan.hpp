@@ -157,9 +157,9 @@ inline Quote Plan::quote(std::int64_t first_epoch, std::int64_t epochs, std::int
 inline Quote Plan::admit(const std::string& job, std::int64_t first_epoch, std::int64_t epochs,
                          std::int64_t width, std::int64_t green_ppm) {
   check_new(job);
-  Quote told = quote(first_epoch, epochs, width, green_ppm);
-  if (told.is_admitted()) give(job, *told.places);
-  return told;
+  Quote answer = quote(first_epoch, epochs, width, green_ppm);
+  if (answer.is_admitted()) give(job, *answer.places);
+  return answer;
 }
 
 inline std::optional<std::int64_t> Plan::cheapest_width(

@@ -14,12 +14,12 @@ namespace tailc {
 // for it in the ladder, all requests may start and none releases its threads or cores.
 class Sharing {
  public:
-  // `told`: the answer of the ladder for it, or null.
-  Sharing(const policy::Sharing* told, bool counts_waiting) : counts_waiting_(counts_waiting) {
-    if (told == nullptr) return;
-    if (told->start_unit().has_value()) start_unit_ = *told->start_unit();
-    start_below_ppm_ = told->start_below_ppm().value_or(kNever);
-    give_up_us_ = told->give_up_us().value_or(kNever);
+  // `fields`: the fields of the ladder for sharing, or null.
+  Sharing(const policy::Sharing* fields, bool counts_waiting) : counts_waiting_(counts_waiting) {
+    if (fields == nullptr) return;
+    if (fields->start_unit().has_value()) start_unit_ = *fields->start_unit();
+    start_below_ppm_ = fields->start_below_ppm().value_or(kNever);
+    give_up_us_ = fields->give_up_us().value_or(kNever);
   }
 
   // The cost unit that is counted at starts, where they go by what is in use.

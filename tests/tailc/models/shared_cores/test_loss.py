@@ -18,7 +18,7 @@ from tailc.report.verdict.words import remarks
 from tailc.verify.judge import verify
 from tests.tailc.artifact.published import ROOT
 from tests.tailc.models.shared_cores.servers import at_once, ladder, overloaded
-from tests.tailc.verify.judge_case import P99, at
+from tests.tailc.verify.judge_case import P99, options_at
 from tests.tailc.verify.policies import held_out, policy
 
 SCHEMA = json.loads((Path(ROOT) / "schemas/report/verdict-2.schema.json").read_text())
@@ -50,7 +50,7 @@ def test_a_server_that_sheds_keeps_up_and_says_at_which_price():
     trace = held_out(800)
     rate_mrps = round(2e6 / float(trace.demand_ms.mean()))
     form = overloaded(ONE_CORE, Overload(shed_from=4))
-    options = dataclasses.replace(at(rate_mrps), requests_per_replay=6_000)
+    options = dataclasses.replace(options_at(rate_mrps), requests_per_replay=6_000)
     found = verify(policy(P99, form=form), trace, options)
     (point,) = found.points
     assert not point.policy.load.is_overloaded
@@ -74,8 +74,8 @@ def test_percentiles_are_of_those_who_are_served():
     """Nobody shares the core, so everybody who is served takes as long as its work."""
     trace = held_out(800)
     form = overloaded(ONE_CORE, Overload(shed_from=1))
-    said = verify(policy(P99, form=form), trace, at(100_000)).points[0].policy
-    alone = verify(policy(P99, form=ladder(at_once((0, 0)), rungs=1)), trace, at(100_000))
+    said = verify(policy(P99, form=form), trace, options_at(100_000)).points[0].policy
+    alone = verify(policy(P99, form=ladder(at_once((0, 0)), rungs=1)), trace, options_at(100_000))
     whole = alone.points[0].policy.estimates[0]
     assert said.estimates[0].ruling in (Ruling.PASS, whole.ruling)
     assert said.estimates[0].estimate_us == pytest.approx(whole.estimate_us, rel=0.05)
@@ -85,7 +85,7 @@ def test_percentiles_are_of_those_who_are_served():
 def test_where_everybody_who_is_measured_is_refused_there_is_nothing_to_judge():
     """One request a microsecond, of many milliseconds: the first keeps all others out."""
     form = overloaded(ONE_CORE, Overload(shed_from=1))
-    options = dataclasses.replace(at(10**9), requests_per_replay=100)
+    options = dataclasses.replace(options_at(10**9), requests_per_replay=100)
     windowed = dataclasses.replace(P99, window_us=1_000)
     with pytest.raises(TailcError, match="all measured requests of the replays are refused,"):
         verify(policy(windowed, form=form), held_out(800), options)
@@ -93,5 +93,5 @@ def test_where_everybody_who_is_measured_is_refused_there_is_nothing_to_judge():
 
 def test_nothing_lost_is_said_too():
     form = overloaded(ONE_CORE, Overload(shed_from=50))
-    found = verify(policy(P99, form=form), held_out(800), at(1_000))
+    found = verify(policy(P99, form=form), held_out(800), options_at(1_000))
     assert any("nothing is lost by the rules for overload" in said for said in remarks(found))

@@ -38,7 +38,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def asked(jobs=None, supply=None, horizon=None) -> DaysSettings:
+def settings(jobs=None, supply=None, horizon=None) -> DaysSettings:
     columns = {
         "submit": "at_h",
         "submit_unit": "h",
@@ -61,7 +61,7 @@ def asked(jobs=None, supply=None, horizon=None) -> DaysSettings:
 
 
 def opened(folder, *parts):
-    return open_days(asked(*parts), str(folder / "spec.yaml"), place)
+    return open_days(settings(*parts), str(folder / "spec.yaml"), place)
 
 
 def refused(folder, *parts):
@@ -257,7 +257,7 @@ def test_a_weather_file_tells_clouds_and_stands_for_panels(tmp_path):
     def days(green: dict) -> Days:
         supply = {"green": [green]}
         return open_days(
-            asked({"at_start": "0h"}, supply, horizon), str(tmp_path / "spec.yaml"), place
+            settings({"at_start": "0h"}, supply, horizon), str(tmp_path / "spec.yaml"), place
         )
 
     brought = days(source).energy.actual_supply(slice(None))[0]
