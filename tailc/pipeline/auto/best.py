@@ -36,8 +36,6 @@ from tailc.tuning.tuning_problem import TuningProblem
 from tailc.tuning.tuning_sample import Form, TuningSample
 
 SEARCHED = "search"
-# Number of times that tables are joined while none is safe.
-_MOST_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ class Choice(ABC):
         """The table to write: the best safe one, or else the one with the least regret."""
         looked_for = self.search()
         found = [*looked_for.compared, *self.comparison.baselines()]
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(self.asked.budget.rounds):
             if any(one.is_safe for one in found):
                 break
             found += self.compare(self._fallbacks(found))

@@ -21,7 +21,7 @@ class Budget:
     replays of each table that a search can start from. leanest: replays by which rows that climb
     are removed from a table. repeats, resamples: replays of each table in a comparison, and
     resamples of the records. tuned: times of the least budget in which the best candidate is tuned;
-    0: it is not.
+    0: it is not. rounds: times that tables are joined while none is safe.
     """
 
     times: int
@@ -32,6 +32,7 @@ class Budget:
     resamples: int
     judging: JudgingSize
     tuned: int
+    rounds: int
 
 
 class Effort(enum.Enum):
@@ -48,7 +49,7 @@ class Effort(enum.Enum):
 
 
 _BUDGETS = {
-    Effort.QUICK: Budget(1, 1, 1, 1, 4, 20, JudgingSize(10_000, 6, 49), 0),
-    Effort.NORMAL: Budget(2, 3, 2, 10, 10, 40, JudgingSize(20_000, 10, 49), 1),
-    Effort.THOROUGH: Budget(16, 6, 2, 10, 10, 100, JudgingSize(20_000, 24, 100), 8),
+    Effort.QUICK: Budget(1, 1, 1, 1, 4, 20, JudgingSize(10_000, 6, 49), 0, 1),
+    Effort.NORMAL: Budget(2, 3, 2, 10, 10, 40, JudgingSize(20_000, 10, 49), 1, 3),
+    Effort.THOROUGH: Budget(16, 6, 2, 10, 10, 100, JudgingSize(20_000, 24, 100), 8, 3),
 }

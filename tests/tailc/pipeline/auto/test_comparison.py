@@ -38,9 +38,9 @@ def test_without_a_safe_table_the_one_with_least_regret_is_taken():
     assert least_regret([SAFE, RISKIER, RISKY]) is RISKY
 
 
-@pytest.mark.parametrize(("share", "rounds"), [(1.0, 3), (0.0, 0)])
+@pytest.mark.parametrize(("share", "most", "rounds"), [(1.0, 3, 3), (1.0, 1, 1), (0.0, 3, 0)])
 def test_fallbacks_are_compared_while_no_table_is_safe_and_no_table_twice(
-    service, monkeypatch, share, rounds
+    service, monkeypatch, share, most, rounds
 ):
     tried, compared, joined = [], [], []
     compare = Comparison.compare
@@ -54,6 +54,7 @@ def test_fallbacks_are_compared_while_no_table_is_safe_and_no_table_twice(
         compared.extend(option.table for option in options)
         return compare(comparison, options)
 
+    monkeypatch.setattr(Effort, "budget", replace(Effort.QUICK.budget, rounds=most))
     monkeypatch.setattr(best, "fallbacks", recorded)
     monkeypatch.setattr(Comparison, "compare", recording)
     monkeypatch.setattr(comparison, "losses", lambda own, _: np.full(len(own), share))
@@ -86,5 +87,5 @@ def test_effort_sets_on_how_many_replays_tables_are_compared(service, monkeypatc
 
 
 def _numbers(budget):
-    *sizes, judging, tuned = astuple(budget)
-    return [*sizes, *judging, tuned]
+    *sizes, judging, tuned, rounds = astuple(budget)
+    return [*sizes, *judging, tuned, rounds]
