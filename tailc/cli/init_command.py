@@ -205,8 +205,6 @@ def _slos(settings: dict[str, Any]) -> tuple[tuple[ImportedObjective, ...], tupl
 
 def _columns(settings: dict[str, Any]) -> TimeColumns | TimingColumns:
     """Remove the options of columns from the settings; return the columns that they name."""
-    import csv
-
     from tailc.studies.draft_demand import TimeColumns, TimingColumns
 
     column, timings, unit = (settings.pop(key, None) for key in ("column", "timings", "unit"))
@@ -218,8 +216,7 @@ def _columns(settings: dict[str, Any]) -> TimeColumns | TimingColumns:
                 f"`--{option}` and `--timings` exclude each other: timings have the demands and "
                 "the speed-ups"
             )
-    (names,) = csv.reader([timings], skipinitialspace=True)
-    names = [name.strip() for name in names]
+    names = _names_in(timings)
     if len(names) != 3 or not all(names):
         raise click.UsageError(
             f"`{timings}` does not name three columns: write `--timings REQUEST,DEGREE,DURATION`, "
@@ -227,6 +224,17 @@ def _columns(settings: dict[str, Any]) -> TimeColumns | TimingColumns:
         )
     request, degree, duration = names
     return TimingColumns(request, degree, duration, unit)
+
+
+def _names_in(text: str) -> list[str]:
+    """Names separated by commas; none if the text is not one line of CSV."""
+    import csv
+
+    try:
+        (names,) = csv.reader([text], skipinitialspace=True)
+    except (csv.Error, ValueError):
+        return []
+    return [name.strip() for name in names]
 
 
 def _objectives(text: str) -> list[ImportedObjective]:

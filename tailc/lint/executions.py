@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.lint.sampled_columns import SampledColumns
-from tailc.traces.telling_names import degrees_of, requests_of
+from tailc.traces.telling_names import DEGREES, REQUESTS, degrees_of, requests_of
 
 # Further executions on the same number of threads are demands of a request, as other rows are.
 _OF_REPETITIONS = re.compile(
@@ -21,6 +22,8 @@ _OF_REPETITIONS = re.compile(
 _COMPLETE, _EVEN = 0.6, 0.8
 # A request explains so much of the variance of log time, adjusted for the number of requests.
 _EXPLAINED = 0.5
+# Log times differ by so many standard errors, and by so much.
+_CLEARLY, _LEAST_GAIN = 3.0, 0.05
 
 Codes = NDArray[np.int64]
 
@@ -37,22 +40,21 @@ class ExecutionColumns:
 def execution_columns(sample: SampledColumns) -> ExecutionColumns | None:
     """The most likely columns of requests and degrees; None if rows do not look like executions.
 
-    The pairs of request and degree are nearly complete, with equal numbers of rows. Unless names
-    say what the columns are, the time of a row must also depend on the request.
+    The pairs of request and degree are nearly complete, with equal numbers of rows. Unless the
+    columns have the names that specs use by default, the time of a row must also depend on the
+    request, and be shorter at the largest degree than at the least.
     """
     small = tuple(name for name in sample.small if not _OF_REPETITIONS.fullmatch(name.strip()))
     requests, degrees = requests_of(tuple(sample.codes)), degrees_of(small)
     for degree in dict.fromkeys((*degrees, *small)):
         for request in dict.fromkeys((*requests, *sample.codes)):
-            is_named = request in requests and degree in degrees
-            if request != degree and _are_executions(sample, request, degree, is_named):
+            if request != degree and _are_executions(sample, request, degree):
+                is_named = request in requests and degree in degrees
                 return ExecutionColumns(request, degree, is_named)
     return None
 
 
-def _are_executions(
-    sample: SampledColumns, request_name: str, degree_name: str, is_named: bool
-) -> bool:
+def _are_executions(sample: SampledColumns, request_name: str, degree_name: str) -> bool:
     good = np.isfinite(sample.demand) & (sample.demand > 0)
     request, degree = sample.codes[request_name][good], sample.codes[degree_name][good]
     requests, degrees = len(np.unique(request)), len(np.unique(degree))
@@ -62,7 +64,11 @@ def _are_executions(
     evenness = np.bincount(rows_of_pair).max() / len(rows_of_pair)
     if len(rows_of_pair) < _COMPLETE * requests * degrees or evenness < _EVEN:
         return False
-    return is_named or _explained(np.log(sample.demand[good]), request, degree) >= _EXPLAINED
+    if request_name in REQUESTS and degree_name in DEGREES:
+        return True
+    log_time = np.log(sample.demand[good])
+    is_of_request = _explained(log_time, request, degree) >= _EXPLAINED
+    return is_of_request and _is_faster(log_time - _means(log_time, request), degree)
 
 
 def _explained(values: NDArray[np.float64], request: Codes, degree: Codes) -> float:
@@ -73,6 +79,13 @@ def _explained(values: NDArray[np.float64], request: Codes, degree: Codes) -> fl
         return 0.0
     freedom = len(rest) - len(np.unique(request))
     return 1 - float(((rest - _means(rest, request)) ** 2).sum()) / freedom / total
+
+
+def _is_faster(rest: NDArray[np.float64], degree: Codes) -> bool:
+    """Whether times are clearly shorter at the largest degree; rest: without those of requests."""
+    least, most = (rest[degree == one] for one in (degree.min(), degree.max()))
+    error = math.hypot(*(float(part.std()) / math.sqrt(len(part)) for part in (least, most)))
+    return float(least.mean() - most.mean()) > max(_CLEARLY * error, _LEAST_GAIN)
 
 
 def _means(values: NDArray[np.float64], group: Codes) -> NDArray[np.float64]:

@@ -31,7 +31,8 @@ _LARGEST_SMALL = 64
 class SampledColumns:
     """The demands and other columns of the first rows of a table.
 
-    demand: float64 (n,), NaN in bad cells. codes: by column, int64 (n,), equal for equal cells.
+    demand: float64 (n,), NaN in bad cells. codes: by column, int64 (n,), equal for equal cells; in
+    small columns the cells themselves.
     small: the columns of which all cells are whole numbers from 1 to 64, of two values at least.
     """
 
@@ -90,6 +91,8 @@ def _sampled(cells: Cells, demand: str, others: list[str]) -> SampledColumns:
             continue
         codes[name] = numpy_of(encoded.indices).astype(np.int64)
         if _are_small(encoded.dictionary):
+            values = np.array([float(one) for one in encoded.dictionary.to_pylist()])
+            codes[name] = values.astype(np.int64)[codes[name]]
             small.append(name)
     return SampledColumns(demand, numbers(cells, demand), codes, tuple(small))
 

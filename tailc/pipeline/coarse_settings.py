@@ -45,12 +45,15 @@ def _quantum(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
 def quantum_beyond_demand(
     policy: Policy, design: DemandProfile, loaded: LoadedSpec
 ) -> Iterator[Finding]:
-    """Warn of a quantum longer than the mean demand, in which many requests end without a look."""
+    """Warn of a quantum longer than the mean demand, in which many requests end without a look.
+
+    No warning if the quantum is longer than all climbs, which has a warning of its own.
+    """
     mean_us = round(float(np.average(design.demand_ms, weights=design.weight)) * _US_PER_MS)
     longest_us = max(
         (each.quantum_us for each in policy.ladders if _climbs_with_age(each)), default=0
     )
-    if longest_us > mean_us:
+    if longest_us > mean_us and next(_quantum(policy, loaded), None) is None:
         message = (
             f"the quantum is {format_us(longest_us)}, longer than the mean demand of "
             f"{format_us(mean_us)}: requests climb late, and many end before their first look"

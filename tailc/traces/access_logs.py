@@ -7,7 +7,8 @@ import re
 from tailc.traces.other_texts import OtherText, text_among
 
 # The first line distinguishes them from tables, which begin with names. Bounds limit the match.
-_BEGIN, _REST = rb"(?:\xef\xbb\xbf)?[^\n]{0,500}?", rb"[^\n]{0,4000}?"
+# JSON may have such a date as text.
+_BEGIN, _REST = rb"(?:\xef\xbb\xbf)?(?![\s\[]{0,20}\{)[^\n]{0,500}?", rb"[^\n]{0,4000}?"
 _DAY_AND_TIME = rb"\[\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2}"
 _ISO = rb"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[.\d]*Z"
 # A balancer, a client, a server or none, and the three times of a request.

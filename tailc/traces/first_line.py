@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from tailc.traces.csv_dialect import NUMBER, Dialect
 from tailc.traces.telling_names import values_in
 
-_WORD = re.compile(r"\s*(?!(?:na|n/a|nan|nil|none|null|inf|infinity)\s*$)[^\W\d]", re.IGNORECASE)
+# No name, but what a row may have in place of a number, as that of a request without an answer.
+_IN_PLACE = "na|n/a|nan|nil|none|null|inf|infinity|missing|unknown|timeout|error|failed|skipped"
+_WORD = re.compile(rf"\s*(?!(?:{_IN_PLACE})\s*$)[^\W\d]", re.IGNORECASE)
 
 
 def doubtful_value(

@@ -13,17 +13,17 @@ from tailc.traces.reading import TimeUnit
 
 _TEXT = (
     r"^\s*(?:(?P<hours>[0-9]+)h)?(?:(?P<minutes>[0-9]+)m)?(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
-    r"\s?(?P<unit>ns|us|µs|μs|ms|s|min|h)\s*$"
+    r"\s?(?P<unit>nsec|ns|usec|us|µs|μs|msec|ms|secs?|s|mins?|h)\s*$"
 )
 _IN_MS = {
-    "ns": 1e-6,
-    "us": 1e-3,
+    **dict.fromkeys(("ns", "nsec"), 1e-6),
+    **dict.fromkeys(("us", "usec"), 1e-3),
     "µs": 1e-3,
     # The Greek letter, where the one before is the sign of micro.
     "μs": 1e-3,
-    "ms": 1.0,
-    "s": 1e3,
-    "min": 6e4,
+    **dict.fromkeys(("ms", "msec"), 1.0),
+    **dict.fromkeys(("s", "sec", "secs"), 1e3),
+    **dict.fromkeys(("min", "mins"), 6e4),
     "h": 3.6e6,
 }
 _NUMBER = r"^\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*$"

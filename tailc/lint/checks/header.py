@@ -70,7 +70,7 @@ def _short_floats(table: CellColumns) -> Iterator[Sighting]:
 
 
 def _nothing_known(table: UnknownColumns) -> Iterator[Sighting]:
-    yield Sighting(f"the columns have no names: {_first(table.names)}")
+    yield Sighting(f"no column is recognised by its name: {_first(table.names)}")
 
 
 def _no_demands(table: WithoutDemands) -> Iterator[Sighting]:

@@ -51,7 +51,12 @@ def findings(variants: Variants) -> tuple[Finding, ...]:
 
 
 def _without_effect(variants: Variants) -> Iterator[Finding]:
-    """A note for each key whose values give the same policies, whatever the other keys are."""
+    """A note for each key whose values give the same policies, whatever the other keys are.
+
+    None if a variant has no policy.
+    """
+    if any(answer.policy is None for answer in variants.answers):
+        return
     for at, variation in enumerate(variants.variations):
         alike: dict[Choice, list[Hashable]] = {}
         for answer in variants.answers:
@@ -68,10 +73,9 @@ def _without_effect(variants: Variants) -> Iterator[Finding]:
 
 
 def _effect(answer: VariantResult) -> Hashable:
-    """What a variant decides, and its latencies; the reason if there is no policy."""
+    """What the policy of a variant decides, and its latencies."""
     policy = answer.policy
-    if policy is None:
-        return message(answer)
+    assert policy is not None
     tails_us = tuple((one.rate_mrps, one.tail_us) for one in answer.rates)
     return policy.forms, policy.slos, policy.rates_mrps, tails_us
 

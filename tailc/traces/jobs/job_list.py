@@ -100,9 +100,11 @@ def job_list_in(
 ) -> JobLog:
     """Read the jobs of an open source; see `read_job_list`."""
     table = table_of(source, columns.columns_to_read, format_of(source, format))
-    cells, warnings = without_steps(
-        cells_of(table, _with_ids(columns.columns_to_read, table), columns.where)
-    )
+    wanted = _with_ids(columns.columns_to_read, table)
+    # The job of a step may be a row that `where` does not select.
+    has_others = columns.where and JOB_ID in wanted.texts
+    every = cells_of(table, ColumnsToRead((), (JOB_ID,), ())) if has_others else None
+    cells, warnings = without_steps(cells_of(table, wanted, columns.where), every)
     submit_s, start_unix_s = _arrivals(cells, columns, reading)
     run_s = _seconds(cells, columns.run, columns.run_unit)
     width = _whole(cells, columns.width, LARGEST_WIDTH)

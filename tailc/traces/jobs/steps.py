@@ -19,17 +19,20 @@ JOB_ID = "JobID"
 _STEP = r"^(?P<job>[^.]+)\.[^.]+$"
 
 
-def without_steps(cells: Cells) -> tuple[Cells, tuple[Finding, ...]]:
+def without_steps(
+    cells: Cells, every: Cells | None = None
+) -> tuple[Cells, tuple[Finding, ...]]:
     """The rows without steps of jobs that have a row of their own, and a warning if there are any.
 
-    Cells without ids as text are unchanged.
+    every: the ids of all rows, if `cells` are only some. Cells without ids as text are unchanged.
     """
     ids = cells.columns.get(JOB_ID)
     # Not by their canonical text, in which the step `4608.0` is the job.
     if ids is None or not pa.types.is_string(ids.type):
         return cells, ()
+    jobs = (every or cells).columns[JOB_ID].combine_chunks()
     job = pc.struct_field(pc.extract_regex(ids, _STEP), "job")
-    is_step = truths_of(pc.fill_null(pc.is_in(job, ids.combine_chunks()), False))
+    is_step = truths_of(pc.fill_null(pc.is_in(job, jobs), False))
     if not is_step.any():
         return cells, ()
     rows = plural(int(is_step.sum()), "row")

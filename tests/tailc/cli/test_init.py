@@ -448,6 +448,7 @@ def test_timings_name_the_columns_of_executions(in_folder, tailc, header, option
     [
         (("--timings", "blob,lanes"), 64, "does not name three columns"),
         (("--timings", "blob,,took"), 64, "does not name three columns"),
+        (("--timings", "blob\nlanes,took,x"), 64, "does not name three columns"),
         (("--timings", "blob,lanes,took", "--column", "took"), 64, "`--column` and `--timings`"),
         (("--timings", "blob,lanes,took", *SPEEDUP), 64, "`--speedup` and `--timings`"),
         (("--timings", "blob,lanes,took"), 65, "give it with `--unit"),

@@ -244,6 +244,13 @@ def test_a_key_that_changes_a_policy_gets_no_note(tailc, toy):
         assert NOTE.format("server.target_parallelism") not in ended.err
 
 
+def test_variants_without_a_policy_say_nothing_of_a_key(tailc, toy):
+    Path(toy).with_suffix(".csv").unlink()
+    ended = tailc("sweep", toy, "--set", "server.cores=4,6", "--jobs", 1)
+    assert ended.code == 66
+    assert "TC0588" not in ended.err
+
+
 def test_lists_are_values_as_in_the_help(tailc, toy):
     ended = tailc("sweep", toy, "--set", "rates=[10/s],[10/s,20/s]", "--jobs", 1)
     assert ended.code == 0, ended.err

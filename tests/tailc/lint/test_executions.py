@@ -46,6 +46,15 @@ def test_the_cells_tell_the_columns_of_executions(tmp_path, degrees):
     assert columns_in(tmp_path, "blob,lanes,took", rows) == ExecutionColumns("blob", "lanes", False)
 
 
+def test_times_that_do_not_fall_are_of_no_degree(tmp_path):
+    """Times of 40 jobs in a week depend on the job, and on nothing else."""
+    noise = RNG.normal(1, 0.02, len(DEMAND) * 7)
+    times = executed(range(1, 8), lambda _: 1)
+    rows = [f"x{at},{day},{time * one}" for (at, day, time), one in zip(times, noise, strict=True)]
+    assert columns_in(tmp_path, "blob,lanes,took", rows) is None
+    assert columns_in(tmp_path, "item,cores,took", rows) is None
+
+
 def test_the_order_of_rows_and_repetitions_do_not_matter(tmp_path):
     rows = [
         f"{at},{each},{degree},{time}" for at, degree, time in executed((1, 2)) for each in (1, 2)

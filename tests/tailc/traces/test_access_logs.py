@@ -77,6 +77,8 @@ def test_a_log_of_envoy_is_to_be_logged_as_json(tmp_path):
         "#id,ms\n1,2\n",
         "#Fields,ms\n1,2\n",
         "[" * 1000 + "[21/Jan/2019",
+        '{"time":"[10/Oct/2000:13:55:36 -0700]","ms":20.1}',
+        " " * 100_000,
     ],
 )
 def test_tables_of_the_same_cells_are_no_access_logs(text):

@@ -53,6 +53,7 @@ def test_a_number_that_is_certainly_a_name_is_chosen(tmp_path, text, column, dem
         # A missing value above numbers is no name.
         "nan,5000,a\n1,7,b\n2,9,c\n",
         ",5000,a\n1,7,b\n2,9,c\n",
+        "timeout,5000,a\n1,7,b\n2,9,c\n",
         "N/A,5000\n1,7\n2,9\n",
         "READ,5000\n",
     ],

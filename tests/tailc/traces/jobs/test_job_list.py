@@ -160,6 +160,17 @@ def test_steps_of_slurm_are_left_out(tmp_path, rows, left):
     assert warning.place.field == "JobID"
 
 
+def test_a_step_is_left_out_if_its_job_is_not_selected(tmp_path):
+    """Slurm writes `COMPLETED` for the step of a job that timed out."""
+    path = tmp_path / "sacct.txt"
+    states = ("State", "TIMEOUT", "COMPLETED", "COMPLETED")
+    rows = (OF_SACCT, JOB, "46.extern|2021-07-30T08:00:00|00:10:00|2|", NEXT)
+    path.write_text("".join(f"{row}|{state}\n" for row, state in zip(rows, states, strict=True)))
+    columns = replace(SACCT, number=None, where=(("State", "COMPLETED"),))
+    log = read_job_list(str(path), columns, JobReading(zone="UTC"))
+    assert (log.run_s.tolist(), log.width.tolist()) == ([86_400], [4])
+
+
 def test_the_ids_are_numbers_of_jobs_without_steps(tmp_path):
     log = of_sacct(tmp_path, JOB, *STEPS, number="JobID")
     assert (log.number.tolist(), len(log.warnings)) == ([46], 1)
