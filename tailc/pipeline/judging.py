@@ -134,7 +134,7 @@ def _by_hand(
 
 
 def _cost_change_ppm(cost: float | None, base: float | None) -> int | None:
-    return _change_ppm(cost, base) if cost is not None and base else None
+    return round(PPM * (cost / base - 1)) if cost is not None and base else None
 
 
 def _change_ppm(value: float, base: float) -> int:

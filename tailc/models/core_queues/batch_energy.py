@@ -35,6 +35,8 @@ def _work_per_second(outcome: CoreQueuesOutcome, clocks: Clocks) -> float:
         speed = model.work_per_second(clocks.table.batch.frequency_khz, reference_khz)
         return cores * outcome.batch_share * speed
     shares = outcome.shares_of_time(outcome.chip.batch_ns)
+    with_halts = outcome.batch_share + outcome.idle_halted
+    working = outcome.batch_share / with_halts if with_halts > 0 else 0.0
     levels_khz = [level.frequency_khz for level in clocks.table.levels]
     speeds = [model.work_per_second(khz, reference_khz) for khz in levels_khz]
-    return float((shares * speeds).sum())
+    return float((shares * speeds).sum()) * working

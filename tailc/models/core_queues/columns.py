@@ -29,7 +29,7 @@ Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency
 in the system; energy: watts times ms that a request drew, with its interval over replays; idle:
 what cores without requests drew, by request; cores: share of them that were busy; power: of all
 cores; frequency: mean of busy cores; batch: share of core time that batch work had; J/work: energy
-of the server for a unit of it;
+of the server for a unit of batch work;
 output: what scales the bound, and nine in ten"""
 _LIMITED = """; batch slowed,
 batch stopped, requests slowed: share of the time that the limit of the chip did that"""

@@ -41,6 +41,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.units import format_khz
 
 _PPM_PER_MILLI = 1_000
+_NJ_PER_J = 1e9
 _ALL_CORES = "cores"
 # Number of fixed frequencies that a user would try.
 _MOST_FIXED = 16
@@ -134,9 +135,13 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return outcome.mean_power + outcome.mean_idle_power
 
     def cost_of_request(self, outcome: CoreQueuesOutcome) -> float:
-        """Energy of a request, with cores without requests; or of a unit of batch work, if any."""
+        """Energy of a request [W ns], with cores without requests; or of a unit of batch work [nJ].
+
+        In joules, comparisons would depend on the unit of work, since they take amounts below 1 as
+        nothing.
+        """
         if self.clocks.table.batch is not None:
-            return joules_per_work(outcome, self.clocks)
+            return joules_per_work(outcome, self.clocks) * _NJ_PER_J
         return outcome.mean_energy + outcome.mean_idle_energy
 
     def times(

@@ -32,7 +32,7 @@ STEERED, PLAIN = "formula with a controller", "table without a controller"
 
 @dataclass(frozen=True)
 class SteeredLadder:
-    """A ladder, and what scales its ages; None: nothing does."""
+    """A ladder, and the controller that scales its ages, or None."""
 
     table: Ladder
     controller: Controller | None
@@ -86,12 +86,14 @@ def _subject(one: SteeredLadder) -> CoreTypes:
 
 def left_out_remark(compared: ComparedTable[SteeredLadder]) -> Finding:
     """A warning that the policy has no controller, although the spec states one."""
-    message = "the policy has no controller: with it a request takes "
-    message += (
-        f"{abs(compared.change):.1%} {'more' if compared.change > 0 else 'less'} energy than "
-    )
-    message += "by the best table without one"
+    message = "the policy has no controller: "
     if not all(compared.keeps):
-        message += ", and it does not reliably meet the SLO"
+        message += "with it the SLO is not reliably met"
+    elif compared.change > 0:
+        message += f"with it a request takes {compared.change:.1%} more energy than by the best "
+        message += "table without one"
+    else:
+        message += f"with it the policy is worse in {compared.loss_share:.0%} of the resamples "
+        message += "than the best table without one"
     hint = "set `search.method: dual` or another formula to compile the controller all the same"
     return Finding(Code.CONTROLLER_LEFT_OUT, message, None, hint, Severity.WARNING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
+from tailc.errors import Code
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.workload import workload
@@ -73,7 +74,8 @@ class BestWithController:
             sample.progress,
         )
         if compared.is_safe:
-            return steered
+            own = [one for one in plain.findings if one.code is Code.JUDGED_ON_OWN]
+            return replace(steered, findings=(*steered.findings, *own))
         return replace(plain, findings=(*plain.findings, left_out_remark(compared)))
 
 

@@ -57,7 +57,7 @@ def transition(spec: RubikSpec) -> Transition | None:
 def tuning_objective(spec: RubikSpec) -> TuningObjective | None:
     """The objective of tuning: energy, with the first SLO at a share of its latency.
 
-    Raises TailcError if the spec has no rates, or has a feedback or batch work.
+    Raises TailcError for a spec without rates, and for `simulation` with a feedback or batch work.
     """
     if spec.method == PAPER:
         return None

@@ -159,9 +159,15 @@ def _open_untuned(policy: Policy, spec_path: str) -> OpenedSpec:
         )
         raise _other(f"the spec {difference}", opened.loaded.place("kind"))
     # Speeds of rungs are means over the requests of the search, which `auto` does not give all.
-    best = opened.kind.tuning.best if policy.evidence.method == METHOD else no_setting
+    best = opened.kind.tuning.best if _is_by_auto(policy) else no_setting
     tuning = TunableTables(no_setting, best)
     return replace(opened, kind=replace(opened.kind, tuning=tuning, robust=no_setting))
+
+
+def _is_by_auto(policy: Policy) -> bool:
+    """Whether the method `auto` chose the table; if it is the formula's, that method is stated."""
+    method, settings = policy.evidence.method, dict(policy.evidence.settings)
+    return method == METHOD or (method != "simulation" and "kept_out" in settings)
 
 
 def _other_spec(policy: Policy, opened: OpenedSpec) -> tuple[Finding, ...]:

@@ -19,9 +19,7 @@ JOB_ID = "JobID"
 _STEP = r"^(?P<job>[^.]+)\.[^.]+$"
 
 
-def without_steps(
-    cells: Cells, every: Cells | None = None
-) -> tuple[Cells, tuple[Finding, ...]]:
+def without_steps(cells: Cells, every: Cells | None = None) -> tuple[Cells, tuple[Finding, ...]]:
     """The rows without steps of jobs that have a row of their own, and a warning if there are any.
 
     every: the ids of all rows, if `cells` are only some. Cells without ids as text are unchanged.

@@ -12,6 +12,7 @@ import pytest
 from tailc.artifact.files import write_policy
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import Rule
+from tailc.pipeline.auto import choice
 from tests.tailc.artifact.published import lucene_policy, sharing_policy
 from tests.tailc.cli.compiling import compile_in
 from tests.tailc.policies.few_to_many.case import write
@@ -169,9 +170,21 @@ rates: [60/s]
 """
 
 
-@pytest.mark.parametrize("method", ["auto", "grid"])
-def test_the_spec_has_the_rungs_of_the_requests_that_were_searched(tmp_path, tailc, method):
+def with_the_formula(policy, chosen):
+    """The policy that `auto` writes if the table of the formula is the best."""
+    evidence = choice.chosen_evidence(policy.evidence, chosen, is_own=True)
+    return replace(policy, evidence=evidence)
+
+
+@pytest.mark.parametrize(
+    ("method", "is_formula"), [("auto", False), ("auto", True), ("grid", False)]
+)
+def test_the_spec_has_the_rungs_of_the_requests_that_were_searched(
+    tmp_path, tailc, monkeypatch, method, is_formula
+):
     """Of 1,200 requests `auto` keeps a fifth back; their mean speed-up is another."""
+    if is_formula:
+        monkeypatch.setattr(choice, "_with_table", with_the_formula)
     draw = random.Random(3)
     lines = ["id,threads,ms"]
     for request in range(1_200):

@@ -61,6 +61,14 @@ def test_halts_for_changes_of_frequency_are_no_work():
     assert joules_per_work(replayed(at, *every(1, 0.4)), at) == pytest.approx(wanted, rel=0.01)
 
 
+def test_on_a_chip_halts_are_no_work_either():
+    at = served(2, BatchModel(), transition=Transition(100_000, 0))
+    counters = ProgramCounters(0)
+    on_chip = replace(at, chip=Chip(counters, (BatchCore(counters, (500, 3_000), 1),)))
+    found, alone = (joules_per_work(replayed(one, *every(1, 0.4)), one) for one in (on_chip, at))
+    assert found == pytest.approx(alone, rel=0.01)
+
+
 def test_one_frequency_for_both_needs_no_change():
     at = served(1, BatchModel(), transition=Transition(100_000, 0))
     wanted = (0.4 * 1 + 0.6 * 0.5) / 0.6

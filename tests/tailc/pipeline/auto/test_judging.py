@@ -6,6 +6,10 @@ import json
 
 import pytest
 
+from tailc.pipeline import judging
+from tailc.pipeline.auto.comparison import ComparedTable
+from tailc.pipeline.auto.rivals import Option
+from tailc.pipeline.auto.steered import left_out_remark
 from tests.tailc.pipeline.auto.conftest import write_service
 from tests.tailc.tuning.short import brief_estimates
 
@@ -26,6 +30,26 @@ def test_each_rate_is_told_beside_the_best_setting_by_hand(service, tailc, tmp_p
     assert row["low_us"] <= row["tail_us"] <= row["high_us"] < 100_000
     assert row["standing"] == "pass"
     assert row["by_hand"]["tail_us"] > row["tail_us"]
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e9])
+def test_the_change_of_a_cost_does_not_depend_on_its_unit(unit):
+    assert judging._cost_change_ppm(1.5 * unit, unit) == 500_000
+    assert judging._cost_change_ppm(unit, None) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "keeps", "reason"),
+    [
+        (0.013, (True,), "takes 1.3% more energy"),
+        (0.013, (True, False), "the SLO is not reliably met"),
+        (-0.013, (True,), "is worse in 20% of the resamples"),
+        (0.0, (True,), "is worse in 20% of the resamples"),
+    ],
+)
+def test_a_controller_is_left_out_for_what_speaks_against_it(change, keeps, reason):
+    compared = ComparedTable(Option("formula", None), 0.2, 0.1, change, False, keeps)
+    assert reason in left_out_remark(compared).message
 
 
 def test_an_slo_that_is_missed_is_not_written(tmp_path, tailc):

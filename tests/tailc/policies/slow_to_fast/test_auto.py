@@ -185,13 +185,13 @@ def with_controller(folder):
     return compile_policy(str(spec), threads=2, judging=Judging(allows_misses=True))
 
 
-def test_a_controller_that_costs_more_than_a_table_is_left_out_and_named(tmp_path):
+def test_a_controller_that_is_worse_on_resamples_is_left_out_and_named(tmp_path):
     """At a constant rate the controller takes noise for news, and that costs energy."""
     found = with_controller(tmp_path)
     assert found.policy.controller is None
     assert len(found.policy.ladders[0].rows) > 1
     (warning,) = [one for one in found.findings if one.code is Code.CONTROLLER_LEFT_OUT]
-    assert "with it a request takes" in warning.message
+    assert "with it the policy is worse in 20% of the resamples" in warning.message
     assert found.additions_of(AutoResult)
     assert not found.additions_of(TunedController)
     rows = found.policy.evidence.estimates.rows
