@@ -43,9 +43,9 @@ def test_a_quantum_longer_than_the_climbs_to_faster_cores_is_a_warning(tmp_path,
 @pytest.mark.parametrize(
     ("case", "quantum", "is_warned"),
     [
-        (few_to_many, "100ms", True),
+        (few_to_many, "50ms", True),
         (few_to_many, "20ms", False),
-        (slow_to_fast, "500ms", True),
+        (slow_to_fast, "100ms", True),
         (slow_to_fast, "1ms", False),
     ],
 )
@@ -57,6 +57,16 @@ def test_a_quantum_longer_than_the_mean_demand_is_a_warning(tmp_path, case, quan
     for warning in found:
         assert "longer than the mean demand of" in warning.message
         assert warning.place.excerpt[warning.place.column - 1 :].startswith(quantum)
+
+
+@pytest.mark.parametrize(("case", "quantum"), [(few_to_many, "100ms"), (slow_to_fast, "500ms")])
+def test_a_quantum_longer_than_all_climbs_has_one_warning(tmp_path, case, quantum):
+    dual = (DUAL,) if case is few_to_many else ()
+    case_files = case.write(tmp_path)
+    case_files.spec.write_text(swapped(case.SPEC, *dual, (QUANTUM, f"quantum: {quantum}")))
+    codes = [one.code for one in compile_policy(str(case_files.spec)).findings]
+    assert codes.count(Code.LONG_QUANTUM) == 1
+    assert Code.QUANTUM_OVER_DEMAND not in codes
 
 
 def test_a_table_without_climbs_has_no_quantum_to_compare_with_the_demand(tmp_path):
