@@ -191,6 +191,8 @@ class Code(enum.Enum):
     CANNOT_WRITE = ("TC0702", ExitCode.CANNOT_WRITE, "a file cannot be written")
     MISSING_PART = ("TC0703", ExitCode.MISSING_PART, "an optional part is not installed")
     SOLVER_FAILED = ("TC0704", ExitCode.MISSING_PART, "a solver crashed, or its answer was refuted")
+    LOST_TASK = ("TC0705", ExitCode.MISSING_PART, "every process that ran a task was killed")
+    OTHER_CODE = ("TC0706", ExitCode.MISSING_PART, "a worker of a cluster runs other code")
     LOOP_DIFFERS = ("TC0902", ExitCode.BUG, "python-control computes other figures for a loop")
     BUG = ("TC0901", ExitCode.BUG, "tailc has a bug")
     USAGE = ("TC0801", ExitCode.USAGE, "the command line does not fit the command")
@@ -283,6 +285,16 @@ class TailcError(Exception):
     def exit_code(self) -> ExitCode:
         """The exit code of the first finding."""
         return self.findings[0].code.exit_code
+
+
+def bug_finding(error: Exception) -> Finding:
+    """The finding about an exception that is a fault of tailc."""
+    sentence = next(iter(str(error).splitlines()), "")
+    return Finding(
+        Code.BUG,
+        f"tailc itself failed: {type(error).__name__}: {sentence}",
+        help="set TAILC_DEBUG=1 for the traceback and report it with the command and its input",
+    )
 
 
 def did_you_mean(word: str, known: Sequence[str], most: int | None = None) -> str:

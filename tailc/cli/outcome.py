@@ -19,7 +19,7 @@ import click
 from tailc.cli.output_option import OutputTarget, output_option, refuse_own_files
 from tailc.cli.own_files import own_files, words_in
 from tailc.cli.volume import Volume, time_command, volume, volume_options
-from tailc.errors import ExitCode, Finding, Severity, TailcError
+from tailc.errors import ExitCode, Finding, Severity, TailcError, bug_finding
 from tailc.input_files import inputs_held
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _outcome(
             return CommandOutcome(finding.code.exit_code, findings=(finding,))
         if os.environ.get("TAILC_DEBUG"):
             raise
-        return CommandOutcome(ExitCode.BUG, findings=(_bug(error),))
+        return CommandOutcome(ExitCode.BUG, findings=(bug_finding(error),))
 
 
 def _missing_part(error: ImportError) -> CommandOutcome:
@@ -123,7 +123,7 @@ def _missing_part(error: ImportError) -> CommandOutcome:
 
     part = (error.name or "").partition(".")[0]
     if part in ("", "tailc", "tailc_solvers"):
-        return CommandOutcome(ExitCode.BUG, findings=(_bug(error),))
+        return CommandOutcome(ExitCode.BUG, findings=(bug_finding(error),))
     message = f"this command needs `{part}`, which cannot be imported: {error}"
     finding = Finding(Code.MISSING_PART, message, help=f"pip install {part}")
     return CommandOutcome(ExitCode.MISSING_PART, findings=(finding,))
@@ -140,17 +140,6 @@ def _of_file(error: OSError) -> Finding:
         return Finding(Code.CANNOT_WRITE, f"cannot write `{name}`: {reason}", place, hint)
     hint = "check the path, and that no program replaces or removes the file during the command"
     return Finding(Code.CANNOT_READ, f"`{name}` cannot be read: {reason}", place, hint)
-
-
-def _bug(error: Exception) -> Finding:
-    from tailc.errors import Code
-
-    sentence = next(iter(str(error).splitlines()), "")
-    return Finding(
-        Code.BUG,
-        f"tailc itself failed: {type(error).__name__}: {sentence}",
-        help="set TAILC_DEBUG=1 for the traceback and report it with the command and its input",
-    )
 
 
 def show(

@@ -70,11 +70,16 @@ def command(
     from tailc.report.variants import json_form, tables, words
     from tailc.specs.variations import read_variation
     from tailc.studies.sweep import compile_variants
+    from tailc.tasks.processes import LocalProcesses
 
     variations = [read_variation(argument) for argument in assignments]
     with show_progress(progress) as draw:
         variants = compile_variants(
-            spec, variations, one_at_a_time=one_at_a_time, processes=jobs, progress=draw
+            spec,
+            variations,
+            one_at_a_time=one_at_a_time,
+            engine=LocalProcesses(jobs),
+            progress=draw,
         )
     files_by_variant = _write_policies(variants, keep)
     table_files = [

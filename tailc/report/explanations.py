@@ -333,6 +333,12 @@ EXPLANATIONS: Mapping[Code, str] = {
     "says how to install it.",
     Code.SOLVER_FAILED: "A solver crashed, reached its limits, or gave an answer that the exact "
     "check refuted. Choose another solver, or raise its limits.",
+    Code.LOST_TASK: "Every process that ran this task was killed, usually because the memory was "
+    "too small. The other tasks have their results. Run fewer processes at the same time with a "
+    "lower `--jobs`.",
+    Code.OTHER_CODE: "A worker of the cluster has files of tailc with other content than this "
+    "command, so its results can differ. They are discarded, and other workers repeat the tasks. "
+    "It is an error if all workers run other code. Install the same version of tailc everywhere.",
     Code.LOOP_DIFFERS: "Both tailc and python-control compute the margins, poles and step "
     "response of every controller. They differ by more than rounding and approximation explain, "
     "so one of them is wrong, and nothing is written. Report this with the plant and the gains.",

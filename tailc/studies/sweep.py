@@ -21,10 +21,11 @@ from tailc.specs.document import read_document
 from tailc.specs.load import LoadedSpec, check_document
 from tailc.specs.tree import Document
 from tailc.specs.variations import OPTION, Variation, refuse_overlap
-from tailc.studies.processes import LostProcess, run_all
 from tailc.studies.rate_results import RateResult, rate_results
 from tailc.studies.shared_traces import ReadTrace, SharedTraces
 from tailc.studies.simulate import STDIN
+from tailc.tasks.engine import LostTask, TaskEngine
+from tailc.tasks.processes import LocalProcesses
 from tailc.threads import thread_count
 from tailc.traces.held_cells import cells_held
 
@@ -64,32 +65,35 @@ def compile_variants(
     variations: Sequence[Variation],
     *,
     one_at_a_time: bool = False,
-    processes: int | None = None,
+    engine: TaskEngine | None = None,
     progress: Progress = silent,
 ) -> Variants:
     """Compile every combination of values; the last variation changes fastest.
 
-    one_at_a_time: compile the spec as it is, and each value by itself. processes: None means one
-    per processor; the results do not depend on it. Raises TailcError for an invalid spec, path or
-    value.
+    one_at_a_time: compile the spec as it is, and each value by itself. engine: None means a
+    process for each processor; the results do not depend on it. Raises TailcError for an invalid
+    spec, path or value.
     """
     refuse_overlap(variations)
     choices = _choices(variations, one_at_a_time)
     document = read_document(spec_path)
     documents = _valid_documents(document, variations, choices)
-    used = min(thread_count(processes), len(choices))
-    threads = max(1, thread_count(None) // used)
+    engine = engine or LocalProcesses()
+    threads = max(1, thread_count(None) // min(engine.slots, len(choices)))
     opened = [_open_spec(each, spec_path) for each in documents]
     cases = _Cases(choices, documents, SharedTraces(opened), spec_path, threads)
     progress("compiling variants", 0.0)
 
-    def report(done: int) -> None:
+    ended = itertools.count(1)
+
+    def report(_number: int, _result: VariantResult | LostTask) -> None:
+        done = next(ended)
         progress(f"compiled {done} of {len(cases)} variants", done / len(cases))
 
     with cells_held():
-        outcomes = run_all(_answer, cases, used, report)
+        outcomes = engine.run_all(_answer, cases, report)
     answers = (
-        _lost_result(choice, one) if isinstance(one, LostProcess) else one
+        _lost_result(choice) if isinstance(one, LostTask) else one
         for choice, one in zip(choices, outcomes, strict=True)
     )
     return Variants(tuple(variations), tuple(answers))
@@ -209,10 +213,9 @@ def _answer(case: _VariantCase) -> VariantResult:
     return VariantResult(case.choice, ExitCode.OK, compiled.findings, compiled.policy, rates)
 
 
-def _lost_result(choice: Choice, lost: LostProcess) -> VariantResult:
-    how = f"signal {-lost.exit_code}" if lost.exit_code < 0 else f"exit status {lost.exit_code}"
-    message = f"the process that compiled it ended with {how}"
+def _lost_result(choice: Choice) -> VariantResult:
+    message = "every process that compiled it was killed"
     hint = "the memory may be too small: give a lower `--jobs`"
     return VariantResult(
-        choice, ExitCode.MISSING_PART, (Finding(Code.SOLVER_FAILED, message, None, hint),)
+        choice, ExitCode.MISSING_PART, (Finding(Code.LOST_TASK, message, None, hint),)
     )

@@ -11,7 +11,7 @@ import tailc
 from tailc.cli import BELOW, COMMANDS, group
 
 # Those that only say which commands are below them do nothing.
-EVERY = [(name,) for name in COMMANDS if name not in ("tune", "fit")] + list(BELOW)
+EVERY = [(name,) for name in COMMANDS if name not in ("tune", "fit", "fleet")] + list(BELOW)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_an_option_means_the_same_on_every_command(words):
         assert options["-o"] is options["--output"]
     for name in ("--output", "--trace", "--report"):
         if name in options:
-            assert options[name].metavar in ("FILE", "STEM", "SPEC")
+            assert options[name].metavar in ("FILE", "FOLDER", "STEM", "SPEC")
 
 
 def test_quiet_leaves_out_warnings_and_what_was_done(compiled, tailc):

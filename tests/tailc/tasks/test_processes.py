@@ -1,4 +1,4 @@
-"""Work over processes: in order, whatever their number, and none is left behind."""
+"""Tasks in local processes: results in order for any number of them, and no process remains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tailc.studies.processes import LostProcess, run_all
+from tailc.tasks.engine import LostTask
+from tailc.tasks.processes import LocalProcesses
 
 ROOT = Path(__file__).parents[3]
 LOSES_ITSELF, REFUSES = 4, 5
@@ -21,10 +22,10 @@ LOSES_ITSELF, REFUSES = 4, 5
 INTERRUPTED = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from tailc.studies.processes import run_all
-from tests.tailc.studies.test_processes import announce
+from tailc.tasks.processes import LocalProcesses
+from tests.tailc.tasks.test_processes import announce
 try:
-    run_all(announce, ["first", "second"], 2, print)
+    LocalProcesses(2).run_all(announce, ["first", "second"], print)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
@@ -46,22 +47,22 @@ def announce(name: str) -> None:
     time.sleep(600)
 
 
-def ignored(done: int) -> None:
-    assert done >= 0
+def ignored(number: int, _result: object) -> None:
+    assert number >= 0
 
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_results_are_in_the_order_of_the_cases(processes):
-    told: list[int] = []
-    assert run_all(square, [0, 1, 2, 3], processes, told.append) == [0, 1, 4, 9]
-    assert told[-1] == 4
-    assert told == sorted(told)
+    ended: dict[int, object] = {}
+    results = LocalProcesses(processes).run_all(square, [0, 1, 2, 3], ended.__setitem__)
+    assert results == [0, 1, 4, 9]
+    assert ended == dict(enumerate(results))
 
 
 def test_a_process_that_dies_loses_its_case_alone():
-    assert run_all(square, [1, LOSES_ITSELF, 2, 3], 2, ignored) == [
+    assert LocalProcesses(2).run_all(square, [1, LOSES_ITSELF, 2, 3], ignored) == [
         1,
-        LostProcess(-signal.SIGKILL),
+        LostTask(),
         4,
         9,
     ]
@@ -69,7 +70,7 @@ def test_a_process_that_dies_loses_its_case_alone():
 
 def test_what_a_case_raises_is_raised_here():
     with pytest.raises(ValueError, match="five is refused"):
-        run_all(square, [REFUSES, 1], 2, ignored)
+        LocalProcesses(2).run_all(square, [REFUSES, 1], ignored)
 
 
 def test_an_interrupt_ends_all_processes_without_a_word():

@@ -1,0 +1,105 @@
+"""The command `tailc fleet compile`: compile the specs of many services."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
+
+if TYPE_CHECKING:
+    from tailc.studies.fleet import FleetOptions
+    from tailc.tasks.engine import TaskEngine
+
+
+@click.command("fleet compile", short_help="Compile the specs of many services.")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FOLDER",
+    help="Write the policy of FOLDER/PATH/NAME.yaml to PATH/NAME.json and PATH/NAME.tailc in this "
+    "folder.",
+)
+@click.option(
+    "--effort",
+    type=click.Choice(["quick", "normal", "thorough"]),
+    help="Override search.effort of every spec: how many requests the method auto simulates.",
+)
+@click.option(
+    "--allow-misses",
+    is_flag=True,
+    help="Write policies even if they miss an SLO at a rate. Default: such a service fails.",
+)
+@click.option(
+    "--rebuild", is_flag=True, help="Compile all services. Default: those whose inputs changed."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="X",
+    help="Number of processes. Default: one for each processor.",
+)
+@click.option(
+    "--cluster",
+    metavar="CLUSTER",
+    help="Run the compiles on a Dask cluster: the address of its scheduler, its scheduler file, or "
+    "local:N for N new workers on this machine. The workers read the same files at the same paths. "
+    "It needs the extra `fleet`.",
+)
+@replay_options.progress
+@command_with_outcome
+def command(
+    folder: str,
+    output: str,
+    *,
+    effort: str | None,
+    allow_misses: bool,
+    rebuild: bool,
+    jobs: int | None,
+    cluster: str | None,
+    progress: bool | None,
+) -> CommandOutcome:
+    """Compile every spec in FOLDER and the folders below it whose inputs have changed.
+
+    A service is named by the path of its spec, without the suffix. Its inputs are the spec, the
+    files that it names, the options and the versions of packages; PATH/NAME.inputs.json records
+    them. A service that fails does not stop the others, and its old policy stays. The exit code is
+    the highest exit code of all services. The files do not depend on the number of processes or
+    workers. After an interrupt, the same command continues with the services that are left.
+    """
+    from tailc.studies.fleet import FleetOptions
+
+    if jobs is not None and cluster is not None:
+        raise click.UsageError("give either `--jobs` or `--cluster`")
+    overrides = {} if effort is None else {"effort": effort}
+    options = FleetOptions(output, overrides, allows_misses=allow_misses, rebuilds=rebuild)
+    if cluster is None:
+        from tailc.tasks.processes import LocalProcesses
+
+        return _compile(folder, options, LocalProcesses(jobs), progress)
+    from tailc.tasks.cluster import connected
+
+    with connected(cluster) as engine:
+        return _compile(folder, options, engine, progress)
+
+
+def _compile(
+    folder: str, options: FleetOptions, engine: TaskEngine, progress: bool | None
+) -> CommandOutcome:
+    from tailc.cli.progress import show_progress
+    from tailc.report import fleet as reports
+    from tailc.studies.fleet import compile_fleet, find_services
+
+    with show_progress(progress) as draw:
+        results = compile_fleet(find_services(folder), options, engine, draw)
+    return CommandOutcome(
+        exit_code=reports.exit_code(results),
+        text=reports.as_text(results),
+        result=reports.as_dict(results),
+        findings=(*engine.warnings, *reports.findings(results)),
+        markdown=reports.as_markdown_table(results),
+    )

@@ -1,0 +1,45 @@
+"""An engine that runs independent tasks, and the result of a task that it lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from tailc.errors import Finding
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class LostTask:
+    """A task without a result, because every process that ran it died."""
+
+
+class TaskEngine(Protocol):
+    """Runs tasks in parallel."""
+
+    @property
+    def slots(self) -> int:
+        """The number of tasks that run at the same time."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Warnings about the runs so far."""
+        ...
+
+    def run_all(
+        self,
+        work: Callable[[Task], Result],
+        tasks: Sequence[Task],
+        on_end: Callable[[int, Result | LostTask], None],
+    ) -> list[Result | LostTask]:
+        """Results of `work` for each task, in order; the first tasks start first.
+
+        `on_end` is called here with the number and the result of each task when it ends. `work`,
+        tasks and results must be picklable. A task is read from the sequence when it starts. An
+        exception of a task is raised here, and the other tasks end.
+        """
+        ...
