@@ -98,8 +98,8 @@ class Server(ThreadingHTTPServer):
         while unfinished:
             executed_us = (monotonic_ns() - began_ns) // 1000
             rung = table.lookup(line.in_system, 0, executed_us)[2]
-            # A rung is named for its threads, and nobody steps down.
-            while len(running) < int(table.rungs[rung].split()[0]):
+            # No request gives up threads that it has.
+            while len(running) < (table.settings[rung].threads or 1):
                 running.append(self.threads.submit(self.run, parts))
             ticks += 1
             left_us = ticks * table.quantum_us - (monotonic_ns() - began_ns) // 1000

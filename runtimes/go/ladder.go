@@ -81,6 +81,7 @@ type Ladder struct {
 	requestClass *string
 	costUnits    []string
 	rungs        []string
+	settings     []RungSetting
 	rules        []Rule
 	quantumUs    int64
 	boost        *Boost
@@ -218,6 +219,9 @@ func (l *Ladder) CostUnits() []string { return l.costUnits }
 
 // Rungs are the names of the rungs.
 func (l *Ladder) Rungs() []string { return l.rungs }
+
+// Settings are what each rung is.
+func (l *Ladder) Settings() []RungSetting { return l.settings }
 
 // Rules are what the server must do beyond the look-up.
 func (l *Ladder) Rules() []Rule { return l.rules }

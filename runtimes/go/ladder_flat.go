@@ -11,7 +11,7 @@ type rawLadder struct {
 	loadAxis         LoadAxis
 	requestClass     *string
 	units            []rawUnit
-	rungs            []rawRung
+	rungs            []RungSetting
 	rules            []Rule
 	quantumUs        int64
 	rows             []rawRow
@@ -27,12 +27,6 @@ type rawLadder struct {
 type rawUnit struct {
 	name        string
 	capacityPpm *int64
-}
-
-type rawRung struct {
-	name    string
-	costPpm []int64
-	moveUs  *int64
 }
 
 type rawRow struct {
@@ -58,7 +52,7 @@ func readLadder(table flatbuffers.Table) rawForm {
 	raw := &rawLadder{
 		loadAxis: LoadAxis(form.LoadAxis()), quantumUs: form.QuantumUs(),
 		minLoad: guard.MinLoad(), maxLoad: guard.MaxLoad(), outside: guard.Outside(),
-		units: readUnits(&form), rungs: readRungs(&form),
+		units: readUnits(&form), rungs: readSettings(&form),
 		rules: readRules(&form), rows: readRows(&form), overload: readOverload(&form),
 		sharing: readSharing(&form),
 	}
@@ -80,15 +74,6 @@ func readUnits(form *flat.Ladder) []rawUnit {
 	return list(form.CostUnitsLength(), func(i int) rawUnit {
 		form.CostUnits(&unit, i)
 		return rawUnit{string(unit.Name()), unit.CapacityPpm()}
-	})
-}
-
-func readRungs(form *flat.Ladder) []rawRung {
-	var rung flat.Rung
-	return list(form.RungsLength(), func(i int) rawRung {
-		form.Rungs(&rung, i)
-		costs := list(rung.CostPpmLength(), rung.CostPpm)
-		return rawRung{string(rung.Name()), costs, rung.MoveUs()}
 	})
 }
 

@@ -37,10 +37,10 @@ func (raw *rawLadder) check() {
 			"`first_load` must increase from row to row")
 		raw.rows[i].check(len(raw.rungs))
 	}
-	for _, rung := range raw.rungs {
-		require(len(rung.costPpm) == len(raw.units),
+	for i := range raw.rungs {
+		require(len(raw.rungs[i].CostPpm) == len(raw.units),
 			"`cost_ppm` of a rung must have an entry for each cost unit")
-		require(rung.moveUs == nil || *rung.moveUs > 0, "`move_us` must be absent or at least 1")
+		raw.rungs[i].check()
 	}
 	raw.checkBoost()
 	raw.checkOverload()
@@ -109,7 +109,7 @@ func (raw *rawLadder) checkNoCores(takesOver bool) {
 		"rules `busy-period-age` and `waited-start-last` need rule `core-per-request`")
 	require(raw.power == nil, "`power` must be absent without rule `core-per-request`")
 	for _, rung := range raw.rungs {
-		require(rung.moveUs == nil, "`move_us` must be absent without rule `core-per-request`")
+		require(rung.MoveUs == nil, "`move_us` must be absent without rule `core-per-request`")
 	}
 }
 
@@ -134,7 +134,7 @@ func (raw *rawLadder) checkPower() {
 // whole core.
 func (raw *rawLadder) coreUnit(rung int) int {
 	found := -1
-	for n, cost := range raw.rungs[rung].costPpm {
+	for n, cost := range raw.rungs[rung].CostPpm {
 		if raw.units[n].capacityPpm == nil || cost == 0 {
 			continue
 		}

@@ -13,13 +13,13 @@ func newLadder(raw *rawLadder, controller *Controller, counters *Counters) *Ladd
 	l := &Ladder{
 		controller: controller, counters: counters,
 		loadAxis: raw.loadAxis, requestClass: raw.requestClass, rules: raw.rules,
-		quantumUs: raw.quantumUs, boost: raw.boost,
+		quantumUs: raw.quantumUs, boost: raw.boost, settings: raw.rungs,
 	}
 	for _, unit := range raw.units {
 		l.costUnits = append(l.costUnits, unit.name)
 	}
 	for _, rung := range raw.rungs {
-		l.rungs = append(l.rungs, rung.name)
+		l.rungs = append(l.rungs, rung.Name)
 	}
 	if raw.has(AgeFromArrival) {
 		l.countsWaiting = ^uint64(0)
@@ -51,8 +51,8 @@ func coresOf(raw *rawLadder) *Cores {
 	}
 	for i, rung := range raw.rungs {
 		moveUs := int64(0)
-		if rung.moveUs != nil {
-			moveUs = *rung.moveUs
+		if rung.MoveUs != nil {
+			moveUs = *rung.MoveUs
 		}
 		cores.Unit = append(cores.Unit, raw.coreUnit(i))
 		cores.MoveUs = append(cores.MoveUs, moveUs)

@@ -39,6 +39,10 @@ LEVEL_COLUMNS = (
     *("ages_ns", "elapsed_cycles", "elapsed_memory_ns"),
     *("output_ppm", "level", "frequency_khz"),
 )
+SETTINGS = ("move_us", "threads", "frequency_khz", "core_type", "lane", "one_thread_ppm")
+# Policies whose rungs are listed: two without settings, and all with some.
+WITH_SETTINGS = ("lucene", "cores", "settings", "settings-every")
+SETTING_COLUMNS = ("request_class", "rung", "speed_ppm", "cost_ppm", *SETTINGS)
 STEP_COLUMNS = ("sequence", "step", "measured_us", "rate_mrps", "output", "output_ppm")
 LARGEST = 2**53 - 1
 NS_PER_US = 1_000
@@ -48,11 +52,11 @@ QUERIES_PER_LADDER = 400
 def write_vectors(folder: Path) -> None:
     """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
     tables, shares/NAME.csv for shares, plans/NAME.csv for plans, steps/NAME.csv for controllers,
-    overload/NAME.csv for rules of overload, sharing/NAME.csv for rules of sharing, and the folders
-    `refused` and `signed`.
+    overload/NAME.csv for rules of overload, sharing/NAME.csv for rules of sharing,
+    settings/NAME.csv for the rungs of ladders, and the folders `refused` and `signed`.
     """
     refused, signed = folder / "refused", folder / "signed"
-    names = ("steps", "levels", "shares", "plans", "overload", "sharing")
+    names = ("steps", "levels", "shares", "plans", "overload", "sharing", "settings")
     for needed in (refused, signed, *(folder / name for name in names)):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
@@ -75,6 +79,9 @@ def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> Non
     if policy.ladders:
         columns = STEERED_COLUMNS if policy.controller else COLUMNS
         _write_csv(folder / f"{name}.csv", sentence, columns, _answered(name, plain))
+    if name in WITH_SETTINGS:
+        rows = _settings(plain)
+        _write_csv(folder / "settings" / f"{name}.csv", sentence, SETTING_COLUMNS, rows)
     if name in OVERLOADED:
         rows = rows_of_overload(name, plain)
         _write_csv(folder / "overload" / f"{name}.csv", sentence, OVERLOAD_COLUMNS, rows)
@@ -102,6 +109,20 @@ def _levels(name: str, document: dict[str, Any]) -> list[list[Any]]:
         ages = " ".join(map(str, query.ages_ns))
         rows.append([ages, *query[1:], level, table["levels"][level]["frequency_khz"]])
     return rows
+
+
+def _settings(document: dict[str, Any]) -> list[list[Any]]:
+    """A line for each rung; costs are separated by blanks, and an absent member is empty."""
+    ladders = [form for form in document["forms"] if form["form"] == "ladder"]
+    return [
+        [
+            *(ladder.get("request_class", ""), number, rung["speed_ppm"]),
+            " ".join(map(str, rung["cost_ppm"])),
+            *(rung.get(name, "") for name in SETTINGS),
+        ]
+        for ladder in ladders
+        for number, rung in enumerate(ladder["rungs"])
+    ]
 
 
 def _answered(name: str, document: dict[str, Any]) -> list[list[Any]]:

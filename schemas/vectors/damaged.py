@@ -9,6 +9,7 @@ from damaged_batteries import damaged_batteries
 from damaged_controls import damaged_controls
 from damaged_overloads import damaged_overloads
 from damaged_plans import damaged_plans
+from damaged_settings import damaged_settings
 from damaged_sharings import damaged_sharings
 from damaged_tails import damaged_tails
 from flatbuffers import Builder
@@ -59,6 +60,7 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         **damaged_batteries(),
         **damaged_overloads(),
         **damaged_sharings(),
+        **damaged_settings(),
     }
 
 

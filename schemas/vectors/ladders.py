@@ -13,6 +13,7 @@ from tailc.forms.ladder.table import (
     CostUnit,
     Guard,
     Ladder,
+    Lane,
     LoadAxis,
     Outside,
     Row,
@@ -22,6 +23,7 @@ from tailc.forms.ladder.table import (
 
 PPM = 1_000_000
 MS = 1_000
+LARGEST = 2**53 - 1
 
 # Haque et al., ASPLOS 2015, Table 2: requests in the system, then t_0 to t_3 in ms from arrival
 # with the degree each begins. The row for 25 and more starts on an exit; its climbs are those of
@@ -151,17 +153,54 @@ def smallest_ladder() -> Ladder:
 
 def largest_ladder() -> Ladder:
     """Ages, delays and loads up to the largest number of an artifact."""
-    largest = 2**53 - 1
     return replace(
         lucene_ladder(),
         rules=(),
-        quantum_us=largest,
+        quantum_us=LARGEST,
         rows=(
-            Row(0, largest - 1, AT_ONCE, (Climb(0, 0), Climb(largest, 3))),
+            Row(0, LARGEST - 1, AT_ONCE, (Climb(0, 0), Climb(LARGEST, 3))),
             Row(
-                largest, None, Admission.after_delay(largest), (Climb(0, 2), Climb(largest - 1, 3))
+                LARGEST, None, Admission.after_delay(LARGEST), (Climb(0, 2), Climb(LARGEST - 1, 3))
             ),
         ),
-        guard=Guard(0, largest),
+        guard=Guard(0, LARGEST),
         boost=None,
     )
+
+
+def threads_ladder() -> Ladder:
+    """The published table, whose rungs state their threads."""
+    ladder = lucene_ladder()
+    stated = (replace(rung, threads=n) for n, rung in enumerate(ladder.rungs, 1))
+    return replace(ladder, rungs=tuple(stated))
+
+
+def all_settings_ladder() -> Ladder:
+    """Each setting alone, then all of them, the largest numbers, and none."""
+    rung = Rung("none", PPM, (PPM,))
+    settings = (
+        rung,
+        replace(rung, name="threads", threads=1, one_thread_ppm=1),
+        replace(rung, name="frequency", frequency_khz=1),
+        replace(rung, name="type", core_type="Zürich 線形"),
+        replace(rung, name="shared", lane=Lane.SHARED),
+        Rung("all", 2 * PPM, (3 * PPM,), None, 4, 2_400_000, "big", Lane.ALONE, 1_500_000),
+        Rung("largest", LARGEST, (LARGEST,), None, LARGEST, LARGEST, "x", Lane.ALONE, LARGEST),
+    )
+    climbs = tuple(Climb(1_000 * number, number) for number in range(len(settings)))
+    return replace(
+        lucene_ladder(),
+        rungs=settings,
+        rules=(),
+        boost=None,
+        rows=(Row(0, None, AT_ONCE, climbs),),
+    )
+
+
+def typed_cores_ladder(cores: Ladder) -> Ladder:
+    """Rungs that are cores, with their types and frequencies."""
+    stated = (
+        replace(rung, core_type=rung.name, frequency_khz=1_000_000 + number)
+        for number, rung in enumerate(cores.rungs)
+    )
+    return replace(cores, request_class="short", rungs=tuple(stated))

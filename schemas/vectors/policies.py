@@ -15,12 +15,15 @@ from cores import (
 )
 from ladders import (
     all_ladder,
+    all_settings_ladder,
     arrival_ladder,
     largest_ladder,
     lucene_ladder,
     rate_ladder,
     short_ladder,
     smallest_ladder,
+    threads_ladder,
+    typed_cores_ladder,
 )
 from overloads import (
     late_cut_ladder,
@@ -88,6 +91,7 @@ def named_policies() -> dict[str, Vector]:
         **_ladders(),
         **_steered_ladders(),
         **_lane_ladders(),
+        **_settings_ladders(),
         **_overload_ladders(),
         **_sharing_ladders(),
         **_tail_tables(),
@@ -175,6 +179,26 @@ def _lane_ladders() -> dict[str, Vector]:
             "Schema 1.3: rules busy-period-age and waited-start-last, which no look-up needs; one "
             "row has no climb but the first.",
             policy("lanes", lanes_ladder(), reading=cycles_reading()),
+        ),
+    }
+
+
+def _settings_ladders() -> dict[str, Vector]:
+    """Rungs that state what a server sets, which no look-up needs."""
+    return {
+        "settings": (
+            "Schema 1.10: rungs state their numbers of threads.",
+            policy("settings", threads_ladder()),
+        ),
+        "settings-every": (
+            "Schema 1.10: every setting of a rung, alone and with others, at its limits; another "
+            "class has rungs with core types and frequencies.",
+            policy(
+                "settings-every",
+                all_settings_ladder(),
+                typed_cores_ladder(core_ladder()),
+                reading=class_reading(),
+            ),
         ),
     }
 

@@ -18,7 +18,7 @@ from tailc.traces.reading import TraceReading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 9
+SCHEMA_MINOR = 10
 
 # The proof of a table that was found by a search on replays.
 REPLAYED = "replayed"

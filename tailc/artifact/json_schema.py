@@ -41,7 +41,8 @@ def policy_schema() -> Schema:
                 "`power`, `move_us` and the controller; 3 the tail table, shares, and their "
                 "rules, measure and columns; 4 the plan, its measure and its role of inputs; 5 the "
                 "battery; 6 `overload` and `sharing`; 7 `metric`; 8 `estimates`; 9 `cap`, "
-                "`transition`, `serial` and `waiting`."
+                "`transition`, `serial` and `waiting`; 10 what rungs set (`threads`, "
+                "`frequency_khz`, `core_type`, `lane`) and `one_thread_ppm`."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

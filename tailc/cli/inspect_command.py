@@ -59,6 +59,7 @@ def command(
     ARTIFACT is a .tailc or a .json file, or the STEM of both.
     """
     from tailc.artifact.files import read_signed
+    from tailc.forms.ladder.settings import settings_text
     from tailc.report.policy import demand_line, evidence_text, policy_result, policy_text
     from tailc.report.signing import origin_lines, signature_result
 
@@ -68,6 +69,7 @@ def command(
         result["signature"] = signature_result(signature, is_checked)
     name, _, rest = policy_text(policy).partition("\n")
     text = "\n".join([name, *origin_lines(policy, signature, is_checked), rest])
+    text += "".join(f"\n\n{part}" for part in map(settings_text, policy.ladders) if part)
     if (line := demand_line(policy)) is not None:
         text += "\n\n" + line
     if rows and policy.plan is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tailc.diff.rows import rung_labels
 from tailc.forms.ladder.overload import NO_OVERLOAD
+from tailc.forms.ladder.settings import setting_texts
 from tailc.forms.ladder.sharing import NO_SHARING
 from tailc.forms.ladder.table import Boost, Guard, Ladder, LoadAxis, Outside
 from tailc.percentiles import PPM
@@ -44,6 +45,7 @@ def _rungs(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
         texts[f"speed of {label}"] = plain_ppm(rung.speed_ppm)
         for unit, cost_ppm in zip(_unit_labels(ladder), rung.cost_ppm, strict=True):
             texts[f"cost of {label} in {unit}"] = plain_ppm(cost_ppm)
+        texts |= {f"{name} of {label}": text for name, text in setting_texts(rung).items()}
     return texts
 
 

@@ -26,6 +26,7 @@ class CoreType:
     """A type of core: `speed_ppm` relative to the reference, powers in millionths of the unit.
 
     idle_ppm: power of a free core. move_us: time without work after a request moves to the type.
+    frequency_khz: its frequency; None if the spec does not state it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class CoreType:
     power_ppm: int
     idle_ppm: int = 0
     move_us: int = 0
+    frequency_khz: int | None = None
 
     def __post_init__(self) -> None:
         assert self.name

@@ -46,15 +46,23 @@ class _Draft:
     power: PowerQuantity | None
     idle_power: PowerQuantity
     move_us: int
+    frequency_khz: int | None
 
     @property
     def label(self) -> str:
         """The name of the part, otherwise its frequency, otherwise its speed."""
         return self.unnamed if self.name is None else self.name
 
-    def fill(self, name: str | None, power: PowerQuantity) -> _Draft:
-        """The draft with a name and a power if they are missing."""
-        return replace(self, name=self.name or name, power=self.power or power)
+    def fill(
+        self, name: str | None, power: PowerQuantity, frequency_khz: int | None = None
+    ) -> _Draft:
+        """The draft with a name, a power and a frequency if they are missing."""
+        return replace(
+            self,
+            name=self.name or name,
+            power=self.power or power,
+            frequency_khz=self.frequency_khz or frequency_khz,
+        )
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,7 @@ class _CompleteType:
     power: PowerQuantity
     idle_power: PowerQuantity
     move_us: int
+    frequency_khz: int | None
 
 
 def build(spec: CoresSpec, reference: str) -> Cores:
@@ -130,7 +139,7 @@ def _of_type(each: CoreTypeSpec, at: Path) -> _Draft:
     own = each.told.own
     speed = _fraction(own.speed_ppm)
     rest = own.power, own.idle_power, each.migration_us
-    return _Draft(at, each.name, _speed_name(speed), each.count, speed, *rest)
+    return _Draft(at, each.name, _speed_name(speed), each.count, speed, *rest, None)
 
 
 def _of_levels(dvfs: DvfsSpec) -> list[_Draft]:
@@ -151,7 +160,7 @@ def _of_level(level: LevelSpec, at: Path, dvfs: DvfsSpec, base_khz: int | None) 
         speed = Fraction(khz, base_khz)
     unnamed = _speed_name(speed) if khz is None else format_khz(khz)
     rest = own.power, dvfs.idle_power, dvfs.switch_us
-    return _Draft(at, level.name, unnamed, dvfs.count, speed, *rest)
+    return _Draft(at, level.name, unnamed, dvfs.count, speed, *rest, khz)
 
 
 def _fraction(speed_ppm: int | None) -> Fraction | None:
@@ -168,8 +177,10 @@ def _fill_power(spec: CoresSpec, draft: _Draft) -> _Draft:
         return draft
     source = spec.powers.power_from
     if source in PUBLISHED:
-        name, power_ppm = _of_published(source, draft.speed, draft.at)
-        return draft.fill(name, PowerQuantity(power_ppm, PowerUnit.SLOW_CORE))
+        core = _of_published(source, draft.speed, draft.at)
+        khz = core.frequency_khz
+        name = core.name if khz is None else format_khz(khz)
+        return draft.fill(name, PowerQuantity(core.power_ppm, PowerUnit.SLOW_CORE), khz)
     relative_ppm = round(draft.speed / _slowest(spec) * PPM)
     modelled = (
         cubic_ppm(relative_ppm)
@@ -192,8 +203,8 @@ def _published_cores(spec: CoresSpec) -> Mapping[int, PublishedCore]:
             return {}
 
 
-def _of_published(source: str, speed: Fraction, at: Path) -> tuple[str, int]:
-    """Name and power of the core with this speed."""
+def _of_published(source: str, speed: Fraction, at: Path) -> PublishedCore:
+    """The core with this speed."""
     core = PUBLISHED[source].get(round(speed * PPM))
     if core is None:
         known = ", ".join(f"`{speed / PPM:g}`" for speed in PUBLISHED[source])
@@ -202,8 +213,7 @@ def _of_published(source: str, speed: Fraction, at: Path) -> tuple[str, int]:
         raise RefusalError(
             Complaint(Code.BAD_VALUE, message, hint, (*at, "speed"), ("power_from",))
         )
-    name = core.name if core.frequency_khz is None else format_khz(core.frequency_khz)
-    return name, core.power_ppm
+    return core
 
 
 def _complete_types(drafts: list[_Draft]) -> list[_CompleteType]:
@@ -211,7 +221,14 @@ def _complete_types(drafts: list[_Draft]) -> list[_CompleteType]:
     _refuse([complaint for draft in drafts for complaint in _missing(draft)])
     return [
         _CompleteType(
-            one.at, one.label, one.count, one.speed, one.power, one.idle_power, one.move_us
+            one.at,
+            one.label,
+            one.count,
+            one.speed,
+            one.power,
+            one.idle_power,
+            one.move_us,
+            one.frequency_khz,
         )
         for one in drafts
         if one.speed is not None and one.power is not None
@@ -301,6 +318,7 @@ def _relative(known: list[_CompleteType], one: Fraction) -> tuple[CoreType, ...]
             each.power.ppm,
             each.idle_power.ppm,
             each.move_us,
+            each.frequency_khz,
         )
         for each in known
     )

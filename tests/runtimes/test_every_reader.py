@@ -16,8 +16,18 @@ from tests.tailc.artifact.published import VECTORS
 
 SIGNED = "signed/good"
 # With nothing in them but what is asked for.
-ANSWERS = 17_191
-FOLDERS = ("refused", "signed", "levels", "steps", "shares", "plans", "overload", "sharing")
+ANSWERS = 18_418
+FOLDERS = (
+    "refused",
+    "signed",
+    "levels",
+    "steps",
+    "shares",
+    "plans",
+    "overload",
+    "sharing",
+    "settings",
+)
 
 
 @pytest.fixture(scope="module", params=READERS)

@@ -56,6 +56,12 @@ Limits limits_of(const form::Ladder& ladder) {
           static_cast<std::int64_t>(2 * delay_us + 2), static_cast<std::int64_t>(2 * age_us + 2)};
 }
 
+void fold_setting(const tailc::RungSetting& rung, Checksum& into) {
+  into.fold(rung.speed_ppm, rung.threads.value_or(0), rung.frequency_khz.value_or(0));
+  into.fold(rung.core_type ? rung.core_type->size() : 0);
+  into.fold(rung.lane ? static_cast<int>(*rung.lane) : 0, rung.one_thread_ppm.value_or(0));
+}
+
 Question ladder_question(const tailc::Policy& policy, const form::Policy& root) {
   std::vector<Limits> limits;
   for (const form::FormBox* box : *root.forms())
@@ -69,6 +75,7 @@ Question ladder_question(const tailc::Policy& policy, const form::Policy& root) 
     const std::int64_t executed_us = from.below(limits[which].executed_us);
     const tailc::Answer answer = ladders[which].lookup(load, waited_us, executed_us);
     into.fold(answer.start, answer.wait_us, answer.rung);
+    fold_setting(ladders[which].settings()[answer.rung], into);
   };
 }
 

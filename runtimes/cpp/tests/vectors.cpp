@@ -9,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +83,35 @@ Check sharings(const std::string& path) {
                             std::to_string(int{starts}) + " " + std::to_string(int{gives_up});
     const std::string wanted = row.at("start_unit") + " " + row.at("starts") + " ";
     return difference(got, wanted + row.at("gives_up"));
+  };
+}
+
+std::string text_of(const std::optional<std::int64_t>& number) {
+  return number ? std::to_string(*number) : "";
+}
+
+std::string text_of(const tailc::RungSetting& rung) {
+  std::string costs;
+  for (const std::int64_t cost : rung.cost_ppm)
+    costs += (costs.empty() ? "" : " ") + std::to_string(cost);
+  const std::string lane =
+      rung.lane ? (*rung.lane == tailc::Lane::SHARED ? "shared" : "alone") : "";
+  return std::to_string(rung.speed_ppm) + "," + costs + "," + text_of(rung.move_us) + "," +
+         text_of(rung.threads) + "," + text_of(rung.frequency_khz) + "," +
+         rung.core_type.value_or("") + "," + lane + "," + text_of(rung.one_thread_ppm);
+}
+
+Check settings(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  return [policy](const Row& row) {
+    const std::string& name = row.at("request_class");
+    const tailc::Ladder& ladder = name.empty() ? policy->ladder() : policy->ladder(name);
+    std::string wanted = row.at("speed_ppm");
+    for (const char* column :
+         {"cost_ppm", "move_us", "threads", "frequency_khz", "core_type", "lane", "one_thread_ppm"})
+      wanted += "," + row.at(column);
+    const auto rung = static_cast<std::size_t>(whole(row.at("rung")));
+    return difference(text_of(ladder.settings().at(rung)), wanted);
   };
 }
 
@@ -274,7 +304,7 @@ int run_all(const fs::path& folder) {
   const std::vector<std::pair<std::string, Check (*)(const std::string&)>> kinds = {
       {"", lookups},     {"levels", levels}, {"steps", steps},
       {"shares", ticks}, {"plans", calls},   {"overload", overloads},
-      {"sharing", sharings}};
+      {"sharing", sharings}, {"settings", settings}};
   Count total;
   const auto add = [&](const Count& count) {
     total.answers += count.answers;

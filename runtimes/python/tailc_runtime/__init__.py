@@ -34,6 +34,7 @@ from tailc_runtime.opening import (
 from tailc_runtime.plan import BROWN, GREEN, MIXED, Plan
 from tailc_runtime.plan_battery import Stored
 from tailc_runtime.plan_pricing import Quote
+from tailc_runtime.raw import RungSetting
 from tailc_runtime.shares import Shares
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
 from tailc_runtime.tail_table import TailTable
@@ -78,6 +79,7 @@ __all__ = [
     "PolicyError",
     "PolicyTable",
     "Quote",
+    "RungSetting",
     "Shares",
     "Stored",
     "TailTable",

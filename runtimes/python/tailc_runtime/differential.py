@@ -16,7 +16,14 @@ from tailc_runtime.flat_form import read_flat, unseal
 from tailc_runtime.opening import open_any, open_plan
 from tailc_runtime.plan import Plan
 from tailc_runtime.plan_pricing import Quote
-from tailc_runtime.raw import RawController, RawForm, RawLadder, RawSpan, RawTailTable
+from tailc_runtime.raw import (
+    RawController,
+    RawForm,
+    RawLadder,
+    RawSpan,
+    RawTailTable,
+    RungSetting,
+)
 from tailc_runtime.shares import Shares
 from tailc_runtime.table import PolicyTable
 from tailc_runtime.tail_table import TailTable
@@ -27,6 +34,7 @@ _EPOCH = 1_024
 # So many questions are for one plan as it was opened: it fills up.
 _SPELL = 128
 _64_BITS = (1 << 64) - 1
+_LANES = {None: 0, "shared": 1, "alone": 2}
 _BITS_OF = struct.Struct("<d"), struct.Struct("<q")
 
 _ADMITTED, _REFUSED, _NO_ROOM, _INVALID, _NOT_QUOTED, _NOT_TAKEN = 0, 1, 2, 3, 8, 9
@@ -109,9 +117,22 @@ def _lookups(tables: list[PolicyTable], forms: list[RawForm], below: Below) -> Q
     def ask(_: int) -> list[int]:
         which = below(len(tables))
         loads, waited_us, executed_us = most[which]
-        return list(tables[which].lookup(below(loads), below(waited_us), below(executed_us)))
+        table = tables[which]
+        answer = table.lookup(below(loads), below(waited_us), below(executed_us))
+        return [*answer, *_setting(table.settings[answer[2]])]
 
     return ask
+
+
+def _setting(rung: RungSetting) -> list[int]:
+    return [
+        rung.speed_ppm,
+        rung.threads or 0,
+        rung.frequency_khz or 0,
+        len((rung.core_type or "").encode()),
+        _LANES[rung.lane],
+        rung.one_thread_ppm or 0,
+    ]
 
 
 def _levels(table: TailTable, forms: list[RawForm], below: Below) -> Question:

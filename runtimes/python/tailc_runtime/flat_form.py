@@ -27,9 +27,9 @@ from tailc_runtime.raw import (
     RawOverload,
     RawPower,
     RawRow,
-    RawRung,
     RawSharing,
     RawUnit,
+    RungSetting,
 )
 from tailc_runtime.structure import Structure
 
@@ -42,6 +42,7 @@ _ADMISSIONS = {
     fbs.AdmissionKind.DELAY: "delay",
     fbs.AdmissionKind.ON_EXIT: "on-exit",
 }
+_LANES = {fbs.Lane.SHARED: "shared", fbs.Lane.ALONE: "alone"}
 _OUTSIDES = {fbs.Outside.CLAMP: "clamp", fbs.Outside.FIRST_RUNG: "first-rung"}
 _ACTUATORS = {
     fbs.Actuator.CLIMB_AGES: "climb-ages",
@@ -110,10 +111,7 @@ def _ladder(ladder: Any) -> RawLadder:
         cost_units=tuple(
             RawUnit(text(unit.Name()), unit.CapacityPpm()) for unit in vector(ladder, "CostUnits")
         ),
-        rungs=tuple(
-            RawRung(text(rung.Name()), tuple(vector(rung, "CostPpm")), rung.MoveUs())
-            for rung in vector(ladder, "Rungs")
-        ),
+        rungs=tuple(map(_rung, vector(ladder, "Rungs"))),
         rules=tuple(map(text, vector(ladder, "RuleNames"))),
         quantum_us=ladder.QuantumUs(),
         rows=_rows(ladder),
@@ -124,6 +122,21 @@ def _ladder(ladder: Any) -> RawLadder:
         power=_power(ladder.Power()),
         overload=_overload(ladder.Overload()),
         sharing=_sharing(ladder.Sharing()),
+    )
+
+
+def _rung(rung: Any) -> RungSetting:
+    core_type, lane = rung.CoreType(), rung.Lane()
+    return RungSetting(
+        name=text(rung.Name()),
+        speed_ppm=rung.SpeedPpm(),
+        cost_ppm=tuple(vector(rung, "CostPpm")),
+        move_us=rung.MoveUs(),
+        threads=rung.Threads(),
+        frequency_khz=rung.FrequencyKhz(),
+        core_type=None if core_type is None else text(core_type),
+        lane=None if lane is None else word(_LANES, lane),
+        one_thread_ppm=rung.OneThreadPpm(),
     )
 
 

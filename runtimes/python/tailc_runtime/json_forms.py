@@ -16,9 +16,9 @@ from tailc_runtime.raw import (
     RawOverload,
     RawPower,
     RawRow,
-    RawRung,
     RawSharing,
     RawUnit,
+    RungSetting,
 )
 
 _POLICY = {
@@ -30,7 +30,10 @@ _LADDER = {
     *("quantum_us", "rows", "guard", "boost", "power", "overload", "sharing"),
 }
 _COST_UNIT = {"name", "capacity_ppm"}
-_RUNG = {"name", "speed_ppm", "cost_ppm", "move_us"}
+_RUNG = {
+    *("name", "speed_ppm", "cost_ppm", "move_us", "threads"),
+    *("frequency_khz", "core_type", "lane", "one_thread_ppm"),
+}
 _ROW = {"first_load", "last_load", "admission", "climbs"}
 _ADMISSION = {"kind", "delay_us"}
 _CLIMB = {"age_us", "rung"}
@@ -102,11 +105,22 @@ def _cost_unit(unit: dict[str, Any]) -> RawUnit:
     return RawUnit(text(unit, "name"), whole(unit, "capacity_ppm") if limited else None)
 
 
-def _rung(rung: dict[str, Any]) -> RawRung:
-    """A rung without its speed, which must only be a number."""
-    whole(rung, "speed_ppm")
-    move_us = whole(rung, "move_us") if "move_us" in rung else None
-    return RawRung(text(rung, "name"), wholes(rung, "cost_ppm"), move_us)
+def _rung(rung: dict[str, Any]) -> RungSetting:
+    return RungSetting(
+        name=text(rung, "name"),
+        speed_ppm=whole(rung, "speed_ppm"),
+        cost_ppm=wholes(rung, "cost_ppm"),
+        move_us=_number(rung, "move_us"),
+        threads=_number(rung, "threads"),
+        frequency_khz=_number(rung, "frequency_khz"),
+        core_type=text(rung, "core_type") if "core_type" in rung else None,
+        lane=text(rung, "lane") if "lane" in rung else None,
+        one_thread_ppm=_number(rung, "one_thread_ppm"),
+    )
+
+
+def _number(part: dict[str, Any], name: str) -> int | None:
+    return whole(part, name) if name in part else None
 
 
 def _power(form: dict[str, Any]) -> RawPower | None:

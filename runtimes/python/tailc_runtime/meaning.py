@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 from tailc_runtime.controller import LARGEST_AGE_US, PPM
 from tailc_runtime.errors import BadMeaning, UnknownRule
-from tailc_runtime.raw import RawLadder, RawOverload, RawRow, RawSharing
+from tailc_runtime.raw import RawLadder, RawOverload, RawRow, RawSharing, RungSetting
 
 LOAD_AXES = ("in_system", "rate_mrps")
 ADMISSIONS = ("at-once", "delay", "on-exit")
 OUTSIDES = ("clamp", "first-rung")
+LANES = ("shared", "alone")
 CORES, MAKE_ROOM = "core-per-request", "make-room"
 FROM_ARRIVAL, BUSY_PERIOD, WAITED_LAST = "age-from-arrival", "busy-period-age", "waited-start-last"
 SHED, CUT_OFF, DEGRADE = "shed", "cut-off", "degrade"
@@ -54,7 +55,7 @@ def check_ladder(ladder: RawLadder) -> None:
     for rung in ladder.rungs:
         whole = len(rung.cost_ppm) == len(ladder.cost_units)
         _require(whole, "`cost_ppm` of a rung must have an entry for each cost unit")
-        _require(rung.move_us is None or rung.move_us > 0, "`move_us` must be absent or at least 1")
+        _check_rung(rung)
     _check_boost(ladder)
     _check_overload(ladder)
     _check_sharing(ladder)
@@ -67,6 +68,21 @@ def check_scaled(ladder: RawLadder) -> None:
     _require(
         oldest_us <= LARGEST_AGE_US, "`age_us` of a climb must be at most 2^43 with a controller"
     )
+
+
+def _check_rung(rung: RungSetting) -> None:
+    _require(rung.speed_ppm > 0, f"`speed_ppm` of rung `{rung.name}` must be at least 1")
+    _require(min(rung.cost_ppm, default=0) >= 0, "`cost_ppm` of a rung must not be negative")
+    numbers = {
+        "move_us": rung.move_us,
+        "threads": rung.threads,
+        "frequency_khz": rung.frequency_khz,
+        "one_thread_ppm": rung.one_thread_ppm,
+    }
+    for name, number in numbers.items():
+        _require(number is None or number > 0, f"`{name}` must be absent or at least 1")
+    _require(rung.core_type != "", "`core_type` must be absent or not empty")
+    _require(rung.lane is None or rung.lane in LANES, f"unknown value `{rung.lane}` of `lane`")
 
 
 def _check_row(row: RawRow, rungs: int) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 9
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 10
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,23 @@ class RawUnit:
 
 
 @dataclass(frozen=True)
-class RawRung:
-    """A rung with its cost in every cost unit; `move_us` None: a climb to it takes no time."""
+class RungSetting:
+    """What a rung is: its speed, its cost in every cost unit, and what a server sets for it.
+
+    move_us: time of a climb to it; None: no time. threads, frequency_khz, core_type, lane (`shared`
+    or `alone`): None if the rung does not determine it. one_thread_ppm: speed of one thread with
+    the other settings of this rung; None: unknown.
+    """
 
     name: str
+    speed_ppm: int
     cost_ppm: tuple[int, ...]
-    move_us: int | None
+    move_us: int | None = None
+    threads: int | None = None
+    frequency_khz: int | None = None
+    core_type: str | None = None
+    lane: str | None = None
+    one_thread_ppm: int | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,7 @@ class RawLadder:
     load_axis: str
     request_class: str | None
     cost_units: tuple[RawUnit, ...]
-    rungs: tuple[RawRung, ...]
+    rungs: tuple[RungSetting, ...]
     rules: tuple[str, ...]
     quantum_us: int
     rows: tuple[RawRow, ...]

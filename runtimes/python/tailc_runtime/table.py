@@ -33,8 +33,8 @@ class PolicyTable:
 
     `lookup(load, waited_us, executed_us)` returns (start, wait_us, rung): start is NOW, WAIT for
     `wait_us`, or ON_EXIT, and applies only to requests that have not started; `rung` is an index
-    into `rungs`. Raises ValueError for negative arguments. If the policy has a `controller`, its
-    current output scales the ages of climbs.
+    into `rungs`, the names, and into `settings`, what each rung is. Raises ValueError for negative
+    arguments. If the policy has a `controller`, its current output scales the ages of climbs.
 
     If rungs are cores, `core_unit` is the cost unit of the kind of core by rung, `move_us` the time
     of a climb to the rung, and `core_count` the number of cores by cost unit, 0 for power. All
@@ -58,6 +58,7 @@ class PolicyTable:
         self.request_class = ladder.request_class
         self.cost_units = tuple(unit.name for unit in ladder.cost_units)
         self.rungs = tuple(rung.name for rung in ladder.rungs)
+        self.settings = ladder.rungs
         self.rules = ladder.rules
         self.quantum_us = ladder.quantum_us
         self.boost = ladder.boost

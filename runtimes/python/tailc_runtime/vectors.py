@@ -5,7 +5,8 @@ answers; NAME.json and NAME.tailc are the policy. DIR/levels/NAME.csv does so fo
 DIR/steps/NAME.csv lists what the policy's controller is stepped with, sequence by sequence, and
 what comes of it; DIR/shares/NAME.csv does so for shares, and DIR/plans/NAME.csv for the calls of
 plans. DIR/overload/NAME.csv asks whom a ladder refuses, degrades or cuts off,
-DIR/sharing/NAME.csv whom what is in use holds back, and who gives up.
+DIR/sharing/NAME.csv whom what is in use holds back, and who gives up. DIR/settings/NAME.csv says
+what each rung of a ladder is.
 DIR/refused/expected.csv lists files that must be refused, and as what; DIR/signed/expected.csv
 files with what is asked of them, and what they are refused as, if at all.
 """
@@ -25,6 +26,7 @@ from tailc_runtime.opening import (
     open_tail_table,
 )
 from tailc_runtime.plan_vectors import wrong_calls
+from tailc_runtime.raw import RungSetting
 from tailc_runtime.shares import Shares
 from tailc_runtime.signed_vectors import wrongly_trusted
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
@@ -148,6 +150,33 @@ def wrongly_shared(policy: Path, rows: list[dict[str, str]]) -> list[str]:
     return wrong
 
 
+def wrong_settings(policy: Path, rows: list[dict[str, str]]) -> list[str]:
+    """One line for each rung in `rows` that `policy` describes otherwise."""
+    tables = open_policies(policy)
+    wrong: list[str] = []
+    for row in rows:
+        got = _setting(tables[row["request_class"] or None].settings[int(row["rung"])])
+        if got != (wanted := {name: row[name] for name in got}):
+            wrong.append(f"{policy}: rung {row['rung']} is {got}, wanted {wanted}")
+    return wrong
+
+
+def _setting(rung: RungSetting) -> dict[str, str]:
+    values = {
+        "move_us": rung.move_us,
+        "threads": rung.threads,
+        "frequency_khz": rung.frequency_khz,
+        "core_type": rung.core_type,
+        "lane": rung.lane,
+        "one_thread_ppm": rung.one_thread_ppm,
+    }
+    return {
+        "speed_ppm": str(rung.speed_ppm),
+        "cost_ppm": " ".join(map(str, rung.cost_ppm)),
+        **{name: "" if value is None else str(value) for name, value in values.items()},
+    }
+
+
 def _ages(row: dict[str, str]) -> tuple[int, ...]:
     return tuple(map(int, row["ages_ns"].split()))
 
@@ -202,6 +231,7 @@ _SEQUENCES = (
     ("plans", "calls of its plan", wrong_calls),
     ("overload", "requests under overload", wrongly_served),
     ("sharing", "requests that share", wrongly_shared),
+    ("settings", "rungs", wrong_settings),
 )
 
 

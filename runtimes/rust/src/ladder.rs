@@ -4,6 +4,7 @@ pub(crate) mod meaning;
 mod overload;
 mod rows;
 mod rule;
+mod setting;
 mod sharing;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use meaning::{check_ladder, check_scaled, core_unit_of};
 pub use overload::Overload;
 use rows::{table_of, Table};
 pub use rule::Rule;
+pub use setting::{Lane, RungSetting};
 pub use sharing::Sharing;
 
 /// What a load counts.
@@ -73,6 +75,7 @@ pub struct Ladder {
     request_class: Option<String>,
     cost_units: Vec<String>,
     rungs: Vec<String>,
+    settings: Vec<RungSetting>,
     rules: Vec<Rule>,
     quantum_us: i64,
     boost: Option<Boost>,
@@ -133,6 +136,11 @@ impl Ladder {
     /// Ways to run a request, for people.
     pub fn rungs(&self) -> &[String] {
         &self.rungs
+    }
+
+    /// What each rung is.
+    pub fn settings(&self) -> &[RungSetting] {
+        &self.settings
     }
 
     /// What the server must do beyond the look-up.
@@ -255,6 +263,7 @@ impl Ladder {
             request_class: form.request_class().map(str::to_owned),
             cost_units: form.cost_units().iter().map(|unit| unit.name().to_owned()).collect(),
             rungs: form.rungs().iter().map(|rung| rung.name().to_owned()).collect(),
+            settings: form.rungs().iter().map(|rung| RungSetting::of(&rung)).collect(),
             quantum_us: form.quantum_us(),
             boost,
             overload: Overload::read(form, rules.contains(&Rule::AgeFromArrival)),

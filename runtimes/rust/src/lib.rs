@@ -38,7 +38,9 @@ pub use controller::{Actuator, Controller, Gains};
 pub use counters::{Counters, RefusedReload};
 pub use demand_log::DemandLog;
 pub use error::{Error, Refusal, Result};
-pub use ladder::{Answer, Boost, Guard, Ladder, LoadAxis, Overload, Rule, Sharing, Start};
+pub use ladder::{
+    Answer, Boost, Guard, Ladder, Lane, LoadAxis, Overload, Rule, RungSetting, Sharing, Start,
+};
 pub use options::Options;
 pub use plan::{
     Allocation, Battery, Bus, Epoch, Malleable, Plan, Pool, Quote, Span, Stored, Terms,

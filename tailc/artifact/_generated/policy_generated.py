@@ -96,6 +96,12 @@ class Standing(object):
     OVERLOADED = 4
 
 
+class Lane(object):
+    UNSTATED = 0
+    SHARED = 1
+    ALONE = 2
+
+
 class SplitBy(object):
     UNSTATED = 0
     TIME = 1
@@ -282,8 +288,43 @@ class Rung(object):
             return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
         return None
 
+    # Rung
+    def Threads(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Rung
+    def FrequencyKhz(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Rung
+    def CoreType(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # Rung
+    def Lane(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
+        return None
+
+    # Rung
+    def OneThreadPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
 def RungStart(builder):
-    builder.StartObject(4)
+    builder.StartObject(9)
 
 def RungAddName(builder, name):
     builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
@@ -299,6 +340,21 @@ def RungStartCostPpmVector(builder, numElems):
 
 def RungAddMoveUs(builder, moveUs):
     builder.PrependInt64Slot(3, moveUs, None)
+
+def RungAddThreads(builder, threads):
+    builder.PrependInt64Slot(4, threads, None)
+
+def RungAddFrequencyKhz(builder, frequencyKhz):
+    builder.PrependInt64Slot(5, frequencyKhz, None)
+
+def RungAddCoreType(builder, coreType):
+    builder.PrependUOffsetTRelativeSlot(6, flatbuffers.number_types.UOffsetTFlags.py_type(coreType), 0)
+
+def RungAddLane(builder, lane):
+    builder.PrependUint8Slot(7, lane, None)
+
+def RungAddOneThreadPpm(builder, oneThreadPpm):
+    builder.PrependInt64Slot(8, oneThreadPpm, None)
 
 def RungEnd(builder):
     return builder.EndObject()

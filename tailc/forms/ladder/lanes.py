@@ -17,6 +17,7 @@ from tailc.forms.ladder.table import (
     CostUnit,
     Guard,
     Ladder,
+    Lane,
     LoadAxis,
     Power,
     Row,
@@ -104,8 +105,13 @@ def lane_ladder(lanes: Lanes, plan: SharingPlan) -> Ladder:
         request_class=None,
         cost_units=(CostUnit(CORES, lanes.cores * PPM), CostUnit(BATCH)),
         rungs=(
-            Rung("shared", PPM - lanes.interference_ppm, (PPM, lanes.batch_slowdown_ppm)),
-            Rung("alone", PPM, (PPM, PPM)),
+            Rung(
+                "shared",
+                PPM - lanes.interference_ppm,
+                (PPM, lanes.batch_slowdown_ppm),
+                lane=Lane.SHARED,
+            ),
+            Rung("alone", PPM, (PPM, PPM), lane=Lane.ALONE),
         ),
         rules=_sorted_rules(Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND, *plan.rules),
         quantum_us=QUANTUM_US,

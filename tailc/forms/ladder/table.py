@@ -70,6 +70,13 @@ class AdmissionKind(enum.Enum):
     ON_EXIT = "on-exit"
 
 
+class Lane(enum.Enum):
+    """Whether a request shares its cores with batch work, or has them alone."""
+
+    SHARED = "shared"
+    ALONE = "alone"
+
+
 class Outside(enum.Enum):
     """What a runtime does when the load is outside the guard's range."""
 
@@ -96,12 +103,20 @@ class Rung:
     """A way to run a request: work done per ms, and the cost of a ms in each cost unit.
 
     `move_us`: time without work of a request that climbs here, at this rung's cost; None: none.
+    `threads`, `frequency_khz`, `core_type` and `lane` are what a server sets for a request on this
+    rung; None: the rung does not determine it. `one_thread_ppm`: speed of one thread with the other
+    settings of this rung; None: unknown.
     """
 
     name: str
     speed_ppm: int
     cost_ppm: tuple[int, ...]
     move_us: int | None = field(default=None, metadata={"since": 2})
+    threads: int | None = field(default=None, metadata={"since": 10})
+    frequency_khz: int | None = field(default=None, metadata={"since": 10})
+    core_type: str | None = field(default=None, metadata={"since": 10})
+    lane: Lane | None = field(default=None, metadata={"since": 10})
+    one_thread_ppm: int | None = field(default=None, metadata={"since": 10})
 
     def __post_init__(self) -> None:
         _require(bool(self.name), "`name` of a rung must not be empty")
@@ -110,7 +125,15 @@ class Rung:
             all(cost >= 0 for cost in self.cost_ppm),
             f"`cost_ppm` of rung `{self.name}` must not be negative",
         )
-        _require(self.move_us is None or self.move_us > 0, "`move_us` must be absent or at least 1")
+        positive = {
+            "move_us": self.move_us,
+            "threads": self.threads,
+            "frequency_khz": self.frequency_khz,
+            "one_thread_ppm": self.one_thread_ppm,
+        }
+        for name, number in positive.items():
+            _require(number is None or number > 0, f"`{name}` must be absent or at least 1")
+        _require(self.core_type != "", "`core_type` must be absent or not empty")
 
 
 @dataclass(frozen=True)

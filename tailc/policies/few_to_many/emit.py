@@ -55,7 +55,7 @@ def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) 
 def _rungs(problem: LadderProblem) -> tuple[Rung, ...]:
     speeds = problem.profile.mean_curve()
     return tuple(
-        Rung(_threads(degree), round(float(speed) * PPM), (cost,))
+        Rung(_threads(degree), round(float(speed) * PPM), (cost,), threads=degree)
         for degree, (speed, cost) in enumerate(zip(speeds, problem.cost_ppm, strict=True), start=1)
     )
 

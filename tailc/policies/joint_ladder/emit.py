@@ -66,7 +66,17 @@ def _rung(spec: JointSpec, rung: JointRung) -> Rung:
     taken_units = tuple(
         rung.threads * PPM if kind == (rung.core or 0) else 0 for kind in range(kinds)
     )
-    return Rung(rung.name, rung.speed_ppm, (rung.cost_ppm, *taken_units))
+    has_types = rung.core is not None and rung.lane is None
+    return Rung(
+        rung.name,
+        rung.speed_ppm,
+        (rung.cost_ppm, *taken_units),
+        threads=rung.threads,
+        frequency_khz=rung.frequency_khz,
+        core_type=rung.level if has_types else None,
+        lane=rung.lane,
+        one_thread_ppm=rung.one_thread_ppm,
+    )
 
 
 def _boost(spec: JointSpec) -> Boost:

@@ -14,34 +14,30 @@ unshared rungs have a hull each.
 
 from __future__ import annotations
 
-import enum
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tailc.forms.ladder.table import Lane
 from tailc.percentiles import PPM
 from tailc.specs.cores import Cores, CoreType
-
-
-class Lane(enum.Enum):
-    """Whether a request shares its cores with batch work, or has them alone."""
-
-    SHARED = "shared"
-    ALONE = "alone"
 
 
 @dataclass(frozen=True)
 class JointRung:
     """A number of threads at a frequency, with its speed and the power of all threads [1e-6].
 
-    core: index of the core type of its threads; None if all cores are alike. lane: for SMT lanes,
-    whether cores are shared with batch work; the cost is then the lost batch work.
+    one_thread_ppm: speed of one thread at this frequency, or on this core type or lane. core: index
+    of the core type of its threads; None if all cores are alike. lane: for SMT lanes, whether cores
+    are shared with batch work; the cost is then the lost batch work.
     """
 
     threads: int
     level: str
     speed_ppm: int
     cost_ppm: int
+    one_thread_ppm: int
+    frequency_khz: int | None = None
     core: int | None = None
     lane: Lane | None = None
 
@@ -64,6 +60,8 @@ def combinations(cores: Cores, speedup_ppm: Sequence[int]) -> tuple[JointRung, .
             level.name,
             max(level.speed_ppm * gain_ppm // PPM, 1),
             level.power_ppm * threads,
+            level.speed_ppm,
+            level.frequency_khz,
             None if cores.is_in_place else number,
         )
         for threads, gain_ppm in enumerate(speedup_ppm, start=1)
@@ -86,8 +84,9 @@ def lane_combinations(
             core.name,
             max(core.speed_ppm * gain_ppm // PPM * speed_ppm // PPM, 1),
             threads * given_up_ppm,
-            0,
-            lane,
+            max(core.speed_ppm * speed_ppm // PPM, 1),
+            core=0,
+            lane=lane,
         )
         for threads, gain_ppm in enumerate(speedup_ppm, start=1)
         for lane, (speed_ppm, given_up_ppm) in lanes.items()

@@ -99,6 +99,8 @@ def _rungs(cores: Cores, problem: ThresholdProblem) -> tuple[Rung, ...]:
             round(speed * PPM),
             (*_one_core(0 if cores.is_in_place else at, units), each.power_ppm),
             (each.move_us or None) if at else None,
+            frequency_khz=each.frequency_khz,
+            core_type=None if cores.is_in_place else each.name,
         )
         for at, (each, speed) in enumerate(zip(cores.types, speeds, strict=True))
     )

@@ -34,6 +34,7 @@ from tailc.forms.ladder.table import (
     CostUnit,
     Guard,
     Ladder,
+    Lane,
     LoadAxis,
     Outside,
     Power,
@@ -311,7 +312,7 @@ def _shared_ladder(rng: Random, request_class: str | None, oldest_us: int) -> La
         request_class=request_class,
         cost_units=units,
         rungs=tuple(
-            Rung(_name(rng), _whole(rng, 1), tuple(_whole(rng) for _ in units))
+            _with_settings(rng, Rung(_name(rng), _whole(rng, 1), tuple(_whole(rng) for _ in units)))
             for _ in range(rungs)
         ),
         rules=tuple(sorted((*rules, *more, *others), key=lambda rule: rule.value)),
@@ -347,7 +348,19 @@ def _core_ladder(rng: Random, request_class: str | None, oldest_us: int) -> Ladd
 def _core_rung(rng: Random, kinds: int) -> Rung:
     held = rng.randrange(kinds)
     cores = (PPM if kind == held else 0 for kind in range(kinds))
-    return Rung(_name(rng), _whole(rng, 1), (*cores, _whole(rng)), _maybe(rng, 1))
+    rung = Rung(_name(rng), _whole(rng, 1), (*cores, _whole(rng)), _maybe(rng, 1))
+    return _with_settings(rng, rung)
+
+
+def _with_settings(rng: Random, rung: Rung) -> Rung:
+    return replace(
+        rung,
+        threads=_maybe(rng, 1),
+        frequency_khz=_maybe(rng, 1),
+        core_type=rng.choice((None, _name(rng))),
+        lane=rng.choice((None, *Lane)),
+        one_thread_ppm=_maybe(rng, 1),
+    )
 
 
 def _some_rules(rng: Random, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:

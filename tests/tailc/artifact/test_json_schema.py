@@ -12,7 +12,7 @@ from tailc.artifact.json_form import encode_json
 from tests.tailc.artifact.published import ROOT, VECTORS
 from tests.tailc.artifact.random_policies import random_policy
 
-SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.9.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.10.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -59,7 +59,11 @@ def test_the_schema_says_when_a_policy_is_of_which_minor_version() -> None:
     document = json.loads((VECTORS / "estimates.json").read_bytes())
     VALIDATOR.validate(document)
     assert document["schema"]["minor"] == 8
-    assert "9 `cap`, `transition`, `serial` and `waiting`." in said
+    assert "9 `cap`, `transition`, `serial` and `waiting`;" in said
+    assert "10 what rungs set" in said
+    document = json.loads((VECTORS / "settings-every.json").read_bytes())
+    VALIDATOR.validate(document)
+    assert document["schema"]["minor"] == 10
     VALIDATOR.validate(json.loads((VECTORS / "shares-cap.json").read_bytes()))
     for name in ("cores", "controller"):
         document = json.loads((VECTORS / f"{name}.json").read_bytes())

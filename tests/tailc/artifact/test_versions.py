@@ -7,6 +7,7 @@ import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,7 @@ from tailc.artifact.shapes import (
 )
 from tailc.errors import Code, TailcError
 from tailc.forms.controller import Actuator
+from tailc.forms.ladder.table import Lane
 from tailc.traces.profile import Measure
 from tests.tailc.artifact.published import (
     ROOT,
@@ -173,7 +175,9 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
     assert len(fifth) == 3
     sixth = {name: 6 for name in minors if name.split("-")[0] in ("overload", "sharing")}
     assert len(sixth) == 7
-    parts = later, third, fourth, fifth, sixth, ninth
+    tenth = {name: 10 for name in minors if name.startswith("settings")}
+    assert len(tenth) == 2
+    parts = later, third, fourth, fifth, sixth, ninth, tenth
     assert minors == dict.fromkeys(minors, 0) | {k: v for part in parts for k, v in part.items()}
 
 
@@ -291,6 +295,39 @@ def test_the_flatbuffers_schema_of_1_4_reads_a_plan_with_a_battery(tmp_path: Pat
     assert "battery" not in plan
     assert len(plan["epochs"]) == 12
     assert set(plan["epochs"][7]) == {"green_mw", "brown_udollars_per_kwh", "brown_mg_per_kwh"}
+
+
+def test_the_rules_of_version_1_9_read_rungs_with_settings_and_miss_only_these() -> None:
+    policy = policy_of("settings")
+    body = to_plain(record_of(Policy), policy)
+    read = from_plain(known_in(record_of(Policy), 9), body, ignore_unknown=True)
+    (old,), (new,) = read.ladders, policy.ladders
+    assert [rung.threads for rung in new.rungs] == [1, 2, 3, 4]
+    assert old.rungs == tuple(replace(rung, threads=None) for rung in new.rungs)
+    assert replace(old, rungs=new.rungs) == new
+    with pytest.raises(Refusal, match="member `threads` does not exist"):
+        from_plain(known_in(record_of(Policy), 9), body, ignore_unknown=False)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"threads": 2},
+        {"frequency_khz": 1},
+        {"core_type": "big"},
+        {"lane": Lane.SHARED},
+        {"one_thread_ppm": 5},
+    ],
+)
+def test_each_setting_of_a_rung_makes_a_policy_one_of_version_1_10(setting: Any) -> None:
+    policy = lucene_policy()
+    (ladder,) = policy.ladders
+    first, *others = ladder.rungs
+    changed = replace(ladder, rungs=(replace(first, **setting), *others))
+    stated = replace(policy, forms=(changed,))
+    assert minor_of(stated) == 10
+    assert decode_flat(encode_flat(stated)) == stated
+    assert minor_of(policy) == 0
 
 
 def test_the_flatbuffers_schema_of_1_5_reads_the_names_of_the_rules_of_overload(

@@ -17,6 +17,7 @@
 #include "counters.hpp"
 #include "ladder_meaning.hpp"
 #include "overload.hpp"
+#include "rung_setting.hpp"
 #include "sharing.hpp"
 
 namespace tailc {
@@ -64,6 +65,8 @@ class Ladder {
   const std::optional<std::string>& request_class() const noexcept { return request_class_; }
   const std::vector<std::string>& cost_units() const noexcept { return cost_units_; }
   const std::vector<std::string>& rungs() const noexcept { return rungs_; }
+  // What each rung is.
+  const std::vector<RungSetting>& settings() const noexcept { return settings_; }
   // What the server must do beyond the look-up.
   const std::vector<Rule>& rules() const noexcept { return rules_; }
   std::int64_t quantum_us() const noexcept { return quantum_us_; }
@@ -151,6 +154,7 @@ class Ladder {
   LoadAxis load_axis_;
   std::optional<std::string> request_class_;
   std::vector<std::string> cost_units_, rungs_;
+  std::vector<RungSetting> settings_;
   std::vector<Rule> rules_;
   std::int64_t quantum_us_ = 0;
   std::optional<Boost> boost_;
@@ -183,7 +187,10 @@ inline Ladder::Ladder(const policy::Ladder& form, std::shared_ptr<const Controll
   if (form.request_class() != nullptr) request_class_ = form.request_class()->str();
   for (const policy::CostUnit* unit : *form.cost_units())
     cost_units_.push_back(unit->name()->str());
-  for (const policy::Rung* rung : *form.rungs()) rungs_.push_back(rung->name()->str());
+  for (const policy::Rung* rung : *form.rungs()) {
+    rungs_.push_back(rung->name()->str());
+    settings_.push_back(detail::setting_of(*rung));
+  }
   for (const auto rule : *form.rules()) rules_.push_back(static_cast<Rule>(rule));
   if (form.boost() != nullptr) boost_ = Boost{form.boost()->unit(), form.boost()->below_ppm()};
   if (detail::has_rule(form, Rule::AGE_FROM_ARRIVAL)) counts_waiting_ = ~std::uint64_t{0};

@@ -197,12 +197,26 @@ inline void check_cores(const policy::Ladder& form) {
   }
 }
 
+inline void check_rung(const policy::Rung& rung) {
+  require(rung.speed_ppm() > 0, "`speed_ppm` of a rung must be at least 1");
+  for (const std::int64_t cost : *rung.cost_ppm())
+    require(cost >= 0, "`cost_ppm` of a rung must not be negative");
+  require(rung.move_us().value_or(1) > 0, "`move_us` must be absent or at least 1");
+  require(rung.threads().value_or(1) > 0, "`threads` must be absent or at least 1");
+  require(rung.frequency_khz().value_or(1) > 0, "`frequency_khz` must be absent or at least 1");
+  require(rung.one_thread_ppm().value_or(1) > 0, "`one_thread_ppm` must be absent or at least 1");
+  require(rung.core_type() == nullptr || rung.core_type()->size() > 0,
+          "`core_type` must be absent or not empty");
+  const auto lane = rung.lane();
+  require(!lane.has_value() || *lane == policy::Lane::SHARED || *lane == policy::Lane::ALONE,
+          "unknown value of `lane`");
+}
+
 inline void check_rungs(const policy::Ladder& form) {
   for (const policy::Rung* rung : *form.rungs()) {
     require(rung->cost_ppm()->size() == form.cost_units()->size(),
             "`cost_ppm` of a rung must have an entry for each cost unit");
-    require(!rung->move_us().has_value() || *rung->move_us() > 0,
-            "`move_us` must be absent or at least 1");
+    check_rung(*rung);
   }
 }
 

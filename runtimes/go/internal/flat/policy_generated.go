@@ -394,6 +394,33 @@ func (v Standing) String() string {
 	return "Standing(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
+type Lane byte
+
+const (
+	LaneUNSTATED Lane = 0
+	LaneSHARED   Lane = 1
+	LaneALONE    Lane = 2
+)
+
+var EnumNamesLane = map[Lane]string{
+	LaneUNSTATED: "UNSTATED",
+	LaneSHARED:   "SHARED",
+	LaneALONE:    "ALONE",
+}
+
+var EnumValuesLane = map[string]Lane{
+	"UNSTATED": LaneUNSTATED,
+	"SHARED":   LaneSHARED,
+	"ALONE":    LaneALONE,
+}
+
+func (v Lane) String() string {
+	if s, ok := EnumNamesLane[v]; ok {
+		return s
+	}
+	return "Lane(" + strconv.FormatInt(int64(v), 10) + ")"
+}
+
 type SplitBy byte
 
 const (
@@ -715,8 +742,68 @@ func (rcv *Rung) MutateMoveUs(n int64) bool {
 	return rcv._tab.MutateInt64Slot(10, n)
 }
 
+func (rcv *Rung) Threads() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Rung) MutateThreads(n int64) bool {
+	return rcv._tab.MutateInt64Slot(12, n)
+}
+
+func (rcv *Rung) FrequencyKhz() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Rung) MutateFrequencyKhz(n int64) bool {
+	return rcv._tab.MutateInt64Slot(14, n)
+}
+
+func (rcv *Rung) CoreType() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
+	if o != 0 {
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
+	}
+	return nil
+}
+
+func (rcv *Rung) Lane() *Lane {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(18))
+	if o != 0 {
+		v := Lane(rcv._tab.GetByte(o + rcv._tab.Pos))
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Rung) MutateLane(n Lane) bool {
+	return rcv._tab.MutateByteSlot(18, byte(n))
+}
+
+func (rcv *Rung) OneThreadPpm() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(20))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Rung) MutateOneThreadPpm(n int64) bool {
+	return rcv._tab.MutateInt64Slot(20, n)
+}
+
 func RungStart(builder *flatbuffers.Builder) {
-	builder.StartObject(4)
+	builder.StartObject(9)
 }
 func RungAddName(builder *flatbuffers.Builder, name flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(name), 0)
@@ -733,6 +820,25 @@ func RungStartCostPpmVector(builder *flatbuffers.Builder, numElems int) flatbuff
 func RungAddMoveUs(builder *flatbuffers.Builder, moveUs int64) {
 	builder.PrependInt64(moveUs)
 	builder.Slot(3)
+}
+func RungAddThreads(builder *flatbuffers.Builder, threads int64) {
+	builder.PrependInt64(threads)
+	builder.Slot(4)
+}
+func RungAddFrequencyKhz(builder *flatbuffers.Builder, frequencyKhz int64) {
+	builder.PrependInt64(frequencyKhz)
+	builder.Slot(5)
+}
+func RungAddCoreType(builder *flatbuffers.Builder, coreType flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(6, flatbuffers.UOffsetT(coreType), 0)
+}
+func RungAddLane(builder *flatbuffers.Builder, lane Lane) {
+	builder.PrependByte(byte(lane))
+	builder.Slot(7)
+}
+func RungAddOneThreadPpm(builder *flatbuffers.Builder, oneThreadPpm int64) {
+	builder.PrependInt64(oneThreadPpm)
+	builder.Slot(8)
 }
 func RungEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

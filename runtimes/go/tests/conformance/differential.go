@@ -166,6 +166,7 @@ func askLadders(ladders []*tailc.Ladder, step question, forms []flat.Ladder) que
 		waitedUs, executedUs := from.below(2*limit.waitedUs+2), from.below(2*limit.executedUs+2)
 		answer, err := ladders[which].Lookup(int64(load), int64(waitedUs), int64(executedUs))
 		into.fold(uint64(answer.Start), answer.WaitUs, uint64(answer.Rung))
+		into.fold(settingNumbers(&ladders[which].Settings()[answer.Rung])...)
 		return err
 	}
 }

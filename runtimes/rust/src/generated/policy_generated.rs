@@ -1151,6 +1151,94 @@ impl<'a> ::flatbuffers::Verifiable for Standing {
 
 impl ::flatbuffers::SimpleToVerifyInSlice for Standing {}
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+pub const ENUM_MIN_LANE: u8 = 0;
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+pub const ENUM_MAX_LANE: u8 = 2;
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+#[allow(non_camel_case_types)]
+pub const ENUM_VALUES_LANE: [Lane; 3] = [
+  Lane::UNSTATED,
+  Lane::SHARED,
+  Lane::ALONE,
+];
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Lane(pub u8);
+#[allow(non_upper_case_globals)]
+impl Lane {
+  pub const UNSTATED: Self = Self(0);
+  pub const SHARED: Self = Self(1);
+  pub const ALONE: Self = Self(2);
+
+  pub const ENUM_MIN: u8 = 0;
+  pub const ENUM_MAX: u8 = 2;
+  pub const ENUM_VALUES: &'static [Self] = &[
+    Self::UNSTATED,
+    Self::SHARED,
+    Self::ALONE,
+  ];
+  /// Returns the variant's name or "" if unknown.
+  pub fn variant_name(self) -> Option<&'static str> {
+    match self {
+      Self::UNSTATED => Some("UNSTATED"),
+      Self::SHARED => Some("SHARED"),
+      Self::ALONE => Some("ALONE"),
+      _ => None,
+    }
+  }
+}
+impl ::core::fmt::Debug for Lane {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter) -> ::core::fmt::Result {
+    if let Some(name) = self.variant_name() {
+      f.write_str(name)
+    } else {
+      f.write_fmt(format_args!("<UNKNOWN {:?}>", self.0))
+    }
+  }
+}
+impl<'a> ::flatbuffers::Follow<'a> for Lane {
+  type Inner = Self;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    let b = unsafe { ::flatbuffers::read_scalar_at::<u8>(buf, loc) };
+    Self(b)
+  }
+}
+
+impl ::flatbuffers::Push for Lane {
+    type Output = Lane;
+    #[inline]
+    unsafe fn push(&self, dst: &mut [u8], _written_len: usize) {
+        unsafe { ::flatbuffers::emplace_scalar::<u8>(dst, self.0) };
+    }
+}
+
+impl ::flatbuffers::EndianScalar for Lane {
+  type Scalar = u8;
+  #[inline]
+  fn to_little_endian(self) -> u8 {
+    self.0.to_le()
+  }
+  #[inline]
+  #[allow(clippy::wrong_self_convention)]
+  fn from_little_endian(v: u8) -> Self {
+    let b = u8::from_le(v);
+    Self(b)
+  }
+}
+
+impl<'a> ::flatbuffers::Verifiable for Lane {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    u8::run_verifier(v, pos)
+  }
+}
+
+impl ::flatbuffers::SimpleToVerifyInSlice for Lane {}
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MIN_SPLIT_BY: u8 = 0;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MAX_SPLIT_BY: u8 = 3;
@@ -1828,6 +1916,11 @@ impl<'a> Rung<'a> {
   pub const VT_SPEED_PPM: ::flatbuffers::VOffsetT = 6;
   pub const VT_COST_PPM: ::flatbuffers::VOffsetT = 8;
   pub const VT_MOVE_US: ::flatbuffers::VOffsetT = 10;
+  pub const VT_THREADS: ::flatbuffers::VOffsetT = 12;
+  pub const VT_FREQUENCY_KHZ: ::flatbuffers::VOffsetT = 14;
+  pub const VT_CORE_TYPE: ::flatbuffers::VOffsetT = 16;
+  pub const VT_LANE: ::flatbuffers::VOffsetT = 18;
+  pub const VT_ONE_THREAD_PPM: ::flatbuffers::VOffsetT = 20;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -1839,10 +1932,15 @@ impl<'a> Rung<'a> {
     args: &'args RungArgs<'args>
   ) -> ::flatbuffers::WIPOffset<Rung<'bldr>> {
     let mut builder = RungBuilder::new(_fbb);
+    if let Some(x) = args.one_thread_ppm { builder.add_one_thread_ppm(x); }
+    if let Some(x) = args.frequency_khz { builder.add_frequency_khz(x); }
+    if let Some(x) = args.threads { builder.add_threads(x); }
     if let Some(x) = args.move_us { builder.add_move_us(x); }
     builder.add_speed_ppm(args.speed_ppm);
+    if let Some(x) = args.core_type { builder.add_core_type(x); }
     if let Some(x) = args.cost_ppm { builder.add_cost_ppm(x); }
     if let Some(x) = args.name { builder.add_name(x); }
+    if let Some(x) = args.lane { builder.add_lane(x); }
     builder.finish()
   }
 
@@ -1875,6 +1973,41 @@ impl<'a> Rung<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<i64>(Rung::VT_MOVE_US, None)}
   }
+  #[inline]
+  pub fn threads(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Rung::VT_THREADS, None)}
+  }
+  #[inline]
+  pub fn frequency_khz(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Rung::VT_FREQUENCY_KHZ, None)}
+  }
+  #[inline]
+  pub fn core_type(&self) -> Option<&'a str> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(Rung::VT_CORE_TYPE, None)}
+  }
+  #[inline]
+  pub fn lane(&self) -> Option<Lane> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<Lane>(Rung::VT_LANE, None)}
+  }
+  #[inline]
+  pub fn one_thread_ppm(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Rung::VT_ONE_THREAD_PPM, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Rung<'_> {
@@ -1887,6 +2020,11 @@ impl ::flatbuffers::Verifiable for Rung<'_> {
      .visit_field::<i64>("speed_ppm", Self::VT_SPEED_PPM, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, i64>>>("cost_ppm", Self::VT_COST_PPM, true)?
      .visit_field::<i64>("move_us", Self::VT_MOVE_US, false)?
+     .visit_field::<i64>("threads", Self::VT_THREADS, false)?
+     .visit_field::<i64>("frequency_khz", Self::VT_FREQUENCY_KHZ, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("core_type", Self::VT_CORE_TYPE, false)?
+     .visit_field::<Lane>("lane", Self::VT_LANE, false)?
+     .visit_field::<i64>("one_thread_ppm", Self::VT_ONE_THREAD_PPM, false)?
      .finish();
     Ok(())
   }
@@ -1896,6 +2034,11 @@ pub struct RungArgs<'a> {
     pub speed_ppm: i64,
     pub cost_ppm: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, i64>>>,
     pub move_us: Option<i64>,
+    pub threads: Option<i64>,
+    pub frequency_khz: Option<i64>,
+    pub core_type: Option<::flatbuffers::WIPOffset<&'a str>>,
+    pub lane: Option<Lane>,
+    pub one_thread_ppm: Option<i64>,
 }
 impl<'a> Default for RungArgs<'a> {
   #[inline]
@@ -1905,6 +2048,11 @@ impl<'a> Default for RungArgs<'a> {
       speed_ppm: 0,
       cost_ppm: None, // required field
       move_us: None,
+      threads: None,
+      frequency_khz: None,
+      core_type: None,
+      lane: None,
+      one_thread_ppm: None,
     }
   }
 }
@@ -1931,6 +2079,26 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> RungBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<i64>(Rung::VT_MOVE_US, move_us);
   }
   #[inline]
+  pub fn add_threads(&mut self, threads: i64) {
+    self.fbb_.push_slot_always::<i64>(Rung::VT_THREADS, threads);
+  }
+  #[inline]
+  pub fn add_frequency_khz(&mut self, frequency_khz: i64) {
+    self.fbb_.push_slot_always::<i64>(Rung::VT_FREQUENCY_KHZ, frequency_khz);
+  }
+  #[inline]
+  pub fn add_core_type(&mut self, core_type: ::flatbuffers::WIPOffset<&'b  str>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Rung::VT_CORE_TYPE, core_type);
+  }
+  #[inline]
+  pub fn add_lane(&mut self, lane: Lane) {
+    self.fbb_.push_slot_always::<Lane>(Rung::VT_LANE, lane);
+  }
+  #[inline]
+  pub fn add_one_thread_ppm(&mut self, one_thread_ppm: i64) {
+    self.fbb_.push_slot_always::<i64>(Rung::VT_ONE_THREAD_PPM, one_thread_ppm);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> RungBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     RungBuilder {
@@ -1954,6 +2122,11 @@ impl ::core::fmt::Debug for Rung<'_> {
       ds.field("speed_ppm", &self.speed_ppm());
       ds.field("cost_ppm", &self.cost_ppm());
       ds.field("move_us", &self.move_us());
+      ds.field("threads", &self.threads());
+      ds.field("frequency_khz", &self.frequency_khz());
+      ds.field("core_type", &self.core_type());
+      ds.field("lane", &self.lane());
+      ds.field("one_thread_ppm", &self.one_thread_ppm());
       ds.finish()
   }
 }

@@ -1,6 +1,7 @@
 //! A ladder that contradicts itself is refused, and one with a rule that is unknown to this version.
 
 use super::overload::check_overload;
+use super::setting::check_setting;
 use super::sharing::check_sharing;
 use super::Rule;
 use crate::error::{refused, require, Refusal, Result};
@@ -106,10 +107,7 @@ fn check_rungs(form: &policy::Ladder<'_>) -> Result<()> {
             rung.cost_ppm().len() == form.cost_units().len(),
             "`cost_ppm` of a rung must have an entry for each cost unit",
         )?;
-        require(
-            rung.move_us().is_none_or(|move_us| move_us > 0),
-            "`move_us` must be absent or at least 1",
-        )?;
+        check_setting(&rung)?;
     }
     Ok(())
 }

@@ -84,7 +84,7 @@ def test_a_climb_never_takes_a_thread_away():
 
 def test_speeds_and_powers_multiply():
     (rung,) = combinations(cores([(1.3, 2.7)]), [1_900_000])[:1]
-    assert rung == JointRung(1, "f1.3", 2_470_000, 2_700_000)
+    assert rung == JointRung(1, "f1.3", 2_470_000, 2_700_000, 1_300_000)
 
 
 def typed_cores(*types):

@@ -34,8 +34,8 @@ def test_types_are_cost_units_with_their_counts_and_rungs_one_core_each(tmp_path
         CostUnit("power"),
     )
     assert form.rungs == (
-        Rung("slow", PPM, (PPM, 0, PPM)),
-        Rung("fast", 2 * PPM, (0, PPM, 6_800_000), 500),
+        Rung("slow", PPM, (PPM, 0, PPM), core_type="slow"),
+        Rung("fast", 2 * PPM, (0, PPM, 6_800_000), 500, core_type="fast"),
     )
     assert form.rows == (Row(1, None, AT_ONCE, (Climb(0, 0), Climb(70 * MS, 1))),)
     assert form.power == Power(2, (0, 0, 0))

@@ -614,6 +614,39 @@ inline const char *EnumNameStanding(Standing e) {
   return EnumNamesStanding()[index];
 }
 
+enum class Lane : uint8_t {
+  UNSTATED = 0,
+  SHARED = 1,
+  ALONE = 2,
+  MIN = UNSTATED,
+  MAX = ALONE
+};
+
+inline const Lane (&EnumValuesLane())[3] {
+  static const Lane values[] = {
+    Lane::UNSTATED,
+    Lane::SHARED,
+    Lane::ALONE
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesLane() {
+  static const char * const names[4] = {
+    "UNSTATED",
+    "SHARED",
+    "ALONE",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameLane(Lane e) {
+  if (::flatbuffers::IsOutRange(e, Lane::UNSTATED, Lane::ALONE)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesLane()[index];
+}
+
 enum class SplitBy : uint8_t {
   UNSTATED = 0,
   TIME = 1,
@@ -891,7 +924,12 @@ struct Rung FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_NAME = 4,
     VT_SPEED_PPM = 6,
     VT_COST_PPM = 8,
-    VT_MOVE_US = 10
+    VT_MOVE_US = 10,
+    VT_THREADS = 12,
+    VT_FREQUENCY_KHZ = 14,
+    VT_CORE_TYPE = 16,
+    VT_LANE = 18,
+    VT_ONE_THREAD_PPM = 20
   };
   const ::flatbuffers::String *name() const {
     return GetPointer<const ::flatbuffers::String *>(VT_NAME);
@@ -905,6 +943,21 @@ struct Rung FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   ::flatbuffers::Optional<int64_t> move_us() const {
     return GetOptional<int64_t, int64_t>(VT_MOVE_US);
   }
+  ::flatbuffers::Optional<int64_t> threads() const {
+    return GetOptional<int64_t, int64_t>(VT_THREADS);
+  }
+  ::flatbuffers::Optional<int64_t> frequency_khz() const {
+    return GetOptional<int64_t, int64_t>(VT_FREQUENCY_KHZ);
+  }
+  const ::flatbuffers::String *core_type() const {
+    return GetPointer<const ::flatbuffers::String *>(VT_CORE_TYPE);
+  }
+  ::flatbuffers::Optional<tailc::policy::Lane> lane() const {
+    return GetOptional<uint8_t, tailc::policy::Lane>(VT_LANE);
+  }
+  ::flatbuffers::Optional<int64_t> one_thread_ppm() const {
+    return GetOptional<int64_t, int64_t>(VT_ONE_THREAD_PPM);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -914,6 +967,12 @@ struct Rung FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            VerifyOffsetRequired(verifier, VT_COST_PPM) &&
            verifier.VerifyVector(cost_ppm()) &&
            VerifyField<int64_t>(verifier, VT_MOVE_US, 8) &&
+           VerifyField<int64_t>(verifier, VT_THREADS, 8) &&
+           VerifyField<int64_t>(verifier, VT_FREQUENCY_KHZ, 8) &&
+           VerifyOffset(verifier, VT_CORE_TYPE) &&
+           verifier.VerifyString(core_type()) &&
+           VerifyField<uint8_t>(verifier, VT_LANE, 1) &&
+           VerifyField<int64_t>(verifier, VT_ONE_THREAD_PPM, 8) &&
            verifier.EndTable();
   }
 };
@@ -934,6 +993,21 @@ struct RungBuilder {
   void add_move_us(int64_t move_us) {
     fbb_.AddElement<int64_t>(Rung::VT_MOVE_US, move_us);
   }
+  void add_threads(int64_t threads) {
+    fbb_.AddElement<int64_t>(Rung::VT_THREADS, threads);
+  }
+  void add_frequency_khz(int64_t frequency_khz) {
+    fbb_.AddElement<int64_t>(Rung::VT_FREQUENCY_KHZ, frequency_khz);
+  }
+  void add_core_type(::flatbuffers::Offset<::flatbuffers::String> core_type) {
+    fbb_.AddOffset(Rung::VT_CORE_TYPE, core_type);
+  }
+  void add_lane(tailc::policy::Lane lane) {
+    fbb_.AddElement<uint8_t>(Rung::VT_LANE, static_cast<uint8_t>(lane));
+  }
+  void add_one_thread_ppm(int64_t one_thread_ppm) {
+    fbb_.AddElement<int64_t>(Rung::VT_ONE_THREAD_PPM, one_thread_ppm);
+  }
   explicit RungBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -952,12 +1026,22 @@ inline ::flatbuffers::Offset<Rung> CreateRung(
     ::flatbuffers::Offset<::flatbuffers::String> name = 0,
     int64_t speed_ppm = 0,
     ::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> cost_ppm = 0,
-    ::flatbuffers::Optional<int64_t> move_us = ::flatbuffers::nullopt) {
+    ::flatbuffers::Optional<int64_t> move_us = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> threads = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> frequency_khz = ::flatbuffers::nullopt,
+    ::flatbuffers::Offset<::flatbuffers::String> core_type = 0,
+    ::flatbuffers::Optional<tailc::policy::Lane> lane = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> one_thread_ppm = ::flatbuffers::nullopt) {
   RungBuilder builder_(_fbb);
+  if(one_thread_ppm) { builder_.add_one_thread_ppm(*one_thread_ppm); }
+  if(frequency_khz) { builder_.add_frequency_khz(*frequency_khz); }
+  if(threads) { builder_.add_threads(*threads); }
   if(move_us) { builder_.add_move_us(*move_us); }
   builder_.add_speed_ppm(speed_ppm);
+  builder_.add_core_type(core_type);
   builder_.add_cost_ppm(cost_ppm);
   builder_.add_name(name);
+  if(lane) { builder_.add_lane(*lane); }
   return builder_.Finish();
 }
 
@@ -971,15 +1055,26 @@ inline ::flatbuffers::Offset<Rung> CreateRungDirect(
     const char *name = nullptr,
     int64_t speed_ppm = 0,
     const std::vector<int64_t> *cost_ppm = nullptr,
-    ::flatbuffers::Optional<int64_t> move_us = ::flatbuffers::nullopt) {
+    ::flatbuffers::Optional<int64_t> move_us = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> threads = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> frequency_khz = ::flatbuffers::nullopt,
+    const char *core_type = nullptr,
+    ::flatbuffers::Optional<tailc::policy::Lane> lane = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> one_thread_ppm = ::flatbuffers::nullopt) {
   auto name__ = name ? _fbb.CreateString(name) : 0;
   auto cost_ppm__ = cost_ppm ? _fbb.CreateVector<int64_t>(*cost_ppm) : 0;
+  auto core_type__ = core_type ? _fbb.CreateString(core_type) : 0;
   return tailc::policy::CreateRung(
       _fbb,
       name__,
       speed_ppm,
       cost_ppm__,
-      move_us);
+      move_us,
+      threads,
+      frequency_khz,
+      core_type__,
+      lane,
+      one_thread_ppm);
 }
 
 struct Power FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

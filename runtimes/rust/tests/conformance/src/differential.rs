@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use tailc_runtime::{
-    Controller, Form, Ladder, Plan, Policy, Quote, Shares, Span, Start, TailTable,
+    Controller, Form, Ladder, Lane, Plan, Policy, Quote, RungSetting, Shares, Span, Start,
+    TailTable,
 };
 
 use crate::lines::AnyResult;
@@ -99,6 +100,23 @@ fn ask_ladder(ladders: &[Ladder], draws: &mut Draws, sum: &mut Checksum) {
         Start::OnExit => (2, 0),
     };
     [start, wait_us, answer.rung as u64].into_iter().for_each(|value| sum.fold(value));
+    fold_setting(&ladder.settings()[answer.rung], sum);
+}
+
+fn fold_setting(rung: &RungSetting, sum: &mut Checksum) {
+    let lane = match rung.lane {
+        None => 0,
+        Some(Lane::Shared) => 1,
+        Some(Lane::Alone) => 2,
+    };
+    sum.fold_all([
+        rung.speed_ppm,
+        rung.threads.unwrap_or(0),
+        rung.frequency_khz.unwrap_or(0),
+        rung.core_type.as_ref().map_or(0, |name| name.len() as i64),
+        lane,
+        rung.one_thread_ppm.unwrap_or(0),
+    ]);
 }
 
 fn ask_table(table: &TailTable, draws: &mut Draws, sum: &mut Checksum) -> AnyResult<()> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tailc_runtime::{Ladder, Options, Policy, PublicKey, Served, Start};
+use tailc_runtime::{Ladder, Lane, Options, Policy, PublicKey, Served, Start};
 
 use crate::lines::{pair, rows_of, AnyResult, Row};
 use crate::{plans, Outcome};
@@ -14,7 +14,7 @@ pub type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
 type Checks = fn(PathBuf) -> AnyResult<Check>;
 
 pub fn run_all(folder: &Path) -> Outcome {
-    let kinds: [(&str, Checks); 7] = [
+    let kinds: [(&str, Checks); 8] = [
         ("", lookups),
         ("levels", levels),
         ("steps", steps),
@@ -22,6 +22,7 @@ pub fn run_all(folder: &Path) -> Outcome {
         ("plans", plans::calls),
         ("overload", overloads),
         ("sharing", sharings),
+        ("settings", settings),
     ];
     let mut total = refusals(&folder.join("refused"))?;
     total.add(signed(&folder.join("signed"))?);
@@ -180,6 +181,43 @@ fn sharings(path: PathBuf) -> AnyResult<Check> {
         let gives_up = told.gives_up(row.number("waited_us")?, row.number("executed_us")?);
         let wanted = [row.at("start_unit"), row.at("starts"), row.at("gives_up")].join(" ");
         Ok(difference(&format!("{unit} {} {}", starts as u8, gives_up as u8), &wanted))
+    }))
+}
+
+fn settings(path: PathBuf) -> AnyResult<Check> {
+    let policy = Policy::open(path)?;
+    Ok(Box::new(move |row| {
+        let class = row.at("request_class");
+        let ladder = if class.is_empty() { policy.ladder()? } else { policy.ladder_of(class)? };
+        let rung = &ladder.settings()[row.number::<usize>("rung")?];
+        let text = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());
+        let costs: Vec<String> = rung.cost_ppm.iter().map(i64::to_string).collect();
+        let lane = match rung.lane {
+            None => "",
+            Some(Lane::Shared) => "shared",
+            Some(Lane::Alone) => "alone",
+        };
+        let got = [
+            rung.speed_ppm.to_string(),
+            costs.join(" "),
+            text(rung.move_us),
+            text(rung.threads),
+            text(rung.frequency_khz),
+            rung.core_type.clone().unwrap_or_default(),
+            lane.to_owned(),
+            text(rung.one_thread_ppm),
+        ];
+        let columns = [
+            "speed_ppm",
+            "cost_ppm",
+            "move_us",
+            "threads",
+            "frequency_khz",
+            "core_type",
+            "lane",
+            "one_thread_ppm",
+        ];
+        Ok(difference(&got.join(","), &columns.map(|column| row.at(column)).join(",")))
     }))
 }
 

@@ -7,7 +7,7 @@ public final class Layouts {
 
   public static final String[] TABLES = {
     "CostUnit text! 8",
-    "Rung text! 8 [8]! 8",
+    "Rung text! 8 [8]! 8 8 8 text 1 8",
     "Power 8 [8]!",
     "Guard 8 8 1",
     "Boost 8 8",

@@ -37,27 +37,53 @@ public final class Rung extends com.google.flatbuffers.Table {
   public ByteBuffer costPpmInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 8, 8); }
   public boolean hasMoveUs() { return 0 != __offset(10); }
   public long moveUs() { int o = __offset(10); return o != 0 ? bb.getLong(o + bb_pos) : 0L; }
+  public boolean hasThreads() { return 0 != __offset(12); }
+  public long threads() { int o = __offset(12); return o != 0 ? bb.getLong(o + bb_pos) : 0L; }
+  public boolean hasFrequencyKhz() { return 0 != __offset(14); }
+  public long frequencyKhz() { int o = __offset(14); return o != 0 ? bb.getLong(o + bb_pos) : 0L; }
+  public String coreType() { int o = __offset(16); return o != 0 ? __string(o + bb_pos) : null; }
+  public ByteBuffer coreTypeAsByteBuffer() { return __vector_as_bytebuffer(16, 1); }
+  public ByteBuffer coreTypeInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 16, 1); }
+  public boolean hasLane() { return 0 != __offset(18); }
+  public int lane() { int o = __offset(18); return o != 0 ? bb.get(o + bb_pos) & 0xFF : 0; }
+  public boolean hasOneThreadPpm() { return 0 != __offset(20); }
+  public long oneThreadPpm() { int o = __offset(20); return o != 0 ? bb.getLong(o + bb_pos) : 0L; }
 
   public static int createRung(FlatBufferBuilder builder,
       int nameOffset,
       long speedPpm,
       int costPpmOffset,
-      long moveUs) {
-    builder.startTable(4);
+      long moveUs,
+      long threads,
+      long frequencyKhz,
+      int coreTypeOffset,
+      int lane,
+      long oneThreadPpm) {
+    builder.startTable(9);
+    Rung.addOneThreadPpm(builder, oneThreadPpm);
+    Rung.addFrequencyKhz(builder, frequencyKhz);
+    Rung.addThreads(builder, threads);
     Rung.addMoveUs(builder, moveUs);
     Rung.addSpeedPpm(builder, speedPpm);
+    Rung.addCoreType(builder, coreTypeOffset);
     Rung.addCostPpm(builder, costPpmOffset);
     Rung.addName(builder, nameOffset);
+    Rung.addLane(builder, lane);
     return Rung.endRung(builder);
   }
 
-  public static void startRung(FlatBufferBuilder builder) { builder.startTable(4); }
+  public static void startRung(FlatBufferBuilder builder) { builder.startTable(9); }
   public static void addName(FlatBufferBuilder builder, int nameOffset) { builder.addOffset(0, nameOffset, 0); }
   public static void addSpeedPpm(FlatBufferBuilder builder, long speedPpm) { builder.addLong(1, speedPpm, 0L); }
   public static void addCostPpm(FlatBufferBuilder builder, int costPpmOffset) { builder.addOffset(2, costPpmOffset, 0); }
   public static int createCostPpmVector(FlatBufferBuilder builder, long[] data) { builder.startVector(8, data.length, 8); for (int i = data.length - 1; i >= 0; i--) builder.addLong(data[i]); return builder.endVector(); }
   public static void startCostPpmVector(FlatBufferBuilder builder, int numElems) { builder.startVector(8, numElems, 8); }
   public static void addMoveUs(FlatBufferBuilder builder, long moveUs) { builder.addLong(3, moveUs, 0L); }
+  public static void addThreads(FlatBufferBuilder builder, long threads) { builder.addLong(4, threads, 0L); }
+  public static void addFrequencyKhz(FlatBufferBuilder builder, long frequencyKhz) { builder.addLong(5, frequencyKhz, 0L); }
+  public static void addCoreType(FlatBufferBuilder builder, int coreTypeOffset) { builder.addOffset(6, coreTypeOffset, 0); }
+  public static void addLane(FlatBufferBuilder builder, int lane) { builder.addByte(7, (byte) lane, (byte) 0); }
+  public static void addOneThreadPpm(FlatBufferBuilder builder, long oneThreadPpm) { builder.addLong(8, oneThreadPpm, 0L); }
   public static int endRung(FlatBufferBuilder builder) {
     int o = builder.endTable();
     builder.required(o, 4);  // name

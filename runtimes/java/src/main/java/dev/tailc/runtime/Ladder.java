@@ -16,6 +16,7 @@ public final class Ladder {
   private final String requestClass;
   private final List<String> costUnits;
   private final List<String> rungs;
+  private final List<RungSetting> settings;
   private final List<Rule> rules;
   private final long quantumUs;
   private final Boost boost;
@@ -41,7 +42,8 @@ public final class Ladder {
     loadAxis = isRate ? LoadAxis.RATE : LoadAxis.IN_SYSTEM;
     requestClass = form.requestClass();
     costUnits = costUnitsOf(form);
-    rungs = rungsOf(form);
+    settings = settingsOf(form);
+    rungs = namesOf(settings);
     rules = rulesOf(form);
     quantumUs = form.quantumUs();
     boost =
@@ -100,6 +102,11 @@ public final class Ladder {
   /** Names by number. */
   public List<String> rungs() {
     return rungs;
+  }
+
+  /** What each rung is, by number. */
+  public List<RungSetting> settings() {
+    return settings;
   }
 
   /** What the server must do beyond the look-up. */
@@ -204,10 +211,18 @@ public final class Ladder {
     return Collections.unmodifiableList(found);
   }
 
-  private static List<String> rungsOf(dev.tailc.policy.Ladder form) {
-    List<String> found = new ArrayList<>();
+  private static List<RungSetting> settingsOf(dev.tailc.policy.Ladder form) {
+    List<RungSetting> found = new ArrayList<>();
     for (int i = 0; i < form.rungsLength(); ++i) {
-      found.add(form.rungs(i).name());
+      found.add(new RungSetting(form.rungs(i)));
+    }
+    return Collections.unmodifiableList(found);
+  }
+
+  private static List<String> namesOf(List<RungSetting> settings) {
+    List<String> found = new ArrayList<>();
+    for (RungSetting setting : settings) {
+      found.add(setting.name);
     }
     return Collections.unmodifiableList(found);
   }

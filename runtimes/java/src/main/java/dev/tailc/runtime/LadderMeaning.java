@@ -135,8 +135,7 @@ final class LadderMeaning {
       Rung rung = form.rungs(i);
       boolean isPriced = rung.costPpmLength() == form.costUnitsLength();
       require(isPriced, "`cost_ppm` of a rung must have an entry for each cost unit");
-      boolean isMove = !rung.hasMoveUs() || rung.moveUs() > 0;
-      require(isMove, "`move_us` must be absent or at least 1");
+      RungSetting.check(rung);
     }
   }
 

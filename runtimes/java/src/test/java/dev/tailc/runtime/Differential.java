@@ -1,6 +1,7 @@
 package dev.tailc.runtime;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -84,6 +85,16 @@ final class Differential {
     fold(answer.start().ordinal());
     fold(answer.waitUs());
     fold(answer.rung());
+    fold(ladder.settings().get(answer.rung()));
+  }
+
+  private void fold(RungSetting rung) {
+    fold(rung.speedPpm);
+    fold(rung.threads.orElse(0));
+    fold(rung.frequencyKhz.orElse(0));
+    fold(rung.coreType.map(text -> text.getBytes(StandardCharsets.UTF_8).length).orElse(0));
+    fold(rung.lane.map(lane -> lane.ordinal() + 1).orElse(0));
+    fold(rung.oneThreadPpm.orElse(0));
   }
 
   private void askTailTable(long number) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Vectors of ladders, tail tables, controllers and shares. */
 final class FormVectors {
@@ -54,6 +55,43 @@ final class FormVectors {
       String got = unit + (starts ? " 1 " : " 0 ") + (givesUp ? 1 : 0);
       return new String[] {got, row.texts("start_unit", "starts", "gives_up")};
     };
+  }
+
+  static Vectors.Asked settings(Path path) throws IOException {
+    Policy policy = Policy.open(path);
+    return row -> {
+      String name = row.text("request_class");
+      Ladder ladder = name.isEmpty() ? policy.ladder() : policy.ladder(name);
+      RungSetting rung = ladder.settings().get((int) row.whole("rung"));
+      List<String> costs = new ArrayList<>();
+      rung.costPpm.forEach(cost -> costs.add(cost.toString()));
+      String got =
+          String.join(
+              " ",
+              Long.toString(rung.speedPpm),
+              String.join(" ", costs),
+              text(rung.moveUs),
+              text(rung.threads),
+              text(rung.frequencyKhz),
+              rung.coreType.orElse(""),
+              rung.lane.map(Lane::word).orElse(""),
+              text(rung.oneThreadPpm));
+      String wanted =
+          row.texts(
+              "speed_ppm",
+              "cost_ppm",
+              "move_us",
+              "threads",
+              "frequency_khz",
+              "core_type",
+              "lane",
+              "one_thread_ppm");
+      return new String[] {got, wanted};
+    };
+  }
+
+  private static String text(OptionalLong number) {
+    return number.isPresent() ? Long.toString(number.getAsLong()) : "";
   }
 
   static Vectors.Asked levels(Path path) throws IOException {

@@ -46,6 +46,7 @@ final class Vectors {
     runFolder(folder, "plans", PlanVectors::calls);
     runFolder(folder, "overload", FormVectors::overloads);
     runFolder(folder, "sharing", FormVectors::sharings);
+    runFolder(folder, "settings", FormVectors::settings);
   }
 
   private void runFolder(Path folder, String name, Opener opener) throws IOException {

@@ -4,6 +4,7 @@ import dev.tailc.runtime.Answer;
 import dev.tailc.runtime.Ladder;
 import dev.tailc.runtime.LoadAxis;
 import dev.tailc.runtime.Rule;
+import dev.tailc.runtime.RungSetting;
 import dev.tailc.runtime.Start;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -51,7 +52,7 @@ final class Scheduler {
         throw new UsageException("the policy's rule `" + rule.word() + "` is not kept here");
       }
     }
-    ladder.rungs().forEach(Scheduler::threadsOf);
+    ladder.settings().forEach(Scheduler::threadsOf);
   }
 
   synchronized void arrive(Request request) {
@@ -138,7 +139,7 @@ final class Scheduler {
     List<Rule> rules = ladder.rules();
     int load = rules.contains(Rule.REREAD_ROW) ? inSystem : request.loadAtStart;
     int rung = ladder.rung(load, request.waitedUs(), request.executedUs(nowNs));
-    int wanted = threadsOf(ladder.rungs().get(rung));
+    int wanted = threadsOf(ladder.settings().get(rung));
     boolean stays = rules.contains(Rule.NEVER_DESCEND);
     request.degree = stays ? Math.max(request.degree, wanted) : wanted;
   }
@@ -234,16 +235,9 @@ final class Scheduler {
     startWaiting();
   }
 
-  /** A rung of few-to-many is named for its threads: {@code 1 thread}, {@code 2 threads}. */
-  private static int threadsOf(String rung) {
-    String[] words = rung.split(" ");
-    try {
-      if (words.length == 2 && words[1].startsWith("thread")) {
-        return Integer.parseInt(words[0]);
-      }
-    } catch (NumberFormatException none) {
-      // Told below, as of any other rung.
-    }
-    throw new UsageException("the policy's rung `" + rung + "` is no number of threads");
+  private static int threadsOf(RungSetting rung) {
+    return (int)
+        rung.threads.orElseThrow(
+            () -> new UsageException("rung `" + rung.name + "` states no number of threads"));
   }
 }

@@ -1,0 +1,31 @@
+"""What a server sets for a request on each rung, as text."""
+
+from __future__ import annotations
+
+from tailc.forms.ladder.table import Ladder, Rung
+from tailc.units import format_khz, plain_ppm, printable
+
+NOT_STATED = "not stated"
+
+
+def setting_texts(rung: Rung) -> dict[str, str]:
+    """Each setting of the rung by name; `not stated` for one that it does not determine."""
+    khz, one_thread = rung.frequency_khz, rung.one_thread_ppm
+    return {
+        "threads": NOT_STATED if rung.threads is None else str(rung.threads),
+        "frequency": NOT_STATED if khz is None else format_khz(khz),
+        "core type": NOT_STATED if rung.core_type is None else printable(rung.core_type),
+        "lane": NOT_STATED if rung.lane is None else rung.lane.value,
+        "speed of one thread": NOT_STATED if one_thread is None else plain_ppm(one_thread),
+    }
+
+
+def settings_text(ladder: Ladder) -> str:
+    """A line for each setting that a rung determines, with its values by rung; may be empty."""
+    by_rung = [setting_texts(rung) for rung in ladder.rungs]
+    values = {name: [texts[name] for texts in by_rung] for name in by_rung[0]}
+    return "\n".join(
+        f"{name} by rung: {', '.join(texts)}"
+        for name, texts in values.items()
+        if any(text != NOT_STATED for text in texts)
+    )
