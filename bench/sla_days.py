@@ -123,9 +123,9 @@ def resized(jobs: JobLog, racks: int) -> JobLog:
         times = racks // RACKS
         log = jobs.part(np.repeat(np.arange(jobs.jobs), times))
         copy = np.tile(np.arange(times), jobs.jobs)
-        assert log.green_percent is not None
-        shifted = (log.green_percent + 25 * copy) % 125
-        return replace(log, number=log.number * times + copy, green_percent=shifted)
+        assert log.green_ppm is not None
+        shifted = (log.green_ppm + 250_000 * copy) % 1_250_000
+        return replace(log, number=log.number * times + copy, green_ppm=shifted)
     kept = jobs.part(np.arange(0, jobs.jobs, round(RACKS / racks)))
     return kept.part(kept.width <= racks * RACK_SERVERS)
 

@@ -177,6 +177,7 @@ class Code(enum.Enum):
     POWER_BEYOND = ("TC0560", ExitCode.OK, "a power is given at a frequency that no core has")
     JOBS_TURNED_AWAY = ("TC0561", ExitCode.OK, "a plan has no room for known jobs")
     NO_EXPECTED_JOBS = ("TC0562", ExitCode.OK, "no earlier jobs are known for prices")
+    LOST_PROMISE = ("TC0564", ExitCode.OK, "a running job misses green energy in every plan")
     NO_GREEN_POWER = ("TC0563", ExitCode.OK, "the expected green power is below that of one rack")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured in another way")

@@ -22,11 +22,14 @@ _SHORT_DECIMAL = 1_000_000
 # The largest integer that JSON readers agree on (RFC 8785): every quantity ends in an artifact.
 LARGEST = 2**53 - 1
 _LONGEST_TEXT = 40
+OTHER_CURRENCY = (
+    "; if all amounts of the spec are in the same other currency, write them as dollars"
+)
 
-# A plain decimal number, then a unit that begins with a letter, `%` or `/` and not as `e3` does.
+# A plain decimal number, then a unit that begins with a letter, `%`, `/` or `$`, not as `e3` does.
 _QUANTITY = re.compile(
     r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-    r"\s*((?![eE][0-9+-])[^\W\d_].*?|[%/].*?|)\s*",
+    r"\s*((?![eE][0-9+-])[^\W\d_].*?|[%/$].*?|)\s*",
 )
 
 
@@ -57,6 +60,7 @@ class Dimension:
     `likely` maps a unit that people write by mistake to the one they probably mean. `smaller` is
     advice for a value below one grid step, where the nearest value can be far from it. `usual`: the
     largest usual value in grid steps, above which a number is likely in a smaller unit.
+    is_money: whether amounts in another currency may be written as dollars.
     """
 
     noun: str
@@ -66,6 +70,7 @@ class Dimension:
     likely: Mapping[str, str]
     smaller: str = ""
     usual: int | None = None
+    is_money: bool = False
 
     @property
     def pattern(self) -> str:
@@ -124,7 +129,7 @@ FREQUENCY = Dimension(
 POWER = Dimension(
     noun="a power",
     grid="milliwatts",
-    units=exact_units({"mW": 1, "W": 1_000, "kW": 10**6}),
+    units=exact_units({"mW": 1, "W": 1_000, "kW": 10**6, "MW": 10**9}),
     example="250W",
     likely={"watt": "W", "watts": "W"},
 )
@@ -255,6 +260,8 @@ def _wrong_unit(
     listing = _listing(dimensions)
     if meant:
         listing = f"did you mean `{_plain(amount)}{meant}`? U{listing[1:]}"
+        if any(dimension.is_money for dimension in dimensions):
+            listing += OTHER_CURRENCY
     return QuantityError(
         QuantityFault.WRONG_UNIT,
         f"`{shorten(unit)}` in `{shorten(text)}` is not a unit of {_nouns(dimensions)}",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Finding
 from tailc.forecasts.forecasts import Forecasts
+from tailc.percentiles import PPM
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.series.series import TimeSeries
 
@@ -132,8 +133,17 @@ class Days:
 def _columns(jobs: JobLog, start_unix_s: int) -> list[NDArray[np.int64]]:
     """Columns of the jobs, with submit times shifted by an offset."""
     columns = [jobs.number, jobs.submit_s + start_unix_s, jobs.run_s, jobs.width]
-    columns += [] if jobs.green_percent is None else [jobs.green_percent]
-    return columns + ([] if jobs.applications is None else [jobs.applications.of_job])
+    columns += [] if jobs.green_ppm is None else _share_columns(jobs.green_ppm)
+    columns += [] if jobs.applications is None else [jobs.applications.of_job]
+    # Two columns, so that deadlines are not mistaken for another single column.
+    deadlines = [] if jobs.deadline_s is None else [jobs.deadline_s + start_unix_s] * 2
+    return columns + deadlines
+
+
+def _share_columns(green_ppm: Whole) -> list[Whole]:
+    """Shares in per cent if all are whole, as digests have always had them; else in millionths."""
+    percent, rest = np.divmod(green_ppm, PPM // 100)
+    return [green_ppm, np.array([PPM])] if rest.any() else [percent]
 
 
 def _digest(salt: bytes, columns: Sequence[NDArray[np.int64]]) -> str:

@@ -40,7 +40,8 @@ class RacksProblem:
     order of submission. expected: jobs of earlier days, one set for each span of the horizon's
     length or more, for the prices; if empty, prices come from `jobs`. epsilon_udollars: opportunity
     cost by which a slot of each greener group is more expensive, which is not billed.
-    violations_ppm: the promise, as in the plan. refused_before: number of jobs that ran at the
+    violations_ppm: the promise, as in the plan. enforces_violations: whether the plan itself must
+    keep it. refused_before: number of jobs that ran at the
     start by their log, but had found no room on submission; they are not in `jobs`. renamed: names
     of jobs whose number in the log is that of an earlier job. battery: for surplus green energy;
     None: there is none.
@@ -65,6 +66,7 @@ class RacksProblem:
     renamed: tuple[str, ...] = ()
     battery: Battery | None = None
     objective: PlanObjective = PlanObjective.PROFIT
+    enforces_violations: bool = False
 
     @property
     def method(self) -> PlanMethod:

@@ -263,6 +263,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "servers, or allow narrower jobs, unless they are refused on purpose.",
     Code.NO_EXPECTED_JOBS: "Prices are learned from jobs before the plan. None are known, so the "
     "prices are those of the jobs of the plan. Begin later in the log.",
+    Code.LOST_PROMISE: "A job that runs at the start of the plan cannot get the green energy of "
+    "its SLA any more, not even with all green servers to itself. It pays the penalty. "
+    "`violations` limits the other jobs.",
     Code.NO_GREEN_POWER: "The expected power of sun and wind is below that of one rack, so no "
     "rack is green. Check the unit.",
     Code.NO_BETTER_TABLE: "The search by simulation found no table that is better than the "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code
 from tailc.specs.common import MAX_SEED
@@ -46,14 +46,15 @@ def _times(value: object) -> Fraction:
 
 def _share(value: object) -> int:
     ppm = quantity(PERCENT, positive=False)(value)
-    if ppm > PPM or ppm % (PPM // 100):
-        message = f"must be whole per cent from 0 % to 100 %, not {value_text(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `50%`"))
-    return ppm // (PPM // 100)
+    if ppm > PPM:
+        message = f"must be from 0 % to 100 %, not {value_text(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `50%` or `33.3%`"))
+    return ppm
 
 
 Times = Annotated[Fraction, BeforeValidator(_times), WithJsonSchema(POSITIVE_SCHEMA)]
-SharePercent = Annotated[int, BeforeValidator(_share), WithJsonSchema(PERCENT_SCHEMA)]
+SharePpm = Annotated[int, BeforeValidator(_share), WithJsonSchema(PERCENT_SCHEMA)]
+ShareUnit = Literal["%", "1"]
 Width = Annotated[Whole, Field(ge=1, le=MOST_WIDTH)]
 Seed = Annotated[Whole, Field(ge=0, le=MAX_SEED)]
 
@@ -73,12 +74,35 @@ class JobColumnsSpec(SpecModel):
         default=None,
         description="Column with the number of the job. Default: the number of its row.",
     )
+    green: Text | None = Field(
+        default=None,
+        examples=["green"],
+        description="Column with the green share that the job requests.",
+    )
+    green_unit: ShareUnit | None = Field(
+        default=None,
+        description="Its unit: `%` for 0 to 100, `1` for 0 to 1. Default: `%`; needed if no share "
+        "is above 1.",
+    )
+    deadline: Text | None = Field(
+        default=None,
+        examples=["due"],
+        description="Column with the time by which the job must have ended, in `submit_unit`. Its "
+        "start may be deferred until then, instead of by `deferral`.",
+    )
+
+    @model_validator(mode="after")
+    def _check_unit(self) -> JobColumnsSpec:
+        if self.green_unit is None or self.green is not None:
+            return self
+        message, hint = "is the unit of no column", "name the column in `green`, or remove the unit"
+        raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("green_unit",)))
 
 
 class SameShare(SpecModel):
     """The same green share for all jobs."""
 
-    share: SharePercent = Field(description="Green share that all jobs request.")
+    share: SharePpm = Field(description="Green share that all jobs request.")
 
 
 class DrawnShare(SpecModel):
@@ -91,18 +115,34 @@ class DrawnShare(SpecModel):
     )
 
 
+class ColumnShare(SpecModel):
+    """A column with the green share of each job."""
+
+    column: Text = Field(
+        examples=["green"], description="Column of a list of jobs with the green share."
+    )
+    unit: ShareUnit | None = Field(
+        default=None,
+        description="Unit of `column`: `%` for 0 to 100, `1` for 0 to 1. Default: `%`; needed if "
+        "no share is above 1.",
+    )
+
+
 # A log of the Standard Workload Format, compressed or not, by its name.
 _SWF = re.compile(r"\.swf(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 _ONE_SHARE = ExactlyOne(
     both="and `jobs.green.{}` both define the green share",
-    missing=("needs either `share` or `seed`", "for example `{seed: 1}`"),
+    missing=("needs one of `share`, `seed` and `column`", "for example `{seed: 1}`"),
+    strays={"unit": Stray("has no effect: it is the unit of `column`")},
 )
 
 
 class GreenShareSpec(SpecModel):
-    """Green energy that jobs request: the same share for all, or a random one."""
+    """Green energy that jobs request: the same share for all, random ones, or those of a column."""
 
-    asked: Annotated[SameShare | DrawnShare, OneOf(_ONE_SHARE)] = Field(alias="<asked>")
+    asked: Annotated[SameShare | DrawnShare | ColumnShare, OneOf(_ONE_SHARE)] = Field(
+        alias="<asked>"
+    )
 
 
 class StandardLog(SpecModel):
@@ -206,8 +246,21 @@ class JobsSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Check that widths are changed in only one way."""
-        return (self._widths, self._keys)
+        """Check that widths are changed, and green shares defined, in only one way."""
+        return (self._widths, self._keys, self._shares)
+
+    def _shares(self) -> list[Complaint]:
+        if self.green is None:
+            return []
+        if isinstance(self.log, StandardLog):
+            if not isinstance(self.green.asked, ColumnShare):
+                return []
+            message = "is a column, but the columns of the Standard Workload Format are fixed"
+            return [_conflict(message, "give a `share` or a `seed`", "green", "column")]
+        if self.log.columns.green is None:
+            return []
+        message = "and `columns.green` both define the green share"
+        return [_conflict(message, "remove one of the two", "green")]
 
     def _widths(self) -> list[Complaint]:
         if self.map_width and self.divide_width != 1:

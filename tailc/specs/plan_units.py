@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -11,33 +13,63 @@ from tailc.errors import Code
 from tailc.specs.fields import Complaint, RefusalError, quantity, quantity_schema, value_text
 from tailc.units import DURATION, POWER, Dimension, exact_units
 
+UDOLLARS = 1_000_000
+UDOLLARS_A_CENT = 10_000
+# Symbols that people write for dollars and cents, and other currencies, by what they likely mean.
+_LIKELY_MONEY = {"ct": "c", "cent": "c", "cents": "c", "eur": "USD", "\N{EURO SIGN}": "USD"}
+
+
+def money_units(parts: Mapping[str, int], cents_a: str) -> Mapping[str, Fraction]:
+    """Units of money for a quantity: cents for `cents_a`, and dollars for each part.
+
+    parts: its units, with the number of smallest parts in each.
+    """
+    units = {f"c/{cents_a}": Fraction(UDOLLARS_A_CENT)}
+    for dollar in ("USD", "$"):
+        units |= {f"{dollar}/{part}": Fraction(UDOLLARS, count) for part, count in parts.items()}
+    return units
+
+
+def other_money(*parts: str) -> Mapping[str, str]:
+    """The likely unit for other notations of money, by the notation in lower case."""
+    return {
+        f"{symbol}/{part.casefold()}": f"{meant}/{parts[0] if meant == 'c' else part}"
+        for symbol, meant in _LIKELY_MONEY.items()
+        for part in parts
+    }
+
+
 ENERGY = Dimension(
     noun="an energy",
     grid="millijoules",
-    units=exact_units({"J": 1_000, "kJ": 10**6, "Wh": 3_600_000, "kWh": 3_600 * 10**6}),
+    units=exact_units(
+        {"J": 1_000, "kJ": 10**6, "Wh": 3_600_000, "kWh": 3_600 * 10**6, "MWh": 3_600 * 10**9}
+    ),
     example="50J",
     likely={"joule": "J", "joules": "J"},
 )
 PRICE = Dimension(
     noun="a price of energy",
     grid="millionths of a dollar a kWh",
-    units=exact_units({"c/kWh": 10_000, "USD/kWh": 10**6, "USD/MWh": 1_000}),
+    units=money_units({"kWh": 1, "MWh": 1_000}, cents_a="kWh"),
     example="10.55c/kWh",
-    likely={"$/kWh": "USD/kWh", "$/MWh": "USD/MWh", "ct/kWh": "c/kWh"},
+    likely=other_money("kWh", "MWh"),
+    is_money=True,
 )
 CARBON = Dimension(
     noun="a carbon intensity",
     grid="milligrams a kWh",
     units=exact_units({"g/kWh": 1_000, "kg/MWh": 1_000, "kg/kWh": 10**6}),
     example="384g/kWh",
-    likely={"gCO2/kWh": "g/kWh"},
+    likely={"gco2/kwh": "g/kWh", "gco2eq/kwh": "g/kWh"},
 )
 FEE = Dimension(
     noun="an amount of money an hour",
     grid="millionths of a dollar an hour",
-    units=exact_units({"c/h": 10_000, "USD/h": 10**6}),
+    units=money_units({"h": 1}, cents_a="h"),
     example="29c/h",
-    likely={"$/h": "USD/h", "ct/h": "c/h"},
+    likely=other_money("h"),
+    is_money=True,
 )
 # The same units, for times of epochs and days.
 LONG_DURATION = replace(DURATION, example="15min")

@@ -18,16 +18,17 @@ from tailc.specs.fields import (
     quantity_schema,
     value_text,
 )
-from tailc.specs.plan_units import PriceUdollars
+from tailc.specs.plan_units import PriceUdollars, other_money
 from tailc.units import PERCENT, Dimension, exact_units
 
 # A millionth of a dollar for a gram is a dollar for a tonne.
 CARBON_PRICE = Dimension(
     noun="a price of CO2",
     grid="millionths of a dollar a gram",
-    units=exact_units({"USD/t": 1, "USD/kg": 1_000}),
+    units=exact_units({"USD/t": 1, "USD/kg": 1_000, "$/t": 1, "$/kg": 1_000}),
     example="80USD/t",
-    likely={"$/t": "USD/t", "$/kg": "USD/kg", "USD/tonne": "USD/t"},
+    likely={**other_money("t", "kg"), "usd/tonne": "USD/t", "$/tonne": "$/t"},
+    is_money=True,
 )
 MOST_MONEY = 1_000
 

@@ -77,7 +77,7 @@ def _nothing_promised(
     plan: Plan, chosen: Sequence[JobWindow], loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
     """A warning if jobs request no green energy, which a plan's promises are about."""
-    shares = [window.jobs.green_percent for window in chosen]
+    shares = [window.jobs.green_ppm for window in chosen]
     if plan.terms is None or any(each is not None and each.any() for each in shares):
         return ()
     message = "no job requests green energy, so no SLA can be missed"

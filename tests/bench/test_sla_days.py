@@ -33,16 +33,16 @@ def doubled(number: int) -> int:
 def log(*widths: int) -> JobLog:
     count = np.ones(len(widths), np.int64)
     number = np.arange(len(widths), dtype=np.int64)
-    percent = np.full(len(widths), 100, np.int64)
+    green_ppm = np.full(len(widths), 1_000_000, np.int64)
     width = np.array(widths, np.int64)
-    return JobLog(number, 0 * count, count, width, 0 * count, "made", green_percent=percent)
+    return JobLog(number, 0 * count, count, width, 0 * count, "made", green_ppm=green_ppm)
 
 
 def test_twice_the_racks_have_each_job_twice_with_other_promises():
     found = resized(log(3, 5), 2 * RACKS)
     assert found.width.tolist() == [3, 3, 5, 5]
     assert found.number.tolist() == [0, 1, 2, 3]
-    assert found.green_percent.tolist() == [100, 0, 100, 0]
+    assert found.green_ppm.tolist() == [1_000_000, 0, 1_000_000, 0]
 
 
 def test_half_the_racks_have_every_second_job_that_has_room():

@@ -79,6 +79,6 @@ class SettledJob:
 def rigid_jobs_of(window: JobWindow) -> tuple[SubmittedJob, ...]:
     """The jobs of a window; without a column of green shares they request no green slots."""
     log = window.jobs
-    green = np.zeros_like(log.width) if log.green_percent is None else log.green_percent
-    columns = (log.number, log.submit_s, log.run_s, log.width, green * (PPM // 100))
+    green_ppm = np.zeros_like(log.width) if log.green_ppm is None else log.green_ppm
+    columns = (log.number, log.submit_s, log.run_s, log.width, green_ppm)
     return tuple(SubmittedJob(*row) for row in zip(*(one.tolist() for one in columns), strict=True))

@@ -24,7 +24,7 @@ from tailc.traces.series.table_series import read_series
 from tailc.traces.series.weather import Weather, read_nsrdb, read_tmy3
 from tailc.traces.source import Format
 from tailc.traces.zones import ADVICE, TimeError, utc_text, zone_of
-from tailc.units import plural
+from tailc.units import OTHER_CURRENCY, plural
 
 MW_PER_W = 1_000
 At = tuple[str | int, ...]
@@ -63,9 +63,7 @@ def _check_unit(unit: str, quantity: SeriesQuantity, at: Place) -> None:
         if (meant := likely_unit(unit, quantity)) is not None:
             help_ = f"did you mean `{meant}`? U{help_[1:]}"
         if meant is not None and quantity is SeriesQuantity.PRICE:
-            help_ += (
-                "; if all amounts of the spec are in the same other currency, write them as dollars"
-            )
+            help_ += OTHER_CURRENCY
         raise TailcError(Finding(Code.BAD_UNIT, message, at, help_))
 
 

@@ -12,13 +12,15 @@ from tailc.specs.jobs import (
     OTHERS,
     AfterStart,
     ByCalendar,
+    ColumnShare,
     DrawnShare,
     GreenShareSpec,
+    JobColumnsSpec,
     JobsSpec,
     SameShare,
     StandardLog,
 )
-from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, ShareColumn, read_job_list
 from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.scaling import (
@@ -46,14 +48,13 @@ def read_log(
     log = _read(spec, path)
     begin_unix_s = start_unix_s - _lead_s(spec, log, start_unix_s, place)
     first_unix_s, past_unix_s = within_unix_s
-    submit_s = log.submit_s + (begin_unix_s - first_unix_s)
-    is_within = (submit_s >= 0) & (submit_s < past_unix_s - first_unix_s)
+    shifted = log.shifted(begin_unix_s - first_unix_s)
+    is_within = (shifted.submit_s >= 0) & (shifted.submit_s < past_unix_s - first_unix_s)
     if not is_within.any():
         verb = "give" if isinstance(spec.begins, ByCalendar) else "change"
         raise _none_within(log, begin_unix_s, within_unix_s, verb)
     header = replace(log.header, start_unix_s=first_unix_s)
-    shifted = replace(log, submit_s=submit_s, header=header).part(is_within)
-    return _scale(spec, _narrow(spec, shifted))
+    return _scale(spec, _narrow(spec, replace(shifted, header=header).part(is_within)))
 
 
 def _read(spec: JobsSpec, path: PathOf) -> JobLog:
@@ -77,8 +78,19 @@ def job_columns(spec: JobsSpec) -> JobColumns | None:
         None if named.submit_unit == "date" else JobTimeUnit(named.submit_unit),
         JobTimeUnit(named.run_unit),
         number=named.number,
+        green=_share_column(spec, named),
+        deadline=named.deadline,
         where=tuple(sorted(spec.where.items())),
     )
+
+
+def _share_column(spec: JobsSpec, named: JobColumnsSpec) -> ShareColumn | None:
+    """The column of green shares, named among the columns or under `green`."""
+    if named.green is not None:
+        return ShareColumn(named.green, named.green_unit)
+    if spec.green is not None and isinstance(spec.green.asked, ColumnShare):
+        return ShareColumn(spec.green.asked.column, spec.green.asked.unit)
+    return None
 
 
 def _lead_s(spec: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> int:
@@ -137,7 +149,7 @@ def _with_shares(green: GreenShareSpec | None, log: JobLog) -> JobLog:
     """Give each job its requested share of green energy."""
     match green and green.asked:
         case SameShare(share=share):
-            return replace(log, green_percent=np.full(log.jobs, share, dtype=np.int64))
+            return replace(log, green_ppm=np.full(log.jobs, share, dtype=np.int64))
         case DrawnShare(seed=seed):
             return with_green_percents(log, seed)
         case _:

@@ -9,6 +9,7 @@ from tailc.forms.plan.plan_books import plan_books
 from tailc.percentiles import PPM
 from tailc.pipeline.plan_battery import saved_udollars
 from tailc.pipeline.rigid_jobs.formulation import MOVE_UDOLLARS
+from tailc.pipeline.rigid_jobs.violations import lost_jobs
 from tailc.problems.plan import PlanMethod
 from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 from tailc.units import plural
@@ -55,13 +56,14 @@ def gap_ppm(value: int, bound: int) -> int:
 
 
 def racks_remarks(problem: RacksProblem, solution: PlanSolution) -> tuple[Finding, ...]:
-    """Warn of duplicate job numbers, refused jobs, prices without past jobs, and no green rack."""
+    """Warn of duplicate job numbers, refused jobs, lost promises, prices without past jobs, and no
+    green rack."""
     findings = (
         _renamed_warning(problem),
         _refused_before(problem),
         _turned_away(problem, solution),
     )
-    findings = (*findings, _unpriced_warning(problem), _dark(solution))
+    findings = (*findings, _lost_warning(problem), _unpriced_warning(problem), _dark(solution))
     return tuple(one for one in findings if one is not None)
 
 
@@ -98,6 +100,19 @@ def _turned_away(problem: RacksProblem, solution: PlanSolution) -> Finding | Non
     )
     hint = "no change is needed if the terms intend it; else plan more servers"
     return _warning(Code.JOBS_TURNED_AWAY, message, hint, "jobs")
+
+
+def _lost_warning(problem: RacksProblem) -> Finding | None:
+    lost = lost_jobs(problem) if problem.enforces_violations else []
+    if not lost:
+        return None
+    them = "it" if len(lost) == 1 else "them"
+    message = (
+        f"{plural(len(lost), 'running job')} would miss green energy even with all green servers "
+        f"(the first is `{lost[0]}`); `violations` does not count {them}"
+    )
+    hint = "no change is needed: the penalty is part of the profit"
+    return _warning(Code.LOST_PROMISE, message, hint, "jobs")
 
 
 def _unpriced_warning(problem: RacksProblem) -> Finding | None:

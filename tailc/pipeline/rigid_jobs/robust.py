@@ -16,6 +16,7 @@ import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import AnswerTrust, Tolerances
 from tailc_solvers.backends.linear import SolverOutcome
+from tailc_solvers.green.sla.check import figures_of
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.problem import Groups, Job, Plan
 from tailc_solvers.green.sla.robust import Robust, place_robust, solve_robust
@@ -64,6 +65,11 @@ class RobustSearch:
     def jobs(self) -> list[Job]:
         """The jobs in the solvers' format."""
         return self.formulation.jobs(self.formulation.problem.jobs)
+
+    def mean_value(self, plan: Plan) -> int:
+        """Mean value of a plan over the scenarios, rounded down."""
+        values = [figures_of(groups, self.jobs, plan).value for groups in self.scenarios]
+        return sum(values) // len(values)
 
     @property
     def scenarios(self) -> Sequence[Groups]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.course import SearchProgress
-from tailc_solvers.green.sla.check import load_of
+from tailc_solvers.green.sla.check import figures_of, load_of
 from tailc_solvers.green.sla.problem import Groups
 from tailc_solvers.green.sla.problem import Plan as Placements
 
@@ -28,6 +28,7 @@ from tailc.pipeline.rigid_jobs.formulation import RacksFormulation, places_of
 from tailc.pipeline.rigid_jobs.robust import RobustSearch
 from tailc.pipeline.rigid_jobs.search import RacksSearch
 from tailc.pipeline.rigid_jobs.shadow_prices import prices_of
+from tailc.pipeline.rigid_jobs.violations import within_violations
 from tailc.problems.plan import PlanMethod
 from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 from tailc.progress import Progress, silent
@@ -44,7 +45,8 @@ def solve_for_racks(
 ) -> PlanSolution:
     """The plan, with prices of servers.
 
-    Raises TailcError if jobs that have begun need more servers than there are (INFEASIBLE), and if
+    Raises TailcError if jobs that have begun need more servers than there are, or miss more green
+    energy than `violations` permits (INFEASIBLE), and if
     a general solver has no answer within its limits (BUDGET_ENDED), is not installed
     (MISSING_PART), refuses the problem (METHOD_UNFIT), crashes, or gives a wrong answer
     (SOLVER_FAILED).
@@ -88,14 +90,18 @@ def _by_forecast(formulation: RacksFormulation, solver: Solver) -> _PlacedJobs:
     search = RacksSearch(formulation, solver)
     result = search.run()
     assert result.plan is not None
-    assert result.figures is not None
     bound = search.bound if search.jobs else result.bound
-    return _PlacedJobs(result.plan, result.figures.value, min(bound, result.bound), result.course)
+    plan = within_violations(formulation, search.jobs, result.plan)
+    value = figures_of(formulation.groups, search.jobs, plan).value
+    return _PlacedJobs(plan, value, min(bound, result.bound), result.course)
 
 
 def _by_scenarios(formulation: RacksFormulation, solver: Solver) -> _PlacedJobs:
-    result = RobustSearch(formulation, solver).run()
-    return _PlacedJobs(result.plan, result.value, result.bound)
+    search = RobustSearch(formulation, solver)
+    result = search.run()
+    plan = within_violations(formulation, search.jobs, result.plan)
+    value = result.value if plan is result.plan else search.mean_value(plan)
+    return _PlacedJobs(plan, value, result.bound)
 
 
 def _solver(problem: RacksProblem) -> str:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.plan.quote import RigidJob
-from tailc.percentiles import PPM
 from tailc.problems.rigid_jobs import NamedJob
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 S_PER_DAY = 86_400
-PPM_PER_PERCENT = PPM // 100
 
 
 @dataclass(frozen=True)
@@ -98,13 +96,19 @@ class JobsOfDays:
         """Build a job from its first epoch in the horizon; a negative epoch means it is running."""
         log, begin = self._log, max(first, 0)
         epochs_left = min(first + int(self._epochs[index]), self.days.epochs) - begin
-        green_ppm = (
-            0 if log.green_percent is None else int(log.green_percent[index]) * PPM_PER_PERCENT
-        )
+        green_ppm = 0 if log.green_ppm is None else int(log.green_ppm[index])
         job = RigidJob(begin, epochs_left, int(log.width[index]), green_ppm)
         if first < 0:
             return NamedJob(name, job, must_run=True)
-        return NamedJob(name, job, min(self.may_wait, self.days.epochs - begin - epochs_left))
+        return NamedJob(name, job, min(self._wait(index), self.days.epochs - begin - epochs_left))
+
+    def _wait(self, index: int) -> int:
+        """Number of epochs by which the start of a job may be delayed: until its deadline, if it
+        has one."""
+        if self._log.deadline_s is None:
+            return self.may_wait
+        last_end = int(self._log.deadline_s[index]) // self.days.epoch_s
+        return max(last_end - int(self._first[index]) - int(self._epochs[index]), 0)
 
     def _running_mask(self) -> NDArray[np.bool_]:
         """Mask of jobs that are running at the start."""

@@ -48,6 +48,7 @@ def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
         refused_before=known_jobs.refused_before,
         renamed=known_jobs.renamed,
         battery=battery_of(spec.battery),
+        enforces_violations=spec.enforce_violations,
     )
 
 

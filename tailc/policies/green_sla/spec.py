@@ -13,7 +13,7 @@ from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS, Term
 from tailc.policies.green_sla.site_spec import DatacentreSpec, GreenSlaSearch, TermsSpec
 from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysSettings, HorizonSpec
-from tailc.specs.fields import Complaint, Name
+from tailc.specs.fields import Complaint, Flag, Name
 from tailc.specs.jobs import JobsSpec
 from tailc.specs.older_keys import BATTERY, DAYS, rename_key
 from tailc.specs.overrides import overridden
@@ -58,6 +58,11 @@ class GreenSlaSpec(WithoutRequests):
         alias="violations",
         description="SLA: largest share of jobs that miss their share of green energy.",
         json_schema_extra={"default": "5%"},
+    )
+    enforce_violations: Flag = Field(
+        default=True,
+        description="Whether the plan itself must keep `violations`; if not, only the penalty "
+        "limits them.",
     )
     opportunity_cost: FeeUdollars = Field(
         default=OPPORTUNITY_UDOLLARS,

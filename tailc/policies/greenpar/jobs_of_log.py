@@ -91,7 +91,7 @@ class LoggedJobs:
         """Build the job, or its remaining part in epoch `first` as a job of its own."""
         log, epoch_s = self.days.jobs, self.days.epoch_s
         width, turn = int(log.width[index]), int(self._turns[index])
-        curves, wait = self._speedups(index), self.spec.deferral_s or 0
+        curves, wait = self._speedups(index), self._wait(index)
         run_s = int(log.run_s[index])
         if turn < first:
             fewest = min(curves)
@@ -106,6 +106,15 @@ class LoggedJobs:
             speedup_ppm=curves,
             may_wait=wait // epoch_s,
         )
+
+    def _wait(self, index: int) -> int:
+        """Time by which the start of a job may be delayed [s]: so that it meets its deadline even
+        with its longest run time, if it has one."""
+        if self.days.jobs.deadline_s is None:
+            return self.spec.deferral_s or 0
+        begin_s = int(self._turns[index]) * self.days.epoch_s
+        longest_s = -(-int(self.days.jobs.run_s[index]) * self.spec.slowdown_ppm // PPM)
+        return max(int(self.days.jobs.deadline_s[index]) - begin_s - longest_s, 0)
 
     def _speedups(self, index: int) -> Curves:
         """Speed-ups by virtual machines and servers; equal jobs share one mapping."""

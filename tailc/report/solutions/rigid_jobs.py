@@ -41,21 +41,25 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Format the same data in three lines."""
+    """Format the same data in four lines."""
     problem, solution = compiled.sweep.chosen.pair
     settings = dict(compiled.policy.evidence.settings)
     gap_ppm = settings.get("gap_ppm")
     proof = "no bound is proved"
     if gap_ppm is not None:
-        proof = f"within {digits_text(gap_ppm * 100 / PPM, 3)} % of the bound"
+        assert solution.bound is not None
+        gap = f"{digits_text(gap_ppm * 100 / PPM, 3)} %"
+        proof = f"no plan has more than {cents_text(solution.bound)} (gap {gap})"
     learned = (
         f"of {plural(settings['expected_jobs'], 'job')} in {plural(settings['spans'], 'span')}"
     )
+    value = f"{cents_text(solution.value)}, the profit less opportunity costs, as weighed"
     return "\n".join(
         [
             f"placed      {solution.admitted} of {plural(len(problem.jobs), 'job')}, "
             f"{settings['begun_jobs']} of which had begun",
-            f"profit      {cents_text(settings['profit_udollars'])} expected, {proof}",
+            f"profit      {cents_text(settings['profit_udollars'])} expected",
+            f"value       {value}; {proof}",
             f"prices      {learned} before the start",
         ]
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.cells import MEND, Cells, not_negative, numbers, texts
+from tailc.percentiles import PPM
+from tailc.traces.cells import MEND, Cells, Floats, not_negative, numbers, texts
 from tailc.traces.jobs.job_selection import JobReading, StatedJobs, chosen_jobs
 from tailc.traces.jobs.log import Ints, JobLog, LogHeader, RowPositions
 from tailc.traces.jobs.steps import JOB_ID, without_steps
@@ -43,14 +44,23 @@ class JobTimeUnit(enum.Enum):
 
 
 @dataclass(frozen=True)
+class ShareColumn:
+    """A column of shares. unit: `%`, or `1` for parts of 1; None: `%` if a share is above 1."""
+
+    name: str
+    unit: Literal["%", "1"] | None = None
+
+
+@dataclass(frozen=True)
 class JobColumns:
     """Names and units of the columns of a list of jobs.
 
     arrival_unit: unit of submit times, counted from the start of the log; if None, `arrival` has
     dates with a time of day, in the time zone that they state or in that of the reading. requested:
     column of requested times, in the unit of run times, or None. number: column of the job numbers;
-    if None, a job has the number of its row. where: selects the rows whose columns equal these
-    values.
+    if None, a job has the number of its row. green: column of green shares, or None. deadline:
+    column of the times by which jobs must have ended, as `arrival`, or None. where: selects the
+    rows whose columns equal these values.
     """
 
     arrival: str
@@ -60,17 +70,21 @@ class JobColumns:
     run_unit: JobTimeUnit
     requested: str | None = None
     number: str | None = None
+    green: ShareColumn | None = None
+    deadline: str | None = None
     where: Filters = ()
 
     @property
     def columns_to_read(self) -> ColumnsToRead:
         """The columns to read."""
-        others = (self.run, self.width, self.requested, self.number)
+        green = None if self.green is None else self.green.name
+        others = (self.run, self.width, self.requested, self.number, green)
         named = tuple(name for name in others if name is not None)
+        times = (self.arrival, *(() if self.deadline is None else (self.deadline,)))
         filters = tuple(dict.fromkeys(name for name, _text in self.where))
         if self.arrival_unit is None:
-            return ColumnsToRead(named, (self.arrival,), filters)
-        return ColumnsToRead((self.arrival, *named), (), filters)
+            return ColumnsToRead(named, times, filters)
+        return ColumnsToRead((*times, *named), (), filters)
 
 
 def read_job_list(
@@ -113,10 +127,27 @@ def job_list_in(
         requested_s = _seconds(cells, columns.requested, columns.run_unit)
     row = np.arange(1, cells.count + 1) if cells.row is None else cells.row
     number = row if columns.number is None else _whole(cells, columns.number, LARGEST_NUMBER)
+    green_ppm = None if columns.green is None else _shares(cells, columns.green)
+    deadline_s = None
+    if columns.deadline is not None:
+        due_s = _times_s(cells, columns.deadline, columns, reading)
+        deadline_s = _whole_s(due_s) - (start_unix_s or 0)
+        is_short = deadline_s < submit_s + run_s
+        hint = "a job must be able to end by its deadline if it starts at once"
+        cells.refuse(is_short, columns.deadline, Code.OUT_OF_RANGE, "is before the job ends", hint)
     cells.stop_if_refused()
     nobody = np.zeros(cells.count, dtype=np.bool_)
     stated = StatedJobs(
-        number, submit_s, run_s, width, requested_s, nobody, nobody, RowPositions(row)
+        number,
+        submit_s,
+        run_s,
+        width,
+        requested_s,
+        nobody,
+        nobody,
+        RowPositions(row),
+        green_ppm,
+        deadline_s,
     )
     return chosen_jobs(stated, reading, cells.source, LogHeader(start_unix_s), warnings)
 
@@ -131,36 +162,53 @@ def _with_ids(wanted: ColumnsToRead, table: Table) -> ColumnsToRead:
 def _arrivals(cells: Cells, columns: JobColumns, reading: JobReading) -> tuple[Ints, int | None]:
     """Submit times [s] since the start of the log, and that start [Unix s] if the column states
     it."""
+    time_s = _times_s(cells, columns.arrival, columns, reading)
+    is_late = np.diff(time_s, prepend=time_s[:1]) < 0
+    hint = "sort the rows by arrival"
+    cells.refuse(is_late, columns.arrival, Code.OUT_OF_ORDER, "is earlier than the row above", hint)
+    if columns.arrival_unit is not None:
+        return _whole_s(time_s), None
+    start_unix_s = int(time_s[0])
+    return _whole_s(time_s) - start_unix_s, start_unix_s
+
+
+def _times_s(cells: Cells, name: str, columns: JobColumns, reading: JobReading) -> Floats:
+    """A column of times: seconds since the start of the log, or dates as Unix seconds."""
     if columns.arrival_unit is None:
-        return _dated_arrivals(cells, columns.arrival, reading)
-    time_s = numbers(cells, columns.arrival) * columns.arrival_unit.in_s
+        return _dates_s(cells, name, reading).astype(np.float64)
+    time_s = numbers(cells, name) * columns.arrival_unit.in_s
     beyond = np.abs(time_s) > LARGEST_S
-    cells.refuse(
-        beyond, columns.arrival, Code.OUT_OF_RANGE, "is centuries from the start", "check its unit"
-    )
-    _note_disorder(cells, columns.arrival, time_s)
-    return np.rint(np.where(np.isfinite(time_s) & ~beyond, time_s, 0)).astype(np.int64), None
+    cells.refuse(beyond, name, Code.OUT_OF_RANGE, "is centuries from the start", "check its unit")
+    return np.where(beyond, np.nan, time_s)
 
 
-def _dated_arrivals(cells: Cells, name: str, reading: JobReading) -> tuple[Ints, int | None]:
+def _whole_s(time_s: Floats) -> Ints:
+    """Times in whole seconds; 0 for refused cells."""
+    return np.rint(np.nan_to_num(time_s, posinf=0, neginf=0)).astype(np.int64)
+
+
+def _dates_s(cells: Cells, name: str, reading: JobReading) -> Ints:
     stated = texts(cells, name)
     cells.stop_if_refused()
     try:
-        unix_s = instants(stated.to_pylist(), reading.zone).unix_s
+        return instants(stated.to_pylist(), reading.zone).unix_s
     except TimeError as error:
         code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER
         place = Place(cells.source, row=cells.row_of(error.index), field=name)
         help_ = ADVICE if error.lacks_zone else "write times like 2012-10-01T06:30:00"
         raise TailcError(Finding(code, shorten(str(error), 100), place, help_)) from None
-    _note_disorder(cells, name, unix_s.astype(np.float64))
-    start_unix_s = int(unix_s[0])
-    return unix_s - start_unix_s, start_unix_s
 
 
-def _note_disorder(cells: Cells, name: str, time_s: NDArray[np.float64]) -> None:
-    is_late = np.diff(time_s, prepend=time_s[:1]) < 0
-    hint = "sort the rows by arrival"
-    cells.refuse(is_late, name, Code.OUT_OF_ORDER, "is earlier than the row above", hint)
+def _shares(cells: Cells, column: ShareColumn) -> Ints:
+    """A column of shares in millionths; refuses shares that may be per cent or parts of 1."""
+    largest = 1.0 if column.unit == "1" else 100.0
+    share = np.nan_to_num(not_negative(cells, column.name, largest))
+    if column.unit is None:
+        is_unclear = (share > 0) & (share <= 1) & bool(share.max(initial=0) <= 1)
+        hint = "state the unit: `%` for shares from 0 to 100, or `1` for shares from 0 to 1"
+        what = "may be per cent or a part of 1, since no share is above 1"
+        cells.refuse(is_unclear, column.name, Code.BAD_UNIT, what, hint)
+    return np.rint(share * (PPM / largest)).astype(np.int64)
 
 
 def _seconds(cells: Cells, name: str, unit: JobTimeUnit) -> Ints:

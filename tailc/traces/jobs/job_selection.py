@@ -46,7 +46,8 @@ class JobReading:
 class StatedJobs:
     """Jobs as a log states them; arrays are int64 (jobs,).
 
-    run_s and width are -1 if the log does not state them. never_ran, is_part: bool (jobs,); jobs
+    run_s and width are -1 if the log does not state them. green_ppm, deadline_s: as in `JobLog`.
+    never_ran, is_part: bool (jobs,); jobs
     that were cancelled before they ran, and lines that are a part of a job that has its own line.
     """
 
@@ -58,6 +59,8 @@ class StatedJobs:
     never_ran: NDArray[np.bool_]
     is_part: NDArray[np.bool_]
     positions: Positions
+    green_ppm: Ints | None = None
+    deadline_s: Ints | None = None
 
 
 @dataclass
@@ -135,6 +138,8 @@ def chosen_jobs(
             reading.zone or header.zone,
             header.capacity,
         ),
+        green_ppm=None if stated.green_ppm is None else stated.green_ppm[kept],
+        deadline_s=None if stated.deadline_s is None else stated.deadline_s[kept],
         positions=stated.positions.part(kept),
         warnings=(*warnings, *choosing.findings),
     )

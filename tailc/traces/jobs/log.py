@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.percentiles import PPM
 
 Ints = NDArray[np.int64]
 
@@ -105,9 +106,10 @@ class JobLog:
 
     number: job number in the log. submit_s: seconds since the start of the log, ascending. run_s:
     run time, >= 1. width: processors or nodes, >= 1. requested_s: requested time, 0 if not stated.
-    green_percent: share of the slots of a job that must be green, 0 to 100; None before it is
-    assigned. applications: application of each job; None before it is assigned. source: name of the
-    log in messages.
+    green_ppm: share of the slots of a job that must be green, in millionths; None before it is
+    assigned. deadline_s: time by which a job must have ended, since the start of the log; None if
+    jobs have no deadlines. applications: application of each job; None before it is assigned.
+    source: name of the log in messages.
     """
 
     number: Ints
@@ -117,14 +119,15 @@ class JobLog:
     requested_s: Ints
     source: str
     header: LogHeader = LogHeader()
-    green_percent: Ints | None = None
+    green_ppm: Ints | None = None
+    deadline_s: Ints | None = None
     applications: Applications | None = None
     positions: Positions = UnplacedJobs()
     warnings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
         columns = (self.number, self.submit_s, self.run_s, self.width, self.requested_s)
-        assigned = [] if self.green_percent is None else [self.green_percent]
+        assigned = [one for one in (self.green_ppm, self.deadline_s) if one is not None]
         assigned += [] if self.applications is None else [self.applications.of_job]
         every = (*columns, *assigned)
         if any(each.shape != self.submit_s.shape or each.dtype != np.int64 for each in every):
@@ -135,13 +138,18 @@ class JobLog:
             raise ValueError("a job must run for at least one second on at least one processor")
         if self.jobs and self.requested_s.min() < 0:
             raise ValueError("a requested time must not be negative")
-        if self.green_percent is not None:
-            _check_within(self.green_percent, 100)
+        if self.green_ppm is not None:
+            _check_within(self.green_ppm, PPM)
 
     @property
     def jobs(self) -> int:
         """Number of jobs."""
         return len(self.submit_s)
+
+    def shifted(self, by_s: int) -> JobLog:
+        """The same jobs with all times later by `by_s`."""
+        deadline_s = None if self.deadline_s is None else self.deadline_s + by_s
+        return replace(self, submit_s=self.submit_s + by_s, deadline_s=deadline_s)
 
     @property
     def application_of_job(self) -> list[str]:
@@ -156,7 +164,7 @@ class JobLog:
 
     def part(self, chosen: Chosen) -> JobLog:
         """Some of the jobs, in order."""
-        green, applications = self.green_percent, self.applications
+        green, deadline_s, applications = self.green_ppm, self.deadline_s, self.applications
         return replace(
             self,
             number=self.number[chosen],
@@ -164,7 +172,8 @@ class JobLog:
             run_s=self.run_s[chosen],
             width=self.width[chosen],
             requested_s=self.requested_s[chosen],
-            green_percent=None if green is None else green[chosen],
+            green_ppm=None if green is None else green[chosen],
+            deadline_s=None if deadline_s is None else deadline_s[chosen],
             applications=None if applications is None else applications.part(chosen),
             positions=self.positions.part(chosen),
         )

@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.percentiles import PPM
 from tailc.traces.jobs.log import Applications, Ints, JobLog
 from tailc.traces.split_keys import hash_key
 from tailc.units import plural
 
 GREEN_PERCENTS = (0, 25, 50, 75, 100)
+PPM_PER_PERCENT = PPM // 100
 # Weather forecasts covered two days, so longer jobs had no share of green energy (same source).
 LONGEST_GREEN_S = 48 * 3_600
 # Times of a log have 12 digits at most, so products stay within 64 bits.
@@ -120,7 +122,7 @@ def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
     part = log.part(slice(int(first), int(past)))
     begun = log.header.start_unix_s
     header = replace(log.header, start_unix_s=None if begun is None else begun + start_s)
-    return replace(part, submit_s=part.submit_s - start_s, header=header)
+    return replace(part.shifted(-start_s), header=header)
 
 
 def without_widest(log: JobLog, count: int) -> JobLog:
@@ -152,9 +154,9 @@ def with_green_percents(
     The choice is a hash of the seed and the job number, so it does not depend on the other jobs.
     """
     drawn = (_keys(log, f"green {seed}") % np.uint64(len(percents))).astype(np.int64)
-    green_percent = np.array(percents, dtype=np.int64)[drawn]
-    green_percent[log.run_s > longest_s] = 0
-    return replace(log, green_percent=green_percent)
+    green_ppm = np.array(percents, dtype=np.int64)[drawn] * PPM_PER_PERCENT
+    green_ppm[log.run_s > longest_s] = 0
+    return replace(log, green_ppm=green_ppm)
 
 
 def with_applications(log: JobLog, counts: Mapping[str, int], seed: int) -> JobLog:

@@ -25,5 +25,5 @@ def log(submit_s) -> JobLog:
     ones = np.ones(len(submit_s), np.int64)
     return JobLog(
         np.arange(len(submit_s)), np.array(submit_s), 600 * ones, 2 * ones, 0 * ones, "made up",
-        green_percent=50 * ones,
+        green_ppm=500_000 * ones,
     )  # fmt: skip

@@ -111,8 +111,8 @@ def test_what_is_made_of_a_log(folder):
     jobs = opened(folder, how).jobs
     assert jobs.width.tolist() == [2, 1, 1, 1]
     assert jobs.run_s.tolist() == [1_800, 1_800, 5_400, 1_800]
-    assert jobs.green_percent is not None
-    assert set(jobs.green_percent.tolist()) == {50}
+    assert jobs.green_ppm is not None
+    assert set(jobs.green_ppm.tolist()) == {500_000}
     assert jobs.applications is not None
     assert jobs.applications.names == ("FT", "IS")
     assert any("wider than 8" in warning.message for warning in jobs.warnings)

@@ -96,7 +96,9 @@ def test_what_a_compile_tells_names_jobs_profit_and_the_bound(folder, policy, ca
     for name in ("value", "bound", "profit_udollars"):
         assert told["racks"][name] == settings[name]
     assert run(words) == 0
-    assert "of the bound" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "no plan has more than $" in text
+    assert "of the bound" not in text
 
 
 @pytest.mark.parametrize("command", [["compile", "--no-progress"], ["check", "--with-trace"]])

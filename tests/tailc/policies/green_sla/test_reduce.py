@@ -192,10 +192,8 @@ def test_a_number_of_a_job_long_done_renames_the_one_that_is_known():
 
 
 def test_a_share_of_green_energy_is_of_what_is_left():
-    percent = np.array([25, 50])
-    made = days(
-        (START_S - 3_600, 3_600 + 3 * QUARTER_S, 3), (START_S, 60, 1), green_percent=percent
-    )
+    green_ppm = np.array([250_000, 500_000])
+    made = days((START_S - 3_600, 3_600 + 3 * QUARTER_S, 3), (START_S, 60, 1), green_ppm=green_ppm)
     found = reduce(spec(), made)
     # A quarter of nine slots, rounded up, and half of one.
     assert [one.job.green_slots for one in found.jobs] == [3, 1]
@@ -226,3 +224,19 @@ def test_fees_of_an_epoch_are_the_nearest_millionth_and_of_two_the_even_one():
     # 0.0001 c/h is a millionth of a dollar an hour, a quarter of one an epoch.
     terms = {"green": "0.001c/h", "brown": "0.0006c/h", "penalty": "0.0002c/h"}
     assert spec(terms=terms).epoch_terms == Terms(2, 2, 0)
+
+
+def test_a_job_with_a_deadline_may_wait_until_it():
+    jobs = ((START_S, 60, 1), (START_S, 60, 1), (START_S, QUARTER_S + 1, 1))
+    due_s = np.array([START_S + QUARTER_S, START_S + 10**6, START_S + 5 * QUARTER_S - 1])
+    found = reduce(spec(deferral="30min"), days(*jobs, deadline_s=due_s))
+    # The second one must end within the horizon of eight epochs.
+    assert [one.may_wait for one in found.jobs] == [0, 7, 2]
+
+
+def test_the_digest_of_days_has_shares_and_deadlines():
+    jobs = ((START_S, 60, 1), (START_S, 60, 1))
+    shares = ([500_000, 0], [333_000, 0], [50, 0])
+    made = [days(*jobs, green_ppm=np.array(one)) for one in shares]
+    made += [days(*jobs), days(*jobs, deadline_s=np.array([START_S + 60, START_S + 60]))]
+    assert len({one.digest for one in made}) == len({one.jobs_digest for one in made}) == 5

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, ShareColumn, read_job_list
 from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import LogHeader
 
@@ -84,6 +84,72 @@ def test_a_filter_keeps_some_rows_and_their_numbers(tmp_path):
     )
     log = read_job_list(path, columns)
     assert (log.width.tolist(), log.positions.at.tolist()) == ([1, 3], [1, 3])
+
+
+SHARES = JobColumns(
+    "arrival_h",
+    "run_h",
+    "cpus",
+    JobTimeUnit.HOUR,
+    JobTimeUnit.HOUR,
+    green=ShareColumn("green"),
+    deadline="due_h",
+)
+WITH_SHARES = "arrival_h,run_h,cpus,green,due_h"
+
+
+@pytest.mark.parametrize(
+    ("cells", "unit", "ppm"),
+    [
+        (("0", "25", "50"), None, [0, 250_000, 500_000]),
+        (("33.3", "100", "0.5"), None, [333_000, 1_000_000, 5_000]),
+        (("0.25", "1", "0"), "1", [250_000, 1_000_000, 0]),
+        (("0.25", "1", "0"), "%", [2_500, 10_000, 0]),
+        (("0", "0", "0"), None, [0, 0, 0]),
+    ],
+)
+def test_green_shares_are_those_of_their_column(tmp_path, cells, unit, ppm):
+    rows = [f"{at},1,1,{cell},9" for at, cell in enumerate(cells)]
+    columns = replace(SHARES, green=ShareColumn("green", unit))
+    assert (
+        read_job_list(written(tmp_path, *rows, head=WITH_SHARES), columns).green_ppm.tolist() == ppm
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "unit", "code"),
+    [
+        ("0.5", None, Code.BAD_UNIT),
+        ("101", None, Code.OUT_OF_RANGE),
+        ("1.5", "1", Code.OUT_OF_RANGE),
+        ("-1", None, Code.NOT_POSITIVE),
+        ("much", None, Code.NOT_A_NUMBER),
+    ],
+)
+def test_a_share_with_another_meaning_is_refused_by_row(tmp_path, cell, unit, code):
+    columns = replace(SHARES, green=ShareColumn("green", unit))
+    path = written(tmp_path, "0,1,1,0,9", f"1,1,1,{cell},9", head=WITH_SHARES)
+    finding = refused(path, columns)[0]
+    assert (finding.code, finding.place.row, finding.place.field) == (code, 2, "green")
+
+
+def test_deadlines_are_times_of_the_log(tmp_path):
+    log = read_job_list(written(tmp_path, "0,1,1,0,9", "1,1,1,0,2", head=WITH_SHARES), SHARES)
+    assert log.deadline_s.tolist() == [32_400, 7_200]
+    assert log.part(slice(1, 2)).shifted(60).deadline_s.tolist() == [7_260]
+
+
+def test_dated_deadlines_count_from_the_first_arrival(tmp_path):
+    columns = replace(SHARES, arrival_unit=None)
+    row = "2012-11-04T00:30Z,1,1,0,2012-11-04T03:30+01:00"
+    assert read_job_list(written(tmp_path, row, head=WITH_SHARES), columns).deadline_s.tolist() == [
+        7_200
+    ]
+
+
+def test_a_deadline_that_no_start_meets_is_refused_by_row(tmp_path):
+    (finding,) = refused(written(tmp_path, "0,1,1,0,0.5", head=WITH_SHARES), SHARES)
+    assert (finding.code, finding.place.row, finding.place.field) == (Code.OUT_OF_RANGE, 1, "due_h")
 
 
 def test_jobs_of_no_width_are_left_out(tmp_path):

@@ -30,11 +30,11 @@ def test_node_seconds_are_run_time_times_width():
 
 
 def test_a_part_has_the_columns_that_the_log_has():
-    log = log_of([0, 1, 1], [9, 8, 7], [1, 1, 1], green_percent=np.array([0, 25, 100]))
+    log = log_of([0, 1, 1], [9, 8, 7], [1, 1, 1], green_ppm=np.array([0, 250_000, 1_000_000]))
     part = log.part(np.array([True, False, True]))
     assert part.number.tolist() == [1, 3]
     assert part.run_s.tolist() == [9, 7]
-    assert part.green_percent.tolist() == [0, 100]
+    assert part.green_ppm.tolist() == [0, 1_000_000]
     assert part.applications is None
 
 
@@ -45,7 +45,7 @@ def test_a_part_has_the_columns_that_the_log_has():
         (([0], [0], [1]), {}, "one second"),
         (([0], [1], [0]), {}, "one processor"),
         (([0], [1, 1], [1]), {}, "columns of jobs must be int64 with one value for each job"),
-        (([0], [1], [1]), {"green_percent": np.array([101])}, "0 to 100"),
+        (([0], [1], [1]), {"green_ppm": np.array([1_000_001])}, "0 to 100 %"),
         (([0], [1], [1]), {"applications": Applications(("FT",), np.array([0, 0]))}, "one value"),
     ],
 )

@@ -86,6 +86,6 @@ def test_a_real_log_is_scaled_to_a_datacentre_of_1680_servers(name):
     before = log.part([of_number[int(number)] for number in scaled.number])
     assert scaled.width.tolist() == [-(-int(width) // 24) for width in before.width]
     assert scaled.run_s.tolist() == [8 * int(run_s) for run_s in before.run_s]
-    assert set(scaled.green_percent[scaled.run_s > 48 * 3_600].tolist()) <= {0}
-    assert set(scaled.green_percent.tolist()) == {0, 25, 50, 75, 100}
+    assert set(scaled.green_ppm[scaled.run_s > 48 * 3_600].tolist()) <= {0}
+    assert set(scaled.green_ppm.tolist()) == {0, 250_000, 500_000, 750_000, 1_000_000}
     assert 0 <= scaled.submit_s.min() <= scaled.submit_s.max() < 48 * 3_600

@@ -121,26 +121,26 @@ def test_a_requested_time_is_multiplied_where_there_is_one():
 
 def test_shares_of_green_are_alike_likely_and_none_for_long_jobs():
     log = with_green_percents(seeded_log(5, 10_000), seed=11)
-    short = log.green_percent[log.run_s <= 48 * HOUR]
-    counts = {percent: int((short == percent).sum()) for percent in (0, 25, 50, 75, 100)}
+    short = log.green_ppm[log.run_s <= 48 * HOUR]
+    counts = {part: int((short == part * 250_000).sum()) for part in range(5)}
     assert sum(counts.values()) == len(short)
     # Five alike: each has a fifth, give or take four standard deviations.
     allowed = 4 * np.sqrt(len(short) * 0.2 * 0.8)
     assert all(abs(count - len(short) / 5) < allowed for count in counts.values())
     long = with_green_percents(log_of([0] * 50, [48 * HOUR + 1] * 50, [1] * 50), seed=11)
-    assert set(long.green_percent.tolist()) == {0}
+    assert set(long.green_ppm.tolist()) == {0}
     at_limit = with_green_percents(log_of([0] * 50, [48 * HOUR] * 50, [1] * 50), seed=11)
-    assert len(set(at_limit.green_percent.tolist())) == 5
+    assert len(set(at_limit.green_ppm.tolist())) == 5
 
 
 def test_a_job_is_promised_the_same_whatever_else_is_in_the_log():
     log = seeded_log(5, 200)
     whole = with_green_percents(log, seed=3)
     part = with_green_percents(window(log, 10 * HOUR, 10 * HOUR), seed=3)
-    of_number = dict(zip(whole.number.tolist(), whole.green_percent.tolist(), strict=True))
-    assert part.green_percent.tolist() == [of_number[number] for number in part.number.tolist()]
+    of_number = dict(zip(whole.number.tolist(), whole.green_ppm.tolist(), strict=True))
+    assert part.green_ppm.tolist() == [of_number[number] for number in part.number.tolist()]
     other = with_green_percents(log, seed=4)
-    assert other.green_percent.tolist() != whole.green_percent.tolist()
+    assert other.green_ppm.tolist() != whole.green_ppm.tolist()
 
 
 def test_everything_is_done_in_order():
@@ -155,7 +155,7 @@ def test_everything_is_done_in_order():
     assert set(scaled.width.tolist()) <= {4, 8, 16, 32}
     assert scaled.submit_s.max() < 48 * HOUR
     assert peak_width(scaled) > 0
-    assert scaled.green_percent is not None
+    assert scaled.green_ppm is not None
 
 
 @pytest.mark.parametrize(
