@@ -23,7 +23,13 @@ from tailc.traces.rows_of_percentiles import of_percentiles
 from tailc.traces.source import Source, format_of
 from tailc.traces.table import ColumnsToRead, Table
 from tailc.traces.times import NS_PER_MS, whole_ns
-from tailc.traces.trace import Filters, in_parts, refuse_running_total, table_of
+from tailc.traces.trace import (
+    Filters,
+    in_parts,
+    refuse_running_total,
+    refuse_steps,
+    table_of,
+)
 
 # From here on a kernel of our own is faster than pyarrow, with half a second to load it.
 LONG_CSV_BYTES = 1 << 27
@@ -38,6 +44,7 @@ def read_column(
     wanted = ColumnsToRead(tuple(filter(None, (column.name, column.weight))), (), ())
     table = table_of(source, wanted, format_)
     refuse_running_total(source, table, column.weight)
+    refuse_steps(source, table)
     counts = _count(table, wanted, unit.in_ms * NS_PER_MS, interval_ns)
     if counts is None:
         times = partial(whole_ns, name=column.name, unit=unit)

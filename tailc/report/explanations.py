@@ -56,7 +56,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.BROKEN_FORMAT: "The bytes do not have the expected format, or are damaged. Name the "
     "format with `format`, or write the file again.",
     Code.BAD_TIMINGS: "A speed-up is a ratio of times at two degrees, so every request needs a "
-    "time at every degree from 1 on. Measure the missing times, or lower `max_degree`.",
+    "time at degree 1 and at every other degree that is timed. Measure the missing times, or lower "
+    "`max_degree`. Between two timed degrees speed-ups are interpolated, unless the next degree is "
+    "more than four times as large.",
     Code.BAD_SPLIT: "One of the two parts has no rows. Choose another fraction, or another column.",
     Code.UNKNOWN_CLASS: "A request whose class has no speed-up curve cannot be replayed. Add a "
     "curve for the class, or exclude its rows with a filter.",
@@ -108,6 +110,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "its rows with a filter.",
     Code.RUNNING_TOTAL: "A weight is the number of requests of its own row. A running total "
     "counts the rows before as well, so the first rows would count many times.",
+    Code.STEPS_AS_REQUESTS: "`sacct` of Slurm lists the steps of a job, such as `46.batch`, after "
+    "the job, whose time includes theirs. As requests they would count again. List jobs without "
+    "steps by `sacct -X`.",
     Code.NO_ZONE: "Readers interpret a time without a time zone differently, by an hour or more. "
     "Write the offset, or name the zone in the spec.",
     Code.SAME_TIME: "Two values at one time contradict each other. Remove one.",
@@ -137,6 +142,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "shortened, so that queues do not become empty during them.",
     Code.ARRIVALS_THINNED: "If a random part of the requests is held out, it has fewer arrivals "
     "than were recorded. Hold out by time, or rescale the rate.",
+    Code.DEGREES_INTERPOLATED: "No request was timed at these degrees. Their speed-up is on the "
+    "line between those of the timed degrees around them, which is at most the real one if each "
+    "further thread gains less than the one before.",
     Code.JOBS_LEFT_OUT: "Jobs that have no run time, are too wide, or cannot start before the "
     "plan begins are not counted. The message says how many, and why.",
     Code.LOG_IS_PART: "The header of the log states another number of jobs than the log has. The "

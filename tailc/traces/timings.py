@@ -14,11 +14,14 @@ from tailc.traces.curves import MAX_SPEEDUP, Curves, distinct_curves, vanishes
 from tailc.traces.reading import TimingsReading
 from tailc.traces.speedup_check import LEAST_ODD_SHARE, REPEAT
 from tailc.traces.times import whole_ns
-from tailc.units import shorten
+from tailc.units import plural, shorten
 
 # A mean of fewer repetitions says little about a tail.
 ENOUGH_REPETITIONS = 10
 MAX_DEGREE = 4096
+# Of the next measured degree to the one before it, such as 1, 2, 4, 8 or 1, 4, 16.
+WIDEST_STEP = 4
+_DEGREES_NAMED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +50,12 @@ class TimedRequests:
 
 
 def timed_requests(cells: Cells, reading: TimingsReading) -> TimedRequests:
-    """Requests from rows of timings; each must be timed at all degrees from 1.
+    """Requests from rows of timings; each must be timed at the same degrees, from 1 on.
 
+    Speed-ups of degrees between are interpolated linearly, which is too small for a concave curve.
     Means are of whole nanoseconds, so they do not depend on the order of rows. Degrees above
-    `max_degree` of the reading are not used. Raises TailcError with all findings.
+    `max_degree` of the reading are not used, unless for interpolation. Raises TailcError with all
+    findings.
     """
     columns = reading.timings
     duration_ns = whole_ns(cells, columns.duration, reading.measured.unit)
@@ -59,54 +64,100 @@ def timed_requests(cells: Cells, reading: TimingsReading) -> TimedRequests:
     cells.stop_if_refused()
     request = numpy_of(encoded.indices).astype(np.int64)
     names = encoded.dictionary.to_pylist()
-    degrees = int(min(degree.max(), reading.max_degree or MAX_DEGREE))
+    measured = _measured(degree, reading.max_degree)
 
-    used = degree <= degrees
-    slot = request[used] * degrees + degree[used] - 1
+    used = degree <= measured[-1]
+    slot = request[used] * len(measured) + np.searchsorted(measured, degree[used])
     first = np.unique(request, return_index=True)[1]
-    _check_complete(cells, slot, degrees, names, first)
-    size = len(names) * degrees
-    count = np.bincount(slot, minlength=size).reshape(-1, degrees)
-    total_ns = np.bincount(slot, weights=duration_ns[used], minlength=size).reshape(-1, degrees)
+    _check_complete(cells, slot, measured, names, first)
+    _refuse_wide_gap(cells.source, measured)
+    size = len(names) * len(measured)
+    count = np.bincount(slot, minlength=size).reshape(-1, len(measured))
+    total_ns = np.bincount(slot, weights=duration_ns[used], minlength=size).reshape(count.shape)
     mean_ns = total_ns / count
     speedup = mean_ns[:, :1] / mean_ns
-    _check_speedups(cells, columns.duration, speedup, names, first)
+    _check_speedups(cells, columns.duration, speedup, measured, names, first)
+    degrees = int(min(measured[-1], reading.max_degree or MAX_DEGREE))
     return TimedRequests(
         np.rint(mean_ns[:, 0]),
-        distinct_curves(speedup),
+        distinct_curves(_at_all_degrees(speedup, measured, degrees)),
         first,
         request,
-        _few_repetitions(cells.source, count),
+        _few_repetitions(cells.source, count) + _interpolated(cells.source, measured, degrees),
     )
 
 
-def _check_complete(
-    cells: Cells, slot: NDArray[np.int64], degrees: int, names: list[str], first: NDArray[np.int64]
-) -> None:
-    """Raise TailcError unless each request has all degrees; `slot` is request * degrees + degree -
-    1.
+def _measured(degree: NDArray[np.int64], max_degree: int | None) -> NDArray[np.int64]:
+    """The degrees to use, ascending: 1, the others up to `max_degree`, and the next one if that is
+    not measured."""
+    found = np.unique(np.append(degree, 1))
+    most = min(max_degree or MAX_DEGREE, found[-1])
+    return found[: int(np.searchsorted(found, most)) + 1]
 
-    Uses sparse data, because one large degree would make a dense table huge.
+
+def _at_all_degrees(
+    speedup: NDArray[np.float64], measured: NDArray[np.int64], degrees: int
+) -> NDArray[np.float64]:
+    """Speed-ups at degrees 1 to `degrees`, linear between the measured ones."""
+    wanted = np.arange(1, degrees + 1)
+    if np.array_equal(measured, wanted):
+        return speedup
+    upper = np.searchsorted(measured, wanted)
+    lower = np.maximum(upper - 1, 0)
+    part = (wanted - measured[lower]) / np.maximum(measured[upper] - measured[lower], 1)
+    return speedup[:, lower] + part * (speedup[:, upper] - speedup[:, lower])
+
+
+def _check_complete(
+    cells: Cells,
+    slot: NDArray[np.int64],
+    measured: NDArray[np.int64],
+    names: list[str],
+    first: NDArray[np.int64],
+) -> None:
+    """Raise TailcError unless each request has all measured degrees.
+
+    slot: number of the request times the measured degrees, plus that of the degree.
     """
-    timed = np.unique(slot)
+    timed, degrees = np.unique(slot), len(measured)
     missing = len(names) * degrees - len(timed)
     if not missing:
         return
     per_request = np.bincount(timed // degrees, minlength=len(names))
     request = int(np.flatnonzero(per_request < degrees)[0])
-    degree = next(d for d in range(degrees) if request * degrees + d not in timed)
-    message = f"request `{shorten(names[request])}` has no timing at degree {degree + 1}"
+    at = next(d for d in range(degrees) if request * degrees + d not in timed)
+    message = f"request `{shorten(names[request])}` has no timing at degree {measured[at]}"
     if missing > 1:
         message += f" (first of {missing} missing pairs of request and degree)"
     place = Place(cells.source, row=cells.row_of(int(first[request])))
-    help_ = f"time every request at every degree from 1 to {degrees}, or lower `max_degree`"
+    help_ = f"time every request at the same degrees, here {_listed(measured)}"
+    help_ += ", or lower `max_degree`"
     raise TailcError(Finding(Code.BAD_TIMINGS, message, place, help=help_))
+
+
+def _refuse_wide_gap(source: str, measured: NDArray[np.int64]) -> None:
+    """Raise TailcError if degrees are too far apart for interpolation."""
+    wide = np.flatnonzero(measured[1:] > WIDEST_STEP * measured[:-1])
+    if len(wide):
+        below, above = measured[wide[0]], measured[wide[0] + 1]
+        message = (
+            f"no request has a timing at a degree between {below} and {above}, which is too wide "
+            "a gap for interpolation"
+        )
+        help_ = f"time every request at a degree of at most {WIDEST_STEP * below}, too"
+        raise TailcError(Finding(Code.BAD_TIMINGS, message, Place(source), help=help_))
+
+
+def _listed(degrees: NDArray[np.int64]) -> str:
+    more = ", ..." if len(degrees) > _DEGREES_NAMED else ""
+    return ", ".join(map(str, degrees[:_DEGREES_NAMED])) + more
 
 
 def _check_speedups(
     cells: Cells,
     duration: str,
     speedup: NDArray[np.float64],
+    measured: NDArray[np.int64],
     names: list[str],
     first: NDArray[np.int64],
 ) -> None:
@@ -114,10 +165,10 @@ def _check_speedups(
     bad = np.argwhere(vanishes(speedup) | (speedup > MAX_SPEEDUP))
     if not len(bad):
         return
-    request, degree = map(int, bad[0])
+    request, at = map(int, bad[0])
     message = (
         f"request `{shorten(names[request])}` has a speed-up of "
-        f"`{speedup[request, degree]:.3g}` at degree {degree + 1}"
+        f"`{speedup[request, at]:.3g}` at degree {measured[at]}"
     )
     if len(bad) > 1:
         message += f" (first of {len(bad)} such pairs of request and degree)"
@@ -139,5 +190,21 @@ def _few_repetitions(source: str, count: NDArray[np.int64]) -> tuple[Finding, ..
             Place(source),
             help=REPEAT,
             severity=Severity.WARNING,
+        ),
+    )
+
+
+def _interpolated(source: str, measured: NDArray[np.int64], degrees: int) -> tuple[Finding, ...]:
+    between = np.setdiff1d(np.arange(1, degrees + 1), measured)
+    if not len(between):
+        return ()
+    message = (
+        f"{plural(len(between), 'degree')} without timings ({_listed(between)}): the speed-up "
+        "there is interpolated between the measured degrees"
+    )
+    hint = "time these degrees too if the speed-up jumps, as where a second socket begins"
+    return (
+        Finding(
+            Code.DEGREES_INTERPOLATED, message, Place(source), help=hint, severity=Severity.WARNING
         ),
     )

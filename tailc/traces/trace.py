@@ -25,6 +25,7 @@ from tailc.traces.curves import Curves
 from tailc.traces.equal_rows import equal_rows
 from tailc.traces.expansion import TIMES_HELD, TooExpandedError, most_bytes, too_expanded
 from tailc.traces.held_cells import cached_cells
+from tailc.traces.jobs.steps import JOB_ID, steps_among
 from tailc.traces.lengths import own_unit
 from tailc.traces.names_below import line_of_names
 from tailc.traces.ndjson_table import NdjsonTable
@@ -143,6 +144,7 @@ def _table(
     wanted = wanted_columns(reading)
     table = table_of(source, wanted, format_of(source, format))
     refuse_running_total(source, table, reading.weight)
+    refuse_steps(source, table)
     return table, wanted
 
 
@@ -155,6 +157,26 @@ def refuse_running_total(source: Source, table: Table, weight: str | None) -> No
             "percentiles of HdrHistogram as they are"
         )
         raise source.fault(Code.RUNNING_TOTAL, message, field=weight, advice=hint)
+
+
+def refuse_steps(source: Source, table: Table) -> None:
+    """Raise TailcError if the first rows of jobs of Slurm include their steps, whose times would
+    count again as requests."""
+    if table.names.count(JOB_ID) != 1:
+        return
+    first = _first_batch(table, ColumnsToRead((), (JOB_ID,), ()))
+    if first is None:
+        return
+    ids = pa.chunked_array([first.column(0)])
+    is_step = steps_among(ids, ids)
+    if is_step.any():
+        at = int(np.argmax(is_step))
+        message = f"the row of `{ids[at].as_py()}` is a step of a job that has its own row"
+        hint = (
+            "write the jobs without steps by `sacct -X`; if the steps are the requests, give a "
+            f"file without the rows of jobs, or rename the column `{JOB_ID}`"
+        )
+        raise source.fault(Code.STEPS_AS_REQUESTS, message, row=at + 1, field=JOB_ID, advice=hint)
 
 
 def kept_cells(
@@ -207,11 +229,15 @@ def own_unit_of(source: Source, name: str) -> TimeUnit | None:
     """
     wanted = ColumnsToRead((name,), (), ())
     table = table_of(source, wanted, format_of(source, "auto"))
-    try:
-        first = next(table.batches(wanted), None)
-    except _UNREADABLE:
-        first = next(table.careful_batches(wanted), None)
+    first = _first_batch(table, wanted)
     return None if first is None else own_unit(pa.chunked_array([first.column(0)]))
+
+
+def _first_batch(table: Table, wanted: ColumnsToRead) -> pa.RecordBatch | None:
+    try:
+        return next(table.batches(wanted), None)
+    except _UNREADABLE:
+        return next(table.careful_batches(wanted), None)
 
 
 def in_parts(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.traces.arrow import truths_of
@@ -25,12 +26,9 @@ def without_steps(cells: Cells, every: Cells | None = None) -> tuple[Cells, tupl
     every: the ids of all rows, if `cells` are only some. Cells without ids as text are unchanged.
     """
     ids = cells.columns.get(JOB_ID)
-    # Not by their canonical text, in which the step `4608.0` is the job.
-    if ids is None or not pa.types.is_string(ids.type):
+    if ids is None:
         return cells, ()
-    jobs = (every or cells).columns[JOB_ID].combine_chunks()
-    job = pc.struct_field(pc.extract_regex(ids, _STEP), "job")
-    is_step = truths_of(pc.fill_null(pc.is_in(job, jobs), False))
+    is_step = steps_among(ids, (every or cells).columns[JOB_ID])
     if not is_step.any():
         return cells, ()
     rows = plural(int(is_step.sum()), "row")
@@ -39,3 +37,12 @@ def without_steps(cells: Cells, every: Cells | None = None) -> tuple[Cells, tupl
     hint = "no change is needed; `sacct -X` writes no steps"
     warning = Finding(Code.JOBS_LEFT_OUT, message, place, hint, Severity.WARNING)
     return chosen_rows(cells, ~is_step), (warning,)
+
+
+def steps_among(ids: pa.ChunkedArray, every: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Which ids are those of steps whose job is in `every`; none of ids that are not text."""
+    # Not by their canonical text, in which the step `4608.0` is the job.
+    if not pa.types.is_string(ids.type):
+        return np.zeros(len(ids), np.bool_)
+    job = pc.struct_field(pc.extract_regex(ids, _STEP), "job")
+    return truths_of(pc.fill_null(pc.is_in(job, every.combine_chunks()), False))

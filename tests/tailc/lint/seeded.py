@@ -312,6 +312,7 @@ SEEDED = {
     "TC0252": curves(1, 1.5, 1.4),
     "TC0253": curves(1, 2.5, 2.6),
     "TC0254": curves(1, 1.2, 2.2),
+    "TC0260": csv(query=["a"] * 3, degree=[1, 2, 4], duration_ms=[9, 5, 3]),
     "TC0255": csv(query=["a", "a"], degree=[1, 2], duration_ms=[9, 5]),
     "TC0257": curves(1.1, 1.5, 1.8),
     "TC0263": Seed(

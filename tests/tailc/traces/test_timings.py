@@ -54,12 +54,48 @@ def test_a_request_not_timed_at_a_degree_is_named_with_its_row(tmp_path):
     assert finding.message.startswith("request `b` has no timing at degree 2 (first of 2 ")
 
 
-def test_degrees_must_be_timed_without_a_gap(tmp_path):
-    columns = {"query": ["a"] * 3, "degree": [1, 2, 4], "took": [4.0, 2.0, 1.0]}
+@pytest.mark.parametrize(
+    ("degrees", "took", "limit", "curve", "between"),
+    [
+        ([1, 2, 4], [12.0, 6.0, 4.0], None, [1, 2, 2.5, 3], "1 degree without timings (3)"),
+        ([1, 2, 4], [12.0, 6.0, 4.0], 2, [1, 2], None),
+        ([1, 2, 4], [12.0, 6.0, 4.0], 3, [1, 2, 2.5], "1 degree without timings (3)"),
+        ([1, 4], [12.0, 4.8], None, [1, 1.5, 2, 2.5], "2 degrees without timings (2, 3)"),
+        (
+            [1, 2, 4, 8],
+            [12.0, 6.0, 4.0, 2.4],
+            None,
+            [1, 2, 2.5, 3, 3.5, 4, 4.5, 5],
+            "4 degrees without timings (3, 5, 6, 7)",
+        ),
+        ([1, 2, 4, 8], [12.0, 6.0, 4.0, 2.4], 6, [1, 2, 2.5, 3, 3.5, 4], "3 degrees"),
+        ([2, 1], [6.0, 12.0], 5, [1, 2], None),
+    ],
+)
+def test_speedups_between_timed_degrees_are_on_a_line(
+    tmp_path, degrees, took, limit, curve, between
+):
+    rows = {"query": ["a"] * len(degrees), "degree": degrees, "took": took}
+    trace = read_trace(written(tmp_path, "csv", rows), timed(max_degree=limit))
+    assert trace.profile.curves[trace.profile.curve_of].tolist() == [curve]
+    found = [one for one in trace.warnings if one.code.name == "DEGREES_INTERPOLATED"]
+    assert [between is not None and one.message.startswith(between) for one in found] == (
+        [True] if between else []
+    )
+
+
+def test_requests_need_the_same_degrees_and_no_wide_gap(tmp_path):
+    columns = {"query": ["a", "a", "b", "b"], "degree": [1, 4, 1, 2], "took": [4.0] * 4}
     (finding,) = refused(written(tmp_path, "csv", columns), timed())
-    assert finding.message == "request `a` has no timing at degree 3"
-    profile = read_trace(written(tmp_path, "csv", columns), timed(max_degree=2)).profile
-    assert profile.curves.tolist() == [[1.0, 2.0]]
+    assert finding.message.startswith("request `a` has no timing at degree 2 (first of 2 ")
+    assert "here 1, 2, 4, or" in (finding.help or "")
+    columns = {"query": ["a"] * 3, "degree": [1, 2, 9], "took": [4.0] * 3}
+    (finding,) = refused(written(tmp_path, "csv", columns), timed())
+    assert "between 2 and 9, which is too wide" in finding.message
+    assert "at most 8" in (finding.help or "")
+    columns = {"query": ["a", "b"], "degree": [2, 2], "took": [4.0] * 2}
+    (finding,) = refused(written(tmp_path, "csv", columns), timed())
+    assert finding.message.startswith("request `a` has no timing at degree 1 ")
 
 
 @pytest.mark.parametrize(
@@ -91,8 +127,7 @@ def test_one_stray_large_degree_does_not_fill_the_memory(tmp_path):
     degrees = [1] * (rows - 1) + [4096]
     columns = {"query": list(range(rows)), "degree": degrees, "took": [1.0] * rows}
     (finding,) = refused(written(tmp_path, "csv", columns), timed())
-    missing = rows * 4096 - rows
-    assert f"degree 2 (first of {missing} missing" in finding.message
+    assert f"degree 4096 (first of {rows} missing" in finding.message
 
 
 @pytest.mark.parametrize(
