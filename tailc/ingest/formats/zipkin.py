@@ -10,6 +10,7 @@ Source: Zipkin API 2 (`zipkin2-api.yaml`), and "Instrumenting a library" for `sh
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -26,8 +27,13 @@ from tailc.traces.source import Source, brief
 
 _NAME = "Zipkin JSON"
 _BEGIN = re.compile(r"\s*\[")
-_HEAD = re.compile(rb"\s*(?:\[\s*\[\s*)?\{")
-_FIELDS = (b'"traceId"', b'"id"', b'"duration"')
+_HEAD = re.compile(rb"\s*(?:\[\s*\[\s*)?(?=\{)")
+_FIELDS = {"traceId", "id"}
+_ALL_FIELDS = {
+    *_FIELDS,
+    *("parentId", "kind", "name", "timestamp", "duration", "localEndpoint", "remoteEndpoint"),
+    *("annotations", "tags", "debug", "shared"),
+}
 _OF_V2 = re.compile(rb'"localEndpoint"\s*:|"kind"\s*:\s*"(?:CLIENT|SERVER|PRODUCER|CONSUMER)"')
 _OF_V1 = b'"binaryAnnotations"'
 _NS_PER_US = 1000
@@ -88,8 +94,20 @@ def _numbers(tags: dict[str, str]) -> dict[str, object]:
 
 def matches(head: bytes) -> bool:
     """Whether the input begins like a list of spans or of traces."""
-    is_v2 = _OF_V2.search(head) is not None and _OF_V1 not in head
-    return _HEAD.match(head) is not None and is_v2 and all(field in head for field in _FIELDS)
+    begin = _HEAD.match(head)
+    if begin is None or b'"duration"' not in head or _OF_V1 in head or not _OF_V2.search(head):
+        return False
+    return _is_span(head[begin.end() :])
+
+
+def _is_span(text: bytes) -> bool:
+    """Whether the text begins with a span: other logs of requests have fields of their own."""
+    try:
+        fields, _end = json.JSONDecoder().raw_decode(text.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return False
+    has_ids = all(isinstance(fields.get(name), str) for name in _FIELDS)
+    return has_ids and ("localEndpoint" in fields or fields.keys() <= _ALL_FIELDS)
 
 
 FORMATS = (Format(_NAME, matches, read, has_spans=True),)

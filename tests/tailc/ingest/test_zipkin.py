@@ -154,3 +154,24 @@ def test_a_column_of_spans_is_not_counted_as_requests(tmp_path):
     path.write_text(json.dumps(FAMILY))
     found = refused(path, table=TimeColumn("duration"), unit=TimeUnit.US)
     assert (found.code, "are spans" in found.message) == (Code.UNKNOWN_INPUT, True)
+
+
+LOGGED = {"traceId": TRACE, "id": f"{7:016x}", "kind": "SERVER", "duration": 12.5}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {**LOGGED, "path": "/search"},
+        {**LOGGED, "id": 7},
+        {"level": "info", "msg": "served", **LOGGED, "status": 200},
+        {**LOGGED, "localPort": 80},
+        {"traceId": 5, "id": "a", "kind": "CLIENT", "duration": 12.5},
+    ],
+)
+def test_a_log_of_requests_with_ids_of_traces_is_a_table(tmp_path, row):
+    rows = "".join(json.dumps({**row, "duration": each}) + "\n" for each in (5.5, 7.25))
+    table = TimeColumn("duration")
+    times_ms, _warnings, read = times_of(tmp_path, rows, CPU, table=table, unit=TimeUnit.MS)
+    assert times_ms == pytest.approx([5.5, 7.25], rel=2**-10)
+    assert read.format == "a column of NDJSON"
