@@ -85,9 +85,9 @@ def command(
 
     from tailc.atomic_files import replace_files
     from tailc.ingest.ingest import ingest
-    from tailc.ingest.options import InputOptions
+    from tailc.ingest.options import InputOptions, TimeColumn
     from tailc.ingest.stated_measure import StatedMeasure
-    from tailc.lint.of_demands import histogram_findings
+    from tailc.lint.of_demands import column_findings, histogram_findings
     from tailc.report.ingest_report import ingested_result, ingested_text
     from tailc.traces.profile import Measure
     from tailc.traces.profile_file import written_counted
@@ -113,9 +113,12 @@ def command(
     _check_out(out, (*measurements, named["since"], map_path))
     replace_files([(Path(out), written_counted(ingested.counted))])
     result = {"file": out, **ingested_result(ingested)}
-    findings = (*ingested.warnings, *histogram_findings(ingested.counted.histogram, inputs[0]))
+    findings = [*ingested.warnings, *histogram_findings(ingested.counted.histogram, inputs[0])]
+    if isinstance(options.table, TimeColumn) and options.table.weight is None:
+        for path in inputs:
+            findings += column_findings(path, options.table.name)
     text = ingested_text(ingested, out)
-    return CommandOutcome(text=text, result=result, findings=findings, is_answer=False)
+    return CommandOutcome(text=text, result=result, findings=tuple(findings), is_answer=False)
 
 
 def _check_named_once(inputs: tuple[str, ...]) -> None:

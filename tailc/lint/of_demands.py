@@ -13,7 +13,7 @@ from tailc.lint.views import DemandRows, counted_requests
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import DemandColumn, DemandReading, RequestReading
-from tailc.traces.source import Format, Source
+from tailc.traces.source import Format, Source, open_source
 
 _ASKED = tuple(one for one in CHECKS if one.defect.name in ("two-units", "outlier"))
 
@@ -43,6 +43,13 @@ def execution_findings(
             return tuple(view_findings(executions.CHECKS, (sample,), source.name))
         case _:
             return ()
+
+
+def column_findings(path: str, column: str) -> tuple[Finding, ...]:
+    """A finding if rows whose column is ingested look like executions of the same requests."""
+    with open_source(path) as source:
+        sample = sampled_columns(source, column)
+        return tuple(view_findings(executions.CHECKS, (sample,), source.name))
 
 
 def histogram_findings(histogram: Histogram, source: str) -> tuple[Finding, ...]:

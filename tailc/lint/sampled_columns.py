@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tailc.errors import TailcError
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, numbers
+from tailc.traces.lengths import in_unit
 from tailc.traces.profile_file import is_profile
 from tailc.traces.source import Format, Source, format_of
 from tailc.traces.table import ColumnsToRead
@@ -94,7 +95,8 @@ def _sampled(cells: Cells, demand: str, others: list[str]) -> SampledColumns:
             values = np.array([float(one) for one in encoded.dictionary.to_pylist()])
             codes[name] = values.astype(np.int64)[codes[name]]
             small.append(name)
-    return SampledColumns(demand, numbers(cells, demand), codes, tuple(small))
+    times = numbers(in_unit(cells, demand, 1.0), demand)
+    return SampledColumns(demand, times, codes, tuple(small))
 
 
 def _are_small(values: pa.Array) -> bool:

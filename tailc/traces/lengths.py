@@ -16,9 +16,16 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tailc.errors import Code
 from tailc.traces.cells import Cells
 from tailc.traces.reading import TimeUnit
-from tailc.traces.written_units import have_units, in_numbers, unit_of
+from tailc.traces.written_units import (
+    UNLIKE_OTHERS,
+    have_units,
+    in_numbers,
+    unit_of,
+    without_unit,
+)
 
 _CLOCK = (
     r"^\s*(?:(?:(?P<days>[0-9]{1,5})(?:-| days?,? ))?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
@@ -48,15 +55,20 @@ def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
 
 
 def in_unit(cells: Cells, name: str, in_ms: float) -> Cells:
-    """The cells, with the lengths of time in a column as numbers of a unit of `in_ms`.
+    """The cells, with the lengths of time in a column as numbers of a unit of `in_ms`; records
+    plain numbers among times with their unit.
 
-    Plain numbers are in that unit already, and what is no length of time stays as it is.
+    Other plain numbers are in that unit already, and what is no length of time stays as it is.
     """
     column = cells.columns[name]
     if pa.types.is_duration(column.type):
         count = column.cast(pa.int64()).cast(pa.float64(), safe=False)
         made = pc.multiply(count, TimeUnit(column.type.unit).in_ms / in_ms)
     elif have_units(column):
+        made = in_numbers(column, in_ms)
+    elif (plain := without_unit(column)).any():
+        hint = "write each time with its unit, or all as numbers of one unit"
+        cells.refuse(plain, name, Code.NOT_A_NUMBER, UNLIKE_OTHERS, hint)
         made = in_numbers(column, in_ms)
     elif _has_clocks(column):
         made = _without_clocks(column, TimeUnit.S.in_ms / in_ms)

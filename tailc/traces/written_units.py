@@ -6,11 +6,15 @@ dashboards write them."""
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from tailc.traces.arrow import truths_of
 from tailc.traces.reading import TimeUnit
 
+UNLIKE_OTHERS = "has no unit, unlike most cells of its column"
 _TEXT = (
     r"^\s*(?:(?P<hours>[0-9]+)h)?(?:(?P<minutes>[0-9]+)m)?(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
     r"\s?(?P<unit>nsec|ns|usec|us|µs|μs|msec|ms|secs?|s|mins?|h)\s*$"
@@ -34,8 +38,19 @@ def have_units(column: pa.ChunkedArray) -> bool:
     would be unknown."""
     if not pa.types.is_string(column.type):
         return False
-    has_unit = pc.any(pc.match_substring_regex(column, _TEXT)).as_py() or False
-    return has_unit and not pc.any(pc.match_substring_regex(column, _NUMBER)).as_py()
+    return bool(_matching(column, _TEXT).any()) and not _matching(column, _NUMBER).any()
+
+
+def without_unit(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Which cells are plain numbers, if more cells are times with their unit; else none."""
+    if not pa.types.is_string(column.type):
+        return np.zeros(len(column), np.bool_)
+    plain = _matching(column, _NUMBER)
+    return plain & bool(plain.sum() < _matching(column, _TEXT).sum())
+
+
+def _matching(column: pa.ChunkedArray, pattern: str) -> NDArray[np.bool_]:
+    return truths_of(pc.fill_null(pc.match_substring_regex(column, pattern), False))
 
 
 def unit_of(column: pa.ChunkedArray) -> TimeUnit:

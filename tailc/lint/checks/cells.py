@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting, first_rows
@@ -27,7 +28,7 @@ from tailc.traces.cell_faults import (
     WITH_UNIT,
 )
 from tailc.traces.cells import NUMBER
-from tailc.traces.written_units import have_units
+from tailc.traces.written_units import UNLIKE_OTHERS, have_units, without_unit
 
 _ROUNDED = r"^[+-]?[0-9](\.[0-9]{1,2})?[eE]\+[0-9]+$"
 _SENTINELS = (9999.0, 99999.0, 999999.0, 9999999.0, 2.0**31 - 1, 2.0**32 - 1)
@@ -45,14 +46,34 @@ def _matching(
             column = table.cells.columns[name]
             if not pa.types.is_string(column.type) or have_units(column):
                 continue
-            found = truths_of(pc.fill_null(pc.match_substring_regex(column, pattern), False))
+            found = _matches(column, pattern)
             if found.sum() > share * len(found):
-                at = int(np.argmax(found))
-                message = f"cell `{table.cells.text_of(name, at)}` {what}"
-                rows = first_rows(np.arange(1, len(found) + 1), found)
-                yield Sighting(message, int(found.sum()), rows, column=name)
+                yield _of_cells(table, name, found, what)
 
     return find
+
+
+def _units(table: CellColumns) -> Iterator[Sighting]:
+    """Cells with a unit among plain numbers, or plain numbers among more cells with a unit."""
+    for name in table.number_columns:
+        column = table.cells.columns[name]
+        if not pa.types.is_string(column.type) or have_units(column):
+            continue
+        plain, found = without_unit(column), _matches(column, WITH_UNIT)
+        if plain.any():
+            yield _of_cells(table, name, plain, UNLIKE_OTHERS)
+        elif found.any():
+            yield _of_cells(table, name, found, "has a unit")
+
+
+def _matches(column: pa.ChunkedArray, pattern: str) -> NDArray[np.bool_]:
+    return truths_of(pc.fill_null(pc.match_substring_regex(column, pattern), False))
+
+
+def _of_cells(table: CellColumns, name: str, found: NDArray[np.bool_], what: str) -> Sighting:
+    message = f"cell `{table.cells.text_of(name, int(np.argmax(found)))}` {what}"
+    rows = first_rows(np.arange(1, len(found) + 1), found)
+    return Sighting(message, int(found.sum()), rows, column=name)
 
 
 def _sentinels(requests: DemandRows) -> Iterator[Sighting]:
@@ -143,7 +164,7 @@ CHECKS = (
             "write all numbers in one unit, and put the unit in the column's name",
         ),
         CellColumns,
-        _matching(WITH_UNIT, "has a unit"),
+        _units,
     ),
     Check(
         _defect(

@@ -324,3 +324,13 @@ def test_a_percentile_lies_between_none_and_all(in_folder, tailc, words, share, 
     ended = tailc(command, "few.csv", *rest, "--percentile", share)
     assert ended.code == 64
     assert said in " ".join(ended.err.split())
+
+
+@pytest.mark.parametrize("unit", ["", "ms"])
+def test_executions_that_are_ingested_as_requests_are_warned_of(in_folder, tailc, unit):
+    rows = [
+        f"x{at},{on},{(20 + 9 * at) / on**0.5:.6f}{unit}" for at in range(12) for on in (1, 2, 4)
+    ]
+    (in_folder / "t.csv").write_text("\n".join(["blob,lanes,took_ms", *rows, ""]))
+    ended = tailc("ingest", "t.csv", "--column", "took_ms", *BUSY[:2], "-o", "p")
+    assert (ended.code, "warning[TC1507]" in ended.err) == (0, True)

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from tailc.errors import Code, TailcError
+from tailc.lint.lint import lint
+from tailc.lint.roles import TraceOptions
 from tailc.traces.cell_faults import fault_of
 from tailc.traces.trace import read_trace
 from tests.tailc.traces.making import reading
@@ -52,3 +54,24 @@ def refused(folder, cell):
     (finding,) = caught.value.findings
     assert (finding.code, finding.place.row) == (Code.NOT_A_NUMBER, 2)
     return caught.value.findings
+
+
+@pytest.mark.parametrize(
+    ("cells", "row", "words"),
+    [
+        (("6.5ms", "350 µs", "7", "1.2s"), 3, "cell `7` has no unit, unlike most cells"),
+        (("9", "6.5ms", "350us"), 1, "cell `9` has no unit"),
+        (("6.5ms", "8", "350 µs", "9", "3s"), 2, "(first of 2 such cells, in rows 2, 4)"),
+        (("6", "6.5ms", "7"), 2, "cell `6.5ms` is not a number: it has a unit"),
+        (("6", "6.5ms"), 2, "cell `6.5ms` is not a number: it has a unit"),
+    ],
+)
+def test_where_units_are_mixed_the_fewer_cells_are_wrong(tmp_path, cells, row, words):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(("demand_ms", *cells)) + "\n")
+    with pytest.raises(TailcError) as caught:
+        read_trace(str(path), reading(demand="demand_ms"))
+    (finding,) = caught.value.findings
+    assert (finding.place.row, words in finding.message) == (row, True)
+    found = lint(str(path), TraceOptions()).findings
+    assert {one.place.row for one in found if one.place.row} == {row}
