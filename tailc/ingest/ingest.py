@@ -17,6 +17,7 @@ from tailc.ingest.stated_measure import StatedMeasure, count_times, short_interv
 from tailc.ingest.texts import stated_unit
 from tailc.traces.counted_times import CountedTimes, Grain, together
 from tailc.traces.csv_table import CsvTable
+from tailc.traces.json_rows import rows_in_json
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of, open_source
@@ -179,6 +180,10 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
 
 
 def _unknown_format(source: Source) -> TailcError:
+    if (rows := rows_in_json(source.head())) is not None:
+        message = f"`{source.name}` is JSON in an unknown format, whose rows are in {rows.place}"
+        advice = f"{rows.advice}, with `--column`, and what it measures with `--measure`"
+        return source.fault(Code.UNKNOWN_INPUT, message, advice=advice)
     names = _columns(source)
     if names:
         listed = ", ".join(f"`{shorten(name)}`" for name in names[:COLUMNS_TOLD])

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.json as pa_json
 
 from tailc.errors import Code, TailcError
+from tailc.traces.json_rows import rows_in_json
 from tailc.traces.source import Source
 from tailc.traces.table import BATCH_ROWS, BLOCK_BYTES, ColumnsToRead
 from tailc.units import number_text
@@ -108,16 +109,20 @@ class NdjsonTable:
             cut = not line.endswith(b"\n") and line.lstrip().startswith(b"{")
             code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
             message = "the last line ends in the middle" if cut else "line is not a JSON object"
-            hint = "write or copy the file again" if cut else _ONE_A_LINE
+            hint = "write or copy the file again" if cut else self._advice()
             raise self.source.fault(code, message, row=row, advice=hint) from None
         if not isinstance(pairs, _Members):
             message = "line is not a JSON object"
-            raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_ONE_A_LINE)
+            raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=self._advice())
         if not is_unicode:
             message = "the line has half of a surrogate pair, which is not a character"
             hint = "write both halves, or the character itself in UTF-8"
             raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
         return pairs
+
+    def _advice(self) -> str:
+        rows = rows_in_json(self.source.head())
+        return _ONE_A_LINE if rows is None else rows.advice
 
     def _too_deep(self, row: int) -> TailcError:
         message = "values of the line are nested too deeply"

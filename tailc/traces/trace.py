@@ -26,6 +26,7 @@ from tailc.traces.equal_rows import equal_rows
 from tailc.traces.expansion import TIMES_HELD, TooExpandedError, most_bytes, too_expanded
 from tailc.traces.held_cells import cached_cells
 from tailc.traces.jobs.steps import JOB_ID, steps_among
+from tailc.traces.json_rows import rows_in_json
 from tailc.traces.lengths import own_unit
 from tailc.traces.names_below import line_of_names
 from tailc.traces.ndjson_table import NdjsonTable
@@ -297,7 +298,7 @@ def _check_names(table: Table, wanted: ColumnsToRead) -> None:
         elif not times:
             message = f"there is no column `{name}`"
             similar = did_you_mean(name, tuple(dict.fromkeys(names)), COLUMNS_TOLD)
-            help_ = _below(table, wanted.names) or similar
+            help_ = _below(table, wanted.names) or _nested(table) or similar
             findings.append(Finding(Code.MISSING_COLUMN, message, place, help_))
     if findings:
         raise TailcError(findings)
@@ -312,6 +313,14 @@ def _below(table: Table, names: tuple[str, ...]) -> str | None:
     if line is None:
         return None
     return f"line {line} has it: remove the lines above, as by `tail -n +{line} FILE > table.csv`"
+
+
+def _nested(table: Table) -> str | None:
+    """Advice if a file of JSON has its numbers in nested objects; None otherwise."""
+    if not isinstance(table, NdjsonTable):
+        return None
+    rows = rows_in_json(table.source.head())
+    return None if rows is None else rows.advice
 
 
 def _no_rows(name: str, what: str, help_: str) -> TailcError:

@@ -1,0 +1,90 @@
+"""JSON without a row on each line: where its rows are, and a command that writes them."""
+
+import json
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.options import TimeColumn
+from tailc.traces.json_rows import rows_in_json
+from tailc.traces.trace import read_trace
+from tests.tailc.ingest.refusal import refused
+from tests.tailc.traces.making import reading
+
+RUN = {"id": "a", "response": {"code": 200, "responseTime": 120}}
+REPORT = {"collection": {"name": "shop"}, "run": {"stats": {"n": 9}, "executions": [RUN] * 30}}
+HIT = {"_score": 1.0, "_source": {"@timestamp": "2024-03-01T10:00:00Z", "took": {"us": 5200}}}
+HITS = {"took": 4, "hits": {"total": {"value": 2}, "hits": [HIT, HIT]}}
+CARBON = {"data": [{"from": "2024-05-01T00:00Z", "intensity": {"actual": 263}}] * 4}
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "fields"),
+    [
+        (REPORT, ".run.executions[]", ["response.responseTime", "response.code"]),
+        (HITS, ".hits.hits[]", ["_source.@timestamp", "_source.took.us", "_score"]),
+        (CARBON, ".data[]", ["from", "intensity.actual"]),
+        ([{"a": {"took_ms": 5}}] * 2, ".[]", ["a.took_ms"]),
+        ({"a-b": [{"x": [{"took": 1}, {"took": 2}]}]}, '."a-b"[].x[]', ["took"]),
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_the_longest_list_has_the_rows(document, path, fields, indent):
+    found = rows_in_json(json.dumps(document, indent=indent).encode())
+    assert found is not None
+    assert [".".join(field) for field in found.fields] == fields
+    assert f"jq -c '{path} | {{" in found.advice
+
+
+def test_a_command_names_each_field():
+    found = rows_in_json(json.dumps(HITS).encode())
+    members = '"@timestamp": ._source."@timestamp", took_us: ._source.took.us, _score: ._score'
+    assert found is not None
+    assert f"`jq -c '.hits.hits[] | {{{members}}}' FILE > rows.ndjson`" in found.advice
+
+
+@pytest.mark.parametrize("cut", [200, 500, 900])
+def test_a_text_that_is_cut_has_the_same_rows(cut):
+    text = json.dumps(REPORT).encode()
+    assert rows_in_json(text[:cut]) == rows_in_json(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"took_ms": 5, "tags": [{"n": 1}]}\n' * 2,
+        '{"took_ms": 5, "server": {"ms": 3}}\n' * 2,
+        '{"took_ms": 5}\n',
+        '{"name": "a", "tags": {"b": "c"}}\n' * 2,
+        '[{"name": "a"}]',
+        "[1, 2, 3]",
+        "took_ms\n5\n",
+        '{"a": [{"b": 1',
+        '{"a": }',
+        "[" * 5000,
+        "",
+    ],
+)
+def test_rows_on_lines_and_other_texts_have_no_rows_within(text):
+    assert rows_in_json(text.encode()) is None
+
+
+def test_ingest_says_where_the_rows_are(tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(REPORT, indent=2))
+    found = refused(path)
+    assert (found.code, "rows are in `run.executions`" in found.message) == (
+        Code.UNKNOWN_INPUT,
+        True,
+    )
+    found = refused(path, table=TimeColumn("responseTime"))
+    assert ".run.executions[]" in (found.help or "")
+
+
+def test_objects_on_lines_with_times_within_are_to_be_flattened(tmp_path):
+    path = tmp_path / "dump.json"
+    path.write_text((json.dumps(HIT) + "\n") * 3)
+    assert "took_us: ._source.took.us" in (refused(path).help or "")
+    with pytest.raises(TailcError) as caught:
+        read_trace(str(path), reading(demand="took_us"))
+    assert "took_us: ._source.took.us" in (caught.value.findings[0].help or "")
