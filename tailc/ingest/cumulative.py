@@ -1,4 +1,7 @@
-"""Collect samples of classic histograms, each the number of requests up to `le`, by labels."""
+"""Collect samples of classic histograms, each the number of requests up to `le`, by labels.
+
+Those of VictoriaMetrics are in a bucket with two bounds, `vmrange`, and have no empty buckets.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.scraped_histograms import (
     BUCKET,
     LE,
+    VMRANGE,
     Bounds,
     Labels,
     ScrapedHistogram,
@@ -31,13 +35,15 @@ _ONE_SCRAPE = "give one unchanged answer of the server"
 class BucketSample:
     """Number of requests that took at most `le`, and the place of this number.
 
-    between: first and last time of an increase over a range; None for a plain count.
+    above: None if it includes all buckets below, else the lower bound of its bucket. between: first
+    and last time of an increase over a range; None for a plain count.
     """
 
     le: float
     count: int
     place: Place
     between: tuple[float, float] | None
+    above: float | None = None
 
 
 @dataclass
@@ -73,9 +79,8 @@ class Cumulative:
             # Numbers of other metrics may end in this, too, and need not be whole.
             self._histogram_of(name.removesuffix(COUNT), labels).total = count, place
         elif _is_bucket(name, labels):
-            sample = BucketSample(
-                _read_bound(labels[LE], place), whole(count, place), place, between
-            )
+            above, le = _bounds(labels, place)
+            sample = BucketSample(le, whole(count, place), place, between, above)
             self._histogram_of(name.removesuffix(BUCKET), labels).samples.append(sample)
 
     def histograms(self) -> Iterator[ScrapedHistogram]:
@@ -107,11 +112,11 @@ def is_counted(name: str, labels: Mapping[str, str]) -> bool:
 
 
 def _is_total(name: str, labels: Mapping[str, str]) -> bool:
-    return name.endswith(COUNT) and LE not in labels
+    return name.endswith(COUNT) and not labels.keys() & {LE, VMRANGE}
 
 
 def _is_bucket(name: str, labels: Mapping[str, str]) -> bool:
-    return LE in labels and (name.endswith(BUCKET) or not name)
+    return bool(labels.keys() & {LE, VMRANGE}) and (name.endswith(BUCKET) or not name)
 
 
 def whole(text: str, place: Place) -> int:
@@ -132,6 +137,14 @@ def whole(text: str, place: Place) -> int:
     raise TailcError(Finding(Code.OUT_OF_RANGE, message, place, hint))
 
 
+def _bounds(labels: Mapping[str, str], place: Place) -> tuple[float | None, float]:
+    """Lower bound, if it is stated, and upper bound of a bucket."""
+    if LE in labels:
+        return None, _read_bound(labels[LE], place)
+    lower, _dots, upper = labels[VMRANGE].partition("...")
+    return _read_bound(lower, place), _read_bound(upper, place)
+
+
 def _read_bound(text: str, place: Place) -> float:
     try:
         bound = float(text)
@@ -149,6 +162,8 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
     found: dict[Bounds, int] = {}
     samples = sorted(histogram.samples, key=lambda sample: sample.le)
     _check_times(samples, name)
+    if samples[0].above is not None:
+        return _ranges(samples, histogram.total, name)
     below = 0.0 if samples[0].le > 0 else -math.inf
     reached = 0
     for sample in samples:
@@ -175,6 +190,24 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
         raise _inconsistent(message, samples[-1].place, "give all of its buckets")
     if histogram.total is not None:
         _check_total(reached, *histogram.total, name)
+    return found
+
+
+def _ranges(
+    samples: Sequence[BucketSample], total: tuple[str, Place] | None, name: str
+) -> dict[Bounds, int]:
+    """Number of requests in each bucket with two bounds."""
+    found: dict[Bounds, int] = {}
+    for sample in samples:
+        if sample.above is None or not sample.above < sample.le:
+            message = f"a bucket of `{name}` has no lower bound below `{sample.le:g}`"
+            raise _inconsistent(message, sample.place, _ONE_SCRAPE)
+        if (sample.above, sample.le) in found:
+            message = f"`{name}` has two buckets with the upper bound `{sample.le:g}`"
+            raise _inconsistent(message, sample.place, _ONE_SCRAPE)
+        found[sample.above, sample.le] = sample.count
+    if total is not None:
+        _check_total(sum(found.values()), *total, name)
     return found
 
 

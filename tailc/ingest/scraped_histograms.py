@@ -23,6 +23,8 @@ Bounds = tuple[float, float]
 """Below the first of these, and at most the second, in the unit of the metric."""
 Labels = tuple[tuple[str, str], ...]
 BUCKET, LE = "_bucket", "le"
+# VictoriaMetrics: the bounds of a bucket, which does not include those below.
+VMRANGE = "vmrange"
 # Istio times a request at its client and at its server.
 _REPORTER, _SIDES = "reporter", {"source", "destination"}
 # The label of summaries, in text or JSON.
@@ -36,7 +38,7 @@ MAX_BUCKETS = 1 << 17
 class ScrapedHistogram:
     """A histogram: number of requests in each bucket.
 
-    metric: without `_bucket`; empty for a query without a name. labels: sorted, without `le`.
+    metric: without `_bucket`; empty for a query without a name. labels: sorted, as by `labels_of`.
     within: interpolation within buckets; None to derive it from all buckets that are added.
     """
 
@@ -57,8 +59,8 @@ class ScrapedHistogram:
 
 
 def labels_of(labels: Mapping[str, str]) -> Labels:
-    """Labels of a series, without `le`."""
-    return tuple(sorted((name, value) for name, value in labels.items() if name != LE))
+    """Labels of a series, without the bounds of a bucket."""
+    return tuple(sorted(one for one in labels.items() if one[0] not in (LE, VMRANGE)))
 
 
 def series_text(metric: str, labels: Labels) -> str:

@@ -88,6 +88,10 @@ def _is_vllm(document: dict[str, Any]) -> bool:
     return document.keys() >= {"num_prompts", "request_throughput"} and "errors" not in document
 
 
+def _is_sglang(document: dict[str, Any]) -> bool:
+    return "sharegpt_output_len" in document and "ttfts" not in document
+
+
 def _is_bombardier(document: dict[str, Any]) -> bool:
     result = document.get("result")
     return isinstance(result, dict) and {"timeTakenSeconds", "latency"} <= result.keys()
@@ -140,6 +144,13 @@ _SUMMARIES = (
         _is_vllm,
         "have vLLM write every request by `vllm bench serve --save-result --save-detailed`, and "
         "give that",
+    ),
+    Summary(
+        "SGLang",
+        b'"sharegpt_output_len"',
+        _is_sglang,
+        "have SGLang write every request by `python -m sglang.bench_serving --output-details "
+        "--output-file FILE`, and give that",
     ),
 )
 _OF_LOCUST = Summary(

@@ -70,7 +70,7 @@ def matches(head: bytes) -> bool:
 
 
 def _is_bucket(line: bytes) -> bool:
-    return BUCKET.encode() in line and b'le="' in line
+    return BUCKET.encode() in line and (b'le="' in line or b'vmrange="' in line)
 
 
 FORMATS = (format_of_scrapes("Prometheus text", matches, scrape, loose=True),)

@@ -1,4 +1,5 @@
-"""What `vllm bench serve --save-result --save-detailed` writes: lists with an item a request.
+"""What `vllm bench serve --save-result --save-detailed` writes: lists with an item a request; and
+`sglang.bench_serving --output-details`, which has the same lists and no `queue_times`.
 
 A request takes the time to its first token (`ttfts`), and those between its tokens (`itls`), in
 seconds; newer versions also write their sum (`latencies`). With a `request_rate` requests are sent
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,23 +30,24 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
 _NAME = "vLLM benchmark"
+_OF_SGLANG = "SGLang benchmark"
 _TIME = "latency"
 # A result with the texts of 10,000 requests has about 50 MB.
 _MAX_BYTES = 100_000_000
 
 
-def read(source: Source, options: InputOptions) -> InputTimes:
+def read(source: Source, options: InputOptions, name: str = _NAME) -> InputTimes:
     """The latencies of the requests that succeeded."""
     try:
         document = json.loads(report(source, _MAX_BYTES))
         times_s, loop = _times_s(document), _loop(document)
         succeeded = _without_error(document, times_s)
     except RecursionError:
-        raise _format_error(source, "it is nested too deeply") from None
+        raise _format_error(source, name, "it is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise _not_one(source, error) from None
+        raise _not_one(source, name, error) from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise _format_error(source, str(error)) from None
+        raise _format_error(source, name, str(error)) from None
     if loop is None:
         raise _at_once(source)
     column = pa.chunked_array([times_s])
@@ -53,7 +56,7 @@ def read(source: Source, options: InputOptions) -> InputTimes:
         cells, _TIME, TimeUnit.S, succeeded, options.interval_ns
     )
     return InputTimes(
-        _NAME,
+        name,
         _TIME,
         TimeUnit.S,
         Grain.REQUESTS,
@@ -99,20 +102,20 @@ def _loop(document: dict[str, Any]) -> Loop | None:
 
 def _at_once(source: Source) -> TailcError:
     message = f"all requests of `{source.name}` were sent at once, so they mostly waited"
-    hint = "measure at a rate: `vllm bench serve --request-rate RATE`"
+    hint = "measure at a rate, by `--request-rate RATE` of the benchmark"
     return source.fault(Code.CLOSED_LOOP, message, advice=hint)
 
 
-def _not_one(source: Source, error: json.JSONDecodeError) -> TailcError:
+def _not_one(source: Source, name: str, error: json.JSONDecodeError) -> TailcError:
     if error.msg != "Extra data":
-        return _format_error(source, str(error))
-    message = f"`{source.name}` has the results of several runs, which vLLM appended"
+        return _format_error(source, name, str(error))
+    message = f"`{source.name}` has the results of several runs, which the {name} appended"
     hint = "write each line to a separate file, and give the files of runs that belong together"
     return source.fault(Code.BROKEN_FORMAT, message, line=error.lineno, advice=hint)
 
 
-def _format_error(source: Source, why: str) -> TailcError:
-    message = f"`{source.name}` is an incomplete result of a vLLM benchmark ({why})"
+def _format_error(source: Source, name: str, why: str) -> TailcError:
+    message = f"`{source.name}` is an incomplete result of a {name} ({why})"
     return source.fault(Code.BROKEN_FORMAT, message, advice="keep what was written as it is")
 
 
@@ -121,4 +124,12 @@ def _matches(head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and all(name in head for name in names)
 
 
-FORMATS = (Format(_NAME, _matches, read),)
+def _is_of_sglang(head: bytes) -> bool:
+    names = (b'"sharegpt_output_len"', b'"request_rate"', b'"ttfts"')
+    return head.lstrip().startswith(b"{") and all(name in head for name in names)
+
+
+FORMATS = (
+    Format(_NAME, _matches, read),
+    Format(_OF_SGLANG, _is_of_sglang, partial(read, name=_OF_SGLANG)),
+)

@@ -37,6 +37,21 @@ def test_a_latency_is_the_time_to_the_first_token_and_those_between_tokens(tmp_p
     assert (found.format, found.loop, warnings) == ("vLLM benchmark", Loop.OPEN, [])
 
 
+def test_a_benchmark_of_sglang_has_the_same_lists(tmp_path):
+    document = result(sharegpt_output_len=None, random_input_len=12)
+    del document["num_prompts"], document["request_throughput"]
+    times, found, warnings = read(written(tmp_path, json.dumps(document) + "\n", "run.jsonl"), NONE)
+    assert times == near([125, 280, 530])
+    assert (found.format, found.loop, warnings) == ("SGLang benchmark", Loop.OPEN, [])
+    two = written(tmp_path, (json.dumps(document) + "\n") * 2, "runs.jsonl")
+    told = refused(two, OPEN)
+    assert (told.code, "SGLang benchmark appended" in told.message) == (Code.BROKEN_FORMAT, True)
+    closed = json.dumps({**document, "max_concurrency": 4, "request_rate": float("inf")})
+    assert refused(written(tmp_path, closed, "run.jsonl"), NONE).code is Code.CLOSED_LOOP
+    at_once = json.dumps({**document, "request_rate": float("inf")})
+    assert "at once" in refused(written(tmp_path, at_once, "run.jsonl"), NONE).message
+
+
 def test_written_latencies_and_waiting_times_in_the_client_count(tmp_path):
     latencies, queue = [0.3, 0.2, 0.6], [0.0, 1.0, 0.0]
     path = saved(tmp_path, latencies=latencies, queue_times=queue, max_concurrency=2)
