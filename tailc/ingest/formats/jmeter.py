@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailc.errors import Code, Finding, Place, Severity
@@ -30,7 +31,12 @@ from tailc.traces.source import Source
 from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
-_HEADER = re.compile(rb"(\xef\xbb\xbf)?timeStamp[,;\t|]elapsed[,;\t|\r\n]")
+# With `timestamp_format=none` there is no time stamp.
+_HEADER = re.compile(
+    rb"(\xef\xbb\xbf)?(?:timeStamp[,;\t|]elapsed[,;\t|\r\n]|elapsed[,;\t|]label[,;\t|]responseCode)"
+)
+# As the documentation of JMeter has dates; year and month cannot be mistaken.
+_SLASHED = r"^([0-9]{4})/([0-9]{2})/([0-9]{2}) "
 _START, _TIME, _SUCCESS, _MESSAGE = "timeStamp", "elapsed", "success", "responseMessage"
 _SUM = "Number of samples in transaction"
 Findings = tuple[Finding, ...]
@@ -68,10 +74,15 @@ def read(source: Source, options: InputOptions) -> InputTimes:
 def loop_of(source: Source) -> Loop:
     """How the requests in the rows were sent."""
     names = CsvTable(source).names
+    if _START not in names:
+        return Loop.UNSTATED
     texts = tuple(name for name in (_MESSAGE,) if name in names)
     cells, _warnings = _samples(
         kept_cells(source, ColumnsToRead((_START, _TIME), texts, ()), format="csv")
     )
+    started = cells.columns[_START]
+    if pa.types.is_string(started.type):
+        cells.columns[_START] = pc.replace_substring_regex(started, _SLASHED, r"\1-\2-\3 ")
     return loop_in(cells, _START, _TIME, TimeUnit.MS, Loop.UNSTATED)
 
 

@@ -1,5 +1,7 @@
 """CSV of JMeter: a response of a load generator, in whole milliseconds, as JMeter judged it."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pytest
 
@@ -95,3 +97,39 @@ def test_the_column_alone_is_of_responses_too(tmp_path):
     busy = StatedMeasure(Measure.DEMAND_BUSY)
     given = {"unit": TimeUnit.MS, "table": TimeColumn("elapsed")}
     assert refused(path, busy, **given).code is Code.RESPONSE_TIME
+
+
+def dated(at_ms: int, pattern: str) -> str:
+    at = datetime(2013, 7, 4, 12, 26, 5) + timedelta(milliseconds=at_ms)
+    return at.strftime(pattern).replace("MMM", f"{at.microsecond // 1000:03d}")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "loop"),
+    [
+        ("%Y/%m/%d %H:%M:%S.MMM", Loop.CLOSED),
+        ("%Y-%m-%d %H:%M:%S.MMM", Loop.CLOSED),
+        ("%Y-%m-%dT%H:%M:%S.MMM+02:00", Loop.CLOSED),
+        ("%H:%M:%S", Loop.UNSTATED),
+        ("%d.%m.%Y %H:%M:%S", Loop.UNSTATED),
+        ("", Loop.UNSTATED),
+    ],
+)
+def test_dates_show_a_closed_loop_too(tmp_path, pattern, loop):
+    at_ns, latency_ns = closed(1, 20 * latencies("lognormal"))
+    at_ms, end_ms = np.round(at_ns / MS), np.round((at_ns + latency_ns) / MS)
+    rows = (
+        f"{dated(at, pattern)},{end - at:.0f},a,200"
+        for at, end in zip(at_ms.tolist(), end_ms.tolist(), strict=True)
+    )
+    path = written(tmp_path, *rows, head="timeStamp,elapsed,label,responseCode")
+    busy = StatedMeasure(Measure.DEMAND_BUSY, "one client was alone on the machine")
+    assert taken(path, busy).loop is loop
+
+
+def test_a_log_without_time_stamps_is_one_of_jmeter(tmp_path):
+    head = HEAD.partition(",")[2]
+    rows = [row(0, 120).partition(",")[2], row(9, 7, "false").partition(",")[2]]
+    found = taken(written(tmp_path, *rows, head=head))
+    assert (times_ms(found), found.left_out) == (pytest.approx([120], rel=1e-3), 1)
+    assert (found.format, found.loop) == ("JMeter CSV", Loop.UNSTATED)
