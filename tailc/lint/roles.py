@@ -22,7 +22,7 @@ from tailc.traces.telling_names import (
 
 _ARRIVALS = re.compile(
     r"(arrival|arrived|timestamp|ts|start|started|when|date|datetime|local|utc|time|measured_on)"
-    r"(_at|_time|_unix|_hour)*(?:_(ns|us|ms|s))?$",
+    r"([_ ]?(?:at|time|unix|hour))*(?:_(ns|us|ms|s))?(?: \((?:utc|gmt)\))?$",
     re.IGNORECASE,
 )
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
@@ -46,7 +46,14 @@ _SERIES = (
         "$/kWh",
     ),
     (re.compile(rf"{_ENERGY_PRICE}(_[a-z]+)?_mwh", re.IGNORECASE), SeriesQuantity.PRICE, "$/MWh"),
-    (re.compile(r"(carbon|co2|carbon_g_per_kwh)", re.IGNORECASE), SeriesQuantity.CARBON, "g/kWh"),
+    (
+        re.compile(
+            r"carbon|co2|carbon_g_per_kwh|carbon[ _]intensity(?:.*gco.{0,3}eq/kwh.*)?",
+            re.IGNORECASE,
+        ),
+        SeriesQuantity.CARBON,
+        "g/kWh",
+    ),
     (
         re.compile(r"(.*_)?(sun|solar|pv|wind|power|ac_power)_kw|kw", re.IGNORECASE),
         SeriesQuantity.POWER,

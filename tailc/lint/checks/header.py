@@ -18,9 +18,11 @@ _NAMES_TOLD = 5
 
 
 def _padded_names(header: Header) -> Iterator[Sighting]:
-    for name in header.names:
-        if name != name.strip() and name.strip():
-            yield Sighting(f"the column is called `{name}`, with blanks around it", column=name)
+    padded = [name for name in header.names if name != name.strip() and name.strip()]
+    if padded:
+        message = f"the column is called `{padded[0]}`, with blanks around it"
+        more = f", as are {len(padded) - 1:,} more" if len(padded) > 1 else ""
+        yield Sighting(message + more, column=padded[0])
 
 
 def _unnamed_columns(header: Header) -> Iterator[Sighting]:
