@@ -57,6 +57,41 @@ _TEXTS = (
         (b'"context": {', b'"trace_id": "0x', b'"kind": "SpanKind.'),
     ),
     OtherText(
+        re.compile(rb'\s*(?:\[\s*)?\{\s*"Name"\s*:'),
+        "spans as OpenTelemetry's stdout exporter of Go prints them, not OTLP",
+        f"{_COLLECTOR} with the exporter `file`, and give what it writes",
+        (b'"SpanContext"', b'"SpanKind"'),
+    ),
+    OtherText(
+        re.compile(rb"(?:[^\n]{0,400}\n){0,20}?[^\n]{0,200}ResourceSpans #\d"),
+        "spans as the exporter `debug` of an OpenTelemetry collector prints them, not OTLP",
+        "add the exporter `file` to the collector, and give what it writes",
+    ),
+    OtherText(
+        re.compile(rb"\s*[\[{]"),
+        "spans of Jaeger as its storage has them, without their traces",
+        "save the traces by Jaeger's query service: `/api/traces?service=NAME&limit=1000`",
+        (b'"startTimeMillis"', b'"spanID"'),
+    ),
+    OtherText(
+        re.compile(_BOM + rb"(?:\s*<\?xml[^>]*>)?\s*<testResults\b"),
+        "a log of JMeter in XML",
+        "write CSV by `jmeter -Jjmeter.save.saveservice.output_format=csv`; or give its samples "
+        "as CSV, such as `(echo timeStamp,elapsed,success; sed -nE "
+        '\'s/.*<(httpSample|sample) t="([0-9]+)".* ts="([0-9]+)" s="([a-z]+)".*/\\3,\\2,\\4/p\' '
+        "FILE) > run.csv`",
+    ),
+    OtherText(
+        # Time in ms, latency, direction, a power of two of bytes; then offset and priority.
+        re.compile(
+            rb"(?:\d+, \d+, [0-2], (?:512|1024|2048|4096|8192|16384|32768|65536|131072|262144|"
+            rb"524288|1048576)(?:, \d+){0,2}\r?\n){3}"
+        ),
+        "a log of fio, which has no line of names",
+        "give it below names, such as `(echo at_ms,latency_ns,kind,bytes; cut -d, -f1-4 FILE | "
+        "tr -d ' ') > run.csv`, with `--column latency_ns`; versions before 3 write microseconds",
+    ),
+    OtherText(
         re.compile(rb"\s*\{"),
         "a summary of memtier_benchmark, which has a few percentiles, not requests",
         "have memtier_benchmark write all percentiles by `--hdr-file-prefix PREFIX`, and give the "
@@ -87,7 +122,11 @@ _TEXTS = (
         "`(echo latency_us; awk '$3 !~ /[a-z]/ {print $3}' FILE)`, with `--column latency_us`",
     ),
     OtherText(
-        re.compile(rb"\d{13}([,;\t|])\d+\1[^\n]*\1(?:true|false)\1"),
+        # A time stamp in ms, or a date and a time of day.
+        re.compile(
+            rb"(?:\d{13}|\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d[.\d]*)([,;\t|])\d+\1[^\n]*\1"
+            rb"(?:true|false)\1"
+        ),
         "a log of JMeter without a line of names",
         "set `jmeter.save.saveservice.print_field_names=true`, or begin the file with the names of "
         "its fields, such as `timeStamp,elapsed,label,responseCode,...`",

@@ -72,6 +72,26 @@ _PRINTED = (
         b'"longest_transaction"',
     ),
     _summary_of(
+        "sysbench",
+        _LINES + rb"(?:Latency histogram \(values are in milliseconds\)|SQL statistics:|"
+        rb"sysbench \d[^\n]* \(using)",
+        "run it with `--histogram`, and give the buckets as a table, such as `(echo "
+        "time_ms,requests; awk '/[|]/ && $1 > 0 {print $1 \",\" $NF}' FILE) > run.csv`, with "
+        "`--column time_ms --weight requests`",
+    ),
+    _summary_of(
+        "kafka-producer-perf-test",
+        rb"\d+ records sent, [\d.,]+ records/sec \(",
+        "it writes no times of records: log that of each record in the callback of a producer, and "
+        "give the log with `--column`",
+    ),
+    _summary_of(
+        "a benchmark of LLMs",
+        _LINES + rb"=+ Serving Benchmark Result =+",
+        "write every request: `vllm bench serve --save-result --save-detailed`, or "
+        "`python -m sglang.bench_serving --output-details --output-file FILE`",
+    ),
+    _summary_of(
         "drill",
         rb"(?:Concurrency|Threads) \d+\s*\nIterations \d+\s*\nRampup ",
         NO_REQUESTS.format("drill"),

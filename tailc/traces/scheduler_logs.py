@@ -39,6 +39,20 @@ _LOGS = (
         ),
     ),
     OtherText(
+        re.compile(rb"\s*\{"),
+        "JSON of `sacct --json`, not a table",
+        f"write the jobs as a table: {_SACCT}",
+        (b'"jobs"', b'"allocation_nodes"', b'"submission"'),
+    ),
+    OtherText(
+        re.compile(rb"(?:#[^\n]*\n){0,9}(?:[^:\n]*:){34}\d+:(?:[^:\n]*:){6,}[^:\n]*\r?\n"),
+        "an accounting file of Grid Engine, not a table",
+        _as_table(
+            "submit,run,slots",
+            'awk -F: \'!/^#/ && $14 > 0 && $42 == "NONE" {print $9 "," $14 "," $35}\' FILE',
+        ),
+    ),
+    OtherText(
         re.compile(rb'"JOB_[A-Z_]+" "[\d.]+" \d{9,10} '),
         "an accounting log of LSF, not a table",
         _as_table(

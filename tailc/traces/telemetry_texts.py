@@ -6,6 +6,7 @@ import re
 
 from tailc.traces.other_texts import OtherText, text_among
 
+_BOM = rb"(?:\xef\xbb\xbf)?"
 _QUERY = "query the buckets at `/api/v1/query`, and give the answer of the server"
 
 
@@ -40,6 +41,17 @@ _TEXTS = (
         "send the spans to an OpenTelemetry collector with the exporter `file`, and give what it "
         "writes",
         (b'"Segments"',),
+    ),
+    OtherText(
+        re.compile(rb"(?:[\w.:\-/%]{1,400}: [^\n]{0,400}\n){0,2000}?[\w.:\-/%]{1,400}: P0\("),
+        "statistics of Envoy, which have percentiles, not requests",
+        "give a scrape of `/stats/prometheus`, which has histograms, and choose one by `--metric`",
+    ),
+    OtherText(
+        re.compile(_BOM + rb"entity_id,state,last_(?:changed|updated)"),
+        "a history of Home Assistant, which has a row only where a value changes",
+        "export the hourly statistics of the sensor, or write its means in equal steps, such as by "
+        "`resample('15min').mean()` of pandas after `ffill()`, without `unavailable` and `unknown`",
     ),
     OtherText(
         re.compile(rb"[\w.-]+:-?[\d.]+\|(?:ms|h|d|c|g|s)(?:\|[^\n]*)?\r?\n"),

@@ -38,6 +38,7 @@ _OTHER_TOOLS = {
     "sloth.slok.dev/": "Sloth",
     "pyrra.dev/": "Pyrra",
     "n9/": "Nobl9",
+    "sre.google.com/": "slo-generator",
     "monitoring.googleapis.com/": "Google Cloud",
 }
 _US = {"ns": Decimal("0.001"), "us": Decimal(1), "ms": Decimal(1_000), "s": Decimal(1_000_000)}

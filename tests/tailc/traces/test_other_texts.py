@@ -8,6 +8,7 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.traces.other_texts import other_text
+from tailc.traces.reading import TimeUnit
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.series import SeriesQuantity
 from tailc.traces.series.table_series import read_series
@@ -40,6 +41,14 @@ INFLUX = (
     "#group,false,false,true,false\n#datatype,string,long,string,double\n#default,mean,,,\n"
     ",result,table,_field,_value\n,,0,latency_ms,3.5\n,,0,latency_ms,4.5\n"
 )
+OF_GO = {"Name": "get", "SpanContext": {"TraceID": "7c"}, "SpanKind": 2, "StartTime": "2023-06-02"}
+STORED = {"traceID": "7c", "spanID": "5", "startTimeMillis": 1690700000000, "duration": 40}
+XML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<testResults version="1.2">\n'
+    '<httpSample t="120" it="0" lt="80" ts="1625097600000" s="true" lb="a" rc="200" tn="T 1-1"/>\n'
+    '<sample t="7" lt="0" ts="1625097600050" s="false" lb="b" rc="" tn="T 1-2"/>\n</testResults>\n'
+)
+FIO = "".join(f"{2 * at}, {180000 + at}, {at % 2}, 4096, {4096 * at}, 0\n" for at in range(4))
 KINDS = [
     ("spans of version 1 of Zipkin", json.dumps([{**ZIPKIN, "binaryAnnotations": []}])),
     ("spans of version 1 of Zipkin", json.dumps([[{**PLACED, "binaryAnnotations": []}]])),
@@ -54,11 +63,23 @@ KINDS = [
     ("a log of pgbench", "3 0 failed 0 1499414498 84905 9 0\n"),
     ("a log of JMeter without", JMETER),
     ("a log of JMeter without", JMETER.replace("|", ",").replace("true", "false")),
+    ("a log of JMeter without", JMETER.replace("1431002449675", "2013/07/04 12:26:05.123")),
+    ("a log of JMeter without", JMETER.replace("1431002449675", "2013-07-04 12:26:05")),
     ("a file of PVGIS", PVGIS),
     ("a binary log of Gatling", GATLING),
     ("a summary of tsung", "# stats: dump at 1530892859\nstats: users 20 20\n"),
     ("a weather file of EnergyPlus", EPW),
     ("a weather file of EnergyPlus", EPW.replace("\n", "\r\n")),
+    ("spans as OpenTelemetry's stdout exporter of Go", json.dumps(OF_GO, indent="\t") + "\n"),
+    ("spans as OpenTelemetry's stdout exporter of Go", json.dumps([OF_GO])),
+    ("spans as the exporter `debug`", "2024-02-01 info TracesExporter\nResourceSpans #0\n"),
+    ("spans as the exporter `debug`", "ResourceSpans #0\nResource SchemaURL:\n"),
+    ("spans of Jaeger as its storage", json.dumps({"_index": "j", "_source": STORED}) + "\n"),
+    ("spans of Jaeger as its storage", json.dumps([STORED, STORED])),
+    ("a log of JMeter in XML", XML),
+    ("a log of JMeter in XML", XML.partition("?>\n")[2]),
+    ("a log of fio", FIO),
+    ("a log of fio", "".join(f"{line.rpartition(',')[0]}\n" for line in FIO.splitlines())),
     ("annotated CSV of InfluxDB", INFLUX),
     ("annotated CSV of InfluxDB", "\ufeff" + INFLUX.replace("\n", "\r\n")),
 ]
@@ -88,6 +109,11 @@ def test_output_of_other_programs_is_called_what_it_is(tmp_path, kind, text):
         "Latitude,Longitude\n45,8\n",
         "op,[OVERALL]\n",
         "LOCATION,ms\nDelhi,5\n",
+        "5, 7, 1, 3\n" * 3,
+        "5,7,1,4096\n" * 3,
+        json.dumps({"Name": "a", "took_ms": 5}) + "\n",
+        json.dumps({"startTimeMillis": 5, "took_ms": 5}) + "\n",
+        "<testResult>\n",
         "#group,ms\n1,5\n",
         "# stats,ms\n1,5\n",
         "\0\0\0\0\x063.13\0",
@@ -107,6 +133,22 @@ def test_the_hours_of_a_weather_file_are_a_series_as_advised(tmp_path):
     # The first hour ends at 1 o'clock in Delhi.
     assert (series.start_unix_s, series.step_s) == (1_672_531_200 - 19_800, 3600)
     assert series.value.tolist() == [40 * hour for _day in range(2) for hour in range(1, 25)]
+
+
+def test_samples_of_jmeter_in_xml_are_read_as_advised(tmp_path):
+    (finding,) = refused(tmp_path, XML)
+    command = re.findall(r"`([(].*) > run.csv`", finding.help)[0].replace("FILE", "t.csv")
+    written = subprocess.check_output(["/bin/sh", "-c", command], cwd=tmp_path, text=True)
+    assert written == "timeStamp,elapsed,success\n1625097600000,120,true\n1625097600050,7,false\n"
+
+
+def test_latencies_of_fio_are_read_as_advised(tmp_path):
+    (finding,) = refused(tmp_path, FIO)
+    command = re.findall(r"`(.*) > run.csv`", finding.help)[0].replace("FILE", "t.csv")
+    written = subprocess.check_output(["/bin/sh", "-c", command], cwd=tmp_path, text=True)
+    (tmp_path / "run.csv").write_text(written)
+    trace = read_trace(str(tmp_path / "run.csv"), reading(demand="latency_ns", unit=TimeUnit.NS))
+    assert trace.profile.demand_ms.tolist() == [0.18, 0.180001, 0.180002, 0.180003]
 
 
 def test_a_table_of_influxdb_is_read_without_its_annotations_as_advised(tmp_path):

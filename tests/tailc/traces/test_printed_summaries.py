@@ -34,6 +34,20 @@ PRINTED = [
     ("JMeter", json.dumps(DASHBOARD, indent=1), "FILE.jtl"),
     ("h2load", "starting benchmark...\nspawning thread #0: 10 total client(s)\n", "--log-file"),
     ("siege", json.dumps(SIEGE, indent="\t"), "oha -q RATE"),
+    ("sysbench", "sysbench 1.0.20 (using bundled LuaJIT 2.1)\n\nRunning the test\n", "--histogram"),
+    ("sysbench", "Threads started!\n\nSQL statistics:\n    queries:\n", "--histogram"),
+    ("sysbench", "Latency histogram (values are in milliseconds)\n   value  ---\n", "--weight"),
+    (
+        "kafka-producer-perf-test",
+        "49981 records sent, 9996.2 records/sec (0.95 MB/sec), 3.4 ms avg latency, 28 ms max.\n",
+        "callback",
+    ),
+    (
+        "a benchmark of LLMs",
+        "Starting\n============ Serving Benchmark Result ============\nBackend: sglang\n",
+        "--output-details",
+    ),
+    ("SGLang", json.dumps({"backend": "sglang", "sharegpt_output_len": None}), "--output-details"),
     ("drill", "Threads 20\nIterations 3\nRampup 2\n", "oha -q RATE"),
 ]
 

@@ -1,5 +1,6 @@
 """Logs of schedulers that are no tables are called what they are, with a command that makes one."""
 
+import json
 import re
 import subprocess
 
@@ -31,9 +32,29 @@ LSF = (
 )
 
 
+def _of_sge(submit, run, slots, task="NONE"):
+    fields = f"all.q:n1:users:ann:sim:7:sge:0:{submit}:{submit + 9}:{submit + 9 + run}:0:0:{run}"
+    rest = ":".join("0" * 17) + f":NONE:defaultdepartment:mpi:{slots}:0:5.1:0:0:-pe mpi 4:0:{task}"
+    return f"{fields}:{rest}:512.0:0:0\n"
+
+
+SGE = (
+    "# Version: 8.1.9\n#\n"
+    + _of_sge(1_713_434_400, 3_600, 16)
+    + _of_sge(1_713_434_000, 60, 1)
+    + _of_sge(1_713_434_000, 60, 16, "1.n7")
+    + _of_sge(1_713_434_001, 0, 16)
+)
+OF_SACCT = json.dumps(
+    {"jobs": [{"allocation_nodes": 2, "time": {"elapsed": 5, "submission": 3}}]}, indent=1
+)
+
+
 @pytest.mark.parametrize(
     ("text", "what", "width", "widths"),
     [
+        (SGE, "an accounting file of Grid Engine", "slots", [1, 16]),
+        (SGE.partition("#\n")[2], "an accounting file of Grid Engine", "slots", [1, 16]),
         (PBS, "an accounting log of PBS", "nodes", [1, 3]),
         (LSF, "an accounting log of LSF", "slots", [2, 4]),
     ],
@@ -51,7 +72,12 @@ def test_the_advised_command_gives_the_jobs(tmp_path, text, what, width, widths)
 
 
 @pytest.mark.parametrize(
-    ("text", "what"), [(FIXED, "a list of `sacct`"), (SQUEUE, "a list of `squeue`")]
+    ("text", "what"),
+    [
+        (FIXED, "a list of `sacct`"),
+        (SQUEUE, "a list of `squeue`"),
+        (OF_SACCT, "JSON of `sacct --json`"),
+    ],
 )
 def test_lists_of_slurm_are_to_be_written_with_bars(tmp_path, text, what):
     message, advice = refused(tmp_path, text)

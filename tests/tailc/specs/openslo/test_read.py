@@ -287,6 +287,7 @@ def test_a_share_written_in_per_cent_comes_with_the_share(read, document, change
         ("apiVersion: sloth.slok.dev/v1\nkind: PrometheusServiceLevel\n", "Sloth"),
         ("apiVersion: pyrra.dev/v1alpha1\nkind: ServiceLevelObjective\n", "Pyrra"),
         ("apiVersion: n9/v1alpha\nkind: Project\n", "Nobl9"),
+        ("apiVersion: sre.google.com/v2\nkind: ServiceLevelObjective\n", "slo-generator"),
     ],
 )
 def test_slos_of_other_tools_are_called_so(read, text, tool):
