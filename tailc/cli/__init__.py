@@ -5,6 +5,7 @@ Only click is imported before a command runs, so that `tailc --help` is fast.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -107,11 +108,12 @@ def group() -> None:
 def main() -> None:
     """Run the command line and exit with its exit code."""
     from tailc.cli.interrupts import Interrupts
-    from tailc.cli.light_numba import import_numba_without_blas
+    from tailc.cli.light_numba import make_numba_light
     from tailc.cli.streams import make_streams_usable
 
+    gc.set_threshold(50_000)  # imports make many objects, and no garbage
     make_streams_usable()
-    import_numba_without_blas()
+    make_numba_light()
     interrupts = Interrupts(lambda code: _report_interrupt(code, sys.argv[1:]))
     interrupts.leave(run(sys.argv[1:]))
 

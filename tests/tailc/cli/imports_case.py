@@ -7,8 +7,8 @@ import sys
 REPORT_IMPORTS = """
 import json, sys
 from tailc.cli import run
-from tailc.cli.light_numba import import_numba_without_blas
-import_numba_without_blas()
+from tailc.cli.light_numba import make_numba_light
+make_numba_light()
 code = run(json.loads(sys.argv[1]))
 assert code == 0, code
 print("\\n" + json.dumps(sorted(sys.modules)))
