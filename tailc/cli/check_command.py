@@ -11,6 +11,7 @@ from tailc.errors import ExitCode, Finding, Severity, TailcError
 
 if TYPE_CHECKING:
     from tailc.report.junit import JUnitCase
+    from tailc.specs.load import LoadedSpec
 
 
 @click.command("check", short_help="Check specs, and their traces with --with-trace.")
@@ -63,23 +64,30 @@ def _count(number: int, noun: str) -> str:
 
 def _warnings(path: str, with_trace: bool) -> tuple[Finding, ...]:
     from tailc.pipeline.spec import complete_spec, open_document
-    from tailc.specs.column_map import ColumnMap
-    from tailc.specs.held_out_days import DaysSpec
-    from tailc.specs.job_curves import unused_speedups
+    from tailc.policies import KINDS
+    from tailc.specs.load import kind_of
 
     loaded = open_document(path)
-    if isinstance(loaded.model, ColumnMap):
-        return ()
-    if isinstance(loaded.model, DaysSpec):
-        unused = unused_speedups(loaded.model.jobs, loaded.model.own_speedup, loaded)
-        if not with_trace:
-            return unused
-        from tailc.studies.held_out_days import warnings_of
-
-        return (*unused, *warnings_of(loaded, path))
+    if kind_of(loaded.document) not in KINDS:
+        return _warnings_of_days(loaded, path, with_trace)
     opened = complete_spec(loaded, path)
     if not with_trace:
         return opened.warnings
     from tailc.pipeline.parts import warnings_of_measured
 
     return (*opened.warnings, *warnings_of_measured(opened))
+
+
+def _warnings_of_days(loaded: LoadedSpec, path: str, with_trace: bool) -> tuple[Finding, ...]:
+    """Warnings of a description of days; a column map has none."""
+    from tailc.specs.held_out_days import DaysSpec
+    from tailc.specs.job_curves import unused_speedups
+
+    if not isinstance(loaded.model, DaysSpec):
+        return ()
+    unused = unused_speedups(loaded.model.jobs, loaded.model.own_speedup, loaded)
+    if not with_trace:
+        return unused
+    from tailc.studies.held_out_days import warnings_of
+
+    return (*unused, *warnings_of(loaded, path))

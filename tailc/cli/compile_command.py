@@ -240,7 +240,6 @@ def _write(compiled: AnyCompiled, stem: str, write_options: _WriteOptions) -> Co
     """Write the policy unless it is a dry run, and build the outcome."""
     from tailc.artifact.files import paths_of, write_policy
     from tailc.pipeline.build_inputs import package_versions
-    from tailc.pipeline.estimate_findings import is_undecided
     from tailc.report.compile_report import compiled_result, compiled_text
 
     paths = paths_of(stem)
@@ -250,8 +249,11 @@ def _write(compiled: AnyCompiled, stem: str, write_options: _WriteOptions) -> Co
     files = [] if write_options.dry_run else [str(path) for path in paths]
     result = {"files": files, **compiled_result(compiled), "versions": package_versions()}
     exit_code = ExitCode.OK
-    if write_options.strict and is_undecided(compiled.policy):
-        exit_code = ExitCode.UNDECIDED
+    if write_options.strict:
+        from tailc.pipeline.estimate_findings import is_undecided
+
+        if is_undecided(compiled.policy):
+            exit_code = ExitCode.UNDECIDED
     return CommandOutcome(
         exit_code, text, result, compiled.findings, is_answer=write_options.dry_run
     )

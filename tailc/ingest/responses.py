@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tailc.errors import Code, TailcError
-from tailc.ingest.format import Format
 from tailc.ingest.formats import format_written
-from tailc.ingest.input_times import Loop
-from tailc.ingest.stated_measure import DEMANDS
 from tailc.traces.profile import Measure
 from tailc.traces.reading import ValueMeaning
 from tailc.traces.source import Source
+
+if TYPE_CHECKING:
+    from tailc.ingest.format import Format
 
 
 def refuse_responses(source: Source, measured: ValueMeaning) -> None:
@@ -21,6 +23,9 @@ def refuse_responses(source: Source, measured: ValueMeaning) -> None:
     format_ = format_written(source)
     if format_ is None:
         return
+    from tailc.ingest.input_times import Loop
+    from tailc.ingest.stated_measure import DEMANDS
+
     refuse_points(source, format_)
     loop = None if measured.note is not None else format_.loop(source)
     if loop is None:

@@ -15,6 +15,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.ingest.formats import format_written
 from tailc.ingest.ingest import ingest_source
 from tailc.ingest.options import InputOptions, MetricOptions
+from tailc.lint.demand_rows import counted_requests
 from tailc.lint.executions import execution_columns
 from tailc.lint.hints import with_command
 from tailc.lint.other_tables import (
@@ -37,15 +38,7 @@ from tailc.lint.row_views import (
 from tailc.lint.sampled_columns import sampled_columns
 from tailc.lint.series_view import series_in, steps_of
 from tailc.lint.text_lines import TextLines, text_lines
-from tailc.lint.views import (
-    CounterRows,
-    Header,
-    Jobs,
-    Machines,
-    UnknownColumns,
-    WithoutDemands,
-    counted_requests,
-)
+from tailc.lint.views import CounterRows, Header, Jobs, Machines, UnknownColumns, WithoutDemands
 from tailc.traces.compression import inner_name
 from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tailc.errors import Finding
-from tailc.lint.checks import executions
 from tailc.lint.checks.demands import CHECKS
-from tailc.lint.sampled_columns import sampled_columns
+from tailc.lint.demand_rows import DemandRows, counted_requests
 from tailc.lint.view_findings import view_findings
-from tailc.lint.views import DemandRows, counted_requests
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import DemandColumn, DemandReading, RequestReading
@@ -38,6 +36,9 @@ def execution_findings(
     """A finding if rows that a reading takes for requests look like executions of the same ones."""
     match reading:
         case DemandReading(demand=DemandColumn(name), weight=None, speedups=speedups):
+            from tailc.lint.checks import executions
+            from tailc.lint.sampled_columns import sampled_columns
+
             unused = (*speedups.text_columns, *speedups.number_columns(None))
             sample = sampled_columns(source, name, format_, reading.rows.where, unused)
             return tuple(view_findings(executions.CHECKS, (sample,), source.name))

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.rows import is_success
+from tailc.lint.demand_rows import DemandRows
 from tailc.lint.hints import with_command
 from tailc.lint.roles import Role, Roles, TraceOptions
 from tailc.lint.views import (
     Attempts,
     CellColumns,
     Classes,
-    DemandRows,
     RequestIds,
     SpeedupRows,
     Stream,

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from tailc.lint.roles import Role, Roles, SeriesColumn
 from tailc.traces.cells import Cells
-from tailc.traces.histogram import Histogram
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.series.series import TimeSeries
 from tailc.traces.source import Format
@@ -18,7 +17,6 @@ from tailc.traces.throughput import ThroughputTrace
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_NS_IN_MS = 1e-6
 _OF_NUMBERS = (Role.DEMAND, Role.WEIGHT, Role.DEGREE, Role.ATTEMPT)
 
 
@@ -65,35 +63,6 @@ class CellColumns:
         roles = self.roles
         named = [roles.names[role] for role in _OF_NUMBERS if role in roles.names]
         return tuple(name for name in (*named, *roles.speedups) if name in self.cells.columns)
-
-
-@dataclass(frozen=True, eq=False)
-class DemandRows:
-    """The demands of a trace, without bad cells.
-
-    demand: float64 (n,), in the unit of the column, with `in_ms` ms each. row: int64 (n,), rows of
-    the file. weight: int64 (n,). is_ordered: whether rows are in order of time, unlike the buckets
-    of a profile.
-    """
-
-    demand: Floats
-    in_ms: float
-    row: Ints
-    weight: Ints
-    column: str | None
-    is_ordered: bool
-
-    @property
-    def requests(self) -> int:
-        """Number of requests that the rows represent."""
-        return int(self.weight.sum())
-
-
-def counted_requests(histogram: Histogram) -> DemandRows:
-    """Counted demands in ms, without rows."""
-    demand_ms = histogram.demand_ns.astype(np.float64) * _NS_IN_MS
-    row = np.zeros(0, np.int64)
-    return DemandRows(demand_ms, 1.0, row, histogram.count, None, is_ordered=False)
 
 
 @dataclass(frozen=True, eq=False)

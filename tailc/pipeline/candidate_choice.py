@@ -9,33 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Generic
+from dataclasses import replace
 
 from tailc.experiment.by_hand import is_for_cost, replay_settings
 from tailc.experiment.sizes import DESIGN, Seed
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.models.arrivals import Poisson
 from tailc.models.subjects import subject_of
-from tailc.pipeline.candidates import Candidate
+from tailc.pipeline.candidates import Candidate, CandidateSet
 from tailc.pipeline.design_replays import OPTIONS
 from tailc.pipeline.objectives import PredictedTails, RateTails, numbered_slos
 from tailc.problems.problem import P, S
 from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
-
-
-@dataclass(frozen=True)
-class CandidateSet(Generic[P, S]):
-    """All candidates in the order of the spec, and the number of the chosen one."""
-
-    candidates: tuple[Candidate[P, S], ...]
-    best: int = 0
-
-    @property
-    def chosen(self) -> Candidate[P, S]:
-        """The candidate that becomes the policy."""
-        return self.candidates[self.best]
 
 
 def choose_candidate(
@@ -47,15 +33,11 @@ def choose_candidate(
 ) -> CandidateSet[P, S]:
     """Choose the candidate with the smallest worst-case ratio to the best.
 
-    One alone is not replayed.
-
     The ratio at a rate is the candidate's tail (or cost, for a cost objective) over the best
     candidate's; the largest ratio over the rates counts, and ties go to the earlier candidate. If
     there are several SLOs, or costs count, a candidate that meets all SLOs goes before one that
     does not. For the objective of the highest rate, the candidate with the highest rate.
     """
-    if len(candidates) == 1:
-        return CandidateSet(candidates)
     replayed = []
     for number, candidate in enumerate(candidates):
         progress("replaying candidates", number / len(candidates))

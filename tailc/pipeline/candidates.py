@@ -52,6 +52,19 @@ AnyCandidate: TypeAlias = Candidate[Any, Any]
 
 
 @dataclass(frozen=True)
+class CandidateSet(Generic[P, S]):
+    """All candidates in the order of the spec, and the number of the chosen one."""
+
+    candidates: tuple[Candidate[P, S], ...]
+    best: int = 0
+
+    @property
+    def chosen(self) -> Candidate[P, S]:
+        """The candidate that becomes the policy."""
+        return self.candidates[self.best]
+
+
+@dataclass(frozen=True)
 class SolvedCandidates:
     """The candidates that have a solution, and a warning for each that has none."""
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from tailc.artifact.envelope import REPLAYED, Policy, next_generation
 from tailc.errors import Code, Finding
-from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
-from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
-from tailc.pipeline.candidate_choice import CandidateSet, choose_candidate
-from tailc.pipeline.candidates import SolvedCandidates, solve_all
+from tailc.pipeline.candidates import CandidateSet, SolvedCandidates, solve_all
 from tailc.pipeline.coarse_settings import coarse_settings, quantum_beyond_demand
 from tailc.pipeline.compilation import Compilation, Judging
 from tailc.pipeline.parts import (
@@ -35,17 +32,19 @@ from tailc.pipeline.trace import (
     OpenedTrace,
     open_measured,
 )
-from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
-from tailc.problems.shares import ControllerChoice
 from tailc.progress import Progress, silent
 from tailc.specs.auto_settings import AutoChoice, AutoTuning
-from tailc.specs.robust import Ambiguity
 from tailc.specs.slo_spec import allows_misses
 from tailc.threads import thread_count
-from tailc.traces.day_of import RowDays
-from tailc.traces.profile import DemandProfile
-from tailc.traces.reading import TraceReading
+
+if TYPE_CHECKING:
+    from tailc.experiment.tuning_objective import TuningObjective
+    from tailc.problems.control import ControlProblem
+    from tailc.specs.robust import Ambiguity
+    from tailc.traces.day_of import RowDays
+    from tailc.traces.profile import DemandProfile
+    from tailc.traces.reading import TraceReading
 
 A = TypeVar("A")
 
@@ -148,25 +147,31 @@ def _compile_measured(
         case OpenedTrace():
             return _for_requests(compilation, searches, read, warnings)
         case OpenedThroughput():
-            rows = parts_of_rows(opened, read)
-            compiled = _without_replay(compilation, rows, read.reading, warnings)
-            choice = compiled.sweep.chosen.problem.choice
-            if choice is not ControllerChoice.NONE:
-                from tailc.pipeline.auto.shares import with_best_controller
-
-                policy, changed = with_best_controller(compiled.policy, rows.design, choice)
-                policy = next_generation(policy, compilation.previous)
-                findings = (*compiled.findings, *changed)
-                compiled = replace(compiled, policy=policy, findings=findings)
-            if compilation.judging is None:
-                return compiled
-            from tailc.pipeline.static_share import static_remarks
-
-            share_remarks = static_remarks(compiled.policy, rows.design, choice)
-            return replace(compiled, findings=(*compiled.findings, *share_remarks))
+            return _for_rows(compilation, read, warnings)
         case OpenedDays():
             days = parts_of_days(read)
             return _without_replay(compilation, days, read.reading, warnings)
+
+
+def _for_rows(
+    compilation: Compilation, read: OpenedThroughput, warnings: list[Finding]
+) -> AnyCompiled:
+    """Compile shares; the best controller is chosen if the spec leaves it open."""
+    from tailc.pipeline.auto.shares import with_best_controller
+    from tailc.pipeline.static_share import static_remarks
+    from tailc.problems.shares import ControllerChoice
+
+    rows = parts_of_rows(compilation.opened, read)
+    compiled = _without_replay(compilation, rows, read.reading, warnings)
+    choice = compiled.sweep.chosen.problem.choice
+    if choice is not ControllerChoice.NONE:
+        policy, changed = with_best_controller(compiled.policy, rows.design, choice)
+        policy = next_generation(policy, compilation.previous)
+        compiled = replace(compiled, policy=policy, findings=(*compiled.findings, *changed))
+    if compilation.judging is None:
+        return compiled
+    remarks = static_remarks(compiled.policy, rows.design, choice)
+    return replace(compiled, findings=(*compiled.findings, *remarks))
 
 
 def _requested_parts(compilation: Compilation) -> _RequestedParts:
@@ -206,7 +211,7 @@ def _for_requests(
     compilation.check_previous()
     solved = solve_all(compilation, parts, read.reading)
     sample = DesignSample(parts.design, compilation.threads, compilation.progress)
-    sweep = choose_candidate(solved.candidates, sample.design, sample.threads, sample.progress, aim)
+    sweep = _choose(solved, sample, aim)
     chosen = sweep.chosen
     slo_warnings = handler_of(chosen.problem).check_slos(chosen.problem, opened.spec, opened.loaded)
     warnings += slo_warnings
@@ -221,6 +226,17 @@ def _for_requests(
     warnings += quantum_beyond_demand(policy, sample.design, opened.loaded)
     compiled = CompiledPolicy(policy, sweep, sample.design, tuple(warnings), additions)
     return _with_remarks(compiled, compilation, solved)
+
+
+def _choose(
+    solved: SolvedCandidates, sample: DesignSample, aim: TuningObjective | None
+) -> CandidateSet[Any, Any]:
+    """The candidates with the best one on replays; one alone is not replayed."""
+    if len(solved.candidates) == 1:
+        return CandidateSet(solved.candidates)
+    from tailc.pipeline.candidate_choice import choose_candidate
+
+    return choose_candidate(solved.candidates, sample.design, sample.threads, sample.progress, aim)
 
 
 def _tuning_passes(
@@ -255,6 +271,7 @@ def _auto_pass(
 ) -> Pass:
     """The pass of the method `auto` for this kind."""
     if isinstance(auto, AutoTuning):
+        from tailc.pipeline.auto.effort import Effort
         from tailc.pipeline.passes.table_tuning import CandidateTuning
 
         return CandidateTuning(aim, Effort(auto.effort))
@@ -264,13 +281,15 @@ def _auto_pass(
         return BestClocks(aim, auto, requests)
     formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
     best = BestTable(aim, auto, formulas, requests)
-    return BestWithController(best, control) if isinstance(control, ControlProblem) else best
+    if control is None or isinstance(control, Controller):
+        return best
+    return BestWithController(best, control)
 
 
 def _control_passes(searches: _RequestedParts) -> Iterator[Pass]:
     """The pass that makes the controller, if there is one, unless `auto` is to compare it."""
     control = searches.control
-    if control is None or (searches.best is not None and isinstance(control, ControlProblem)):
+    if control is None or (searches.best is not None and not isinstance(control, Controller)):
         return
     from tailc.pipeline.passes.control import control_pass
 
@@ -305,15 +324,16 @@ def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) ->
 
 
 def _check_passes(compilation: Compilation, aim: TuningObjective | None) -> Iterator[Pass]:
-    """The pass for the overload rule, then the check of all SLOs."""
+    """The pass for the overload rule, then the check of several SLOs."""
     kind = compilation.opened.kind
     if (overload := kind.overload(compilation.spec)) is not None:
         from tailc.pipeline.passes.overload import OverloadControl
 
         yield OverloadControl(overload)
-    from tailc.pipeline.passes.objectives import ObjectivesCheck
+    if len(compilation.spec.slos) > 1:
+        from tailc.pipeline.passes.objectives import ObjectivesCheck
 
-    yield ObjectivesCheck(aim, compilation.opened.loaded, kind.tuning.is_possible)
+        yield ObjectivesCheck(aim, compilation.opened.loaded, kind.tuning.is_possible)
 
 
 def _estimate_passes(
@@ -330,6 +350,7 @@ def _estimate_passes(
     if searches.aim is not None and searches.aim.recorded is not None:
         return
     if compilation.judging is not None and compilation.spec.rates_mrps:
+        from tailc.pipeline.auto.effort import Effort
         from tailc.pipeline.passes.estimates import EstimatesPass
 
         effort = Effort(searches.best.effort) if searches.best else Effort.NORMAL

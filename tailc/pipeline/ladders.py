@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.course import SearchProgress
 from tailc_solvers.intervals.grid import search_grid
-from tailc_solvers.ladder.dual import ContinuousLadders as ContinuousSolution
-from tailc_solvers.ladder.dual import solve_ladder
-from tailc_solvers.ladder.snap import snap
 from tailc_solvers.sample import WeightedSample
 from tailc_solvers.status import Status
 
@@ -24,7 +22,6 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.pipeline.convergence import convergence_points
 from tailc.pipeline.figures import US_PER_MS, ScheduleEvaluator, cost_rates, whole_us
-from tailc.pipeline.limited_ladders import limited_schedules
 from tailc.pipeline.smooth import smooth_schedules
 from tailc.problems.convergence import ConvergencePoint
 from tailc.problems.interval_grid import IntervalGrid, refuse_endless
@@ -33,6 +30,9 @@ from tailc.problems.schedule import LadderSolution, RowStatus, Schedule, SolvedR
 from tailc.progress import Progress
 from tailc.specs.slo import promise
 from tailc.units import format_us
+
+if TYPE_CHECKING:
+    from tailc_solvers.ladder.dual import ContinuousLadders as ContinuousSolution
 
 _STATUSES = {
     Status.OPTIMAL: RowStatus.OPTIMAL,
@@ -137,6 +137,8 @@ def _whole_bounds(problem: LadderProblem, bound_ms: NDArray[np.float64] | None) 
 def _by_prices(
     problem: LadderProblem, sample: WeightedSample
 ) -> tuple[_Proposal, list[int | None]]:
+    from tailc.pipeline.limited_ladders import limited_schedules
+
     result = limited_schedules(problem, sample)
     solved = result.has_schedule.tolist()
     proposal = _Proposal(
@@ -151,6 +153,8 @@ def _by_prices(
 
 
 def _continuous(problem: LadderProblem, sample: WeightedSample) -> ContinuousSolution:
+    from tailc_solvers.ladder.dual import solve_ladder
+
     return solve_ladder(
         sample,
         cost_rates(problem),
@@ -172,6 +176,8 @@ def _by_dual(
         )
     if problem.max_evaluations is not None:
         raise _dual_unfit("has no budget, because it ends by itself", "remove `max_evaluations`")
+    from tailc_solvers.ladder.snap import snap
+
     snapped = snap(
         continuous,
         sample,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from tailc.artifact.envelope import Input, InputRole
 from tailc.errors import Finding
-from tailc.forecasts.days import Days
 from tailc.pipeline.remarks import suspect_unit
 from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec
@@ -19,14 +18,16 @@ from tailc.pipeline.trace import (
     split_rows,
     split_trace,
 )
-from tailc.pipeline.tuning_arrivals import recorded_parts
 from tailc.traces.profile import DemandProfile
 from tailc.traces.summary import summary
-from tailc.traces.throughput import ThroughputTrace
+
+if TYPE_CHECKING:
+    from tailc.forecasts.days import Days
+    from tailc.traces.throughput import ThroughputTrace
 
 # The types of design data; a new kind of measurement is a new type here.
-Design: TypeAlias = DemandProfile | ThroughputTrace | Days
-D = TypeVar("D", DemandProfile, ThroughputTrace, Days)
+Design: TypeAlias = "DemandProfile | ThroughputTrace | Days"
+D = TypeVar("D", DemandProfile, "ThroughputTrace", "Days")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class TraceParts(Generic[D]):
 
 
 AnyTraceParts: TypeAlias = (
-    TraceParts[DemandProfile] | TraceParts[ThroughputTrace] | TraceParts[Days]
+    "TraceParts[DemandProfile] | TraceParts[ThroughputTrace] | TraceParts[Days]"
 )
 
 
@@ -107,6 +108,8 @@ def _warnings_of_arrivals(opened: OpenedSpec, read: OpenedTrace) -> tuple[Findin
     aim = opened.kind.tuning.aim(opened.spec)
     if aim is None or aim.recorded is None:
         return ()
+    from tailc.pipeline.tuning_arrivals import recorded_parts
+
     return recorded_parts(aim.recorded, read).warnings
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tailc.percentiles import PPM
 from tailc.specs import demand_source, speedup_source
-from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
-from tailc.specs.days import DaysSettings
-from tailc.specs.jobs import JobList
-from tailc.specs.serial_spec import SerialSpec
-from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
     ClassCurves,
@@ -34,6 +31,12 @@ from tailc.traces.reading import (
 )
 from tailc.traces.serial import Serial
 
+if TYPE_CHECKING:
+    from tailc.specs.clocked_demand import ClockedDemandSpec
+    from tailc.specs.days import DaysSettings
+    from tailc.specs.serial_spec import SerialSpec
+    from tailc.specs.throughput import ThroughputSpec
+
 # A request measured in cycles runs on one core, at the frequency of the core.
 _ONE_CORE = CommonCurve(Curve(None, (PPM,)))
 
@@ -48,11 +51,9 @@ def request_reading(
 
     speedup: None if `demand` includes speed-ups. max_degree: higher degrees are ignored.
     """
-    match demand:
-        case ClockedDemandSpec():
-            return _of_cycles(demand)
-        case DemandSpec():
-            return _of_demands(demand, speedup, max_degree, serial)
+    if isinstance(demand, DemandSpec):
+        return _of_demands(demand, speedup, max_degree, serial)
+    return _of_cycles(demand)
 
 
 def _of_cycles(demand: ClockedDemandSpec) -> DemandReading:
@@ -100,6 +101,8 @@ def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
 
 def run_time_reading(days: DaysSettings) -> RunTimeReading:
     """The reading of jobs' run times: their column, and which rows count."""
+    from tailc.specs.jobs import JobList
+
     log = days.jobs.log
     return RunTimeReading(
         ValueMeaning(Measure.RUN_TIME, "jobs of a datacentre, and its energy", TimeUnit.S),

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
-from tailc.problems.ladder import LadderProblem
-from tailc.problems.thresholds import ThresholdProblem
-from tailc.specs.slo import EndToEnd
 
 if TYPE_CHECKING:
     from tailc.pipeline.controller import TunedController
     from tailc.pipeline.loops import RateInterval
+    from tailc.problems.ladder import LadderProblem
+    from tailc.problems.thresholds import ThresholdProblem
+    from tailc.specs.slo import EndToEnd
 
 MILLI = 1_000
 US_PER_MS = 1_000

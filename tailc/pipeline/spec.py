@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 from tailc.errors import Finding
 from tailc.policies import KINDS, Kind, KindSpec
-from tailc.specs import column_map, held_out_days
-from tailc.specs.column_map import ColumnMap
 from tailc.specs.document import parse_document, read_document
 from tailc.specs.fields import SpecModel
-from tailc.specs.held_out_days import DaysSpec
 from tailc.specs.load import LoadedSpec, check_document, kind_of, open_spec
-from tailc.specs.migration import migrated_text
 
 
 @dataclass(frozen=True)
@@ -35,13 +32,19 @@ def open_kind(path: str) -> OpenedSpec:
 
 
 class _Models(Mapping[str, type[SpecModel]]):
-    """The model of each `kind` of document, sorted by name; kinds are imported when needed."""
+    """The model of each `kind` of document, sorted by name; each is imported when it is looked up.
 
-    def __init__(self, others: Mapping[str, type[SpecModel]]) -> None:
+    others: module and name of the models that are not of policies.
+    """
+
+    def __init__(self, others: Mapping[str, tuple[str, str]]) -> None:
         self._others = others
 
     def __getitem__(self, name: str) -> type[SpecModel]:
-        return self._others[name] if name in self._others else KINDS[name].spec_model
+        if name not in self._others:
+            return KINDS[name].spec_model
+        module, model = self._others[name]
+        return vars(import_module(f"tailc.specs.{module}"))[model]
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted([*KINDS, *self._others]))
@@ -51,7 +54,9 @@ class _Models(Mapping[str, type[SpecModel]]):
 
 
 KIND_MODELS = _Models({})
-DOCUMENT_MODELS = _Models({held_out_days.KIND: DaysSpec, column_map.KIND: ColumnMap})
+DOCUMENT_MODELS = _Models(
+    {"days": ("held_out_days", "DaysSpec"), "column-map": ("column_map", "ColumnMap")}
+)
 
 
 def open_document(path: str) -> LoadedSpec:
@@ -64,6 +69,8 @@ def migrated_texts(path: str) -> tuple[str, str]:
 
     Raises TailcError if the migrated text is not valid.
     """
+    from tailc.specs.migration import migrated_text
+
     document, models = read_document(path), DOCUMENT_MODELS
     model = models.get(kind_of(document) or "")
     after = migrated_text(document, model.older if model else ())

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forecasts.days import Days
 from tailc.ingest.responses import refuse_responses
 from tailc.lint.of_demands import execution_findings, profile_findings
 from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
-from tailc.pipeline.recorded_parts import RecordedParts
 from tailc.pipeline.spec import OpenedSpec
-from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
-from tailc.specs.days import DaysSettings
-from tailc.specs.throughput import ThroughputSpec
-from tailc.traces.counted_times import CountedTimes
 from tailc.traces.places import locate_findings
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import RequestReading, RunTimeReading, ThroughputReading
 from tailc.traces.source import Format, open_source
 from tailc.traces.split import split_profile
-from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
 from tailc.traces.trace import Trace, trace_in
+
+if TYPE_CHECKING:
+    from tailc.forecasts.days import Days
+    from tailc.pipeline.recorded_parts import RecordedParts
+    from tailc.specs.clocked_demand import ClockedDemandSpec
+    from tailc.traces.counted_times import CountedTimes
+    from tailc.traces.throughput import ThroughputTrace
 
 # Warnings about speed-ups by degree, which do not apply to speeds by rung.
 ABOUT_DEGREES = {
@@ -77,28 +77,37 @@ Measured: TypeAlias = OpenedTrace | OpenedThroughput | OpenedDays
 
 def open_measured(opened: OpenedSpec) -> Measured:
     """Open the trace of a spec, of any type of measurement."""
-    match demand := opened.spec.demand:
+    demand = opened.spec.demand
+    if isinstance(demand, DemandSpec):
+        return _open_requests(opened, demand)
+    from tailc.specs.days import DaysSettings
+    from tailc.specs.throughput import ThroughputSpec
+
+    match demand:
         case DaysSettings():
             from tailc.pipeline.days.days_of_spec import open_days
 
             days = open_days(demand, opened.path, opened.loaded.place)
             return OpenedDays(run_time_reading(demand), days)
         case ThroughputSpec():
+            from tailc.traces.throughput import read_throughput
+
             recipe = throughput_reading(demand)
             rows = read_throughput(trace_path(opened), recipe, demand.format)
             return OpenedThroughput(recipe, rows)
-        case DemandSpec() | ClockedDemandSpec():
+        case _:
             return _open_requests(opened, demand)
 
 
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
     """Open the requests of a spec's trace; TailcError for a kind without requests."""
-    match demand := opened.spec.demand:
-        case DemandSpec() | ClockedDemandSpec():
-            return _open_requests(opened, demand)
-        case _:
-            message = f"the kind `{opened.spec.kind}` is not compiled from requests"
-            raise TailcError(Finding(Code.METHOD_UNFIT, message, opened.loaded.place("kind")))
+    from tailc.specs.clocked_demand import ClockedDemandSpec
+
+    demand = opened.spec.demand
+    if isinstance(demand, (DemandSpec, ClockedDemandSpec)):
+        return _open_requests(opened, demand)
+    message = f"the kind `{opened.spec.kind}` is not compiled from requests"
+    raise TailcError(Finding(Code.METHOD_UNFIT, message, opened.loaded.place("kind")))
 
 
 def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -> OpenedTrace:
@@ -165,6 +174,8 @@ def split_rows(
     opened: OpenedSpec, read: OpenedThroughput
 ) -> tuple[ThroughputTrace, ThroughputTrace]:
     """Split throughput into design and held-out part; the spec must have a rule for it."""
+    from tailc.traces.throughput import split_throughput
+
     try:
         return split_throughput(read.trace)
     except TailcError as error:

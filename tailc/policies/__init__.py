@@ -8,19 +8,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from tailc.specs.clocked_demand import ClockedDemandSpec
-from tailc.specs.common import DemandSpec, SpeedupSpec
-from tailc.specs.days import DaysSettings
-from tailc.specs.fields import SpecModel
-from tailc.specs.serial_spec import SerialSpec
-from tailc.specs.slo import EndToEnd, Slo
-from tailc.specs.throughput import ThroughputSpec
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tailc.specs.auto_settings import AutoChoice, AutoTuning
+    from tailc.specs.clocked_demand import ClockedDemandSpec
+    from tailc.specs.common import DemandSpec, SpeedupSpec
+    from tailc.specs.days import DaysSettings
+    from tailc.specs.fields import SpecModel
     from tailc.specs.load import LoadedSpec
+    from tailc.specs.serial_spec import SerialSpec
+    from tailc.specs.slo import EndToEnd, Slo
+    from tailc.specs.throughput import ThroughputSpec
 
 
 class KindSpec(Protocol):

@@ -8,24 +8,25 @@ import json
 from tailc.artifact.envelope import REPLAYED, Evidence, InputRole, Policy
 from tailc.artifact.json_form import encode_json
 from tailc.experiment.tuned_arrivals import arrivals_text
+from tailc.forms.controller import Controller
 from tailc.forms.ladder.jumps import jumps
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
+from tailc.forms.plan.plan import Plan
+from tailc.forms.shares import Shares
+from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
 from tailc.report.estimates import estimates_result, estimates_text
 from tailc.report.judging import OVERLOADED
 from tailc.report.overload import overload_text
-from tailc.report.plan import plan_text
 from tailc.report.robust import radius_line
 from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.serial_parts import serial_text
-from tailc.report.shares import shares_text
 from tailc.report.sharing import boost_text, sharing_text
 from tailc.report.slos import predictions_text, slos_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import align_columns
-from tailc.report.tail_table import tail_table_text
 from tailc.traces.profile import NS_PER_MS
 from tailc.traces.summary import GRID_PPM
 from tailc.units import digits_text, format_mrps, format_us, printable
@@ -68,15 +69,27 @@ def policy_text(policy: Policy) -> str:
     estimates = estimates_text(policy)
     tables = [estimates] if estimates else []
     tables += [_ladder(form, policy) for form in policy.ladders]
-    if policy.tail_table is not None:
-        tables.append(tail_table_text(policy.tail_table))
-    if policy.shares is not None:
-        tables.append(shares_text(policy.shares))
-    if policy.plan is not None:
-        tables.append(plan_text(policy.plan))
+    tables += [_text_of(form) for form in policy.forms if not isinstance(form, Ladder | Controller)]
     if policy.controller is not None:
         tables.append(controller_text(policy.controller))
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
+
+
+def _text_of(form: TailTable | Shares | Plan) -> str:
+    """Format a form that is not a ladder."""
+    match form:
+        case TailTable():
+            from tailc.report.tail_table import tail_table_text
+
+            return tail_table_text(form)
+        case Shares():
+            from tailc.report.shares import shares_text
+
+            return shares_text(form)
+        case Plan():
+            from tailc.report.plan import plan_text
+
+            return plan_text(form)
 
 
 def _promise_lines(policy: Policy) -> list[str]:

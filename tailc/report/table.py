@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
-from tailc.models.columns import UsageColumn
 from tailc.units import printable
+
+if TYPE_CHECKING:
+    from tailc.models.columns import UsageColumn
 
 # Characters that Markdown reads as markup, or HTML as a tag.
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")

@@ -13,7 +13,6 @@ from tailc.specs.fields import Cell, Complaint, DurationUs, RefusalError, SpecMo
 from tailc.specs.load import open_spec
 from tailc.specs.one_of import ExactlyOne, OneOf, Stray
 
-KIND = "column-map"
 Unit = Literal["ns", "us", "ms", "s"]
 _UNIT = "Unit of the numbers in `column`, or `begin` and `end`; date-times have none."
 
@@ -115,4 +114,4 @@ class ColumnMap(SpecModel):
 
 def read_column_map(path: str) -> ColumnMap:
     """Read the map in the file `path`; raises TailcError with all findings and their places."""
-    return cast("ColumnMap", open_spec(path, {KIND: ColumnMap}).model)
+    return cast("ColumnMap", open_spec(path, {"column-map": ColumnMap}).model)

@@ -26,8 +26,6 @@ from tailc.specs.older_keys import DAYS, rename_key
 from tailc.specs.speedups import SpeedupsField
 from tailc.specs.supply import SupplySpec
 
-KIND = "days"
-
 
 class StartSpec(SpecModel):
     """Start of the days; their length is that of the plan."""

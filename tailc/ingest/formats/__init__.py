@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import TYPE_CHECKING
 
-from tailc.ingest.format import Format
-from tailc.traces.source import Source
+from tailc.traces.source import PARQUET_MAGIC, Source
+
+if TYPE_CHECKING:
+    from tailc.ingest.format import Format
 
 
 def find_formats() -> tuple[Format, ...]:
@@ -21,6 +24,11 @@ def find_formats() -> tuple[Format, ...]:
 
 
 def format_written(source: Source) -> Format | None:
-    """The format of a load generator or tracing system in which the input is; None for others."""
+    """The format of a load generator or tracing system in which the input is; None for others.
+
+    None of them writes Parquet.
+    """
     head = source.head()
+    if head.startswith(PARQUET_MAGIC):
+        return None
     return next((each for each in find_formats() if each.matches(head)), None)

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.demand_rows import DemandRows
 from tailc.lint.roles import Role
 from tailc.lint.text_lines import TextLines
-from tailc.lint.views import CellColumns, DemandRows
+from tailc.lint.views import CellColumns
 from tailc.traces.arrow import truths_of
 from tailc.traces.cell_faults import (
     CLOCK,

@@ -10,7 +10,7 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Sighting, check, first_rows
-from tailc.lint.views import DemandRows
+from tailc.lint.demand_rows import DemandRows
 
 # Fewer tell nothing of a distribution.
 ENOUGH = 100

@@ -8,7 +8,7 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
-from tailc.lint.views import DemandRows
+from tailc.lint.demand_rows import DemandRows
 from tailc.traces.closed_loop import correlation, scaled_ranks
 
 _ENOUGH = 200

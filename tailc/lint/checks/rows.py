@@ -8,7 +8,8 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting, first_rows
-from tailc.lint.views import Attempts, DemandRows, RequestIds, Stream
+from tailc.lint.demand_rows import DemandRows
+from tailc.lint.views import Attempts, RequestIds, Stream
 from tailc.traces.arrow import numpy_of
 
 _BLOCK, _LIVELY = 32, 12

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.traces.profile import DemandProfile
-from tailc.tuning.sample_split import one_of_each_group
 
 _PART = 5
 # A fifth of fewer rows is too small a sample for a tail.
@@ -47,6 +46,8 @@ def holdback(design: DemandProfile) -> Holdback:
     """Hold out one random request of every five neighbours in size."""
     if design.total_weight < FEWEST_ROWS:
         return Holdback(design, design, keeps_some=True)
+    from tailc.tuning.sample_split import one_of_each_group
+
     judges = one_of_each_group(_PART, design.demand_ms, design.weight)
     rest = design.reweight(design.weight - judges)
     return Holdback(rest, design.reweight(judges), keeps_some=True)
