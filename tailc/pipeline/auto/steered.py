@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from tailc.artifact.envelope import Policy
+from tailc.artifact.envelope import Evidence, Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
@@ -82,6 +82,19 @@ def compare_steered(
 
 def _subject(one: SteeredLadder) -> CoreTypes:
     return CoreTypes("table", (one.table,), steering=one.controller)
+
+
+def steered_evidence(
+    evidence: Evidence, compared: ComparedTable[SteeredLadder], requests: Holdback
+) -> Evidence:
+    """The evidence of a policy with a controller, with how it compares with one without."""
+    settings = dict(evidence.settings) | {
+        "controller_change_ppm": round(PPM * compared.change),
+        "controller_loss_ppm": round(PPM * compared.loss_share),
+        "judged_on": requests.judging.total_weight,
+        "kept_out": int(requests.is_kept_back),
+    }
+    return replace(evidence, settings=tuple(sorted(settings.items())))
 
 
 def left_out_remark(compared: ComparedTable[SteeredLadder]) -> Finding:

@@ -12,7 +12,7 @@ from tailc.models.workload import workload
 from tailc.pipeline.auto.choice import best_policy, choice_remarks
 from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 from tailc.pipeline.auto.holdback import Holdback
-from tailc.pipeline.auto.steered import compare_steered, left_out_remark
+from tailc.pipeline.auto.steered import compare_steered, left_out_remark, steered_evidence
 from tailc.pipeline.passes.control import ControllerTuning
 from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.problems.control import ControlProblem
@@ -75,7 +75,10 @@ class BestWithController:
         )
         if compared.is_safe:
             own = [one for one in plain.findings if one.code is Code.JUDGED_ON_OWN]
-            return replace(steered, findings=(*steered.findings, *own))
+            kept = steered.policy
+            evidence = steered_evidence(kept.evidence, compared, self.without.requests)
+            kept = replace(kept, evidence=evidence)
+            return replace(steered, policy=kept, findings=(*steered.findings, *own))
         return replace(plain, findings=(*plain.findings, left_out_remark(compared)))
 
 

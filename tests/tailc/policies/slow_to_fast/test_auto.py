@@ -208,6 +208,9 @@ def test_a_controller_that_is_no_worse_stays(tmp_path, monkeypatch):
     assert Code.CONTROLLER_LEFT_OUT not in {one.code for one in found.findings}
     settings = dict(found.policy.evidence.settings)
     assert "interval_1_delay_epochs" in settings
+    assert settings["controller_change_ppm"] < 0
+    assert settings["controller_loss_ppm"] == 0
+    assert settings["kept_out"] == int(settings["judged_on"] >= 1_000)
 
 
 def fastest_first(policy, *_):
