@@ -5,9 +5,8 @@ A sample is drawn from a law, or is a random half of a public trace; the other h
 
 from __future__ import annotations
 
-import argparse
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -106,18 +105,6 @@ def samples(law: str, sample: int, rows: int) -> tuple[NDArray[np.float64], NDAr
         return halves(demand_of_trace(law), sample)
     draw = np.random.default_rng([list(LAWS).index(law), sample, rows])
     return LAWS[law](draw, rows), LAWS[law](draw, HELD_OUT_ROWS)
-
-
-def arguments_of(description: str | None, servers: Sequence[str]) -> argparse.Namespace:
-    """Arguments of a benchmark of cells that are a law, a sample and a server."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--rows", type=int, default=5_000)
-    parser.add_argument("--effort", default="normal")
-    parser.add_argument("--laws", type=lambda text: text.split(","), default=list(LAWS))
-    parser.add_argument("--servers", type=lambda text: text.split(","), default=servers)
-    parser.add_argument("--samples", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=2)
-    return parser.parse_args()
 
 
 def cell_result(cell: Cell) -> CellResult:

@@ -1,4 +1,4 @@
-"""Compare default policies of joint-ladder and elfen with settings by hand, on held-out samples.
+"""Compare default policies of three kinds with settings by hand, on held-out samples.
 
     python -m bench.kind_defaults [--rows 5000] [--effort normal] [--laws LAW,...] [--samples 1]
         [--servers SERVER,...] [--processes 2]
@@ -12,6 +12,7 @@ the policy minimises one of these, against the best setting by hindsight that ke
 
 from __future__ import annotations
 
+import argparse
 import heapq
 import itertools
 import math
@@ -24,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.default_cells import arguments_of, samples
+from bench.default_cells import LAWS, samples
 from bench.processes import of_all
 from bench.timing import cpu_seconds, end
 from tailc.artifact.envelope import Policy
@@ -140,9 +141,23 @@ speedup: [1, 1.8, 2.4, 2.8]
 cores: {types: [{name: slow, speed: 1, power: 1, count: 8}]}
 lanes: {interference: 30%}
 server: {quantum: 1ms}"""
+_SLOW_TYPES = """\
+cores:
+  power_from: micro-2017-amp
+  types: [{speed: 1, count: 8}, {speed: 2, count: 2}]"""
+_SLOW_CLOCKS = """\
+cores:
+  dvfs:
+    count: 4
+    levels:
+      - {frequency: 1.7GHz, power: 1.4W}
+      - {frequency: 2.7GHz, power: 4.2W}
+      - {frequency: 3.4GHz, power: 9.8W}"""
 _ELFEN = "server: {{cores: {cores}}}\nlanes: {{interference: 33%}}"
 _ALONE = "a core whose other lane is idle"
 SERVERS: Mapping[str, Server] = {
+    "types": Server("slow-to-fast", "speed 1", _SLOW_TYPES, 12, below_slowest),
+    "clocks": Server("slow-to-fast", "speed 1", _SLOW_CLOCKS, 8, below_slowest),
     "joint-tail": Server("joint-ladder", "slow", _CLOCKS, 16, without_limit),
     "joint-energy": Server(
         "joint-ladder", "slow", _CLOCKS, 16, below_slowest, "objective: energy, "
@@ -156,7 +171,7 @@ SERVERS: Mapping[str, Server] = {
 
 
 def main() -> None:
-    arguments = arguments_of(__doc__, list(SERVERS))
+    arguments = _arguments()
     cells = [
         Cell(law, sample, arguments.rows, server, arguments.effort, SIZES)
         for law, sample, server in itertools.product(
@@ -168,6 +183,17 @@ def main() -> None:
         print(_line(cell, rates, seconds), flush=True)
     print(summary([rate for rates, _ in found.values() for rate in rates]))
     end()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=5_000)
+    parser.add_argument("--effort", default="normal")
+    parser.add_argument("--laws", type=lambda text: text.split(","), default=list(LAWS))
+    parser.add_argument("--servers", type=lambda text: text.split(","), default=list(SERVERS))
+    parser.add_argument("--samples", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    return parser.parse_args()
 
 
 def cell_result(cell: Cell) -> tuple[tuple[RateResult, ...], float]:
