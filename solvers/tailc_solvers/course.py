@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class SearchProgress(NamedTuple):
-    """A point of a convergence trace: lower bound and least value found after some effort.
+    """A point of a convergence trace: lower bound and best value found after some effort.
 
-    Infinite if there is none yet; both in the unit of what is minimised.
+    Both are in the unit of the objective, and infinite if there is none yet.
     """
 
     effort: int

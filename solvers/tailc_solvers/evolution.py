@@ -1,4 +1,4 @@
-"""Minimise a function given point by point, by separable CMA-ES.
+"""Minimise a black-box function by separable CMA-ES.
 
 The variances are adapted by the library `cmaes` (Ros and Hansen, PPSN 2008, "A Simple Modification
 in CMA-ES Achieving Linear Time and Space Complexity"). Without covariances no matrix is decomposed,
@@ -24,7 +24,7 @@ LEAST_POPULATION = 4
 
 @dataclass(frozen=True, eq=False)
 class EvolutionResult:
-    """The best evaluated point, its value, and the number of evaluations.
+    """The evaluated point of least value, its value, and the number of evaluations.
 
     has_settled: whether the search ended before its last generation.
     """
@@ -76,7 +76,7 @@ def minimise_by_evolution(
 
 @cache
 def separable() -> ModuleType:
-    """The file of `cmaes` that has `SepCMA`, alone.
+    """The module of the package `cmaes` that has `SepCMA`, imported without the package.
 
     The package imports scipy.stats for its other algorithms, which takes half a second.
     """

@@ -1,4 +1,4 @@
-"""Decorators that compile loops with numba."""
+"""Decorators that compile Python loops to machine code with numba."""
 
 from numba import njit
 

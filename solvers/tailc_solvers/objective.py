@@ -1,10 +1,14 @@
-"""Objectives of a search."""
+"""What a ladder search minimises."""
 
 from enum import StrEnum
 
 
 class SearchObjective(StrEnum):
-    """TAIL: the tail within the budget. COST: the cost-time within the budget and a target."""
+    """What a ladder search minimises.
+
+    TAIL: the tail, within the cost budget. COST: the cost-time, within the budget and a target for
+    the tail.
+    """
 
     TAIL = "tail"
     COST = "cost"

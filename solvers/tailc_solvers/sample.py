@@ -1,4 +1,4 @@
-"""A weighted sample of demands with the speed of every rung: the input of ladder problems."""
+"""A weighted sample of demands and the speed of each rung, the input of ladder problems."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class WeightedSample:
-    """Requests as weighted demands, each following one row of a table of speeds.
+    """Weighted demands of requests, each with a speed-up curve from a table of speeds.
 
     Attributes:
         demand_ms: work of each request at the reference rung, positive, in any order [R].
@@ -40,7 +40,7 @@ class WeightedSample:
     def common(
         cls, demand_ms: ArrayLike, speeds: ArrayLike, weight: ArrayLike | None = None
     ) -> Self:
-        """All requests follow one curve `speeds` [rungs]."""
+        """Build a sample in which all requests follow one speed-up curve `speeds` [rungs]."""
         return cls.classes(demand_ms, np.array(speeds, dtype=np.float64)[None], None, weight)
 
     @classmethod
@@ -51,7 +51,7 @@ class WeightedSample:
         curve: ArrayLike | None,
         weight: ArrayLike | None = None,
     ) -> Self:
-        """Request r follows `speeds[curve[r]]`; with None every request follows the first."""
+        """Build a sample in which request r follows `speeds[curve[r]]`; None: all the first."""
         demand = np.array(demand_ms, dtype=np.float64)
         ones = np.ones(demand.shape, dtype=np.int64)
         return cls(
@@ -65,7 +65,7 @@ class WeightedSample:
     def individual(
         cls, demand_ms: ArrayLike, speeds: ArrayLike, weight: ArrayLike | None = None
     ) -> Self:
-        """Request r follows its own row of `speeds` [R, rungs]."""
+        """Build a sample in which request r follows its own row of `speeds` [R, rungs]."""
         return cls.classes(demand_ms, speeds, np.arange(np.size(demand_ms)), weight)
 
     @property

@@ -51,7 +51,7 @@ class Arrivals(Protocol):
 
     @property
     def stretches(self) -> tuple[tuple[int, int], ...]:
-        """Ranges of arrivals (first, one past the last) that get a percentile each."""
+        """Ranges of arrivals (first, last + 1); a percentile is reported for each range."""
         ...
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
@@ -62,7 +62,7 @@ class Arrivals(Protocol):
         ...
 
     def warm_up(self, requests: int) -> int:
-        """Number of the first `requests` arrivals that only fill the server, unmeasured."""
+        """Number of warm-up arrivals, which are not measured, if a replay has `requests`."""
         ...
 
 
@@ -71,7 +71,7 @@ class Pattern(Protocol):
 
     @property
     def words(self) -> str:
-        """The pattern as the command line takes it, such as `bursty:idc=8,spell=2s,busy=20%`."""
+        """The pattern in command-line syntax, such as `bursty:idc=8,spell=2s,busy=20%`."""
         ...
 
     def with_rate(self, rate_mrps: int) -> Arrivals:
@@ -125,13 +125,13 @@ class Poisson:
         return times_ns
 
     def warm_up(self, requests: int) -> int:
-        """One twentieth of the requests."""
+        """Number of warm-up requests: one twentieth of all."""
         return requests // WARM_UP_PART
 
 
 @dataclass(frozen=True)
 class Burst:
-    """A number of requests that arrive at one rate."""
+    """One burst: a number of requests and the rate at which they arrive."""
 
     requests: int
     rate_mrps: int
@@ -169,13 +169,13 @@ class Bursts:
 
     @property
     def rate_mrps(self) -> int:
-        """Number of requests in all bursts over their mean total duration."""
+        """Mean rate: requests of all bursts / their mean duration, in thousandths per second."""
         span = sum(Fraction(burst.requests, burst.rate_mrps) for burst in self.bursts)
         return round(self.requests / span)
 
     @property
     def stretches(self) -> tuple[tuple[int, int], ...]:
-        """The last `settled` requests of each burst, or all requests of a shorter burst."""
+        """A range for each burst: its last `settled` requests, or all if it has fewer."""
         ends = itertools.accumulate(burst.requests for burst in self.bursts)
         return tuple(
             (end - min(self.settled, burst.requests), end)
@@ -194,13 +194,13 @@ class Bursts:
         return times_ns
 
     def warm_up(self, requests: int) -> int:  # noqa: ARG002
-        """Zero: the first burst meets an empty server."""
+        """No warm-up requests: the first burst is meant to meet an empty server."""
         return 0
 
 
 @dataclass(frozen=True)
 class RateStep:
-    """A rate that lasts for a time. Rate 0 means no arrivals."""
+    """A constant arrival rate and how long it lasts. Rate 0 means no arrivals."""
 
     duration_us: int
     rate_mrps: int
@@ -217,7 +217,7 @@ def mean_requests(steps: tuple[RateStep, ...]) -> float:
 
 @dataclass(frozen=True)
 class RateProfile:
-    """Poisson arrivals whose rate changes in steps; a replay takes the whole profile.
+    """Poisson arrivals whose rate changes in steps; a replay always runs the whole profile.
 
     Arrivals after the first `most_requests` are left out.
     """
@@ -234,19 +234,19 @@ class RateProfile:
 
     @property
     def name(self) -> str:
-        """Number of steps, lowest and highest rate."""
+        """Name in reports: the number of steps, and the lowest and highest rate."""
         rates = [step.rate_mrps for step in self.steps]
         span = f"{format_mrps(min(rates))} to {format_mrps(max(rates))}"
         return f"profile of {len(self.steps)} step{'s' * (len(self.steps) > 1)}, {span}"
 
     @property
     def mean_requests(self) -> float:
-        """Expected number of arrivals."""
+        """Expected number of arrivals in the whole profile."""
         return mean_requests(self.steps)
 
     @property
     def rate_mrps(self) -> int:
-        """Mean rate over the time of the profile, at least 1."""
+        """Mean rate of the whole profile in thousandths per second, at least 1."""
         length_us = sum(step.duration_us for step in self.steps)
         return max(round(self.mean_requests * _US_PER_S_IN_MRPS / length_us), 1)
 
@@ -260,7 +260,7 @@ class RateProfile:
         return times_ns[:count]
 
     def warm_up(self, requests: int) -> int:  # noqa: ARG002
-        """Zero: the whole profile is measured."""
+        """No warm-up requests: the whole profile is measured."""
         return 0
 
 
@@ -288,13 +288,13 @@ class RecordedArrivals:
 
     @property
     def name(self) -> str:
-        """The source, and the rate if the user chose one."""
+        """Name in reports: the source, and the rate if the user chose one."""
         at = "" if self.chosen_mrps is None else f" at {format_mrps(self.chosen_mrps)}"
         return f"recorded `{self.source}`{at}"
 
     @property
     def rate_mrps(self) -> int:
-        """Number of gaps over the time from the first to the last arrival."""
+        """Mean rate of the recording, in thousandths of a request per second."""
         if self.chosen_mrps is not None:
             return self.chosen_mrps
         return round((len(self.times_ns) - 1) * streams.NS_PER_S_IN_MRPS / int(self.times_ns[-1]))
@@ -318,12 +318,12 @@ class RecordedArrivals:
         return self.times_ns
 
     def warm_up(self, requests: int) -> int:
-        """One twentieth: the recording began on a server that was already busy."""
+        """Number of warm-up requests: one twentieth, as the recorded server was already busy."""
         return requests // WARM_UP_PART
 
 
 def check_times(arrival_ns: NDArray[np.int64]) -> None:
-    """Raise TailcError (USAGE) if the arrivals take more than `LONGEST_YEARS`.
+    """Raise TailcError (USAGE) if the arrivals span more than `LONGEST_YEARS`.
 
     Checks the greatest time, not the last: times beyond 64 bits wrap round to early ones.
     """

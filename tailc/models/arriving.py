@@ -1,4 +1,4 @@
-"""Count an arrival in a compiled replay and start its phase, for all execution models."""
+"""Count an arrival in a compiled replay, and start the phase that begins with it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tailc.models.kernel_decorators import part
 
 @part  # pragma: no cover - compiled
 def arrive(server, requests, measured_from):
-    """Count one arrival and start a phase if it is the first request of one.
+    """Count one arrival; if it is the first of a phase of the replay, start that phase.
 
     The phases are: before request `measured_from`, the first and the second half of the measured
     requests, and the time after the last arrival, in which the server drains.

@@ -16,7 +16,7 @@ from tailc.units import FREQUENCY, QuantityError, QuantityFault, parse_khz, pars
 
 
 class Placeholder(enum.Enum):
-    """A kind of value in a baseline name, by its placeholder in the syntax."""
+    """A kind of value in a baseline name; its value is the placeholder in the syntax."""
 
     NUMBER = "N"
     LOAD = "LOAD"
@@ -29,7 +29,7 @@ class Placeholder(enum.Enum):
 
 @dataclass(frozen=True)
 class NameValues:
-    """Values of one baseline name.
+    """The values that one baseline name contains.
 
     by_part: numbers and loads as written; times and budgets in microseconds, shares in millionths,
     frequencies in kHz. has_flag: whether the name has the flag of the syntax.
@@ -42,13 +42,13 @@ class NameValues:
         return self.by_part[part]
 
     def get(self, part: Placeholder) -> int | None:
-        """The value of a part, or None if the name leaves it out."""
+        """The value of a part of the syntax; None if the name does not have it."""
         return self.by_part.get(part)
 
 
 @dataclass(frozen=True)
 class Syntax:
-    """Syntax of the names of one baseline."""
+    """The syntax of a baseline's names, such as `fix-N[<LOAD][+boost]`."""
 
     text: str
 
@@ -60,7 +60,7 @@ class Syntax:
 
     @property
     def name(self) -> str:
-        """The word before the parameter."""
+        """The fixed first word of the baseline's names."""
         return re.split(r"\[|-(?=[A-Z])", self.text, maxsplit=1)[0]
 
     @property

@@ -20,7 +20,7 @@ UseT = TypeVar("UseT")
 
 @dataclass(frozen=True)
 class UsageColumn:
-    """A heading and its cells, one a row; numbers are aligned to the right."""
+    """A column of a table: its heading and one cell for each row; numbers are right-aligned."""
 
     head: str
     cells: tuple[str, ...]
@@ -38,7 +38,7 @@ Group: TypeAlias = tuple[UsageColumn, ...]
 
 @dataclass(frozen=True)
 class UsageTable:
-    """A title, the column that names the rows, and groups of columns."""
+    """A table of machine use: its title, the column that names the rows, groups of columns."""
 
     title: str
     first: UsageColumn
@@ -46,7 +46,7 @@ class UsageTable:
 
 
 class UsageColumns(ABC, Generic[UseT]):
-    """The columns of one execution model in a verdict, in addition to percentiles."""
+    """The columns that an execution model adds to the table of a verdict."""
 
     @abstractmethod
     def legend(self, shared: str, use: UseT, against: str) -> str:
@@ -58,11 +58,11 @@ class UsageColumns(ABC, Generic[UseT]):
 
     @abstractmethod
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:
-        """Utilization columns, a row for each subject; latencies have `decimals` decimals [ms]."""
+        """Columns of latency [ms, `decimals` decimals] and utilization, one row per subject."""
 
     @abstractmethod
     def groups(self, uses: Sequence[UseT], *, has_other_power: bool) -> list[Group]:
-        """Columns of the machine's use, a row for each subject.
+        """Columns of energy, clocks or batch work, one row per subject.
 
         has_other_power: whether the energy of the whole server is known.
         """
@@ -73,15 +73,15 @@ class UsageColumns(ABC, Generic[UseT]):
 
     @abstractmethod
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:
-        """Columns of the shared resource that requests had, a row for each arrival process."""
+        """Columns of the resource that requests used, one row per arrival process."""
 
     @abstractmethod
     def by_subject(self, names: UsageColumn, uses: Sequence[UseT]) -> list[UsageTable]:
-        """More tables at one arrival process, a row for each subject."""
+        """Additional tables for one arrival process, one row per subject."""
 
     @abstractmethod
     def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[UseT]) -> list[UsageTable]:
-        """More tables of the policy, a row for each arrival process."""
+        """Additional tables of the policy, one row per arrival process."""
 
 
 def column(head: str, cells: Sequence[str], is_number: bool = True) -> UsageColumn:
@@ -90,7 +90,7 @@ def column(head: str, cells: Sequence[str], is_number: bool = True) -> UsageColu
 
 
 def ms(time_us: int, decimals: int) -> str:
-    """Format a time in ms."""
+    """Format a time in microseconds as milliseconds."""
     return f"{time_us / _US_PER_MS:,.{decimals}f}"
 
 
@@ -110,7 +110,7 @@ def count(milli: int) -> str:
 
 
 def latency_and_number(loads: Sequence[Load], decimals: int) -> Group:
-    """Columns of mean latency and of requests in the system, for models with a core each."""
+    """Columns of mean latency and requests in the system, if each request has its own core."""
     return (
         column("mean", [ms(load.mean_latency_us, decimals) for load in loads]),
         column("n", [count(load.in_system_milli) for load in loads]),

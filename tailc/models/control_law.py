@@ -1,4 +1,4 @@
-"""Measure the tail and the rate, and move a controller's output, in integers; compiled.
+"""One step of a controller in a replay, compiled: measure tail and rate, then move its output.
 
 `step_controller` computes the same as `tailc.forms.controller.step`, and the rate is the same as
 `arrival_rate_mrps` there. An engine's state has a `server` record with the fields used here, and
@@ -29,7 +29,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def ends_epoch(state, steer, latency_ns):
-    """Count a completion; return whether it is the last of an epoch."""
+    """Count a completed request; return whether it is the last of a control epoch."""
     server = state.server
     state.ring[server.completed % steer.window] = (latency_ns + _HALF_US) // NS_PER_US
     server.completed += 1
@@ -38,7 +38,7 @@ def ends_epoch(state, steer, latency_ns):
 
 @_part  # pragma: no cover - compiled
 def measured_tail_us(state, steer):
-    """Percentile of the latencies in the window, an order statistic [us]."""
+    """The tail that the controller sees: an order statistic of the window's latencies [us]."""
     held = min(state.server.completed, steer.window)
     for i in range(held):
         state.scratch[i] = state.ring[i]
@@ -81,7 +81,7 @@ def take_given_output(server, steer):
 
 @_part  # pragma: no cover - compiled
 def log_step(server, steps, measured_us, rate_mrps):
-    """Log a step and start the next epoch."""
+    """Log a control step and start the next epoch."""
     steps[server.steps, STEP_NS] = server.now
     steps[server.steps, STEP_MEASURED_US] = measured_us
     steps[server.steps, STEP_RATE_MRPS] = rate_mrps

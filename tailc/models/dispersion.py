@@ -49,7 +49,7 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True)
 class WindowIndex:
-    """The index of dispersion over windows of one length.
+    """Measured and fitted index of dispersion over windows of one length.
 
     windows: number of windows of that length.
     """
@@ -100,9 +100,10 @@ def window_lengths_us(times_ns: NDArray[np.int64]) -> tuple[int, ...]:
 
 
 def fit_bursty(times_ns: NDArray[np.int64]) -> BurstyFit:
-    """The arrivals of two rates whose index is nearest to that of these ascending times.
+    """Fit arrivals that switch between two rates to the index of dispersion of these times.
 
-    There must be `FEWEST_LENGTHS` lengths of windows. Numbers are rounded to three digits.
+    The times ascend and must allow `FEWEST_LENGTHS` lengths of windows. Numbers are rounded to
+    three digits.
     """
     lengths_us = window_lengths_us(times_ns)
     assert len(lengths_us) >= FEWEST_LENGTHS

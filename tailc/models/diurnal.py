@@ -27,7 +27,7 @@ _GRID_PPM = 1_000
 
 @dataclass(frozen=True)
 class DayCurve:
-    """The rate over a day: levels at equal intervals, with straight lines between.
+    """The arrival rate over a day: levels at equal intervals, with straight lines between.
 
     levels_ppm: relative to each other, none negative. After the last level the first one follows.
     Raises TailcError for levels that do not describe a day.
@@ -56,7 +56,7 @@ class DayCurve:
 
     @property
     def words(self) -> str:
-        """The curve as the command line takes it."""
+        """The curve in command-line syntax."""
         return "diurnal:" + ",".join(map(plain_ppm, self.levels_ppm))
 
     @property
@@ -67,11 +67,11 @@ class DayCurve:
 
     @property
     def peak(self) -> float:
-        """The highest rate over the mean rate."""
+        """The highest rate relative to the mean rate."""
         return float(self.relative.max())
 
     def with_rate(self, rate_mrps: int) -> Diurnal:
-        """Arrivals with this curve and this mean rate."""
+        """The arrival process with this daily curve and this mean rate."""
         return Diurnal(rate_mrps, self)
 
 
@@ -94,7 +94,7 @@ def fitted_day(times_ns: NDArray[np.int64]) -> DayCurve | None:
 
 @dataclass(frozen=True)
 class Diurnal:
-    """Poisson arrivals with a daily curve; the day takes as long as a replay.
+    """Poisson arrivals with a daily curve, scaled so that one day lasts one replay.
 
     So for any number of requests, the measured ones arrive over exactly one day.
     """
@@ -111,7 +111,7 @@ class Diurnal:
 
     @property
     def name(self) -> str:
-        """Mean, lowest and highest rate."""
+        """Name in reports: the mean, lowest and highest rate."""
         least, most = (round(self.rate_mrps * end) for end in self._ends)
         span = f"{format_mrps(least)} to {format_mrps(most)}"
         return f"diurnal {format_mrps(self.rate_mrps)}, {span} in {self.curve}"
@@ -123,7 +123,7 @@ class Diurnal:
 
     @property
     def words(self) -> str:
-        """The process as `--arrivals` takes it."""
+        """The process in the syntax of `--arrivals`."""
         return f"{self.curve.words},rate={format_mrps(self.rate_mrps)}"
 
     def day_ns(self, requests: int) -> float:
@@ -139,5 +139,5 @@ class Diurnal:
         return times_ns
 
     def warm_up(self, requests: int) -> int:
-        """One twentieth. A whole day follows, because the next day begins as this one did."""
+        """Number of warm-up requests, one twentieth; a whole day of measured requests follows."""
         return requests // WARM_UP_PART

@@ -53,17 +53,17 @@ class EnergyUse:
 
     @property
     def drawn_us(self) -> int:
-        """Energy of a request, including free cores."""
+        """Energy of a request, including its part of the energy of free cores."""
         return self.request_us + self.idle_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> EnergyUse:
-        """The same with the ratio to a base; see `Usage.relative_to` for `other_ppm`."""
+        """This energy with its ratio to `base_us`; see `Usage.relative_to` for `other_ppm`."""
         cores = self.drawn_us / base_us
         server = (1 - other_ppm / PPM) * cores + other_ppm / PPM
         return replace(self, ratio=EnergyRatio(round(cores * PPM), round(server * PPM)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The members of a verdict's JSON."""
+        """The fields as a JSON object of a verdict."""
         low_us, high_us = self.interval_us or (None, None)
         return {
             "request_us": self.request_us,
@@ -87,7 +87,7 @@ class ControlUse:
 
 @dataclass(frozen=True, eq=False)
 class EnergyTimes:
-    """Energy in one replay, per request, in power times nanoseconds.
+    """Energy per request in one replay, in units of power times nanoseconds.
 
     energy: of requests. idle_energy: of free cores. utilization: of each type of core, None if it
     is off. outputs_ppm: output after each measured step.
@@ -100,7 +100,7 @@ class EnergyTimes:
 
 
 def energy_times(outcome: PoweredOutcome) -> EnergyTimes:
-    """Energy of a replay."""
+    """Compute the energy per request from one replay."""
     return EnergyTimes(
         outcome.mean_energy,
         outcome.mean_idle_energy,
@@ -110,7 +110,7 @@ def energy_times(outcome: PoweredOutcome) -> EnergyTimes:
 
 
 def energy_use(type_names: Sequence[str], repeats: Sequence[EnergyTimes]) -> EnergyUse:
-    """Means over all replications.
+    """Average the energy over all replications, with an interval.
 
     The interval is over the replications, which differ only in their arrivals; None with one.
     """
@@ -138,7 +138,7 @@ def _types(names: Sequence[str], used: Sequence[tuple[float | None, ...]]) -> li
 
 
 def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:
-    """The outputs of all replications; None if nothing steers or no epoch ended."""
+    """Summarize the controller's outputs of all replications; None if there are none."""
     outputs = np.sort(np.concatenate([one.outputs_ppm for one in repeats]))
     if not len(outputs):
         return None
@@ -148,27 +148,27 @@ def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:
 
 @dataclass(frozen=True)
 class PoweredUse(Usage):
-    """Use of cores with known power. control: None if nothing steers or no epoch ended."""
+    """Use of cores with known power. control: None without a controller or a control step."""
 
     energy: EnergyUse
     control: ControlUse | None
 
     @property
     def drawn_us(self) -> int:
-        """Energy of a request, including cores without requests."""
+        """Energy of a request, including its part of the energy of idle cores."""
         return self.energy.drawn_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> Self:
-        """The same with the ratio of its energy to a base."""
+        """This use with the ratio of its energy to `base_us`."""
         return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
 
     def cost_us(self, load: Load) -> int:  # noqa: ARG002 - the same for any load
-        """Energy of a request."""
+        """Cost of a request: its energy, including idle cores."""
         return self.energy.drawn_us
 
     @property
     def energy_ratio_ppm(self) -> int | None:
-        """Energy of the cores relative to a reference."""
+        """Energy of the cores relative to a reference; None without one."""
         return self.energy.ratio and self.energy.ratio.cores_ppm
 
     @property

@@ -1,4 +1,4 @@
-"""Verdict columns for the energy of requests with a core to themselves, and for control."""
+"""Verdict columns of energy, utilization and control if each request has a core to itself."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def type_columns(uses: Sequence[EnergyUse]) -> Group:
 
 
 def control_columns(uses: Sequence[ControlUse | None]) -> list[Group]:
-    """Columns of the output, if something steers."""
+    """Columns of the controller's output; no columns without a controller."""
     if not any(uses):
         return []
     means = [_DASH if use is None else percent(use.mean_ppm) for use in uses]

@@ -48,7 +48,7 @@ class TailWindow:
 
 @dataclass(frozen=True)
 class CostQuantity:
-    """Name and unit of a cost of requests other than time, as shown in comparisons."""
+    """Name and unit of what requests cost besides time, for comparisons."""
 
     name: str
     unit: str
@@ -77,7 +77,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def settling_requests(self) -> int:
-        """Number of requests until the steering has settled; 0 if nothing steers."""
+        """Number of requests until the controller has settled; 0 without one."""
 
     @property
     @abstractmethod
@@ -97,11 +97,11 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def lookups_depend_on(self) -> str:
-        """A sentence on what else than load and age a look-up depends on, or an empty string."""
+        """A sentence on what a look-up depends on in addition to load and age; empty if nothing."""
 
     @abstractmethod
     def workload(self, profile: DemandProfile) -> Workload:
-        """The profile at the speeds of its requests on this machine."""
+        """Convert the profile to the work of its requests and their speeds on this machine."""
 
     @abstractmethod
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def without_extras(self) -> tuple[str, ...]:
-        """Names of the baselines that are this policy without its additions to the table."""
+        """Names of the baselines that are this policy without its controller or boosting."""
 
     @abstractmethod
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
@@ -148,7 +148,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @abstractmethod
     def usage(self, repeats: Sequence[TimesT]) -> Usage:
-        """How the machine was used, over all replays."""
+        """Summarize how the machine was used over all replications."""
 
     @abstractmethod
     def occupancy_counts(
@@ -160,7 +160,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     def occupancy(
         self, repeats: Iterable[tuple[Counts | None, ...]]
     ) -> tuple[Occupancy | None, ...]:
-        """The counts of all replays together, for each table of the policy."""
+        """Sum the counts of all replications, for each table of the policy."""
 
     def default_baselines(self, workload: Workload) -> tuple[str, ...]:
         """Names of the baselines that are informative for this policy."""
@@ -192,7 +192,7 @@ SubjectT = TypeVar("SubjectT", bound=ExecutionModel[Any, Any])
 
 @dataclass(frozen=True)
 class CandidateResult:
-    """Result of a candidate's replay: its percentile, and its cost other than time, if any."""
+    """Result of a candidate's replay: its tail, and its cost other than time, if any."""
 
     tail_us: int
     cost: float | None
@@ -200,10 +200,10 @@ class CandidateResult:
 
 @dataclass(frozen=True)
 class BaselineSearch:
-    """How a baseline evaluates its candidates, and the SLO by which it chooses.
+    """How a baseline with a choice evaluates its candidates, and the SLO that they must meet.
 
-    tried_at: the same for each of the constant rates of a changing load, ascending; empty if the
-    rate does not change.
+    evaluate_at_rates: the same for each rate of a changing load, ascending; empty if the rate does
+    not change.
     """
 
     evaluate: Callable[[Subject], CandidateResult]
@@ -214,14 +214,14 @@ class BaselineSearch:
     ] = tuple
 
     def at_rates(self) -> tuple[tuple[int, BaselineSearch], ...]:
-        """A search at each of the rates of a changing load."""
+        """The rates of a changing load, each with a search at that rate."""
         return tuple(
             (rate_mrps, BaselineSearch(evaluate, self.percentile_ppm, self.target_us))
             for rate_mrps, evaluate in self.evaluate_at_rates()
         )
 
     def tail_us(self, subject: Subject) -> int:
-        """The tail latency of a candidate [us]."""
+        """Replay a candidate and return its tail latency [us]."""
         return self.evaluate(subject).tail_us
 
     def least_energy(self, candidates: Iterable[SubjectT]) -> SubjectT:

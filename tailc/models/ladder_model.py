@@ -40,31 +40,31 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
 
     @property
     def ladder(self) -> Ladder:
-        """The first ladder; what it says of the server holds for all."""
+        """The first ladder; all ladders have the same rungs, cost units and rules."""
         return self.ladders[0]
 
     @property
     @abstractmethod
     def table(self) -> Ladder | None:
-        """The single table that describes this value completely, or None if there is none."""
+        """The one ladder that describes this policy completely; None if it needs more."""
 
     @property
     def capacity_ppm(self) -> int | None:
-        """The largest limit of a cost unit."""
+        """The largest capacity of a cost unit, in millionths; None if unlimited."""
         units = [unit for ladder in self.ladders for unit in ladder.cost_units]
         return max((u.capacity_ppm for u in units if u.capacity_ppm is not None), default=None)
 
     @property
     def shared_resource(self) -> str:
-        """Threads or power."""
+        """Name of the shared resource in reports: threads or power."""
         return shared_unit(self.ladder)
 
     def workload(self, profile: DemandProfile) -> Workload:
-        """The profile at the speeds of its requests on the rungs."""
+        """Convert the profile to the work of its requests and their speeds on the rungs."""
         return workload(profile, self.ladder)
 
     def rate_read(self, rate_mrps: int) -> int:
-        """The rate at which tables are read; 0 where none is by rate, so that it does not count."""
+        """The rate at which tables are read; 0 if no table depends on the rate."""
         is_by_rate = any(one.load_axis is LoadAxis.RATE for one in self.ladders)
         return rate_mrps if is_by_rate else 0
 
@@ -82,7 +82,7 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
         return max(round(sum(filling.values()) * MRPS_PER_MS), 1)
 
     def ladder_of_each(self, order: NDArray[np.integer]) -> NDArray[np.int32]:
-        """The ladder that each arrival climbs, by its record."""
+        """The number of the ladder that each arrival climbs."""
         if self.ladder_of is None:
             return np.zeros(len(order), np.int32)
         return self.ladder_of[order]
@@ -119,7 +119,7 @@ def _mean_ms(workload: Workload, rung: int, cut_off_us: int | None) -> float:
 def ladders_of_arrivals(
     order: NDArray[np.integer], ladders: int, ladder_of: NDArray[np.int32] | None
 ) -> NDArray[np.int32]:
-    """The ladder of each arrival as an engine takes it: empty if there is only one."""
+    """The number of each arrival's ladder; empty, as engines expect, if there is only one."""
     if ladders == 1:
         return np.empty(0, np.int32)
     if ladder_of is None:

@@ -60,7 +60,7 @@ class Burstiness:
 
     @property
     def words(self) -> str:
-        """The pattern as the command line takes it."""
+        """The pattern in command-line syntax."""
         idc, spell = plain_ppm(self.idc_ppm), format_us(self.spell_us)
         return f"bursty:idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
 
@@ -75,7 +75,7 @@ class Burstiness:
 
     @property
     def switching_rps(self) -> float:
-        """Sum of the two switching rates, at which the past is forgotten."""
+        """Sum of the two switching rates, which is the rate at which correlation decays [1/s]."""
         return _US_PER_S / self.spell_us / (1 - self.busy_ppm / PPM)
 
     def idc(self, window_s: float) -> float:
@@ -83,14 +83,14 @@ class Burstiness:
         return 1 + (self.idc_ppm / PPM - 1) * share_reached(self.switching_rps * window_s)
 
     def most_idc(self, rate_mrps: int) -> float:
-        """The greatest possible index, at which nothing arrives between busy spells."""
+        """The largest possible index at this rate, if no request arrives between busy spells."""
         busy = self.busy_ppm / PPM
         in_spell = rate_mrps / _MRPS * self.spell_us / _US_PER_S
         return 1 + 2 * in_spell * (1 - busy) ** 2 / busy
 
 
 def share_reached(forgotten: float) -> float:
-    """How far the index has come from 1 to its limit in a time t: 1 - (1 - exp(-rt)) / rt."""
+    """Fraction of its limit that the excess index has in a time t: 1 - (1 - exp(-rt)) / rt."""
     return 1 + math.expm1(-forgotten) / forgotten
 
 
@@ -136,12 +136,12 @@ class ModulatedArrivals:
 
     @property
     def name(self) -> str:
-        """Mean rate and burstiness."""
+        """Name in reports: mean rate and burstiness."""
         return f"bursty {format_mrps(self.rate_mrps)}, {self.burstiness}"
 
     @property
     def words(self) -> str:
-        """The process as `--arrivals` takes it."""
+        """The process in the syntax of `--arrivals`."""
         return f"{self.burstiness.words},rate={format_mrps(self.rate_mrps)}"
 
     @property
@@ -155,7 +155,7 @@ class ModulatedArrivals:
         return mean + (1 - busy) * apart, max(mean - busy * apart, 0.0)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """Return `requests` arrival times; time 0 is a random time of a spell of either kind."""
+        """Return `requests` arrival times; time 0 is a random time of the stationary process."""
         times_ns = np.empty(requests, np.int64)
         busy = self.burstiness.busy_ppm / PPM
         cycle_ns = self.burstiness.cycle_us * NS_PER_US

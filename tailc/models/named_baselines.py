@@ -25,7 +25,7 @@ ALL, FIRST = "all", "first"
 
 
 class NamedBaseline(ABC):
-    """Common attributes of all baselines.
+    """A baseline that users request by name: its syntax, description and rank.
 
     about: what it does, in one line for users. rank: its place in lists and among the defaults,
     ascending.
@@ -49,7 +49,7 @@ class Query(Generic[NamedT]):
 
 @dataclass(frozen=True)
 class Folder(Generic[NamedT]):
-    """The baselines of one model, by rank. where: the machines that they are for, in messages."""
+    """The baselines of one model, by rank. where: their machines, as named in messages."""
 
     baselines: tuple[NamedT, ...]
     where: str
@@ -80,12 +80,12 @@ def _read(baseline: NamedBaseline, name: str) -> NameValues | None:
 
 
 def unfit_error(name: str, why: str, hint: str | None) -> TailcError:
-    """The error for a baseline that exists, but not with this value or not on this machine."""
+    """The error for a baseline that does not apply with this value or on this machine."""
     return usage_error(f"baseline `{shorten(name)}`: {why}", hint)
 
 
 def usage_error(message: str, hint: str | None) -> TailcError:
-    """The error for a wrong name."""
+    """Make the TailcError (USAGE) for a wrong baseline name."""
     return TailcError(Finding(Code.USAGE, message, help=hint))
 
 
@@ -94,7 +94,7 @@ def choose_names(
     defaults: Callable[[], Sequence[str]],
     check: Callable[[str], object],
 ) -> tuple[str, ...]:
-    """Each name once, with `all` and `first` replaced by what they mean; None: all defaults.
+    """Expand `all` and `first` to baseline names and remove duplicates; None: all defaults.
 
     Raises TailcError with every name that `check` refuses.
     """

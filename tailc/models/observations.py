@@ -1,4 +1,4 @@
-"""Observations of a replay in addition to latencies: rungs, energy, and control steps."""
+"""What a replay measures in addition to latencies: rungs, energy, and control steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RequestEnergy:
 
 @dataclass(frozen=True, eq=False)
 class ControlSteps:
-    """Steps of a controller or rule, each at the exit that ended an epoch; empty if nothing steers.
+    """All steps of a controller in a replay, one at the end of each epoch; empty without one.
 
     measured_us: the percentile of the window. rate_mrps: arrival rate since the step before.
     output_ppm: output from then on.

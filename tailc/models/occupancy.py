@@ -1,4 +1,4 @@
-"""Occupancy: at which load and age requests spend their time.
+"""Occupancy: how much of their run time requests spend at each load and age.
 
 A runtime looks a running request up again and again, so occupancy is also how often it looks up
 each cell of a table.
@@ -19,7 +19,7 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Shares of the run time of requests, by requests in the system and age.
+    """Fraction of the run time of requests in each cell of a table, by load and age.
 
     share_ppm: (loads, ages), for 0, 1, 2, ... requests in the system, and in steps of `step_us`.
     The last entry of each axis includes all beyond it. Rounded down.
@@ -76,7 +76,7 @@ def occupancy_counts(
 
 
 def occupancy(ladder: Ladder, counts: Iterable[Counts | None]) -> Occupancy | None:
-    """The counts of all replays together, or None if there are none."""
+    """Sum the counts of all replications and convert them to shares; None if there are none."""
     counted = [one for one in counts if one is not None]
     step_us = age_step_us(ladder)
     if step_us is None or not counted:

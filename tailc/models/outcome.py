@@ -23,7 +23,7 @@ _EXTREME_PART = 20
 
 @dataclass(frozen=True, eq=False)
 class Outcome(ABC):
-    """What happened to the requests, in order of arrival, and the time integrals.
+    """Result of one replay: its requests in order of arrival, and integrals over time.
 
     is_cut: whether a request left unfinished at the cut-off. thread_ns: threads times time that it
     had them. arrived: number of arrivals; less than the length of the arrays if the server was
@@ -60,7 +60,7 @@ class Outcome(ABC):
     @property
     @abstractmethod
     def saturation(self) -> float | None:
-        """A value near 1 means that the server has no spare capacity; None if unknown."""
+        """How near the server is to its capacity, 1 if it has none to spare; None if unknown."""
 
     @property
     def was_cut_off(self) -> bool:
@@ -78,7 +78,7 @@ class Outcome(ABC):
         return self.served_in(self.measured)
 
     def served_in(self, part: slice) -> NDArray[np.bool_] | slice:
-        """Which of a range of requests were not refused."""
+        """Which requests of the range `part` were not refused."""
         return ~self.is_refused[part] if len(self.is_refused) else slice(None)
 
     @property
@@ -99,7 +99,7 @@ class Outcome(ABC):
 
     @property
     def utilization_by_pool(self) -> tuple[float | None, ...]:
-        """Running threads over the pool's capacity, while arrivals were measured."""
+        """Running threads / capacity of each pool, while arrivals were measured."""
         return tuple(
             self._mean(over.BUSY + over.POOL_COLUMNS * pool) / supply_ppm
             if 0 < supply_ppm < NEVER_NS
@@ -133,7 +133,7 @@ class Outcome(ABC):
         return mean * span / (self.measured.stop - self.measured.start)
 
     def rung_times(self, work_ns: NDArray[np.int64]) -> RungTimes:
-        """How the measured requests that ran used the rungs; `work_ns` is of all, by arrival."""
+        """Compute how measured requests used the rungs; `work_ns`: of all requests, by arrival."""
         ran_ns = (self.latency_ns - self.wait_ns)[self.measured]
         ran = ran_ns > 0
         work_ns = work_ns[self.measured][ran]
@@ -186,9 +186,9 @@ class Outcome(ABC):
 
 @dataclass(frozen=True, eq=False)
 class PoweredOutcome(Outcome):
-    """Outcome of a model that gives each running request a core, with energy.
+    """Result of one replay in which each running request has its own core, with energy.
 
-    steps: control steps; empty if nothing steers.
+    steps: control steps; empty without a controller.
     """
 
     energy: RequestEnergy
@@ -221,12 +221,12 @@ class PoweredOutcome(Outcome):
 
     @property
     def mean_idle_energy(self) -> float:
-        """Idle energy per request: the idle power times the mean time between measured arrivals."""
+        """Energy of idle cores per request: idle power times mean time between arrivals."""
         return self.by_request(self.mean_idle_power)
 
     @property
     def outputs_ppm(self) -> NDArray[np.int64]:
-        """The output after each step, from the first measured arrival on."""
+        """The controller's output after each step, from the first measured arrival on."""
         from_ns = self.arrival_ns[self.measured.start]
         return self.steps.output_ppm[self.steps.time_ns >= from_ns]
 

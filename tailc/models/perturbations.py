@@ -1,4 +1,4 @@
-"""Perturbed copies of requests: other demands, speed-ups or shares of classes."""
+"""Perturb a workload: change its demands, speed-ups, or the shares of its classes of requests."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def with_longer_tail(load: Workload, from_ppm: int, part: float) -> Workload:
 
 
 def with_slower_rungs(load: Workload, part: float) -> Workload:
-    """Reduce all rung speeds above 1 by a part of themselves, but not below 1."""
+    """Reduce all rung speeds above 1 by the fraction `part`, but not below 1."""
     less = np.maximum(load.speed * (1 - part), np.minimum(load.speed, 1.0))
     return replace(load, speed=np.ascontiguousarray(less))
 
 
 def with_slower_cores(load: Workload, part: float) -> Workload:
-    """Reduce all speeds above 1 (not below 1), and the speeds of core types below 1 as well."""
+    """Reduce rung speeds by the fraction `part`; speeds above 1 stay at least 1."""
     less = np.where(load.speed < 1, load.speed * (1 - part), with_slower_rungs(load, part).speed)
     return replace(load, speed=np.ascontiguousarray(less))
 

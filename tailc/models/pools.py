@@ -1,4 +1,4 @@
-"""Pools: the resources that requests compete for, one for each cost unit with a stated capacity.
+"""Pools: the limited resources of a ladder that requests compete for, one for each cost unit.
 
 A rung draws on at most one pool, for example in threads of a core type. So a climb may move a
 request from one pool to another: to a big core, to a higher frequency, away from an SMT neighbour.
@@ -39,7 +39,7 @@ class Pools:
 
 
 def pools(ladder: Ladder) -> Pools:
-    """Pools of a ladder.
+    """Derive the pools of a ladder from its cost units.
 
     Raises TailcError for a rung in several pools, and for boosting in no pool or another one.
     """
@@ -67,7 +67,7 @@ def pools(ladder: Ladder) -> Pools:
 
 
 def least_of(shared: Pools, pool: int) -> tuple[int, int]:
-    """The least cost of a rung in a pool, in millionths, and how many times that fits."""
+    """The least cost of a rung in a pool, in millionths, and how many such rungs fit in it."""
     least_ppm = int(shared.cost_ppm[shared.pool_of == pool].min())
     return least_ppm, max(int(shared.capacity_ppm[pool]) // least_ppm, 1)
 

@@ -40,13 +40,13 @@ class RecordedGaps:
         return f"recorded:{self.source}"
 
     def with_rate(self, rate_mrps: int) -> Rounds:
-        """The gaps scaled to this mean rate."""
+        """The arrival process with these gaps, scaled to this mean rate."""
         return Rounds(rate_mrps, self)
 
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """Recorded gaps at a rate, in their order; after the last the first one follows.
+    """Arrivals with recorded gaps in their order, scaled to a rate; the gaps repeat without end.
 
     `is_recorded` is false, because each draw starts at another gap.
     """
@@ -63,7 +63,7 @@ class Rounds:
 
     @property
     def name(self) -> str:
-        """The source and the rate."""
+        """Name in reports: the source and the rate."""
         return f"recorded `{self.gaps.source}` at {format_mrps(self.rate_mrps)}"
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
@@ -78,5 +78,5 @@ class Rounds:
         return np.rint((times_ns - times_ns[0]) * scale).astype(np.int64)
 
     def warm_up(self, requests: int) -> int:
-        """One twentieth."""
+        """Number of warm-up requests: one twentieth of all."""
         return requests // WARM_UP_PART

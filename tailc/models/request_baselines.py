@@ -34,7 +34,7 @@ class Setup(Generic[SubjectT]):
 
 
 class Baseline(NamedBaseline, Generic[SubjectT]):
-    """One or more baselines of an execution model, which differ in the values of the name."""
+    """A family of baselines of an execution model; the values in a name select one of them."""
 
     @abstractmethod
     def examples(self, policy: SubjectT) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ class Baseline(NamedBaseline, Generic[SubjectT]):
 
     @abstractmethod
     def check_fit(self, policy: SubjectT, values: NameValues) -> Unfit | None:
-        """Why this policy cannot have the baseline, or None if it can."""
+        """Why the baseline does not apply to this policy; None if it does."""
 
     @abstractmethod
     def default_names(self, policy: SubjectT, workload: Workload) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ RuleT_co = TypeVar("RuleT_co", covariant=True)
 
 
 class RuleBaseline(NamedBaseline, Generic[RuleT]):
-    """One or more rules, which differ in the values of the name.
+    """A family of rules; the values in a baseline's name select one of them.
 
     examples: names for lists. is_default: whether the first example is replayed by default.
     """
@@ -37,7 +37,7 @@ class RuleBaselines(Generic[RuleT_co]):
 
     @property
     def defaults(self) -> tuple[str, ...]:
-        """Names replayed by default, in order."""
+        """Names of the baselines that are replayed by default, in order."""
         return tuple(one.examples[0] for one in self.folder.baselines if one.is_default)
 
     def choose(self, names: Sequence[str] | None) -> tuple[str, ...]:

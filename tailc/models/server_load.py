@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RungUse:
-    """How requests used the rungs, over the measured requests of all replications.
+    """How the measured requests of all replications used the rungs.
 
     Mean cost rate of a request over its execution (threads, in thousandths): of all requests, and
     of the longest and of the shortest 5 % by demand. `final_ppm`: share of requests that left on

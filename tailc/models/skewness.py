@@ -1,4 +1,4 @@
-"""Busy share of arrivals that switch between two rates, from the skewness of counts.
+"""Estimate the busy share of bursty arrivals from the skewness of their counts.
 
 The index of dispersion depends only on the variance of the rate, and so not on the busy share. The
 third moment does: the rarer bursts are, the further they rise above the mean. With the count N over

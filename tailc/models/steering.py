@@ -1,4 +1,4 @@
-"""What steers a replay: a controller, given outputs, a reactive rule, or a look-up.
+"""What changes settings in a replay: a controller, given outputs, a reactive rule or a look-up.
 
 The last two exist only for core types. All except a look-up make a step once in `epoch_requests`
 completions and measure a percentile of the last `window_requests` latencies (fewer at the
@@ -35,7 +35,7 @@ LOOKUP_REQUESTS = 100
 
 @dataclass(frozen=True, eq=False)
 class OpenLoop:
-    """Outputs given by epoch, whatever is measured: the first from the start, the last forever.
+    """Outputs that are given by epoch instead of computed: the last one holds forever.
 
     outputs_ppm: int64 (epochs,), in millionths, each from 0 to 10^6.
     """
@@ -73,7 +73,7 @@ class ReactiveRule:
 
 @dataclass(frozen=True)
 class Setting:
-    """The rung that every request wants, and the cores of each unit that are on, from a rate on."""
+    """What to use from a rate on: the rung of every request, and how many cores of each type."""
 
     first_rate_mrps: int
     rung: int
@@ -111,7 +111,7 @@ WINDOW_REQUESTS = 2_000
 
 
 def settling(steering: Steering | None) -> int:
-    """Number of requests until an output has settled: a full window, and some epochs."""
+    """Number of requests until a controller has settled: a full window, and some epochs."""
     if steering is None:
         return 0
     if isinstance(steering, Lookup):
@@ -129,7 +129,7 @@ def window_of(steering: Steering | None) -> TailWindow:
 
 
 class Steer(NamedTuple):
-    """A law for compiled code; fields that a law does not need are 0 or empty.
+    """A control law as arrays for compiled code; fields that it does not need are 0 or empty.
 
     gains: (rows, 4), first rate, kp, ki, kd. limits: lowest, highest and first output in fixed
     point. outputs_ppm: by epoch. climb_speed_ppm: (rungs, 2), speeds before and after the climb to
@@ -152,7 +152,7 @@ class Steer(NamedTuple):
 
 
 def steering_arrays(steering: Steering | None, ladder: Ladder | None = None) -> Steer:
-    """Convert steering to arrays; None never makes a step. Only a reactive rule needs a ladder."""
+    """Convert steering to arrays; None: no steps. Only a reactive rule needs the ladder."""
     nothing = np.zeros(0, np.int64)
     steer = Steer(
         UNSTEERED,

@@ -54,7 +54,7 @@ def _mix(word: int) -> int:
 
 @njit(cache=True, nogil=True)
 def uniform(state):  # pragma: no cover - compiled
-    """The next number in [0, 1), a multiple of 2^-53."""
+    """Draw a random number in [0, 1), a multiple of 2^-53."""
     state[0] += _STEP
     word = state[0]
     word = (word ^ (word >> _SHIFTS[0])) * _FACTOR_1
@@ -65,7 +65,7 @@ def uniform(state):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def uniforms(state, out):  # pragma: no cover - compiled
-    """Fill `out` with the next numbers in [0, 1)."""
+    """Fill `out` with random numbers in [0, 1)."""
     for i in range(len(out)):
         out[i] = uniform(state)
 
@@ -174,7 +174,7 @@ def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def fill_below(state, hands, out):  # pragma: no cover - compiled
-    """Fill `out` with numbers below `hands`, each equally likely."""
+    """Fill `out` with random integers below `hands`, each equally likely."""
     for i in range(len(out)):
         out[i] = np.int64(uniform(state) * hands)
 

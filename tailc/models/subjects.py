@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 
 def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
-    """The policy's ladders (one for each class of requests), or its tail table.
+    """Make the execution model that replays this policy.
 
-    Raises LookupError for a class without a ladder.
+    It has the policy's ladders (one for each class of requests) or its tail table. Raises
+    LookupError for a class without a ladder.
     """
     if policy.tail_table is not None:
         return _on_clocks(policy, policy.tail_table)
@@ -49,7 +50,7 @@ def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
 
 
 def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
-    """The same core queues on that chip."""
+    """The model of core queues, with its cores on `chip`."""
     from tailc.models.core_queues.model import CoreQueues
 
     assert isinstance(subject, CoreQueues)
@@ -57,7 +58,7 @@ def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
 
 
 def on_ladders(name: str, ladders: Sequence[Ladder]) -> LadderModel:
-    """Ladders on the server of their rules and cost units; all records climb the first."""
+    """Make the execution model of the ladders' server; all records climb the first ladder."""
     if is_on_lanes(ladders[0]):
         from tailc.models.smt.model import Smt
 

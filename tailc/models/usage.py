@@ -12,7 +12,7 @@ from tailc.models.server_load import Load
 
 
 class HeadlineQuantity(enum.Enum):
-    """What a headline counts, with its unit: millionths, mW, power times us, thousandths."""
+    """The quantity of a headline, whose unit is millionths, mW, power times us or thousandths."""
 
     BATCH = "batch work"
     POWER = "power"
@@ -38,15 +38,16 @@ class Usage(ABC):
 
     @abstractmethod
     def relative_to(self, base_us: int, other_ppm: int) -> Usage:
-        """The same with its energy relative to a base.
+        """This use with its energy relative to that of a reference run.
 
-        `other_ppm`: share of the base's server power outside the cores, which is equal in both.
+        `base_us`: energy per request of the reference. `other_ppm`: share of its server power
+            outside the cores, which is equal in both.
         """
 
     @property
     @abstractmethod
     def columns(self) -> UsageColumns[Any]:
-        """The columns of tables."""
+        """The columns that tables of a verdict show for this machine."""
 
     @abstractmethod
     def cost_us(self, load: Load) -> int | None:
@@ -54,7 +55,7 @@ class Usage(ABC):
 
     @abstractmethod
     def headline(self, load: Load) -> Headline:
-        """The single most important number."""
+        """The most important number of this use."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Demand of requests for engines: whole nanoseconds of work, and speeds by rung."""
+"""The requests that engines replay: work in whole nanoseconds, and speed on each rung."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Workload:
         assert (self.work_ns > 0).all()
 
     def select(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Workload:
-        """Some of the records, by bool (records,) or by number."""
+        """The workload with only the chosen records, by bool (records,) or by number."""
         return replace(
             self,
             work_ns=self.work_ns[chosen],
@@ -58,7 +58,7 @@ class Workload:
         )
 
     def reweight(self, weight: NDArray[np.int64]) -> Workload:
-        """The same with other weights, int64 (records,), without records of weight 0."""
+        """The workload with other weights, int64 (records,), without records of weight 0."""
         stay = weight > 0
         return replace(self.select(stay), weight=weight[stay])
 
@@ -90,7 +90,7 @@ class Workload:
 
 
 def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
-    """The profile at the speeds of its requests on the rungs of the ladder.
+    """Convert a profile to a workload, with the speed of its requests on each rung of `ladder`.
 
     A rung that is a degree of parallelism has the speed of each request's own curve at that degree;
     the caller ensures that the profile has it. A rung that is a core has the speed of the curve's
@@ -108,10 +108,10 @@ def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
 
 
 def clocked_workload(profile: DemandProfile, clocks: Clocks) -> Workload:
-    """The profile at the levels of the clocks; its times are at the reference clock.
+    """Convert a profile to a workload, with the progress of its requests at each frequency.
 
-    The clock alone sets the speed of compute, for all requests and whatever their curve. Raises
-    TailcError for a request that is too long to time.
+    The profile's times are at the reference clock. The clock alone sets the speed of compute, for
+    all requests and whatever their curve. Raises TailcError for a request that is too long to time.
     """
     work_ns = _work_ns(profile)
     memory_ns = None

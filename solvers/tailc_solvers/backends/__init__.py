@@ -1,4 +1,4 @@
-"""General solvers, each behind one adapter and in its own process.
+"""General-purpose LP and MIP solvers, each behind one adapter and in its own process.
 
-Their answers are proposals: `check` decides how far they can be trusted.
+Their answers are claims: `check` decides which of them are proved and which are wrong.
 """

@@ -1,4 +1,4 @@
-"""The available solvers, and what to install for each."""
+"""The LP and MIP solvers that can be used, and the package to install for each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from tailc_solvers.backends.scaling import row_sizes, scale_rows, too_wide, unsc
 
 
 class Backend(StrEnum):
-    """A general solver. CLARABEL has no integer variables; CP_SAT rounds others to a grid."""
+    """A general-purpose LP or MIP solver.
+
+    CLARABEL has no integer variables. CP_SAT has only integers: it rounds other variables to a
+    grid.
+    """
 
     HIGHS = "highs"
     SCIP = "scip"
@@ -34,7 +38,7 @@ _WHERE = {Backend.GUROBI: "tailc[gurobi]"}
 
 
 class Solver:
-    """One backend in a child process, for any number of programs; use as a context manager."""
+    """A solver in a child process that answers any number of programs; use as a context manager."""
 
     def __init__(self, backend: Backend | str) -> None:
         self.backend = Backend(backend)
@@ -52,7 +56,7 @@ class Solver:
         self._child.__exit__(kind, value, trace)
 
     def answer(self, program: LinearProgram, limits: BackendLimits | None = None) -> SolverAnswer:
-        """Scale the rows of a program and return the solver's answer, unchecked.
+        """Scale the rows of a program, send it to the solver, and return its unchecked answer.
 
         The outcome is NOT_INSTALLED, with what to install, if the library is missing, and REFUSED
         if the coefficients differ too much in size.

@@ -32,7 +32,11 @@ LARGEST = 1e100
 
 
 class AnswerTrust(StrEnum):
-    """PROVED: shown without the solver's word. CLAIMED: not contradicted. REFUTED: shown wrong."""
+    """Whether a solver's answer is proved.
+
+    PROVED: shown to be right without relying on the solver. CLAIMED: not proved, and not
+    contradicted. REFUTED: shown to be wrong.
+    """
 
     PROVED = "proved"
     CLAIMED = "claimed"
@@ -74,7 +78,7 @@ class Tolerances:
     objective: float = 1e-6
 
     def above(self, a: float, b: float) -> bool:
-        """Whether a is above b as an objective or a bound."""
+        """Whether the objective or bound `a` exceeds `b` by more than the tolerance."""
         if math.isinf(b):
             return a > b
         return a - b > self.objective * (1 + abs(b))
@@ -82,7 +86,7 @@ class Tolerances:
 
 @dataclass(frozen=True)
 class KnownFacts:
-    """Facts about a program from elsewhere.
+    """Facts about a program that do not come from the solver whose answer is checked.
 
     Attributes:
         points: points assumed to be feasible; infeasible ones are ignored.
@@ -101,7 +105,7 @@ class AnswerVerdict:
         outcome: the claim.
         trust: whether the claim is proved, unproved or refuted.
         faults: reasons for a refutation, in order; empty otherwise.
-        objective: of the point, recomputed; None without a feasible point.
+        objective: recomputed objective of the answer's point; None without a feasible point.
         bound: highest lower bound proved here, or -inf.
         tolerances: the tolerances of the comparison.
     """
@@ -124,7 +128,7 @@ class AnswerVerdict:
 
     @property
     def gap(self) -> float:
-        """Objective less proved bound; inf without a point."""
+        """Objective minus proved bound; inf without a feasible point."""
         return math.inf if self.objective is None else self.objective - self.bound
 
 
@@ -134,7 +138,10 @@ def verdict(
     known: KnownFacts | None = None,
     tolerances: Tolerances | None = None,
 ) -> AnswerVerdict:
-    """Check one answer; failures of the child process, which claim nothing, are CLAIMED."""
+    """Check a solver's answer: recompute its objective, its feasibility and its lower bound.
+
+    If the child process failed, its answer claims nothing and is CLAIMED.
+    """
     case = _CheckedAnswer(program, answer, known or KnownFacts(), tolerances or Tolerances())
     if answer.outcome.has_point:
         return case.of_point()
@@ -153,10 +160,11 @@ def optimum(program: LinearProgram, answer: SolverAnswer) -> AnswerVerdict:
 
 
 def claimed_bound(program: LinearProgram, answer: SolverAnswer) -> float | None:
-    """The lower bound that an answer claims; None where it claims none.
+    """The lower bound on the objective that an answer claims; None if it claims none.
 
-    The best point of a grid claims one where a feasible point stays feasible if variables that need
-    not be whole rise to the next step.
+    For GRID_OPTIMAL the bound is the grid's optimum less the cost of one step of every variable. It
+    is a bound only if a feasible point stays feasible when non-integer variables are rounded up to
+    the grid.
     """
     if answer.outcome is not SolverOutcome.GRID_OPTIMAL or answer.point is None:
         return answer.bound
@@ -164,10 +172,10 @@ def claimed_bound(program: LinearProgram, answer: SolverAnswer) -> float | None:
 
 
 def proved_bound(program: LinearProgram, dual: Vector) -> float:
-    """The lower bound that any row multipliers prove; -inf if they prove none.
+    """The lower bound that row multipliers prove by weak duality; -inf if they prove none.
 
-    With d = c - A' y, every feasible x has c x = y A x + d x, and each term is least at the bound
-    given by its sign.
+    With d = c - A' y, every feasible x has c x = y A x + d x, and each term is smallest at the
+    bound that its sign selects.
     """
     if dual.shape != (program.n_rows,) or not (np.abs(dual) < LARGEST).all():
         return -math.inf
@@ -181,9 +189,9 @@ def proved_bound(program: LinearProgram, dual: Vector) -> float:
 
 
 def reduced_costs(program: LinearProgram, dual: Vector) -> Vector:
-    """Reduced costs of row multipliers, d = c - A' y, each rounded once [n].
+    """Reduced costs d = c - A' y for the row multipliers y [n], each rounded only once.
 
-    Multipliers of rows without a bound on their side count as 0.
+    A multiplier counts as 0 if its sign needs a bound that its row does not have.
     """
     y = _bounding(program, dual)
     places = np.concatenate([program.column, np.arange(program.n_variables)])

@@ -37,7 +37,7 @@ _OUTCOMES = {
 
 
 def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
-    """Solve the relaxation; refuse a program with integer variables."""
+    """Solve a linear program by the interior-point method; REFUSED if it has integer variables."""
     del limits  # Iterations are limited and nothing is random; the wall limit only aborts.
     if program.integer.any():
         return SolverAnswer(SolverOutcome.REFUSED, message="Clarabel takes no whole variables")

@@ -55,7 +55,10 @@ Arrays = dict[str, NDArray]
 
 
 def encode_frame(head: dict, arrays: Arrays) -> bytes:
-    """Encode one frame; scalars in the head may be infinite or NaN."""
+    """Encode a JSON head and named arrays as the bytes of one frame.
+
+    Numbers in the head may be infinite or NaN.
+    """
     layout = [[name, a.dtype.kind, a.size] for name, a in arrays.items()]
     text = _pad(json.dumps({"head": head, "arrays": layout}).encode(), b" ")
     body = [
@@ -67,7 +70,7 @@ def encode_frame(head: dict, arrays: Arrays) -> bytes:
 
 
 def body_bytes(prefix: bytes) -> int:
-    """Number of bytes after a prefix."""
+    """Number of bytes that follow a frame's prefix, as the prefix states it."""
     if len(prefix) != PREFIX_BYTES:
         raise GarbledFrameError("the frame is incomplete")
     magic, length, head = PREFIX.unpack(prefix)
@@ -111,7 +114,7 @@ def _arrays(layout: list[tuple[str, str, int]], body: bytes | bytearray, at: int
 
 
 def encoded_question(program: LinearProgram, limits: BackendLimits) -> bytes:
-    """Encode a program and its limits."""
+    """Encode a linear program and the solver's limits as one frame."""
     arrays = {
         field.name: getattr(program, field.name)
         for field in fields(program)
@@ -122,7 +125,7 @@ def encoded_question(program: LinearProgram, limits: BackendLimits) -> bytes:
 
 
 def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, BackendLimits]:
-    """Decode a program and its limits."""
+    """Decode a frame to a linear program and the solver's limits."""
     head, arrays = decode_frame(frame)
     start = _basis(arrays)
     program = LinearProgram(**arrays, offset=head["offset"], start=start)
@@ -130,7 +133,7 @@ def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, BackendLi
 
 
 def encoded_answer(answer: SolverAnswer) -> bytes:
-    """Encode an answer."""
+    """Encode a solver's answer as one frame."""
     point, duals = answer.point, answer.duals
     arrays = {"x": point.x if point else None, "dual": duals.rows if duals else None}
     head = {
@@ -147,7 +150,7 @@ def encoded_answer(answer: SolverAnswer) -> bytes:
 
 
 def decoded_answer(frame: bytes) -> SolverAnswer:
-    """Decode an answer; raises GarbledFrameError for anything else."""
+    """Decode a frame to a solver's answer; GarbledFrameError if it is not a valid answer."""
     head, arrays = decode_frame(frame)
     basis, course = _basis(arrays), _course(arrays)
     if set(arrays) - {"x", "dual"} or any(a.dtype.kind != "f" for a in arrays.values()):

@@ -1,4 +1,4 @@
-"""Run a worker, and end it with all that it started when the worker or its user has ended.
+"""Run a solver's worker process, and end all its processes when it or its user has ended.
 
     python -m tailc_solvers.backends.guard MODULE:FUNCTION ANSWERS MEMORY_BYTES LIFELINE
 

@@ -28,7 +28,7 @@ _OUTCOMES = {
 
 
 def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
-    """Solve by simplex, or branch and bound; TOO_LARGE above the licence's limit."""
+    """Solve a program by simplex or branch and bound; TOO_LARGE above the licence's size limit."""
     with gurobipy.Env(params=_params(limits)) as env, gurobipy.Model(env=env) as model:
         try:
             return _solve_model(program, model)

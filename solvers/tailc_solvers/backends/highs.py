@@ -100,7 +100,10 @@ def _is_further(before: SearchProgress, now: SearchProgress) -> bool:
 
 
 def solve(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
-    """Solve by simplex, from the program's start basis if it has one, or by branch and bound."""
+    """Solve a program by simplex, or by branch and bound if it has integer variables.
+
+    Simplex begins at the program's start basis if it has one.
+    """
     global _last  # noqa: PLW0603 (a child answers one question after another)
     last, _last = _last, None
     if last is not None and _goes_on(program, last, limits.seed):

@@ -26,7 +26,7 @@ MOST_GRID_STEPS = 10_000_000
 
 
 class SolverOutcome(StrEnum):
-    """A solver's claim, or the kind of failure.
+    """A solver's claim about a program, or the kind of failure.
 
     OPTIMAL: the point is optimal, within the solver's tolerances. GRID_OPTIMAL: it is optimal among
     those whose variables are multiples of their steps (`grid_steps`). FEASIBLE: a point, and a
@@ -72,7 +72,7 @@ class BasisStatus(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A basis of a linear program: the `Place` of each variable [n] and each row [m]."""
+    """A basis of a linear program: the status of each variable [n] and of each row [m]."""
 
     variables: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -80,14 +80,14 @@ class Basis:
 
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
-    """One program; A has `value[e]` in row `row[e]` and column `column[e]`, each entry once.
+    """One linear or mixed-integer program, with the coefficients of A as a sparse list.
 
     Attributes:
         cost: c [n].
-        lower, upper: bounds of the variables, infinite for none [n].
+        lower, upper: bounds of the variables, infinite if there is none [n].
         integer: which variables are integers [n].
-        row, column, value: the coefficients of A [e].
-        row_lower, row_upper: bounds of A x, infinite for none [m].
+        row, column, value: entry e of A is `value[e]` at `row[e]`, `column[e]`; no duplicates [e].
+        row_lower, row_upper: bounds of A x, infinite if there is none [m].
         offset: added to the objective.
         start: initial basis of a simplex method; other methods ignore it.
     """
@@ -140,7 +140,10 @@ class LinearProgram:
         integer: ArrayLike = False,
         offset: float = 0.0,
     ) -> LinearProgram:
-        """Build from rows (lower, coefficients by variable, upper); scalars are for all of them."""
+        """Build a program from rows (lower bound, coefficients by variable number, upper bound).
+
+        A scalar cost, bound or `integer` applies to all variables.
+        """
         c = np.array(cost, dtype=np.float64)
         entries = [(r, j, a) for r, (_, terms, _) in enumerate(rows) for j, a in terms.items()]
         return cls(
@@ -184,7 +187,7 @@ class BackendLimits:
 
 @dataclass(frozen=True, eq=False)
 class SolverPoint:
-    """A point [n] with its objective as claimed by the solver."""
+    """Values of the variables [n], and their objective as claimed by the solver."""
 
     x: Vector
     objective: float
@@ -192,7 +195,7 @@ class SolverPoint:
 
 @dataclass(frozen=True, eq=False)
 class Duals:
-    """The final multipliers of a linear program.
+    """The multipliers (shadow prices) of a solved linear program.
 
     Attributes:
         rows: multipliers, positive if raising the row's lower bound raises the objective [m].
@@ -228,9 +231,9 @@ class SolverAnswer:
 
 
 def grid_steps(program: LinearProgram) -> Vector:
-    """Step of each variable on the grid of GRID_OPTIMAL, 0 for integers [n].
+    """Grid step of each continuous variable for solvers without them; 0 for integers [n].
 
-    It is 1 / GRID_STEPS times a power of two: 1 unless a bound is above 10,000.
+    The step is 1 / GRID_STEPS times a power of two: 1 / GRID_STEPS unless a bound is above 10,000.
     """
     magnitude = np.maximum(np.abs(program.lower), np.abs(program.upper))
     scale = np.where(np.isinf(magnitude), 1.0, magnitude * GRID_STEPS / MOST_GRID_STEPS)

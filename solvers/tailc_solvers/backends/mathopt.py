@@ -46,7 +46,7 @@ _OUTCOMES = {
 
 
 def solve_scip(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
-    """Solve with SCIP: branch, cut and price."""
+    """Solve a program with SCIP, by branch, cut and price."""
     params = _params()
     params.threads = 1
     params.random_seed = limits.seed
@@ -56,11 +56,11 @@ def solve_scip(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
 
 
 def solve_cp_sat(program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
-    """Solve with CP-SAT: constraint programming over integers.
+    """Solve a program with CP-SAT: constraint programming over integers.
 
-    With continuous variables, an optimum is that of a grid: the answer is GRID_OPTIMAL, without a
-    bound. CP-SAT has about ten million steps from 0 to a bound, and cuts off what is beyond, so
-    variables with larger bounds are divided by the size of their steps.
+    Continuous variables are rounded to a grid, so the answer is GRID_OPTIMAL, without a bound.
+    CP-SAT represents about ten million steps from 0 to a bound and truncates larger values, so a
+    variable with a larger bound is divided by the size of its step.
     """
     params = _params()
     params.threads = 1

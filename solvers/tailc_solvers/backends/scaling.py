@@ -1,4 +1,4 @@
-"""Scale the rows of a program to one size, and scale multipliers back.
+"""Scale the rows of a program to similar size, and scale multipliers back.
 
 A solver meets each row to an absolute tolerance, and HiGHS ignores coefficients below 1e-9. So a
 row is divided by about its largest coefficient, if that is unusual. Divisors are powers of two, so
@@ -23,7 +23,7 @@ times what a whole variable may be off, which is 1e-9."""
 
 
 def row_sizes(program: LinearProgram) -> Vector:
-    """Divisor of each row: a power of two, 1 for rows of a usual size [m]."""
+    """Divisor of each row: a power of two; 1 for rows whose largest coefficient is usual [m]."""
     largest = np.zeros(program.n_rows)
     np.maximum.at(largest, program.row, np.abs(program.value))
     least, most = USUAL
@@ -44,7 +44,7 @@ def scale_rows(program: LinearProgram, size: Vector) -> LinearProgram:
 
 
 def unscale_answer(answer: SolverAnswer, size: Vector) -> SolverAnswer:
-    """Convert an answer to a scaled program back."""
+    """Convert an answer to a scaled program to an answer to the original program."""
     duals = answer.duals
     if duals is None or duals.rows.shape != size.shape or (size == 1).all():
         return answer
@@ -52,11 +52,11 @@ def unscale_answer(answer: SolverAnswer, size: Vector) -> SolverAnswer:
 
 
 def too_wide(program: LinearProgram) -> str | None:
-    """Why a solver may get the program wrong, as a sentence; None if its tolerance is enough.
+    """Why a row's coefficients differ too much in size for a solver; None if they do not.
 
-    An integer variable may be off by the tolerance. Times its coefficient, that must be far below
-    one step of every other integer variable in the row, and below the range of all bounded
-    variables.
+    A solver may set an integer variable off by its tolerance. The tolerance times the variable's
+    coefficient must be far smaller than one step of every other integer variable in the row, and
+    smaller than the range of all bounded variables.
     """
     if not program.integer.any():
         return None

@@ -1,4 +1,4 @@
-"""Exact sums of products, rounded once, to check answers with.
+"""Exact sums of products, rounded once, for checking answers.
 
 Each product is split without error into two numbers (Dekker, 1971) and the parts are added exactly
 (Shewchuk, 1997, as in math.fsum). Products above 1e290 or below 1e-290 in size are not supported.
@@ -18,12 +18,12 @@ SPLIT = 2.0**27 + 1.0
 
 
 def dot(a: Vector, b: Vector) -> float:
-    """The sum of a_j b_j, rounded once."""
+    """The sum over j of a_j b_j, computed exactly and rounded once."""
     return math.fsum(_parts(a, b).ravel().tolist())
 
 
 def dots_by(group: NDArray[np.int64], groups: int, a: Vector, b: Vector) -> Vector:
-    """The sum of a_e b_e over each group, each rounded once [groups]."""
+    """The sum of a_e b_e over the entries e of each group, exact and rounded once [groups]."""
     order = np.argsort(group, kind="stable")
     ends = np.searchsorted(group[order], np.arange(groups + 1)).tolist()
     parts = _parts(a[order], b[order]).ravel().tolist()

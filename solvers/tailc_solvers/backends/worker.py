@@ -1,4 +1,4 @@
-"""Worker in a child process: limit the memory, load one adapter, and answer questions.
+"""Worker process: limit the memory, load one solver adapter, and answer programs.
 
 Questions come on standard input, answers go to the descriptor ANSWERS of `guard`, which calls this
 module. Standard output and error are left to the libraries.
@@ -26,7 +26,7 @@ from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAn
 
 
 def main() -> None:
-    """Answer the questions on standard input until it ends."""
+    """Answer the programs on standard input until it is closed."""
     adapter, descriptor, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

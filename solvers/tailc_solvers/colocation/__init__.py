@@ -1,1 +1,1 @@
-"""Batch work next to latency-critical work: core frequencies, a chip's limit, a fleet."""
+"""Batch work next to latency-critical requests: core frequencies, a chip's power limit, a fleet."""

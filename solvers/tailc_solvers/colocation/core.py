@@ -1,4 +1,4 @@
-"""Frequencies for a core that does batch work while it has no requests.
+"""The most efficient pair of frequencies of a core: one for requests, one for batch work.
 
 At frequency f execution takes tau(f) = m + (f0 / f) (1 - m) times as long as at f0, m the share of
 cycles that wait for memory there. Requests keep the core busy for u = u0 tau(f_l) of the time; in
@@ -7,9 +7,10 @@ the rest batch work of T = T0 / tau(f_b) is done (Bartolini, 2015, section 3.5):
     maximise over the grid   TPW = (1 - u) T / (u P_l(f_l) + (1 - u) P_b(f_b) + shared)
 
 (eq. 3.3). A pair with u >= 1 keeps up with no requests, let alone batch work: its TPW is 0. The
-dissertation climbs, since TPW were concave; it is not for every m and P, and all pairs of a grid
-are few, so `best_pair` enumerates them; `climbed_pair` climbs. `shared` is the core's part of the
-power that no frequency changes; with none, the optimum drifts to low frequencies.
+dissertation uses hill climbing because it takes TPW to be concave. It is not for every m and P, and
+the pairs of a grid are few, so `best_pair` enumerates them; `climbed_pair` is hill climbing.
+`shared` is the core's part of the power that no frequency changes; without it the optimum moves to
+low frequencies.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SharedCore:
-    """A core, its requests and its batch work.
+    """A core with requests and batch work: its power, their throughput and their memory time.
 
     Attributes:
         freq_ghz: the grid, ascending [F].
@@ -70,37 +71,44 @@ class SharedCore:
         return memory + self.nominal_ghz / self.freq_ghz * (1 - memory)
 
     def busy(self) -> Floats:
-        """Share u of the time that requests keep the core busy; 1 or more is overload [f_l]."""
+        """Fraction u of the time that requests keep the core busy, by their frequency [F].
+
+        1 or more means that requests overload the core.
+        """
         return self.utilization * self.stretch(self.critical_memory)
 
     def batch_work(self) -> Floats:
-        """Batch work per second, 0 if requests overload the core [f_l, f_b]."""
+        """Batch work per second by request frequency and batch frequency [F, F].
+
+        0 if requests overload the core.
+        """
         idle = np.maximum(1 - self.busy(), 0.0)
         return idle[:, None] * self.throughput / self.stretch(self.batch_memory)
 
     def power_w(self) -> Floats:
-        """Mean power, including shared power [f_l, f_b]."""
+        """Mean power by request and batch frequency, including shared power [F, F]."""
         busy = np.minimum(self.busy(), 1.0)[:, None]
         return (
             busy * self.critical_power_w[:, None] + (1 - busy) * self.batch_power_w + self.shared_w
         )
 
     def work_per_joule(self) -> Floats:
-        """TPW, batch throughput per watt [f_l, f_b]."""
+        """TPW, batch work per joule by request and batch frequency [F, F]."""
         return self.batch_work() / self.power_w()
 
 
 @dataclass(frozen=True)
 class FrequencyPair:
-    """The most efficient pair of frequencies, or the end of a climb.
+    """The most efficient pair of frequencies, or the pair at which hill climbing ends.
 
     Attributes:
-        status: INFEASIBLE if requests overload the core at every allowed frequency, LOCAL for the
+        status: INFEASIBLE if requests overload the core at every allowed frequency; LOCAL for the
             end of a climb.
-        critical, batch: entries of the grid; None if infeasible.
+        critical, batch: frequency of requests and of batch work, as entries of the grid; None if
+            infeasible.
         work_per_joule: TPW of the pair, 0 if infeasible.
-        best_batch: for each f_l the most efficient f_b, or the end of a climb with that f_l; None
-            if requests overload the core.
+        best_batch: for each request frequency the most efficient batch frequency, or the one at
+            which hill climbing ends; None if requests overload the core.
     """
 
     status: Status
@@ -111,9 +119,10 @@ class FrequencyPair:
 
 
 def best_pair(core: SharedCore, least_critical: int = 0) -> FrequencyPair:
-    """The pair of the largest TPW, with f_l at or above entry `least_critical` of the grid.
+    """The pair of frequencies with the largest TPW, by enumeration.
 
-    Ties go to the lowest f_l, then to the lowest f_b.
+    Requests run at entry `least_critical` of the grid or above. Ties go to the lowest request
+    frequency, then to the lowest batch frequency.
     """
     tpw = core.work_per_joule()
     keeps_up = core.busy() < 1
@@ -130,10 +139,11 @@ def best_pair(core: SharedCore, least_critical: int = 0) -> FrequencyPair:
 
 
 def climbed_pair(core: SharedCore, least_critical: int = 0) -> FrequencyPair:
-    """The end of a climb from the highest frequencies, f_l at or above entry `least_critical`.
+    """The pair of frequencies at which hill climbing from the highest pair ends.
 
-    The highest pair keeps up with requests if any does. For each f_l that does, another climb
-    starts at the f_b of the pair.
+    Requests run at entry `least_critical` of the grid or above. At the highest frequency requests
+    overload the core only if they do at every frequency. To fill `best_batch`, another climb starts
+    for each feasible request frequency, at the batch frequency of the pair.
     """
     tpw, keeps_up = core.work_per_joule(), core.busy() < 1
     top = tpw.shape[0] - 1
@@ -148,7 +158,7 @@ def climbed_pair(core: SharedCore, least_critical: int = 0) -> FrequencyPair:
 
 
 def climb(core: SharedCore, start: tuple[int, int]) -> tuple[int, int]:
-    """Climb from `start` to the best of four neighbours until none is better; a local optimum."""
+    """Hill climbing: move to the best of four neighbours until none is better; a local optimum."""
     return _climb(core.work_per_joule(), start, range(core.freq_ghz.size))
 
 

@@ -32,7 +32,7 @@ NO_BATCH = -1
 
 @dataclass(frozen=True, eq=False)
 class SupplyCurve:
-    """Least power of a server by its batch work: the corners of the hull.
+    """Least power of a server by the batch work that it does: the corners of a convex hull.
 
     Attributes:
         work: batch work in units of a dedicated server, ascending [corners].
@@ -52,7 +52,10 @@ class SupplyCurve:
             raise ValueError("more work must take more power")
 
     def knee(self, batch_server_w: float) -> int:
-        """The corner beyond which dedicated servers are cheaper; ties go to the first."""
+        """The corner beyond which dedicated batch servers need less power for the same work.
+
+        Ties go to the first corner.
+        """
         return int(np.argmax(self.work * batch_server_w - self.power_w))
 
 
@@ -87,11 +90,11 @@ def supply_curve(
     unit: float,
     least_critical: int = 0,
 ) -> SupplyCurve | None:
-    """The supply curve of a server with `cores` such cores; None if requests overload every pair.
+    """The least power of a server with `cores` such cores, by the batch work that it does.
 
-    idle_core_w: power of a core without requests and batch work. server_w: power of the server
-    outside its cores, which replaces `shared_w` of the core. unit: batch work per second of a
-    dedicated server.
+    None if requests overload the core at every allowed frequency. idle_core_w: power of a core
+    without requests and batch work. server_w: power of the server outside its cores, which replaces
+    `shared_w` of the core. unit: batch work per second of a dedicated server.
     """
     busy = core.busy()[least_critical:]
     keeps_up = np.flatnonzero(busy < 1) + least_critical
@@ -115,9 +118,9 @@ def curve_through(
     critical: NDArray[np.int64],
     batch: NDArray[np.int64],
 ) -> SupplyCurve:
-    """The supply curve of a server that alternates between any of these points [points each].
+    """The supply curve of a server that alternates between given operating points [points each].
 
-    For measured points: requests may run faster than the entry that is their minimum.
+    For measured points, `critical` is the lowest frequency of requests; they may have run faster.
     """
     corners = _lower_hull(work, power_w)
     return SupplyCurve(work[corners], power_w[corners], critical[corners], batch[corners])
@@ -146,7 +149,7 @@ def _is_above(
 
 
 def provision(curve: SupplyCurve, servers: int, demand: float, batch_server_w: float) -> Provision:
-    """The least power for `servers` with requests and a `demand` for batch work in units."""
+    """The fleet of least power that does `demand` units of batch work; `servers` have requests."""
     if servers < 1 or not demand >= 0 or not batch_server_w > 0:
         raise ValueError(
             "`servers` must be at least 1, `demand` not negative, `batch_server_w` positive"

@@ -1,4 +1,4 @@
-"""Keep a chip within its thermal design power (Bartolini, 2015, section 3.5, enforcing limits).
+"""Keep a chip within its power limit (Bartolini, 2015, section 3.5, enforcing limits).
 
 In this order, and no further than needed:
 
@@ -34,7 +34,7 @@ class LimitOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class BusyCore:
-    """Work of a core, and its level.
+    """The work that a core runs, and its frequency level.
 
     Attributes:
         is_batch: whether it runs batch work; otherwise requests.
@@ -57,7 +57,7 @@ class BusyCore:
 
 @dataclass(frozen=True)
 class WithinLimit:
-    """The levels of the cores within the limit, and the resulting power of the chip."""
+    """The levels of the cores after enforcing the limit, and the chip's power at these levels."""
 
     status: LimitOutcome
     cores: tuple[BusyCore, ...]
@@ -67,7 +67,7 @@ class WithinLimit:
 def within_limit(
     cores: Sequence[BusyCore], limit_w: float, *, idle_core_w: float, shared_w: float = 0.0
 ) -> WithinLimit:
-    """Slow down and stop cores until the chip is within the limit, or all are at the lowest.
+    """Slow down and stop cores until the chip's power is within the limit, as far as possible.
 
     idle_core_w: power of a core that runs nothing. shared_w: power of the chip outside its cores.
     """

@@ -1,4 +1,4 @@
-"""Frequency responses of loops, and the robustness that is read from them.
+"""Frequency responses of control loops, and the stability margins computed from them.
 
 With L the open loop and S = 1 / (1 + L), T = L / (1 + L): the gain margin is the factor, the phase
 margin the angle, and the delay margin the dead time that makes the loop unstable; Ms = max |S| and
@@ -30,7 +30,7 @@ _MOST_TURNS = 1000
 
 @dataclass(frozen=True)
 class LoopRobustness:
-    """Robustness of a stable loop; inf if that change never makes it unstable.
+    """Stability margins of a stable loop; inf if the change never makes it unstable.
 
     Of several crossings the one nearest to instability counts: of gain margins the one nearest to
     1; a margin below 1 is for a reduction. Times are in the plant's unit, samples for a sampled
@@ -45,7 +45,7 @@ class LoopRobustness:
 
 
 def open_loop(plant: AnyPlant, kp: float, ki: float, kd: float) -> Response:
-    """The open-loop frequency response L(omega) of the plant under parallel gains."""
+    """The open-loop frequency response L(omega) of a plant with a PID controller of these gains."""
 
     def response(omega: ArrayLike) -> NDArray[np.complex128]:
         return control_law(plant, kp, ki, kd, omega) * plant.response_at(omega)
@@ -56,7 +56,7 @@ def open_loop(plant: AnyPlant, kp: float, ki: float, kd: float) -> Response:
 def control_law(
     plant: AnyPlant, kp: float, ki: float, kd: float, omega: ArrayLike
 ) -> NDArray[np.complex128]:
-    """The controller's response: in velocity form for a sampled plant, else with its filter."""
+    """The controller's frequency response: velocity form for a sampled plant, else filtered PID."""
     sigma = differences(plant, omega)
     lead = kd * sigma
     if isinstance(plant, Plant) and kd:
@@ -65,7 +65,7 @@ def control_law(
 
 
 def differences(plant: AnyPlant, omega: ArrayLike) -> NDArray[np.complex128]:
-    """Response of the differentiator: s, or 1 - z^-1."""
+    """Frequency response of the differentiator: s, or 1 - z^-1 for a sampled plant."""
     s = 1j * np.asarray(omega, dtype=np.float64)
     return np.asarray(s if isinstance(plant, Plant) else 1.0 - np.exp(-s), dtype=np.complex128)
 
@@ -73,9 +73,9 @@ def differences(plant: AnyPlant, omega: ArrayLike) -> NDArray[np.complex128]:
 def frequencies(
     plant: AnyPlant, reference: float, per_decade: int, per_turn: int = 64
 ) -> NDArray[np.float64]:
-    """Frequencies from far below the reference to far above, or to pi for a sampled plant.
+    """A grid of frequencies from far below `reference` to far above, or to pi for a sampled plant.
 
-    At least `per_turn` for each turn that the dead time adds to the phase.
+    It has at least `per_turn` points for each turn that the dead time adds to the phase.
     """
     is_sampled = isinstance(plant, SampledPlant)
     lowest, highest = 1e-4 * reference, math.pi if is_sampled else 1e3 * reference
@@ -89,7 +89,7 @@ def frequencies(
 
 
 def reference_frequency(plant: AnyPlant, phase_deg: float) -> float | None:
-    """The first frequency where the plant lags by that much; None if it never does.
+    """The first frequency at which the plant lags by `phase_deg`; None if it never does.
 
     The lag is that of the plant with the sign of a positive gain.
     """
@@ -99,9 +99,9 @@ def reference_frequency(plant: AnyPlant, phase_deg: float) -> float | None:
 
 
 def phase_crossover(plant: AnyPlant) -> float | None:
-    """The first frequency where the plant lags by 180 degrees; None if it never does.
+    """The first frequency at which the plant lags by 180 degrees; None if it never does.
 
-    A sampled plant that only reaches it at pi does so there.
+    The frequency is pi for a sampled plant that reaches this lag only there.
     """
     above = reference_frequency(plant, -180.0 + _EDGE_DEG)
     if above is None:

@@ -1,4 +1,4 @@
-"""A low-order sampled plant from a step response, one value an epoch.
+"""Fit a low-order sampled plant to a step response with one value for each epoch.
 
     y(k) = sum_i b_i s(k - d - i) + noise
 
@@ -41,12 +41,12 @@ _FINEST = 1e-7
 
 
 class UnfitResponseError(ValueError):
-    """The response is not sufficient to identify a plant; the message says why."""
+    """The step response is not sufficient to identify a plant; the message says why."""
 
 
 @dataclass(frozen=True)
 class IdentificationResult:
-    """An identified plant and its error.
+    """An identified plant and the error of its fit.
 
     `residual`: root mean square of the response less the fit, in the response's unit.
     """

@@ -1,4 +1,4 @@
-"""Loops over time steps and frequencies of one feedback loop; see loop.py for the equations."""
+"""Loops over time steps and frequencies of one control loop; see loop.py for the equations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETTLED_SHARE = 0.02
 
 
 class SimulationRecord(NamedTuple):
-    """Buffers of a simulation [steps]: error and controller output, and scratch [3, states]."""
+    """Buffers of a simulation: error and controller output [steps], scratch space [3, states]."""
 
     error: NDArray[np.float64]
     output: NDArray[np.float64]
@@ -42,7 +42,7 @@ UNBOUNDED = IntegralLimits(0.0, math.inf, math.inf)
 
 
 class ControlLaw(NamedTuple):
-    """Parallel gains, and the derivative's filter: D(k) = keep D(k-1) + rate (e(k) - e(k-1)).
+    """Parallel PID gains, and the derivative's filter: D(k) = keep D(k-1) + rate (e(k) - e(k-1)).
 
     `first` is the rate on the first step, where the error jumps.
     """
@@ -62,7 +62,7 @@ def new_record(loop: LoopEquations, steps: int) -> SimulationRecord:
 
 @plain_loops
 def law_of(loop, kp, ki, kd):
-    """The control law of parallel gains; in continuous time a derivative needs kp > 0."""
+    """The control law of parallel gains kp, ki, kd; a continuous derivative needs kp > 0."""
     if loop.filter_ratio == 0.0 or kd == 0.0:
         return ControlLaw(kp, ki, kd, 0.0, 1.0, 1.0)
     filter_time = kd / (kp * loop.filter_ratio)
@@ -72,7 +72,7 @@ def law_of(loop, kp, ki, kd):
 
 @plain_loops
 def respond(loop, law, setpoint, load, tolerance, most, record):
-    """Simulate steps at time 0 of the set point and of a load at the plant's input.
+    """Simulate the loop after steps at time 0 of the set point and of a load at the plant's input.
 
     Returns the number of steps, fewer than there is room for if the error stays within `tolerance`
     of its peak long enough to be at rest. Returns -1 if it diverges, or will exceed `most`.
@@ -163,10 +163,11 @@ def _counted_error(loop, k, error):
 
 @plain_loops
 def integrals(loop, record, steps, total):
-    """(integral of |e|, integral of t |e|) of a record; the final integral of e is `total`.
+    """IAE and ITAE of a simulation: the integrals of |e| and of t |e|, with the part after its end.
 
-    Sums of samples; the trapezoidal rule in continuous time. The part of the total that the record
-    lacks is added at its last time, so that a response that was cut off early has no advantage.
+    `total` is the integral of e over all time. Integrals are sums of samples, or in continuous time
+    the trapezoidal rule. The part of `total` that the record lacks is added at its last time, so
+    that a response that was cut off early has no advantage.
     """
     sum_abs, sum_time, sum_error = 0.0, 0.0, 0.0
     for k in range(steps):
@@ -181,7 +182,7 @@ def integrals(loop, record, steps, total):
 
 @plain_loops
 def overshoot_of(record, steps):
-    """The overshoot of a set-point response, as a share of its step."""
+    """Overshoot of a set-point response, as a fraction of the step."""
     most = 0.0
     for k in range(steps):
         most = max(most, -record.error[k])
@@ -190,7 +191,7 @@ def overshoot_of(record, steps):
 
 @plain_loops
 def settled_after(record, steps):
-    """The first step from which a set-point response stays within SETTLED_SHARE."""
+    """Number of the step from which a set-point response stays within SETTLED_SHARE of it."""
     for k in range(steps - 1, -1, -1):
         if abs(record.error[k]) > SETTLED_SHARE:
             return k + 1
@@ -199,7 +200,7 @@ def settled_after(record, steps):
 
 @inner_loops
 def factors_within(sigma, plant, shape, floor, is_double):
-    """The k for which k C0 P keeps |1 + k C0 P| >= floor, in a stable loop.
+    """Gain factors k for which |1 + k C0 P| >= floor at every frequency and the loop is stable.
 
     They are 0 < k <= low and least < k <= most, returned as (low, least, most). `shape` is (ti, td,
     filter ratio) of C0 = 1 + 1 / (ti sigma) + td sigma / (1 + td sigma / ratio), without a filter

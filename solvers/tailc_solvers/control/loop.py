@@ -26,7 +26,7 @@ _TAYLOR_TERMS = 18
 
 
 class LoopEquations(NamedTuple):
-    """The plant's matrices, and how the controller integrates and differentiates.
+    """The plant's state-space matrices, and the controller's rules for integral and derivative.
 
     The integral gains `i_before e(k-1) + i_now e(k)` a step, and `i_first e(0)` on the first.
     `filter_ratio` 0 means a sampled controller, whose derivative is the error's difference.
@@ -46,7 +46,10 @@ class LoopEquations(NamedTuple):
 
 
 def sampled_loop(plant: SampledPlant) -> LoopEquations:
-    """The loop of a sampled plant and a controller in velocity form; a step is one sample."""
+    """Difference equations of a sampled plant with a velocity-form controller.
+
+    A step is one sample.
+    """
     n = max(len(plant.a), len(plant.b)) - 1
     a, b = np.zeros(n + 1), np.zeros(n + 1)
     a[: len(plant.a)], b[: len(plant.b)] = plant.a, plant.b
@@ -61,7 +64,7 @@ def sampled_loop(plant: SampledPlant) -> LoopEquations:
 
 
 def continuous_loop(plant: Plant, longest_step: float) -> LoopEquations:
-    """The loop of a plant in continuous time, with steps of at most `longest_step`."""
+    """Difference equations of a continuous plant and its controller, by steps of limited length."""
     delay = math.ceil(plant.dead_time / longest_step)
     step = plant.dead_time / delay if delay else longest_step
     return _loop_of_step(plant, step, delay)
@@ -125,7 +128,7 @@ def _product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[n
 
 
 def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.float64]]:
-    """(step, values from time 0 on) of the plant alone, until it rests or only integrates."""
+    """(step, outputs from time 0 on) of the plant alone, until it settles or rises steadily."""
     if isinstance(plant, SampledPlant):
         slowest = max((abs(p) for p in plant.poles if abs(p) < _AT_ONE), default=0.0)
         lasting = math.ceil(_REST / max(1.0 - slowest, 1e-6)) + len(plant.b) + plant.delay + 2
@@ -138,12 +141,12 @@ def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.f
 
 
 def undelayed_step_response(plant: Plant) -> tuple[float, NDArray[np.float64]]:
-    """(step, values) of a plant with lags, without its dead time."""
+    """(step, outputs) of a plant with lags, with its dead time removed."""
     return _without_delay(plant, own_lags(plant))
 
 
 def own_lags(plant: Plant) -> float:
-    """Time until the plant's lags come to rest; 0 for a plant without lags."""
+    """Time that the plant needs to settle after its dead time; 0 for a plant without lags."""
     return _REST * sum(1 / -p.real for p in plant.poles if p.real < 0)
 
 

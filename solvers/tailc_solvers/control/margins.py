@@ -1,4 +1,4 @@
-"""Robustness and performance of a tuned loop, from frequency and time responses."""
+"""Stability margins and performance of a tuned loop, from frequency and time responses."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class UnstableLoopError(ValueError):
 class Performance:
     """Performance after unit steps of the set point and of a load at the plant's input.
 
-    Overshoot is a share of the set point's step. Settling is the time from which the response stays
-    within 2 % of it. IAE = integral |e| dt, ITAE = integral t |e| dt, in the plant's unit of time.
-    A response that has not settled when the simulation ends has infinite settling.
+    Overshoot is a fraction of the set point's step. Settling is the time from which the response
+    stays within 2 % of it. IAE = integral |e| dt, ITAE = integral t |e| dt, in the plant's unit of
+    time. A response that has not settled when the simulation ends has infinite settling.
     """
 
     overshoot: float
@@ -56,7 +56,7 @@ class Performance:
 
 @dataclass(frozen=True)
 class LoopMargins:
-    """Robustness and performance of one loop, in the plant's unit of time (epochs if sampled)."""
+    """Stability margins and performance of a loop in the plant's unit of time (sampled: epochs)."""
 
     robustness: LoopRobustness
     performance: Performance
@@ -64,9 +64,9 @@ class LoopMargins:
 
 @dataclass(frozen=True)
 class Margins:
-    """Margins of a sampled loop; inf if that change never makes it unstable.
+    """Stability margins of a sampled loop; inf if the change never makes it unstable.
 
-    `gain_margin` is a factor, `overshoot` a share of the set point's step, `settling_epochs` the
+    `gain_margin` is a factor, `overshoot` a fraction of the set point's step, `settling_epochs` the
     first epoch from which the response stays within 2 % of it.
     """
 
@@ -84,7 +84,7 @@ def margins_sampled(plant: SampledPlant, kp: float, ki: float, kd: float) -> Mar
 
 
 def flat(margins: LoopMargins) -> Margins:
-    """The margins that the evidence of a controller contains."""
+    """Convert margins to the flat record that a controller's evidence contains."""
     robust, performed = margins.robustness, margins.performance
     return Margins(
         gain_margin=robust.gain_margin,
@@ -97,11 +97,11 @@ def flat(margins: LoopMargins) -> Margins:
 
 
 def loop_margins(plant: AnyPlant, kp: float, ki: float, kd: float) -> LoopMargins:
-    """Robustness and performance of a loop with parallel gains.
+    """Stability margins and performance of a plant with a controller of these parallel gains.
 
-    Raises UnstableLoopError for an unstable loop, ValueError for gains that are not finite, that do
-    not integrate, or, in continuous time, that differentiate without kp > 0 of the derivative's
-    sign: its filter's time constant is kd / (10 kp).
+    Raises UnstableLoopError for an unstable loop, and ValueError if a gain is not finite, if ki is
+    0, or, in continuous time, if kd is not 0 and kp is 0 or has the other sign: the derivative's
+    filter has the time constant kd / (10 kp).
     """
     check_gains(plant, kp, ki, kd)
     scale = scale_of(plant)
@@ -131,7 +131,7 @@ def _in_units(found: LoopMargins, scale: PlantScale) -> LoopMargins:
 
 
 def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
-    """Raise ValueError for gains that no loop of these plants can have."""
+    """Raise ValueError for gains that no loop of this plant can use."""
     if not all(map(math.isfinite, (kp, ki, kd))):
         raise ValueError("gains must be finite")
     if ki == 0:
@@ -141,7 +141,7 @@ def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
 
 
 def reference(plant: AnyPlant) -> float:
-    """About the highest frequency at which a controller can work."""
+    """A rough upper limit of the frequencies at which a controller of this plant can work."""
     for lag_deg in (_LAG_DEG, -135.0, -89.0, -45.0):
         found = frequency.reference_frequency(plant, lag_deg)
         if found is not None:
@@ -198,7 +198,7 @@ def performance(plant: AnyPlant, kp: float, ki: float, kd: float) -> Performance
 def responses(
     plant: AnyPlant, kp: float, ki: float, kd: float, *, setpoint: float, load: float, until: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(times, outputs, controller outputs) after steps of the set point and of a load."""
+    """(times, plant outputs, controller outputs) after steps of the set point and of a load."""
     scale = scale_of(plant)
     own_kp, own_ki, own_kd = scale.gains(kp, ki, kd)
     loop, _ = loop_to_simulate(scale.plant(plant), own_kp, own_kd)
@@ -212,7 +212,7 @@ def responses(
 
 
 def loop_to_simulate(plant: AnyPlant, kp: float, kd: float) -> tuple[LoopEquations, int]:
-    """The loop to simulate, and the largest number of steps."""
+    """The loop's difference equations, and the largest number of steps to simulate."""
     scale = 1.0 / reference(plant)
     if isinstance(plant, SampledPlant):
         return sampled_loop(plant), min(_MOST_STEPS, math.ceil(_LONGEST * scale) + 10 * plant.delay)

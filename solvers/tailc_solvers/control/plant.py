@@ -19,12 +19,12 @@ they are on the edge."""
 
 @dataclass(frozen=True)
 class SampledPlant:
-    """The pulse transfer function z^-delay B(z^-1) / A(z^-1); a sample is a control epoch.
+    """A sampled plant: the pulse transfer function z^-delay B(z^-1) / A(z^-1).
 
-    `b` and `a` are coefficients in ascending powers of z^-1; `a` begins with 1. The delay is at
-    least 1: an output set at the end of an epoch affects the measurement of the next one at the
-    earliest. Raises ValueError for coefficients that are not finite and for a plant that is always
-    0.
+    A sample is one control epoch. `b` and `a` are coefficients in ascending powers of z^-1; `a`
+    begins with 1. The delay is at least 1: an output set at the end of an epoch affects the
+    measurement of the next one at the earliest. Raises ValueError for coefficients that are not
+    finite and for a plant that is always 0.
     """
 
     b: Coefficients
@@ -39,12 +39,12 @@ class SampledPlant:
 
     @property
     def gain(self) -> float:
-        """Output over input in steady state; infinite if the plant integrates."""
+        """Steady-state gain, output over input; infinite if the plant integrates."""
         return _ratio(sum(self.b), sum(self.a), self.is_integrating)
 
     @property
     def poles(self) -> NDArray[np.complex128]:
-        """Poles in z, without those of the delay."""
+        """Poles in the z-plane, without the poles at 0 of the delay."""
         return np.roots(self.a).astype(np.complex128)
 
     @property
@@ -53,11 +53,11 @@ class SampledPlant:
 
     @property
     def is_stable(self) -> bool:
-        """Whether all poles are inside the unit circle, except one at 1."""
+        """Whether all poles are inside the unit circle; one pole at 1 is allowed."""
         return bool(np.all(np.abs(_without_pole(self.poles, 1.0, self.is_integrating)) < 1.0))
 
     def response_at(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """The frequency response at angles of `omega` radians a sample."""
+        """The frequency response at `omega` radians per sample."""
         back = np.exp(-1j * np.asarray(omega, dtype=np.float64))
         delayed = np.exp(-1j * self.delay * np.asarray(omega, dtype=np.float64))
         return delayed * _value(self.b[::-1], back) / _value(self.a[::-1], back)
@@ -73,7 +73,7 @@ class SampledPlant:
 
 @dataclass(frozen=True)
 class Plant:
-    """num(s) / den(s) e^(-s dead_time), coefficients in descending powers of s.
+    """A continuous plant num(s) / den(s) e^(-s dead_time), in descending powers of s.
 
     Leading zeros are dropped. Raises ValueError if the numerator has a higher degree than the
     denominator, or an equal one without a dead time: no physical plant responds immediately, and
@@ -100,7 +100,7 @@ class Plant:
 
     @property
     def gain(self) -> float:
-        """Output over input in steady state; infinite if the plant integrates."""
+        """Steady-state gain, output over input; infinite if the plant integrates."""
         return _ratio(self.num[-1], self.den[-1], self.is_integrating)
 
     @property
@@ -117,17 +117,17 @@ class Plant:
 
     @property
     def is_stable(self) -> bool:
-        """Whether all poles are left of the imaginary axis, except one at 0."""
+        """Whether all poles are left of the imaginary axis; one pole at 0 is allowed."""
         return bool(np.all(_without_pole(self.poles, 0.0, self.is_integrating).real < 0.0))
 
     def response_at(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """The frequency response at `omega` radians a unit of time; the dead time is exact."""
+        """The frequency response at `omega` radians per unit of time; the dead time is exact."""
         s = 1j * np.asarray(omega, dtype=np.float64)
         return np.exp(-s * self.dead_time) * _value(self.num, s) / _value(self.den, s)
 
 
 def lag(gain: float, time_constants: Sequence[float], dead_time: float = 0.0) -> Plant:
-    """The plant gain e^(-s dead_time) / product (1 + s T), with one lag a time constant."""
+    """The plant gain e^(-s dead_time) / product (1 + s T), a first-order lag per time constant."""
     den = np.ones(1)
     for constant in time_constants:
         den = np.convolve(den, (constant, 1.0))

@@ -61,7 +61,7 @@ _MOST_POINTS = 3_000
 
 @dataclass(frozen=True)
 class MarginComparison:
-    """One property of a loop as computed here and by python-control, with a tolerance."""
+    """One property of a loop as computed by tailc and by python-control, with a tolerance."""
 
     name: str
     ours: float
@@ -70,12 +70,15 @@ class MarginComparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether both are equal within the tolerance, or both infinite."""
+        """Whether the two values are equal within the tolerance, or both infinite."""
         return self.ours == self.theirs or abs(self.ours - self.theirs) <= self.tolerance
 
 
 def to_control(plant: AnyPlant, sample_time: float = 1.0) -> control.TransferFunction:
-    """The plant as a transfer function: in z with this sample time, or in s, dead time by Pade."""
+    """Convert a plant to a transfer function of python-control: in z if sampled, else in s.
+
+    sample_time: of the transfer function in z. In s the dead time is a Pade approximation.
+    """
     if isinstance(plant, SampledPlant):
         num = (*(0.0,) * plant.delay, *plant.b)
         return _in_z(num, plant.a, sample_time)
@@ -84,10 +87,11 @@ def to_control(plant: AnyPlant, sample_time: float = 1.0) -> control.TransferFun
 
 
 def from_control(system: control.lti.LTI, dead_time: float = 0.0) -> AnyPlant:
-    """The plant of a system with one input and one output, sampled or continuous.
+    """Convert a system of python-control with one input and one output to a plant.
 
-    One sample of a sampled system is one control epoch, and its poles at 0 become the delay. Raises
-    ValueError for more inputs or outputs, a dead time in z, and what no plant can be.
+    One sample of a sampled system becomes one control epoch, and its poles at 0 become the delay.
+    Raises ValueError for more inputs or outputs, a dead time in z, and a system that no plant
+    represents.
     """
     num, den = _coefficients(system)
     if not system.isdtime(strict=True):
@@ -105,9 +109,9 @@ def from_control(system: control.lti.LTI, dead_time: float = 0.0) -> AnyPlant:
 def law_to_control(
     plant: AnyPlant, gains: Gains, sample_time: float = 1.0
 ) -> control.TransferFunction:
-    """The controller with parallel gains as in the plant's loop.
+    """Convert parallel gains to the controller's transfer function, as in the plant's loop.
 
-    In z it is the velocity form, in s it has a filter of kd / (10 kp) on its derivative.
+    In z it is the velocity form; in s its derivative has a filter with time constant kd / (10 kp).
     """
     kp, ki, kd = gains
     if isinstance(plant, SampledPlant):
@@ -118,7 +122,7 @@ def law_to_control(
 
 
 def gains_from_control(law: control.lti.LTI) -> Gains:
-    """kp, ki and kd of a PI or PID controller in the form of `law_to_control`.
+    """kp, ki and kd of a PI or PID controller that has the form of `law_to_control`.
 
     Raises ValueError for any other controller.
     """
@@ -140,9 +144,9 @@ def loop_to_control(
 
 
 def figures(plant: AnyPlant, gains: Gains, found: LoopMargins) -> tuple[MarginComparison, ...]:
-    """Compare the margins of a stable loop with those of python-control.
+    """Compare the margins of a stable loop with those computed by python-control.
 
-    They are of the plant in units of what a controller acts on, where python-control loses least.
+    The plant is first scaled to the controller's units, in which python-control is most accurate.
     """
     scale = _scale_of(plant)
     unit, own = scale.plant(plant), scale.gains(*gains)
@@ -170,7 +174,7 @@ def _scale_of(plant: AnyPlant) -> PlantScale:
 
 
 def largest_pole(plant: SampledPlant, gains: Gains) -> MarginComparison:
-    """The pole of the closed loop with the largest modulus, which decides its stability."""
+    """Compare the closed-loop pole of largest modulus, which decides stability."""
     ours = roots.spectral_radius(roots.characteristic(plant, *gains, plant.delay))
     theirs = float(np.max(np.abs(_close_loop(plant, gains).poles())))
     return MarginComparison("largest pole", ours, theirs, POLE_TOLERANCE)

@@ -16,7 +16,7 @@ DELAY_SPREAD = 0.2
 def characteristic(
     plant: SampledPlant, kp: float, ki: float, kd: float, delay: int
 ) -> NDArray[np.float64]:
-    """Closed-loop polynomial in descending powers of z, for the plant with another delay.
+    """Closed-loop polynomial in descending powers of z, for the plant with the dead time `delay`.
 
     A(z^-1) (1 - z^-1) + z^-delay B(z^-1) (kp (1 - z^-1) + ki + kd (1 - z^-1)^2), times a power of
     z; trailing zeros are roots at 0.
@@ -31,17 +31,17 @@ def characteristic(
 
 
 def spectral_radius(polynomial: NDArray[np.float64]) -> float:
-    """The largest modulus among the roots (eigenvalues of the companion matrix); 0 without any."""
+    """Largest modulus of the roots (eigenvalues of the companion matrix); 0 if there are none."""
     roots = np.roots(polynomial)
     return float(np.abs(roots).max()) if roots.size else 0.0
 
 
 def is_schur(polynomial: NDArray[np.float64]) -> bool:
-    """Whether all roots are inside the unit circle, by Schur and Cohn's recursion.
+    """Whether all roots are inside the unit circle, by the recursion of Schur and Cohn.
 
-    It finds no roots. With p = p_0 z^n + ... + p_n they are inside if |p_n| < |p_0| and (p_0 p -
-    p_n p*) / z, of degree n - 1, has all of its roots inside, with p* being p with its coefficients
-    reversed (Jury, 1964).
+    The recursion computes no roots. With p = p_0 z^n + ... + p_n they are inside if |p_n| < |p_0|
+    and (p_0 p - p_n p*) / z, of degree n - 1, has all of its roots inside, with p* being p with its
+    coefficients reversed (Jury, 1964).
     """
     p = np.asarray(polynomial, dtype=np.float64)
     while p.size > 1:
@@ -53,16 +53,17 @@ def is_schur(polynomial: NDArray[np.float64]) -> bool:
 
 
 def is_stable(plant: SampledPlant, kp: float, ki: float, kd: float, delay: int) -> bool:
-    """Whether the loop with that delay is stable by both tests."""
+    """Whether the loop with `delay` epochs of dead time is stable by both tests."""
     polynomial = characteristic(plant, kp, ki, kd, delay)
     return spectral_radius(polynomial) < 1.0 and is_schur(polynomial)
 
 
 def delays_within(delay: int, spread: float = DELAY_SPREAD) -> range:
-    """Every whole delay within the spread, and at least one epoch fewer and one more.
+    """Whole delays within the fraction `spread` of `delay`, and at least one epoch more and fewer.
 
-    Below five epochs a fifth contains no other whole delay, but an identified delay is uncertain by
-    an epoch: a change in the middle of an epoch is seen as either. No delay is below one epoch.
+    Below five epochs, a fifth more or less contains no other whole delay. But an identified delay
+    is uncertain by one epoch, because a change in the middle of an epoch may be attributed to
+    either neighbour. No delay is below one epoch.
     """
     fewest = min(delay - 1, math.ceil(delay * (1 - spread)))
     most = max(delay + 1, math.floor(delay * (1 + spread)))
@@ -72,5 +73,5 @@ def delays_within(delay: int, spread: float = DELAY_SPREAD) -> range:
 def stable_for_delays(
     plant: SampledPlant, kp: float, ki: float, kd: float, spread: float = DELAY_SPREAD
 ) -> bool:
-    """Whether the loop is stable for every delay of delays_within."""
+    """Whether the loop is stable for every delay of `delays_within`."""
     return all(is_stable(plant, kp, ki, kd, d) for d in delays_within(plant.delay, spread))

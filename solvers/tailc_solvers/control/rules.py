@@ -40,17 +40,17 @@ class FirstOrder:
 
 @dataclass(frozen=True)
 class IdealController:
-    """The controller K (1 + 1 / (ti s) + td s), and its parallel gains."""
+    """The ideal-form PID controller K (1 + 1 / (ti s) + td s)."""
 
     k: float
     ti: float
     td: float
 
     def parallel(self, plant: AnyPlant) -> ParallelGains:
-        """(kp, ki, kd), with a sample as the unit of time for a sampled plant.
+        """Convert to the parallel gains (kp, ki, kd); for a sampled plant, per sample.
 
-        There, the integral counts the current sample as a rectangle, which takes half a sample of
-        it from the proportional part.
+        For a sampled plant the integral counts the current sample as a rectangle. This takes half a
+        sample of integral action from the proportional gain.
         """
         ki = self.k / self.ti
         half = ki / 2 if isinstance(plant, SampledPlant) else 0.0
@@ -58,7 +58,7 @@ class IdealController:
 
 
 def first_order(plant: AnyPlant) -> FirstOrder | None:
-    """The first-order model for the AMIGO rules, from the step response.
+    """The first-order plant with dead time for the AMIGO rules, read from the step response.
 
     The dead time is where the tangent of the steepest rise meets the axis, the time constant the
     rest until 63.2 % of the final value; of an integrating plant the steepest rise is the gain.
@@ -92,7 +92,9 @@ def _rise(plant: AnyPlant) -> tuple[float, NDArray[np.float64], float]:
 
 
 def simc(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
-    """Skogestad, Journal of Process Control 13 (2003) 291-309, closed-loop time = dead time.
+    """Gains by the SIMC rule (Skogestad, J. Process Control 13, 2003).
+
+    Closed-loop time = dead time.
 
     K = T1 / (gain 2 L), Ti = min(T1, 8 L), and, for PID, a derivative of T2 in series. T1, T2 and L
     are by the half rule if the plant's poles are real and its zeros in the right half plane
@@ -115,7 +117,7 @@ def simc(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
 
 
 def amigo(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
-    """Astrom and Hagglund, Journal of Process Control 14 (2004) 635-650, eqs. 7 and 20."""
+    """Gains by the AMIGO rules (Astrom, Hagglund, J. Process Control 14, 2004, eqs. 7 and 20)."""
     model = first_order(plant)
     if model is None or model.dead_time <= 0:
         return None
@@ -135,7 +137,7 @@ def amigo(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
 
 
 def ziegler_nichols(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
-    """Ziegler and Nichols, Transactions of the ASME 64 (1942) 759-768: the ultimate sensitivity.
+    """Gains by the ultimate-sensitivity rule (Ziegler and Nichols, Trans. ASME 64, 1942, 759-768).
 
     With Ku the proportional gain at which the loop oscillates and Tu its period: PI 0.45 Ku,
     Tu / 1.2; PID 0.6 Ku, Tu / 2, Tu / 8.

@@ -13,7 +13,7 @@ MOST_DELAY = 1000
 
 
 def sample_plant(plant: Plant, sample_time: float) -> SampledPlant:
-    """The plant with its input held between samples, exact at the samples, with dead time.
+    """The sampled plant that equals `plant` at the samples if its input is held between them.
 
     The denominator's roots are e^(p h) for the poles p, and the numerator makes the step responses
     equal: b = A (1 - z^-1) y, which ends after as many terms as there are poles and one or two more

@@ -15,20 +15,20 @@ from tailc_solvers.control.plant import Plant, SampledPlant
 
 @dataclass(frozen=True)
 class PlantScale:
-    """Units of gain and time; a sampled plant's time is counted in samples."""
+    """Units of gain and time for a plant; the time of a sampled plant is in samples."""
 
     gain: float
     time: float
 
     def plant(self, plant: AnyPlant) -> AnyPlant:
-        """The plant in these units."""
+        """Convert the plant to these units."""
         if isinstance(plant, SampledPlant):
             return replace(plant, b=tuple(b / self.gain for b in plant.b))
         num, den = (_rescale(c, self.time) for c in (plant.num, plant.den))
         return Plant(tuple(b / self.gain for b in num), tuple(den), plant.dead_time / self.time)
 
     def gains(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
-        """Parallel gains in these units."""
+        """Convert parallel gains to these units."""
         return kp * self.gain, ki * self.gain * self.time, kd * self.gain / self.time
 
     def back(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
@@ -37,7 +37,7 @@ class PlantScale:
 
 
 def scale_of(plant: AnyPlant) -> PlantScale:
-    """Units in which the plant's times, and its output over input, are about 1."""
+    """The units in which the plant's times and its steady-state gain are about 1."""
     if isinstance(plant, SampledPlant):
         return PlantScale(_power(sum(map(abs, plant.b))), 1.0)
     lags = [1 / abs(p) for p in plant.poles.tolist() if p != 0]

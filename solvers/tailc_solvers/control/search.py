@@ -42,12 +42,13 @@ gain in the criterion is worth."""
 
 
 class LoopProblem(NamedTuple):
-    """One plant, with positive gain, and the requirements of its loop.
+    """Data of a tuning problem: one plant of positive gain, and the limits of its loop.
 
-    `sigma` and `plant` are responses on a grid; `late` that of the plant with the longest delay to
-    tolerate, empty for none. `floor` and `late_floor` are 1 / Ms of the two, `is_double` whether
-    the plant integrates too, `time` the unit of ti, `held` the controller's output that holds the
-    set point, `weight` w. `limits` are the largest overshoot, ITAE and IAE.
+    `sigma` and `plant` are frequency responses on a grid. `late` is the response of the plant with
+    the longest delay to tolerate; empty if there is none. `floor` and `late_floor` are 1 / Ms of
+    the two, `is_double` whether the plant integrates too, `time` the unit of ti, `held` the
+    controller's output that holds the set point, `weight` w. `limits` are the largest overshoot,
+    ITAE and IAE.
     """
 
     loop: LoopEquations
@@ -64,7 +65,7 @@ class LoopProblem(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Buffers of the search: a simulation's record, points [3] and the answer [4].
+    """Buffers of the search: a simulation's record, two points [3] and the answer [4].
 
     The answer is the criterion, kp, ki and kd.
     """
@@ -82,9 +83,10 @@ def new_scratch(loop: LoopEquations, steps: int) -> Scratch:
 
 @plain_loops
 def gains_at(problem, point):
-    """(kp, ki, kd) at a point: log2 of ti / time, of td / ti, and of the share.
+    """(kp, ki, kd) at a point of the search: log2 of ti / time, of td / ti, and of the share of k.
 
-    A td / ti below 2^-30 counts as 0. Infinite if no such gains meet Ms.
+    A td / ti below 2^-30 counts as 0. The gains are infinite if none of this shape meet the limit
+    of Ms.
     """
     ti = problem.time * 2.0 ** point[0]
     td = ti * 2.0 ** point[1] if point[1] > -30.0 else 0.0
@@ -105,11 +107,11 @@ def gains_at(problem, point):
 
 @inner_loops
 def value_of(problem, kp, ki, kd, bound, record):
-    """The criterion at gains, plus penalties for exceeded limits; inf for gains without a limit.
+    """The criterion at these gains, plus penalties for exceeded limits; inf for infinite gains.
 
-    It may also be inf if it is not below `bound`. A load's IAE is at least the integral of its
-    error, 1 / ki. So there is an early upper limit of ITAE, or no need to simulate the load;
-    and ITAE gives an upper limit of IAE.
+    To save time it may also be inf if the criterion is not below `bound`. A load's IAE is at least
+    the integral of its error, 1 / ki. This gives an upper limit of the ITAE that can still win, and
+    the ITAE gives one of the IAE, at which simulations stop early.
     """
     if not math.isfinite(kp):
         return math.inf
@@ -175,7 +177,7 @@ def _try(problem, scratch):
 
 @plain_loops
 def search(problem, starts, directions, finest, scratch):
-    """Search from the best of `starts` [points, 3], and write the best gains to the answer.
+    """Search by steps from the best of `starts` [points, 3]; write the best gains to the answer.
 
     Steps go along the directions [directions, 3]; the last step is `finest` [doublings].
     """

@@ -1,4 +1,4 @@
-"""A plant in continuous time from a step response at any times.
+"""Fit a plant in continuous time to a step response that is measured at any times.
 
     y(t) = gain g(t - L) + noise,   g the step response of no lag, one, or two
 

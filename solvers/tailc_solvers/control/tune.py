@@ -101,7 +101,7 @@ class LimitsError(NoTuningError):
 
 @dataclass(frozen=True)
 class LoopLimits:
-    """Limits of a tuned loop; inf for no limit.
+    """Limits that a tuned loop must meet; inf if there is no limit.
 
     `overshoot` is a share of the set point's step. `itae_setpoint` and `iae_load` are in the
     plant's unit of time; with them a tuning can be required to be no worse than another one.
@@ -125,7 +125,7 @@ class LoopLimits:
 
 @dataclass(frozen=True)
 class TunedGains:
-    """Parallel gains, of the velocity form for a sampled plant, with their criterion's value."""
+    """Tuned parallel gains (velocity form for a sampled plant), with the value of the criterion."""
 
     kp: float
     ki: float
@@ -135,7 +135,7 @@ class TunedGains:
 
 @dataclass(frozen=True)
 class Tuning:
-    """Gains of the velocity form with the margins of their loop; `criterion` was minimised."""
+    """Tuned gains of the velocity form with the margins of their loop; `criterion` is minimal."""
 
     kp: float
     ki: float
@@ -153,11 +153,12 @@ def tune_sampled(
     delay_spread: float = roots.DELAY_SPREAD,
     criterion: Criterion = "balanced",
 ) -> Tuning:
-    """The best gains of u(k) = u(k-1) + kp (e - e1) + ki e + kd (e - 2 e1 + e2).
+    """Tune u(k) = u(k-1) + kp (e - e1) + ki e + kd (e - 2 e1 + e2) for a sampled plant.
 
-    They have five significant digits and the plant's sign, and are stable for every whole delay
-    within the spread, and for at least an epoch more or less. Raises NoTuningError if there are
-    none.
+    e, e1 and e2 are the errors of this epoch and of the two before it. The gains have five
+    significant digits and the plant's sign. The loop is stable for every whole delay within the
+    spread, and for at least one epoch more or less. Raises NoTuningError if no gains meet the
+    limits.
     """
     limits = LoopLimits(max_sensitivity, max_overshoot, delay_spread=delay_spread)
     gains, found = tune(plant, structure, limits, criterion)
@@ -357,7 +358,7 @@ def _bears_delays(plant: AnyPlant, gains: tuple[float, float, float], spread: fl
 
 
 def value_of(found: LoopMargins, criterion: Criterion) -> float:
-    """Value of the criterion for a loop, to be minimised."""
+    """The value of the criterion, which tuning minimises, for a loop with these margins."""
     return _criterion(found, WEIGHTS[criterion])
 
 

@@ -1,1 +1,1 @@
-"""Plans by epoch for servers with green and brown energy."""
+"""Plans by epoch for servers that run on green and brown energy."""

@@ -1,4 +1,4 @@
-"""The best schedule of a battery: charge it with green energy, discharge it to save brown energy.
+"""The optimal schedule of a battery that stores green energy and saves brown energy.
 
 For epochs e = 1..E with green energy g_e, demand d_e and a weight p_e of brown energy (its price,
 or its CO2, or both), all known:
@@ -39,9 +39,9 @@ LARGEST_MJ = 2**53
 
 @dataclass(frozen=True)
 class BatteryLimits:
-    """Limits of a battery in each epoch [mJ], and its efficiency.
+    """Capacity and charging limits of a battery [mJ], and its efficiency.
 
-    charge_mj, discharge_mj: largest amounts in an epoch. kept_ppm: efficiency of charging in
+    charge_mj, discharge_mj: largest amounts in one epoch. kept_ppm: efficiency of charging in
     millionths, rounded down. first_mj: charge before the first epoch.
     """
 
@@ -68,7 +68,7 @@ class BatteryLimits:
 
 @dataclass(frozen=True, eq=False)
 class Dispatch:
-    """A schedule of a battery, with the proof that it is optimal; int64 (epochs,) each.
+    """A schedule of a battery, with the proof that it is optimal; arrays are int64 (epochs,).
 
     charged_mj: energy used to charge, including losses. discharged_mj: energy discharged. held_mj:
     charge at the end of the epoch. stored_value: value of one millijoule more in the battery, in
@@ -87,13 +87,14 @@ class Dispatch:
 def dispatch(
     limits: BatteryLimits, demand_mj: Whole, green_mj: Whole, weight: Whole, end_weight: int = 0
 ) -> Dispatch:
-    """The schedule that reduces the weighted brown energy most, exactly; O(epochs^2) in numpy.
+    """The battery schedule that saves the most weighted brown energy, in exact integers.
 
-    weight: of a millijoule of brown energy, a nonnegative integer, by epoch. end_weight: of one
-    that is held at the end. Among equal weights the earlier epoch is served first, and the end
-    last. No more is charged than is given or has weight at the end, as early as there is room, so
-    that forecast errors can be corrected. Raises ValueError for other shapes, negative amounts and
-    those of 2^53 mJ.
+    weight: of a millijoule of brown energy, a nonnegative integer, by epoch. end_weight: value of a
+    millijoule that is stored at the end. Among equal weights the earlier epoch is served first, and
+    the end last. The battery charges only energy that is discharged later or has a value at the
+    end, and charges it as early as there is room, so that forecast errors can be corrected. Takes
+    O(epochs^2) time in numpy. Raises ValueError for arrays of other shapes, and for amounts that
+    are negative or at least 2^53 mJ.
     """
     _check(demand_mj, green_mj, weight, end_weight)
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)
@@ -117,7 +118,7 @@ def upper_bound(
     stored_value: Whole,
     end_weight: int = 0,
 ) -> int:
-    """An upper bound on every schedule's value, for any nonnegative `stored_value`."""
+    """An upper bound on the value of every schedule, from any nonnegative `stored_value`."""
     _check(demand_mj, green_mj, weight, end_weight)
     _require(bool((stored_value >= 0).all()), "`stored_value` must not be negative")
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)
@@ -130,7 +131,7 @@ def upper_bound(
 def green_prices(
     limits: BatteryLimits, demand_mj: Whole, green_mj: Whole, weight: Whole, found: Dispatch
 ) -> Whole:
-    """Value of one millijoule more of green energy in each epoch, with the battery, int64.
+    """Value of one more millijoule of green energy in each epoch, given the battery; int64.
 
     In units of the weights, rounded down. In an epoch with brown energy, it replaces brown energy
     or energy of the battery. In an epoch with surplus green energy, it is stored, and its value is

@@ -1,1 +1,1 @@
-"""Interval tables on a grid: exhaustive search and exact evaluation of schedules."""
+"""Search of interval tables on a grid of durations, and exact evaluation of schedules."""

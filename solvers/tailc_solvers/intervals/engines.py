@@ -1,4 +1,4 @@
-"""Prepare a sample for one of the two grid searches: sorted, summed and bounded."""
+"""Prepare a sample for one of the two grid searches: sort it, sum it and compute bounds."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -37,7 +37,7 @@ MOST_BINS = 1 << 16
 
 
 class GridEngine(Protocol):
-    """Searches parts of the grid; see the kernels for the arguments.
+    """A method that searches parts of the grid; see the kernels for the arguments.
 
     `seeds` are good initial schedules, in steps [schedules, rungs - 1]. A batch of
     `batch_schedules`, many of them pruned, is large enough for a thread.
@@ -55,7 +55,7 @@ class GridEngine(Protocol):
 
 @dataclass(frozen=True)
 class CurvesEngine:
-    """Engine for a few curves, each of many requests."""
+    """Search engine for requests that follow a few common speed-up curves."""
 
     curves: SortedCurves
     bounds: tuple[Floors, LagrangianPrices]
@@ -73,7 +73,7 @@ class CurvesEngine:
 
 @dataclass(frozen=True)
 class IndividualEngine:
-    """Engine for a curve of each request."""
+    """Search engine for requests that each have their own speed-up curve."""
 
     crowd: Crowd
     seeds: Items
@@ -90,14 +90,14 @@ class IndividualEngine:
 
 
 def engine_for(sample: WeightedSample, rows: LoadRows, rank: int) -> GridEngine:
-    """The engine that suits the number of curves; both give the same result."""
+    """Choose the engine by the number of speed-up curves; both give the same result."""
     if sample.n_curves == 1 or sample.n_curves * REQUESTS_PER_CURVE <= sample.demand_ms.size:
         return curves_engine(sample, rows, rank)
     return individual_engine(sample, rows, rank)
 
 
 def curves_engine(sample: WeightedSample, rows: LoadRows, rank: int) -> CurvesEngine:
-    """Sort the curves and compute prefix sums: O(R log R)."""
+    """Build the engine for common curves: sort demands and sum prefixes, in O(R log R)."""
     by_demand = np.argsort(sample.demand_ms, kind="stable")
     curve = sample.curve[by_demand]
     order = by_demand[np.argsort(curve, kind="stable")] if sample.n_curves > 1 else by_demand
@@ -132,7 +132,7 @@ def curves_engine(sample: WeightedSample, rows: LoadRows, rank: int) -> CurvesEn
 
 
 def individual_engine(sample: WeightedSample, rows: LoadRows, rank: int) -> IndividualEngine:
-    """Requests in arrays, with the bounds of each over later rungs."""
+    """Build the engine for individual curves, with each request's bounds over later rungs."""
     speeds = np.ascontiguousarray(sample.speeds[sample.curve].T)
     time = 1.0 / speeds
     crowd = Crowd(

@@ -1,4 +1,4 @@
-"""What given schedules cost: tail, mean and cost-time of a sample, request by request.
+"""Evaluate given schedules exactly, request by request: tail, mean and cost-time of a sample.
 
 A schedule is v = (v_0, v_1, .., v_(n-1)): wait v_0 ms, then run v_i ms on rung i, the last rung
 until the request ends; v_i = inf never leaves rung i. With k the rung on which request r ends,

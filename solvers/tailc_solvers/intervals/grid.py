@@ -1,4 +1,4 @@
-"""The best schedule on a grid of durations, for many loads at once, by exhaustive search.
+"""The best schedule on a grid of durations for many loads at once, by exhaustive search.
 
 Problem, for each load q (figures T, L, W and A as in evaluate.py):
 
@@ -46,7 +46,7 @@ UNLIMITED = 2**62
 
 @dataclass(frozen=True)
 class GridSolution:
-    """One schedule for each load, in the order given.
+    """The best schedule for each load, in the order of the given loads.
 
     A row without a schedule (infeasible, or the budget ended before one was found) has inf in all
     its figures.
@@ -95,7 +95,7 @@ def search_grid(
     progress: Callable[[float], None] | None = None,
     workers: int | None = None,
 ) -> GridSolution:
-    """Best schedule on the grid for each load, proved by exhaustion.
+    """Find the best schedule on the grid for each load, and prove it by exhaustive search.
 
     Args:
         sample: demands, weights and speeds.
@@ -145,7 +145,7 @@ def _no_progress(_fraction: float) -> None:
 def rows_for(
     loads: NDArray[np.float64], costs: NDArray[np.float64], budget: float, grid: DurationGrid
 ) -> LoadRows:
-    """Rows of ascending loads, all searched by tail."""
+    """The search's rows for ascending loads, with the tail as objective."""
     wait_per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
     return LoadRows(
         loads,

@@ -1,4 +1,4 @@
-"""Loops shared by the grid searches: request times, the rows' incumbents, and their comparison.
+"""Loops that both grid searches use: request times, the best schedules so far, their comparison.
 
 A candidate schedule is the vector of whole steps (a_1, .., a_(n-1)) and its figures T, L, W (see
 evaluate.py). Each row q keeps one incumbent: four keys, smaller is better in order, and the chosen
@@ -27,7 +27,7 @@ must survive, since ties are decided by later keys."""
 
 
 class LoadRows(NamedTuple):
-    """The loads, ascending, the cost rates of the rungs, and the limits of a schedule.
+    """The rows of a search: ascending loads, cost rates of the rungs, limits of a schedule.
 
     `wait_per_cost` is q / (budget (1 + tolerance)): a schedule is feasible if v_0 >= wait_per_cost
     * W - L. `all` lists the rows. `longest` bounds the wait and the sum of the finite stretches, in
@@ -45,7 +45,7 @@ class LoadRows(NamedTuple):
 
 
 class Near(NamedTuple):
-    """The best schedules of each row: keys [rows, room, 4] and steps [rows, room, rungs].
+    """The `room` best schedules of each row: keys [rows, room, 4], steps [rows, room, rungs].
 
     `held` is their number [rows]; the last of them in order is at `last` once there is no more
     room.
@@ -58,7 +58,7 @@ class Near(NamedTuple):
 
 
 class Incumbents(NamedTuple):
-    """Incumbents: keys [rows, 4] and steps [rows, rungs]; keys are inf if there is none.
+    """The best schedule so far of each row: keys [rows, 4], inf if none; steps [rows, rungs].
 
     Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A). If `near` has room, it
     collects the schedules whose first key is at most the incumbent's, which does not change until
@@ -71,7 +71,7 @@ class Incumbents(NamedTuple):
 
 
 def new_best(rows: int, rungs: int, room: int = 0) -> Incumbents:
-    """No incumbents, and room for `room` schedules of each row."""
+    """Allocate empty incumbents, with room for `room` schedules of each row."""
     near = Near(
         np.full((rows, room, 4), np.inf),
         np.zeros((rows, room, rungs), dtype=np.int64),
@@ -111,7 +111,7 @@ def request_times(demand, weight, speeds, curve, costs, v, time):
 
 @inner_loops
 def latest_finish(rows, best, q, W):
-    """Largest T + wait with which a schedule of cost-time W may still win row q; -inf if none."""
+    """Largest tail with which a schedule of cost-time W may be the best of row q, else -inf."""
     if not rows.by_cost:
         return best.key[q, 0] / NS_PER_MS + SLACK_MS
     worst = best.key[q, 0] / COST_UNITS + SLACK_COST
@@ -219,7 +219,7 @@ def _precedes(keys, steps, other_keys, other_steps):
 
 @plain_loops
 def merge(best, other):
-    """Keep the better incumbent of each row in `best`."""
+    """Merge the incumbents `other` into `best`, row by row."""
     for q in range(best.key.shape[0]):
         keys = (other.key[q, 0], other.key[q, 1], other.key[q, 2], other.key[q, 3])
         if _precedes(keys, other.steps[q], best.key[q], best.steps[q]):
@@ -236,7 +236,7 @@ def _replace(best, q, keys, steps):
 
 @inner_loops
 def latest_tail(rows, best, among, W, need_cost, need_time):
-    """Largest T with which a schedule may win a row of `among`; -inf if none.
+    """Largest T with which a schedule may be the best of a row in `among`; -inf if none.
 
     `W` is a lower bound on its cost-time, and on every row its wait is at least `wait_per_cost *
     need_cost - need_time`.
@@ -253,7 +253,7 @@ def latest_tail(rows, best, among, W, need_cost, need_time):
 
 @inner_loops
 def common_prefix(items, item):
-    """Number of initial stretches that an item shares with the one before it."""
+    """Number of first durations that an item of the search shares with the item before it."""
     i = 0
     while i < items.shape[1] and items[item, i] == items[item - 1, i]:
         i += 1
@@ -262,7 +262,7 @@ def common_prefix(items, item):
 
 @inner_loops
 def is_zero(item, first):
-    """Whether the item's stretches from the `first` on are all zero."""
+    """Whether all durations of the item from number `first` on are zero."""
     for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
         if item[i] != 0:
             return False

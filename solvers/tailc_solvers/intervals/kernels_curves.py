@@ -1,4 +1,4 @@
-"""Grid search over a sample of a few common curves, by prefix sums.
+"""Grid search for requests that follow a few common speed-up curves, by prefix sums.
 
 With the demands of one curve sorted, G(x) = sum of weight * min(demand, x) is one look-up, and the
 mean time and cost of a schedule are sums of differences of G at its work breakpoints. The search
@@ -6,10 +6,10 @@ walks the tree of steps (a_1, a_2, ..) depth first. A node at depth i has fixed 
 first i rungs; it is also the schedule that stays on rung i (0-based) for ever.
 
 A subtree is searched for the rows that may improve in it only. Its tail is at least that of
-finishing the rest of the work on the fastest rung left, its wait at least that of doing it on the
-rung that asks for the least, its cost at least that of the cheapest. With one curve a Lagrangian of
-the row, alpha W + beta T - gamma L less a constant, is a sharper bound: it is separable in work, so
-the least that the rest can add to it is a table over the work done.
+finishing the rest of the work on the fastest later rung, its wait at least that on the rung that
+needs the shortest wait, and its cost at least that on the cheapest rung. With one curve a
+Lagrangian of the row, alpha W + beta T - gamma L less a constant, is a sharper bound: it is
+separable in work, so the least that the rest can add to it is a table over the work done.
 """
 
 from typing import NamedTuple
@@ -36,7 +36,7 @@ FEW_CANDIDATES = 6
 
 
 class SortedCurves(NamedTuple):
-    """Sorted demands of each curve with prefix sums; curve k owns entries start[k]..start[k + 1].
+    """Sorted demands of each curve k, in entries start[k]..start[k + 1] - 1, with prefix sums.
 
     Vectors over entries and one more per curve: `below` the weighted sum of the demands before an
     entry, `above` the weight from it on, `upto` the weight before it. `bin_first[k, j]` counts the
@@ -61,7 +61,7 @@ class SortedCurves(NamedTuple):
 
 
 class Floors(NamedTuple):
-    """Least time, cost and wait per unit of work on rung i or any later one.
+    """Lower bounds on time, cost and wait per unit of work on rung i or any later rung.
 
     time, its inverse `speed`, and cost [curves, rungs]; wait [rows, curves, rungs].
     """
@@ -90,11 +90,12 @@ class LagrangianPrices(NamedTuple):
 
 
 class CurvePath(NamedTuple):
-    """The path to a node, one entry a depth: work done and G there [depth, curves], and scalars.
+    """The path from the root to a search node, with one entry for each depth.
 
-    `tail` is the time at which the quantile's work was done, inf before that (one curve only).
-    `row[i, :rows[i]]` lists the rows that may improve at the node or below it, `following` is the
-    next stretch to try there; `low` and `high` [curves] are for the tail.
+    `work` and `sum` are the work done and G there [depth, curves]. `tail` is the time at which the
+    quantile's work was done, inf before that (one curve only). `row[i, :rows[i]]` lists the rows
+    that may improve at the node or below it, `following` is the next stretch to try there; `low`
+    and `high` [curves] are for the tail.
     """
 
     work: NDArray[np.float64]
@@ -147,7 +148,7 @@ def search_curves(curves, bounds, rows, best, state, items, share, cap):
 
 
 def new_state(curves: SortedCurves, rows: LoadRows) -> CurvePath:
-    """The path to the root, at which all rows may improve."""
+    """The search state at the root, at which all rows may improve."""
     n = rows.costs.shape[0]
     n_curves = curves.speeds.shape[0]
     state = CurvePath(

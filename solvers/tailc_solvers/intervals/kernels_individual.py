@@ -1,4 +1,4 @@
-"""Grid search over a sample in which every request has its own speeds.
+"""Grid search for requests that each have their own speed-up curve.
 
 Work differs between requests, so a node of the search tree (see kernels_curves.py) has the list of
 requests that still run there, with their remaining work. The times on the last rung but one are not
@@ -46,7 +46,7 @@ class Crowd(NamedTuple):
 
 
 class Path(NamedTuple):
-    """The path to a node, one entry a depth.
+    """The path from the root to a search node, with one entry for each depth.
 
     `member` and `left` [depth, R] list the requests still running and their remaining work,
     `running` their number, `ended` the weight of the others. `time` and `cost` are weighted sums so
@@ -73,7 +73,7 @@ class Path(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Sums by the number of steps after which a request has left the last rung but one.
+    """Sums over requests by the number of steps that they spend on the second to last rung.
 
     `L`, `W` and `latest` are by the number of steps that a schedule stays there.
     """
@@ -122,7 +122,7 @@ def search_individual(crowd, rows, best, path, buckets, items, share, cap):
 
 
 def new_path(crowd: Crowd, n: int, longest: int) -> Path:
-    """The path to the root of a ladder of n rungs, where every request is running."""
+    """The search state at the root, where every request is running; a ladder has n rungs."""
     requests = crowd.demand.size
     path = Path(
         np.zeros((n, requests), dtype=np.int64),

@@ -4,8 +4,8 @@ Problem, for each load q with the least objective z (tail or W, as in grid.py) a
 all schedules of the grid whose objective is at most the limit, with the least wait that each needs,
 in the order of the grid search's ties. Of many the best are listed.
 
-Method. The grid search with the limits as incumbents that nothing replaces: what its bounds leave
-out is beyond the limit. It ends after MOST_EVALUATIONS, with what was found until then.
+Method. The grid search, with the limits as incumbents that are never replaced: schedules that its
+bounds exclude are beyond the limit. It ends after MOST_EVALUATIONS, with what was found until then.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_EVALUATIONS = 4_000_000
 
 @dataclass(frozen=True)
 class Candidates:
-    """Schedules of one load, the best first, and how long each may wait.
+    """Nearly best schedules of one load, the best first, and how much longer each may wait.
 
     Attributes:
         v_ms: the least wait, and durations, inf for NEVER [schedules, rungs].
@@ -53,7 +53,7 @@ def near_best(
     target_ms: float | None,
     room: int,
 ) -> list[Candidates]:
-    """At most `room` schedules for each load with an objective of at most its `limit`.
+    """Find up to `room` schedules for each load whose objective is at most the load's `limit`.
 
     Loads ascend, and a limit of -inf leaves a load without any. With `target_ms` the objective is
     the cost. The other arguments are those of `search_grid`.

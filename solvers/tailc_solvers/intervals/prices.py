@@ -34,7 +34,7 @@ MOST_CORNERS = 16
 
 @dataclass(frozen=True)
 class ContinuousRows:
-    """The continuous optimum of each row, for one curve (the true one or a mean)."""
+    """The optimal continuous ladder of each row, for one common or mean speed-up curve."""
 
     steps: DemandSteps
     hull: Hull
@@ -52,7 +52,7 @@ class ContinuousRows:
         return cls(steps, hull, answer)
 
     def grid_neighbours(self, rows: LoadRows) -> NDArray[np.int64]:
-        """Schedules of the grid next to the continuous ones, in steps [schedules, rungs - 1]."""
+        """Grid schedules next to the continuous optima, in steps [schedules, rungs - 1]."""
         v = durations(
             rung_ends(self.steps, self.hull, self.answer), self.hull, self.answer.value[:, 0]
         )
@@ -67,7 +67,7 @@ class ContinuousRows:
         return np.unique(fitted.astype(np.int64), axis=0)
 
     def prices(self, rows: LoadRows) -> LagrangianPrices:
-        """The Lagrangians of the rows as tables over the work done."""
+        """Tabulate each row's Lagrangian bound over the work done."""
         alpha, beta, gamma = self.answer.weights.T[:, :, None, None]
         work = self.steps.work[self.steps.rank]
         edges = np.linspace(0.0, work, CELLS + 1)
@@ -100,7 +100,7 @@ class ContinuousRows:
 
 
 def no_prices() -> LagrangianPrices:
-    """No Lagrangian bound, because requests do not share one curve."""
+    """The absent Lagrangian bound of requests that do not share one speed-up curve."""
     none = np.zeros(0)
     return LagrangianPrices(none, none, none, none, np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), 0.0)
 

@@ -1,4 +1,4 @@
-"""Search a grid completely, in parts that do not depend on the number of workers.
+"""Search a whole grid in parts that do not depend on the number of workers.
 
 Each part has its own incumbents, merged in a fixed order, so the result and the convergence trace
 depend on nothing else.
@@ -53,7 +53,7 @@ class DurationGrid:
         return math.floor(self.longest_ms / self.step_ms * (1 + FEASIBILITY_TOLERANCE))
 
     def schedules(self, n_rungs: int) -> int:
-        """Number of schedules without the wait: the last NEVER at any place or none."""
+        """Number of schedules for one wait, whichever rung is the last one, if any."""
         return sum(math.comb(self.steps + fixed, fixed) for fixed in range(n_rungs))
 
 
@@ -76,7 +76,7 @@ class GridSearch:
     seen: list[tuple[int, NDArray[np.float64]]] = field(default_factory=list)
 
     def run(self, engine: GridEngine, rows: LoadRows) -> Incumbents:
-        """Search, and return the incumbents of all rows."""
+        """Search the grid with the rest of the budget; return the best schedule of each row."""
         shape = (rows.load.size, self.n_rungs)
         best = new_best(*shape)
         self.seen.clear()
@@ -155,7 +155,7 @@ class GridSearch:
 
 
 def course_of(search: GridSearch, is_found: NDArray[np.bool_]) -> tuple[SearchProgress, ...]:
-    """The convergence trace of the rows that finally have a schedule; inf while one has none."""
+    """Convergence trace of the rows that end with a schedule; inf while one has none yet."""
     course: list[SearchProgress] = []
     for effort, keys in search.seen:
         found = float(keys[is_found].mean()) / search.units if is_found.any() else math.inf

@@ -1,1 +1,1 @@
-"""The ladder in continuous time: the optimum of one row, with its certificate."""
+"""The optimal ladder of one row in continuous time, with the bound that proves it."""

@@ -1,4 +1,4 @@
-"""Chains of rungs that a ladder may climb: least cost by speed, and widths do not decrease."""
+"""Which rungs a ladder may climb, in order: least cost by speed, and never fewer threads."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 def chain(
     speeds: NDArray[np.float64], costs: NDArray[np.float64], widths: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Rungs on the lower hull of cost over speed whose widths do not decrease, slow ones first.
+    """Select the rungs on the lower hull of cost over speed, slow ones first; widths never fall.
 
-    A rung that is narrower than the one below is left out, and the hull is computed again. Among
-    equal speeds the one of least cost is used, and of those the first.
+    A rung with fewer threads than the one before it is left out, and the hull is computed again.
+    Among equal speeds the one of least cost is used, and of those the first.
     """
     left = np.lexsort((costs, speeds)).tolist()
     while True:

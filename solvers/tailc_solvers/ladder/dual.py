@@ -1,4 +1,4 @@
-"""The best ladder in continuous time for one common curve, with the bound that proves it.
+"""The optimal ladder in continuous time if all requests follow one speed-up curve, with its proof.
 
 Problem, for each load q, with F the step distribution of the demands, w its beta quantile and i(x)
 the rung that does the x-th unit of work, never falling with x:
@@ -10,12 +10,12 @@ the rung that does the x-th unit of work, never falling with x:
     by cost     minimise  W            subject to  q W <= p (v_0 + L),  v_0 + T <= target
     variables   v_0 >= 0, i(x)
 
-Method. After w the quantile no longer counts, but a ladder never comes down from the rung k that it
-is on at w: a fixed charge for reaching k. It stays there, unless a later rung does work at less
-cost or a slower one makes L longer. For each k the problem is linear in how much of each sliver dx
-is done on each rung, so strong duality holds and one or two multipliers decide (kernels.py). The
-least dual value over all k is a lower bound on the problem, the best primal its solution. The
-sample splits at most one sliver by constraint, so the two agree but for rounding.
+Method. Work after w does not affect the tail, but a ladder never returns to a rung below the rung k
+that it is on at w: a fixed charge for reaching k. It stays on k, unless a later rung does work at
+less cost or makes L longer. For each k the problem is linear in how much of each sliver dx is done
+on each rung, so strong duality holds and one or two multipliers decide (kernels.py). The least dual
+value over all k is a lower bound on the problem, the best primal its solution. The sample splits at
+most one sliver by constraint, so the two agree but for rounding.
 
 Source: Haque et al., ASPLOS 2015, Theorem 1 and eq. 6-7, there for integer degrees, work up to w
 and no wait; the average parallelism of eq. 3 is the constraint on q.
@@ -44,7 +44,7 @@ from tailc_solvers.status import Status
 
 @dataclass(frozen=True)
 class ContinuousLadders:
-    """The optimum of each load, in the order given.
+    """The optimal ladder of each load, in the order of the given loads.
 
     An infeasible row (by cost only) has inf in all figures except `least_tail_ms`.
 
@@ -82,7 +82,7 @@ class ContinuousLadders:
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """Primal - bound, at least 0; inf for infeasible rows."""
+        """Objective minus proved bound, at least 0; inf for infeasible rows."""
         is_solved = np.isfinite(self.primal)
         difference = np.subtract(
             self.primal, self.bound, out=np.full_like(self.primal, np.inf), where=is_solved
@@ -100,9 +100,9 @@ def solve_ladder(
     objective: SearchObjective | str = SearchObjective.TAIL,
     target_ms: ArrayLike | None = None,
 ) -> ContinuousLadders:
-    """Best ladder for each load, O(rungs^2 log R) a row after one sort of the demands.
+    """Solve for the best ladder of each load, in O(rungs^2 log R) per row after one sort.
 
-    The work is bounded by that, so there is no budget of evaluations.
+    R is the number of demands. Because the time is bounded, there is no budget of evaluations.
 
     Args:
         sample: demands and weights; all requests must follow one curve.

@@ -1,4 +1,4 @@
-"""Loops of the separable dual: one ladder with a fixed rung at the quantile, one multiplier a time.
+"""Loops of the separable dual: the best ladder for one multiplier, given its rung at the quantile.
 
 Demands are the steps of F: on segment j, from x_(j-1) to x_j, the share still running is constant,
 so a rung that is left before the quantile is left at some x_j. For fixed multipliers the rung at x
@@ -8,7 +8,7 @@ the edge from a to b is crossed where
 
     F'(x) < beta g / (alpha h + gamma g),    g = 1/s_a - 1/s_b,    h = c_b/s_b - c_a/s_a.
 
-After the quantile beta falls away, and the best rung is the same for all work that is left.
+After the quantile beta is 0, and the best rung is the same for all remaining work.
 
 The problem in the break points b_e is convex: T is linear in them, L and W are concave and convex
 piecewise linear (a rung further up the hull has less time and more cost per work, and G is
@@ -34,7 +34,7 @@ feasibility."""
 
 
 class DemandSteps(NamedTuple):
-    """Sorted demands with x_0 = 0, entries 0..R, sums over requests divided by the total weight.
+    """The distribution of demand as steps: sorted demands x_0 = 0, x_1, .., x_R and their sums.
 
     `work` is x_j, `sum` is G(x_j) = E[min(X, x_j)], `running` the share still running on segment j,
     (x_(j-1), x_j]; entry 0 of it is 1. `rank` is the entry of the quantile.
@@ -47,9 +47,10 @@ class DemandSteps(NamedTuple):
 
 
 class Hull(NamedTuple):
-    """Rungs that any multiplier can prefer among 0..k: rung[k, :size[k]], slow to fast.
+    """For each k, the useful ones of the rungs 0..k: rung[k, :size[k]], from slow to fast.
 
-    `time` and `cost` are per unit of work, of every rung [rungs].
+    A useful rung is on the lower hull, so that some multiplier prefers it. `time` and `cost` are
+    per unit of work, of every rung [rungs].
     """
 
     rung: NDArray[np.int64]
@@ -59,7 +60,7 @@ class Hull(NamedTuple):
 
 
 class LadderPoint(NamedTuple):
-    """Break points of a hull's edges, in work, with T, L and W in `value`.
+    """A ladder: the work at which it leaves each rung of a hull, with T, L and W in `value`.
 
     `rest` [rungs] are the shares of E[(X - w)+], the work after the quantile's, done on each rung.
     """
@@ -71,7 +72,7 @@ class LadderPoint(NamedTuple):
 
 
 class DualAnswer(NamedTuple):
-    """The best rung at the quantile of each row, with the ladder and its evidence.
+    """The optimal ladder of each row, with its rung at the quantile and the bound.
 
     `value`: wait, T, L, W [rows, 4]. `work`, `rest`: break points, and shares of the rest [rows,
     rungs]. `bound`: inf if no rung is feasible. `weights` [rows, 3]: the (alpha, beta, gamma) that
@@ -90,7 +91,7 @@ class DualAnswer(NamedTuple):
 
 @plain_loops
 def fill_hull(hull, stack):
-    """Fill the hulls of rungs 0..k for all k; cost rates must not decrease with the rung.
+    """Compute the hull of the rungs 0..k for all k; cost rates must not decrease with the rung.
 
     `stack` [rungs] is scratch space for the hull.
     """
@@ -122,7 +123,7 @@ def new_point(n: int) -> LadderPoint:
 
 
 def fixed_multiplier(steps: DemandSteps, hull: Hull, beta: float) -> float:
-    """The least W + beta T over all ladders."""
+    """The least value of W + beta T over all ladders, for one multiplier beta."""
     n = hull.time.size
     low, high, point = new_point(n), new_point(n), new_point(n)
     high.entry[:] = steps.rank
@@ -342,7 +343,7 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
 
 @plain_loops
 def least_tail(steps, hull, loads, points, answer):
-    """Fill `answer` with the least wait + T of each load = q / p; `points` are four buffers."""
+    """Fill `answer` with the least tail v_0 + T of each load q / p; `points` are four buffers."""
     low, high, trial, point = points
     for q in range(loads.shape[0]):
         for k in range(hull.time.shape[0]):
@@ -378,11 +379,11 @@ def _keep_better(answer, q, k, wait, point, primal, bound, weights):
 
 @plain_loops
 def least_cost(steps, hull, loads, targets, points, answer):
-    """Fill `answer` with the least W of each load = q / p with wait + T <= its target.
+    """Fill `answer` with the least cost-time W of each load q / p whose tail meets its target.
 
-    `points` are six buffers. For each rung at the quantile the wait's constraint is first left out,
-    then combined with the target's at ratio 1 (where waiting is useful), and only between the two
-    at the ratio that makes the wait zero, found by bisection. Every ratio gives a valid bound.
+    `points` are six buffers. For each rung at the quantile, the constraint on the wait is first
+    ignored. If waiting is useful, it is combined with the target at ratio 1. Between these two
+    cases, bisection finds the ratio that makes the wait zero. Every ratio gives a valid bound.
     """
     for q in range(loads.shape[0]):
         for k in range(hull.time.shape[0]):

@@ -1,4 +1,4 @@
-"""Sort and sum demands, which takes longer than all multipliers.
+"""Sort and sum demands by radix sort, because sorting takes longer than the rest of the solution.
 
 Sorting is by digits, the least significant first, over the bits of the numbers (Knuth, The Art of
 Computer Programming, volume 3, section 5.2.5, algorithm R): the bits of positive floats are in the
@@ -56,7 +56,7 @@ def _move_by_digit(source, target, counts, digit):
 
 @plain_loops
 def fill_steps(demand, weight, rank, work, sums, running):
-    """Fill the arrays of Steps from ascending demands; return the entry of `rank` by weight."""
+    """Fill the arrays of DemandSteps from ascending demands; return the entry of `rank`."""
     total = 0
     for i in range(weight.shape[0]):
         total += weight[i]

@@ -1,4 +1,4 @@
-"""The best ladder in continuous time under several limits, such as the cores of each type.
+"""The best ladder in continuous time under several limits, such as the capacity of each core type.
 
 Problem, for each load q, with the symbols of dual.py, the use u_ki of supply k by rung i, and the
 capacity B_k:
@@ -124,7 +124,7 @@ def solve_limited(
     cost: ArrayLike | None = None,
     target_ms: float | None = None,
 ) -> LimitedSolution:
-    """Best ladder for each load under all limits.
+    """Find the best ladder for each load within the capacities of all supplies.
 
     Args:
         sample: demands and weights; all requests must follow one curve, slow rungs first.

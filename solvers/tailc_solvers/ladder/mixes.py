@@ -1,4 +1,4 @@
-"""Ladders as the work at which each rung is left, and the best between given ones.
+"""Ladders as the work at which each rung is left, and the best ladder between given ones.
 
 The figures of a ladder are convex or linear in these values as long as its rungs are the same (see
 kernels.py), so between two ladders that violate different limits there are some that meet both.
@@ -26,7 +26,7 @@ LEAST_GAIN = 1e-7
 
 @dataclass(frozen=True)
 class LadderLimits:
-    """Limits of every ladder of a problem; `cost` and `target_ms` None: the tail is minimised.
+    """A problem's data and limits; without `cost` and `target_ms` the tail is minimised.
 
     uses, supplies: use by each rung [limits, rungs] of each capacity [limits]. widths: threads of
     each rung [rungs].
@@ -43,7 +43,7 @@ class LadderLimits:
 
 @dataclass(frozen=True)
 class LadderFigures:
-    """Figures of ladders at a load.
+    """Objective, tail, mean and use of the supplies of several ladders at one load.
 
     `value` is inf if the target is missed or a climb reduces threads. asked: use of each supply
     over its capacity, before the wait is made long enough for all [ladders, limits]; the rest
@@ -58,7 +58,7 @@ class LadderFigures:
 
 
 def judge(limits: LadderLimits, load: float, ends: NDArray[np.float64]) -> LadderFigures:
-    """Evaluate ladders that leave rungs at `ends` [ladders, rungs], the last the largest demand."""
+    """Evaluate ladders from the work at which they leave each rung [ladders, rungs]."""
     steps = limits.steps
     time_ms = _parts(np.interp(ends, steps.work, steps.sum)) / limits.speeds
     tail_ms = (_parts(np.minimum(ends, steps.work[steps.rank])) / limits.speeds).sum(axis=1)
@@ -90,7 +90,7 @@ def _narrows(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.bool
 def best_between(
     limits: LadderLimits, load: float, ladders: Sequence[NDArray[np.float64]]
 ) -> NDArray[np.float64] | None:
-    """The best ladder on lines between those given, each by its ends; None if none is feasible."""
+    """Search the lines between given ladders for the best one; None if none is feasible."""
     pool = np.unique(np.array(ladders), axis=0)
     values = judge(limits, load, pool).value
     best, value = pool[int(values.argmin())], float(values.min())
@@ -109,7 +109,7 @@ def best_between(
 
 
 def durations_of(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Wall time on each rung, inf on the last that is used [rungs]."""
+    """Wall time on each rung, inf on the last used rung [rungs]."""
     work = _parts(ends[None])[0]
     stay_ms = work / limits.speeds
     stay_ms[np.flatnonzero(work)[-1]] = np.inf
@@ -119,7 +119,7 @@ def durations_of(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.
 def ends_of_all(
     limits: LadderLimits, rungs: NDArray[np.int64], ends: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Ends of all rungs from those of some: an unused rung ends where the one before does."""
+    """Insert unused rungs into `ends`; each ends where the rung before it does [rungs]."""
     every = np.zeros(limits.speeds.size)
     every[rungs] = np.minimum(ends, limits.steps.work[-1])
     return np.maximum.accumulate(every)

@@ -1,4 +1,4 @@
-"""Prices of supplies, which follow their use."""
+"""Prices of supplies such as cores, which rise with use above capacity and fall with use below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_MOVE = 3e-4
 
 
 class SupplyPrices:
-    """A price for each supply, which changes with its use over its capacity."""
+    """A price for each supply, which follows the supply's use relative to its capacity."""
 
     def __init__(self, first: NDArray[np.float64], least: float) -> None:
         self.each = first
@@ -23,7 +23,7 @@ class SupplyPrices:
         self._last = np.zeros(first.size)
 
     def move(self, asked: NDArray[np.float64]) -> bool:
-        """Move the prices; return whether any changes by more than the least."""
+        """Update the prices from `asked`, use over capacity; return whether any has changed."""
         rise = np.clip(np.log(np.maximum(asked, LEAST_ASKED)), -LARGEST_STEP, LARGEST_STEP)
         self._step = np.where(rise * self._last < 0, self._step / 2, self._step)
         self._last = rise

@@ -1,4 +1,4 @@
-"""Arrays for the dual's loops, and schedules read back from their answers."""
+"""Convert samples to the arrays of the dual's loops, and their answers to schedules."""
 
 import math
 
@@ -42,7 +42,7 @@ def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: i
 
 
 def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
-    """The useful rungs up to each rung at the quantile; costs must not decrease with the rung."""
+    """The useful rungs among 0..k for each k; costs must not decrease with the rung."""
     if (np.diff(costs) < 0).any():
         raise ValueError("costs must not fall with the rung")
     n = speeds.size
@@ -52,7 +52,7 @@ def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
 
 
 def least_tails(steps: DemandSteps, hull: Hull, wait_per_cost: NDArray[np.float64]) -> DualAnswer:
-    """The least tail of each row; `wait_per_cost` is its load over the budget."""
+    """Solve for the least tail of each row; `wait_per_cost`: its load over the budget."""
     answer = _no_answer(wait_per_cost.size, hull.time.size)
     points = tuple(new_point(hull.time.size) for _ in range(4))
     least_tail(steps, hull, wait_per_cost, points, answer)
@@ -62,7 +62,7 @@ def least_tails(steps: DemandSteps, hull: Hull, wait_per_cost: NDArray[np.float6
 def least_costs(
     steps: DemandSteps, hull: Hull, wait_per_cost: NDArray[np.float64], target_ms: ArrayLike
 ) -> DualAnswer:
-    """The least cost-time of each row with the tail within `target_ms`, one for all or one each."""
+    """Solve for the least cost-time of each row whose tail is within `target_ms`."""
     answer = _no_answer(wait_per_cost.size, hull.time.size)
     target = np.array(np.broadcast_to(target_ms, wait_per_cost.shape), dtype=np.float64)
     points = tuple(new_point(hull.time.size) for _ in range(6))
@@ -71,7 +71,7 @@ def least_costs(
 
 
 def rung_ends(steps: DemandSteps, hull: Hull, answer: DualAnswer) -> NDArray[np.float64]:
-    """Work at which each rung is left, inf from the last on [rows, rungs].
+    """Work at which each rung is left, inf from the last used rung on [rows, rungs].
 
     Rungs are left at the edges of the hull, at the quantile before a rung off the hull, and after
     it at the end of their share of the rest.

@@ -1,4 +1,4 @@
-"""The smoothest table: one schedule of several for each load, in order from load to load.
+"""The smoothest table: choose a schedule for each load so that schedules change little with load.
 
 A schedule is (v_0, v_1, .., v_(n-1)); it leaves rung i at the age e_i = v_1 + .. + v_i. It is
 followed in order by one with no smaller v_0 and no smaller e_i: no request waits for less time, and
@@ -31,7 +31,7 @@ _JUMP = 1 << 40
 
 
 def smoothest(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.float64]]:
-    """The schedule of each load in the smoothest table [rungs], from at most `room` of each."""
+    """Choose each load's schedule from its first `room` candidates for the smoothest table."""
     schedules = _with_waits(candidates, room)
     ends = [_ends(each) for each in schedules]
     best, following = np.arange(len(ends[-1])), []
@@ -46,7 +46,7 @@ def smoothest(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.fl
 
 
 def jumps(v_ms: NDArray[np.float64]) -> int:
-    """Number of neighbours in `v_ms` [loads, rungs] that are not in order."""
+    """Number of neighbouring loads in `v_ms` [loads, rungs] whose schedules are not in order."""
     ends = _ends(v_ms)
     return int((~_in_order(ends[:-1], ends[1:])).sum())
 

@@ -33,7 +33,7 @@ class SnappedLadder:
 
     Attributes:
         v_ms: wait and durations, inf if a rung is never left [Q, rungs].
-        tail_ms, mean_ms, cost_time_ms, total_cost: as in LadderSolution [Q].
+        tail_ms, mean_ms, cost_time_ms, total_cost: as in ContinuousLadders [Q].
         gap: objective of the rounded schedule minus the proved bound, inf without a bound [Q].
         meets_target: whether the tail is within the target; all true without one. Rows that miss it
             have the ladder of the least tail [Q].

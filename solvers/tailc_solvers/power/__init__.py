@@ -1,1 +1,1 @@
-"""Power of a server from its counters: voltage, the model and its training."""
+"""Estimate the power of a server from its performance counters."""

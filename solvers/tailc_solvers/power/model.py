@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PowerCounters:
-    """Samples of all counters: [samples, cores] for those of cores, [samples] for the others."""
+    """Samples of all counters: [samples, cores] for core counters, else [samples]."""
 
     volt: Floats
     freq_ghz: Floats
@@ -78,7 +78,7 @@ REST = ("other",)
 
 @dataclass(frozen=True)
 class CounterPowerModel:
-    """Parameters by component, in the order of CORE, UNCORE, DRAM and REST, none negative."""
+    """Nonnegative parameters of the power model by component; names: CORE, UNCORE, DRAM, REST."""
 
     core: tuple[float, ...]
     uncore: tuple[float, ...]
@@ -95,7 +95,7 @@ class CounterPowerModel:
         return self.core, self.uncore, self.dram, self.rest
 
     def predict(self, counters: PowerCounters) -> Watts:
-        """Power of each sample."""
+        """Compute each component's power of each sample from the counters [W]."""
         return Watts(
             *(
                 columns @ np.array(values)
@@ -105,7 +105,7 @@ class CounterPowerModel:
 
 
 def columns_of(counters: PowerCounters) -> tuple[Floats, Floats, Floats, Floats]:
-    """The factors of the parameters of each component [samples, parameters]."""
+    """The terms that each component's parameters multiply [samples, parameters]."""
     switched = counters.volt**2 * counters.freq_ghz
     by_core = (
         counters.volt,

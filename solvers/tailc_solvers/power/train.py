@@ -1,4 +1,4 @@
-"""Parameters of the power model from a trace of counters and measured power.
+"""Fit the parameters of the power model to a trace of counters and measured power.
 
 For each component, with its columns A [samples, parameters] and its power b:
 
@@ -47,7 +47,10 @@ _SHARE = 1e-6
 
 
 class Training(StrEnum):
-    """UNIQUE, SINGULAR (other parameters fit equally well) or UNUSED (a column is always zero)."""
+    """Whether the trace determines the parameters of a component.
+
+    UNIQUE: it does. SINGULAR: other parameters fit equally well. UNUSED: a column is always zero.
+    """
 
     UNIQUE = "unique"
     SINGULAR = "singular"
@@ -56,10 +59,10 @@ class Training(StrEnum):
 
 @dataclass(frozen=True)
 class Component:
-    """Training result of a component.
+    """Fitted parameters of one component, with the quality of the fit.
 
     Attributes:
-        status: see Training.
+        status: whether the trace determines the parameters.
         parameters: none negative, in the order of their names; 0 for unused ones.
         residual_w: root mean square of measured less modelled power.
         condition: largest over smallest singular value of the scaled columns; inf unless unique.
@@ -75,7 +78,7 @@ class Component:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A model with the training result of each component."""
+    """A fitted power model, with the fit of each component."""
 
     model: CounterPowerModel
     core: Component
@@ -90,7 +93,7 @@ class TrainedModel:
 
 
 class ByComponent(NamedTuple):
-    """A figure for each component and for the whole server."""
+    """One number for each component and one for the whole server."""
 
     core: float
     uncore: float
@@ -101,7 +104,7 @@ class ByComponent(NamedTuple):
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of predictions.
+    """Errors of predicted power, by component.
 
     Attributes:
         absolute: mean |error| of a sample, as a share of the mean power of the whole server.
@@ -115,7 +118,7 @@ class Errors:
 
 
 def train(counters: PowerCounters, measured: Watts) -> TrainedModel:
-    """Fit the model of least squared error with nonnegative parameters."""
+    """Fit nonnegative parameters to measured power by least squares, for each component."""
     powers = (measured.core, measured.uncore, measured.dram, measured.rest)
     if measured.core.shape[0] != counters.volt.shape[0]:
         raise ValueError("power must have an entry for each sample of the counters")
@@ -178,7 +181,7 @@ def _alike(r: Floats, names: list[str]) -> tuple[tuple[str, ...], float]:
 
 
 def errors(predicted: Watts, measured: Watts) -> Errors:
-    """Errors of predictions, sample by sample and in total."""
+    """Compute the errors of predicted against measured power."""
     by = [(getattr(predicted, name), getattr(measured, name)) for name in ByComponent._fields]
     scale = float(measured.total.mean())
     absolute = [float(np.abs(ours - theirs).mean()) for ours, theirs in by]

@@ -1,4 +1,4 @@
-"""Voltage by frequency, and how dynamic power then grows with frequency.
+"""Voltage as a line in frequency, and how dynamic power then grows with frequency.
 
 V = a f + b is what Intel's Haswell does: V = 1.169e-4 f + 0.634 with f in MHz (Bartolini, 2015,
 section 1.2, footnote, which does not print the unit; in MHz 0.8 to 3.4 GHz is 0.7275 to 1.0315 V,
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True)
 class VoltageLine:
-    """V = volt_per_mhz f + volt_at_rest, both not negative."""
+    """The line V = volt_per_mhz f + volt_at_rest with f in MHz; both are nonnegative."""
 
     volt_per_mhz: float
     volt_at_rest: float

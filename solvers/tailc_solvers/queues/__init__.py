@@ -1,1 +1,1 @@
-"""One queue whose requests may be served more slowly to save energy."""
+"""A queue whose requests may be served more slowly to save energy."""

@@ -1,15 +1,15 @@
-"""The inner loop of the bound: one request of a queue after another, from the last to the first."""
+"""The inner loop of the stretch bound: a recursion over a queue's requests, from the last one."""
 
 from tailc_solvers.loops import inner_loops, plain_loops
 
 
 @plain_loops
 def most_stretch(service, stretch, gap, limit, price, ahead, gain, window):
-    """Fill `ahead` [K + 1] with the largest total stretch by the wait of the first request.
+    """Compute the largest total stretch of a queue for each wait of its first request.
 
-    That is less `price` for each late request. Waits beyond K count as K. service, stretch, gap:
-    (requests,), in cells; `gap` is the time to the next arrival. `gain` and `window` are buffers
-    for K + 1 + the longest stretch.
+    It is written to `ahead` [K + 1], less `price` for each late request. Waits beyond K count as K.
+    service, stretch, gap: (requests,), in cells; `gap` is the time to the next arrival. `gain` and
+    `window` are buffers for K + 1 + the longest stretch.
     """
     longest = len(ahead) - 1
     ahead[:] = 0

@@ -1,4 +1,4 @@
-"""How much requests of one queue can be stretched while few of them are late: a bound.
+"""Upper bound on how much the requests of a queue can be stretched while few of them are late.
 
     requests    i = 1 .. n, in order: service S_i, arriving g_i after the one before; the first
                 waits w
@@ -7,8 +7,8 @@
     maximise    sum e_i
     s.t.        at most m of the y_i are above L
 
-over several such queues together. Who chooses here knows every request that is still to come, so no
-rule that learns of them as they come does better.
+over several such queues together. The choice here knows all future requests, so no online rule
+stretches more.
 
 **Method.** For every price p >= 0 of a late request, sum e <= p m + max over e of
 sum (e_i - p [y_i > L]) (weak duality). That maximum is a recursion from the last request to the

@@ -1,1 +1,1 @@
-"""Models of throughput by share, and the best constant shares."""
+"""Models of a virtual machine's throughput by its CPU share."""

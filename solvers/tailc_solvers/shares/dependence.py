@@ -1,4 +1,4 @@
-"""Significance of the dependence of throughput on the CPU share.
+"""Test whether throughput depends significantly on the CPU share.
 
 In y = c + a x + b u, with x the throughput one step ago, u the share since and y the throughput
 now, the t statistic of b is the estimate over its standard error. Without a dependence it is within
@@ -17,7 +17,7 @@ _UNKNOWNS = 3
 
 
 def share_effect(x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """The t statistic of u; infinite if u explains y without an error, 0 if u is constant.
+    """The t statistic of the share u; infinite if the fit has no error, 0 if u is constant.
 
     Arrays of one length, finite, with at least four rows.
     """

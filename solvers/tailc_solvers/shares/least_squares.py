@@ -1,4 +1,4 @@
-"""A first-order model of throughput by least squares over a whole trace.
+"""Fit a first-order model of throughput by CPU share to a whole trace, by least squares.
 
     minimise over a, b    sum_k (y_k - a x_k - b u_k)^2
 
@@ -23,7 +23,7 @@ SMALLEST_SINE_SQUARED = 1e-8
 
 @dataclass(frozen=True)
 class Model:
-    """a, b, and the root mean squared error, in the unit of throughput."""
+    """The coefficients a and b, and the root mean square error in the unit of throughput."""
 
     a: float
     b: float
@@ -33,7 +33,7 @@ class Model:
 def least_squares(
     x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.float64]
 ) -> Model | None:
-    """The model of least squared error; None if the regressors do not determine a and b.
+    """Fit a and b by least squares; None if x and u do not determine them.
 
     Arrays of one length, finite, with at least two rows.
     """

@@ -1,1 +1,1 @@
-"""Tails of the remaining work of each request in a first-come-first-served queue."""
+"""Tail tables: quantiles of the time until each request in a FIFO queue is done."""

@@ -1,4 +1,4 @@
-"""A sample of work in equal buckets, each value counted at the upper edge of its bucket.
+"""A histogram of work in buckets of equal width, each value rounded up to its bucket's upper edge.
 
 With B buckets, x in [least, most] and width = (most - least) / (B - 1), bucket k holds
 
@@ -22,7 +22,7 @@ FEWEST_BUCKETS = 2
 
 @dataclass(frozen=True, eq=False)
 class WorkHistogram:
-    """Shares of work by bucket, in the unit of the sample.
+    """Fraction of the requests by bucket of work, in the unit of the sample.
 
     Attributes:
         least: value of bucket 0.
@@ -39,7 +39,7 @@ class WorkHistogram:
     most: float
 
     def buckets_of(self, work: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The bucket of each value of the sample."""
+        """The number of the bucket that each value of the sample belongs to."""
         k = np.ceil((work - self.least) / self.width).astype(np.int64)
         k += self.least + k * self.width < work
         return np.minimum(k, self.share.size - 1)
@@ -48,7 +48,7 @@ class WorkHistogram:
 def histogram(
     work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 128
 ) -> WorkHistogram:
-    """The histogram of work [R], of `weight` requests each, in buckets that round up.
+    """Count work [R], each value for `weight` requests, in buckets that round up.
 
     If all work is the same there is one bucket. Raises ValueError for an empty sample, for work
     that is negative or not finite, and for weights that are not positive integers.

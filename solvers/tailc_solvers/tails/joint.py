@@ -1,11 +1,11 @@
-"""Tail tables from the joint law of compute cycles C and memory time M.
+"""Tail tables for requests with compute cycles C and memory time M that may depend on each other.
 
 At frequency f a request takes S_f = C / f + M. Kasture et al. (MICRO 2015; Bartolini, 2015, eq.
 3.2) add a quantile of C to one of M. The quantile of a sum may be above the sum of the quantiles:
 with C and M independent and 0 with probability 0.96, both have a p95 of 0, and so has not C + M.
 
-Here the quantile q(f) of what is left at each frequency of a grid comes from the joint sample, and
-entries c and m are a line above all of them in 1 / f:
+Here the quantile q(f) of the remaining time at each frequency of a grid comes from the joint
+sample, and the entries c and m are a line in 1 / f above all these quantiles:
 
     minimise   sum_f  sum_rows  c_row / f + m - q_row(f)
     s.t.       c_row / f + m >= q_row(f)    for each row and each f of the grid,    c, m >= 0,
@@ -41,7 +41,7 @@ GROUPS = 64
 
 @dataclass(frozen=True, eq=False)
 class JointTables:
-    """Entries whose sum c / f + m bounds the quantile of the remaining work at every frequency.
+    """Entries c and m: c / f + m bounds the quantile of the remaining time at every frequency.
 
     Attributes:
         frequency: the grid, cycles per unit of time, ascending [F].
@@ -61,7 +61,7 @@ class JointTables:
 
     @property
     def excess(self) -> NDArray[np.float64]:
-        """Excess of c / f + m over q, in units of time [F, rows, positions]."""
+        """By how much the bound c / f + m exceeds q, in units of time [F, rows, positions]."""
         return self.cycles / self.frequency[:, None, None] + self.memory - self.left
 
 
@@ -99,7 +99,7 @@ def joint_tables(
     most_positions: int = 64,
     deviations: float | None = None,
 ) -> JointTables:
-    """Tables of requests with `cycles` and `memory` time each [R], for a grid of frequencies.
+    """Compute the entries from each request's `cycles` and `memory` time [R], for a grid.
 
     The other arguments are those of tail_tables. Raises ValueError for an invalid sample or grid.
     """

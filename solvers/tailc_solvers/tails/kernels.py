@@ -1,4 +1,4 @@
-"""Loops of tail tables: tails of sums of independent work on a lattice.
+"""Kernels of tail tables: tail probabilities of sums of independent work on a lattice.
 
 Work is a number of buckets k with probability p_k. G_i(m) is the probability that i requests
 together take more than m buckets: 1 for m < 0, G_0(m) = 0 for m >= 0, and
@@ -37,7 +37,7 @@ PASS = 16
 
 
 class LatticeLaw(NamedTuple):
-    """Work on a lattice: `least` + k `width` with probability p_k, k from 0 to `buckets` - 1.
+    """The law of one request's work: `least` + k `width` with probability p_k, k < `buckets`.
 
     `filled` are the k with p_k > 0 from the last one down, then BLOCK more entries of any k, and
     `share` their p, 0 for those.
@@ -51,11 +51,11 @@ class LatticeLaw(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """Possible knowledge about the running request, by row and then by elapsed work.
+    """Cases of what is known of the running request, by row and then by elapsed work.
 
-    `among`: it ends in one of so many buckets, the last ones of those with requests. `elapsed`:
-    work it has had. `allowed`: probability of ending in them and of taking longer than an entry.
-    `first` and `last` are the cases of each row, `last` excluded [rows].
+    `among`: it ends in one of the last `among` buckets that have requests. `elapsed`: work it has
+    had. `allowed`: probability of ending in them and of taking longer than an entry. `first` and
+    `last` are the cases of each row, `last` excluded [rows].
     """
 
     among: NDArray[np.int64]
@@ -66,7 +66,7 @@ class Cases(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Tails of i and of i + 1 requests: `before` is G_i, `after` comes to be G_(i+1).
+    """Tails of the sums of i and of i + 1 requests: `before` is G_i, `after` becomes G_(i+1).
 
     Both start from m = `begin`, `before` with as many entries more in front as there are buckets,
     and hold anything below `floor`. From `whole` on `after` has no more terms than the cases there
@@ -81,7 +81,7 @@ class Sums(NamedTuple):
 
 
 class OwnLawCases(NamedTuple):
-    """Cases whose running request has a law of its own, on the lattice of all requests.
+    """Cases in which the running request has its own law, on the lattice of all requests.
 
     `falling`: its probabilities from the last bucket down, times any number [cases, buckets].
     `allowed`: that number times the probability of taking longer than an entry. The rest is as in
@@ -110,7 +110,7 @@ def count_upwards(work, weight, least, width, counted, smallest):
 
 @plain_loops
 def list_cases(begins, smallest, most, allowed, cases):
-    """Fill `cases`: one at each row's beginning, one at each bucket's smallest value in the row.
+    """Fill `cases`: one at the beginning of each row, one at each bucket's smallest value.
 
     `smallest` are the smallest values of the buckets with requests; `allowed` is for ending in the
     last one, the last two and so on. In the last bucket nothing is known but its edge.
@@ -136,7 +136,7 @@ def list_cases(begins, smallest, most, allowed, cases):
 
 @plain_loops
 def tail_rows(law, cases, floor, these, following, left):
-    """Fill `left` [rows, positions], rising in a row; False where that takes tails not there.
+    """Fill the table `left` [rows, positions]; return False if the scratch space is too small.
 
     Those are G_i(m) for m below `floor`[i] [positions + 1], which rises by a bucket less than there
     are or starts from 0, or beyond the end of `these` and `following`. Both are scratch for G_i and
@@ -260,7 +260,7 @@ def _add_block(filled, share, b, before, after, pad):
 
 @plain_loops
 def conditional_rows(law, known, these, following, left):
-    """Fill `left` [rows, positions] from the cases of `known`.
+    """Fill the table `left` [rows, positions] if the running request has its own law (`known`).
 
     `these` and `following` are scratch for G_i and G_(i+1), long enough for the longest sums.
     """
@@ -314,7 +314,7 @@ def _dot(p, g, size):
 
 @plain_loops
 def gaussian_rows(law, cases, z, position, moments, left):
-    """Fill `left` [rows, positions] with the largest of each row's cases at each `position`.
+    """Fill `left` [rows, positions] by the Gaussian approximation, the largest of each row's cases.
 
     `moments` [3, buckets + 1] is scratch for sums of p, p x and p x^2 over the last buckets with
     requests.

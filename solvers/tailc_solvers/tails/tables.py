@@ -1,4 +1,4 @@
-"""Tail tables: remaining work until each request ends, by elapsed work of the running request.
+"""Tail tables: work until each queued request ends, by the elapsed work of the running request.
 
 Requests with independent work S run one after another. The running request, number 0, has done w,
 so
@@ -56,7 +56,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, eq=False)
 class TailTables:
-    """Quantiles of the remaining work, in the unit of the sample.
+    """A tail table: quantiles of the work until request i is done, in the unit of the sample.
 
     Attributes:
         elapsed: work of the running request from which each row holds, ascending from 0 [rows].
@@ -88,7 +88,7 @@ def tail_tables(
     most_positions: int = 64,
     deviations: float | None = None,
 ) -> TailTables:
-    """The table of a sample of work [R], not negative, of `weight` requests each.
+    """Compute the tail table of a sample of nonnegative work [R], of `weight` requests each.
 
     quantile: beta, between 0 and 1. buckets: of the histogram, which rounds work up. rows: number
     of even quantiles at which rows begin; equal ones are one row, so there may be fewer. begins:
@@ -119,7 +119,7 @@ def tables_of(
     most_positions: int = 64,
     deviations: float | None = None,
 ) -> TailTables:
-    """The same from a histogram."""
+    """Compute the tail table of work that is counted in a histogram."""
     check_shape(quantile, rows, positions, most_positions)
     elapsed = even_quantiles(counted, rows) if begins is None else _check(counted, begins)
     law = law_of(counted)
@@ -134,7 +134,7 @@ def tables_of(
 
 
 def check_shape(quantile: float, rows: int, positions: int, most_positions: int) -> None:
-    """Raise ValueError for an invalid shape of a table."""
+    """Raise ValueError if a quantile or the size of a table is invalid."""
     if not 0 < quantile < 1:
         raise ValueError("quantile must lie between 0 and 1")
     if not (rows >= 1 and 1 <= positions <= most_positions):
@@ -142,7 +142,7 @@ def check_shape(quantile: float, rows: int, positions: int, most_positions: int)
 
 
 def normal_deviations(quantile: float) -> float:
-    """The normal law's quantile, rounded up to six digits."""
+    """The quantile of the standard normal law, rounded up to six digits."""
     scale = 10**_DIGITS
     return math.ceil(NormalDist().inv_cdf(quantile) * scale) / scale
 
@@ -158,14 +158,14 @@ def _check(counted: WorkHistogram, begins: ArrayLike) -> NDArray[np.float64]:
 
 
 def even_quantiles(counted: WorkHistogram, rows: int) -> NDArray[np.float64]:
-    """Zero, and the quantiles 1 / rows, 2 / rows and so on of the sample."""
+    """The work at which rows begin: 0, then the quantiles 1 / rows, 2 / rows, and so on."""
     bucket = counted.share.cumsum().searchsorted(np.arange(1, rows) / rows - CLOSE)
     found = [x for x in counted.smallest[bucket].tolist() if x < counted.most]
     return np.array(list(dict.fromkeys([0.0, *found])))
 
 
 def law_of(counted: WorkHistogram) -> LatticeLaw:
-    """The histogram in the form of the kernels."""
+    """Convert a histogram to the arrays of the kernels."""
     filled = np.flatnonzero(counted.share)[::-1]
     listed = np.zeros(filled.size + BLOCK, dtype=np.int64)
     listed[: filled.size] = filled
@@ -177,7 +177,7 @@ def law_of(counted: WorkHistogram) -> LatticeLaw:
 def list_all_cases(
     counted: WorkHistogram, law: LatticeLaw, begins: NDArray[np.float64], allowed: float
 ) -> Cases:
-    """The cases of rows at `begins`; `allowed` is the probability of more than an entry."""
+    """List the cases of all rows; `allowed`: probability of taking longer than an entry."""
     smallest = counted.smallest[law.filled[:-BLOCK][::-1]]
     most, rows = smallest.size + begins.size, begins.size
     cases = Cases(
@@ -194,7 +194,7 @@ def list_all_cases(
 def convolve(
     law: LatticeLaw, cases: Cases, expected: NDArray[np.float64], left: NDArray[np.float64]
 ) -> None:
-    """Fill `left` [rows, positions]; fastest if `expected` [rows] is close to the next column."""
+    """Fill `left` [rows, positions] by convolution; `expected` [rows]: a guess of a new column."""
     positions = left.shape[1]
     pad = law.buckets
     most = pad * (positions + 1)

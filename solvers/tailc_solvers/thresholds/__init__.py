@@ -1,1 +1,1 @@
-"""Slow-to-fast thresholds at low load: the least mean energy whose tail meets a target."""
+"""Slow-to-fast thresholds at low load: least mean energy with the tail within a target."""

@@ -1,4 +1,4 @@
-"""Thresholds for common speeds as linear programs in work, for a general solver to propose.
+"""Thresholds as linear programs for a general solver, if all requests have the same speeds.
 
 With G(x) = E[min(X, x)] concave and piecewise linear, e_i = p_i / s_i and tau_i = 1 / s_i, and all
 longer requests on the last type k + 1:
@@ -47,7 +47,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ThresholdProposal:
-    """Proposal of a general solver, after the checks.
+    """Thresholds that a general solver proposes, with the result of the checks.
 
     Attributes:
         outcome: OPTIMAL; FEASIBLE if a program has a point that is not claimed optimal; INFEASIBLE;
@@ -70,13 +70,13 @@ class ThresholdProposal:
 
     @property
     def gap(self) -> float:
-        """Energy less bound; inf without thresholds or without a bound."""
+        """Energy minus proved bound; inf without thresholds or without a bound."""
         return self.energy - self.bound if math.isfinite(self.energy) else math.inf
 
 
 @dataclass(frozen=True)
 class ConvexThresholds:
-    """The linear programs of one problem.
+    """The linear programs of one problem, one for each last type.
 
     Attributes:
         sample: demands and weights.
@@ -118,7 +118,7 @@ class ConvexThresholds:
         return float(self.steps.work[self.steps.rank])
 
     def alone_meets(self, last: int) -> bool:
-        """Whether the target is met with all work on type `last`."""
+        """Whether the tail meets the target if all work is done on type `last`."""
         return self.tail_demand_ms / self.speed[last] <= self.target_ms * (1 + ROUNDING)
 
     def program(self, last: int) -> LinearProgram:
@@ -167,7 +167,7 @@ def propose_thresholds(
     *,
     known_energy: float = math.inf,
 ) -> ThresholdProposal:
-    """The best thresholds that `solver` finds over all last types, checked.
+    """Solve the program of each last type with `solver`; return the best checked thresholds.
 
     `known_energy` is that of any thresholds that meet the target, such as the exact ones: a solver
     whose optimum is above it is refuted even without multipliers.

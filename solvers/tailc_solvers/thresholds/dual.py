@@ -1,4 +1,4 @@
-"""The best slow-to-fast thresholds for common speeds, with the bound that proves them.
+"""Optimal slow-to-fast thresholds if all requests have the same speeds, with a proved bound.
 
 Problem, with F the step distribution of the demands in work, w the demand of the given rank, types
 i = 1..N with speeds s_i and energy per unit of work p_i / s_i both ascending, and W_0 = 0, W_N =
@@ -50,7 +50,7 @@ _NO_WAIT = np.zeros(1)
 
 @dataclass(frozen=True)
 class ContinuousThresholds:
-    """The optimum, or if there is none the thresholds of the least tail.
+    """The optimal thresholds; if none meets the target, those of the least tail.
 
     Attributes:
         status: OPTIMAL or INFEASIBLE.
@@ -79,7 +79,7 @@ class ContinuousThresholds:
 def solve_thresholds(
     sample: WeightedSample, speed: ArrayLike, power: ArrayLike, *, rank: int, target_ms: float
 ) -> ContinuousThresholds:
-    """The thresholds of least mean energy whose tail is at most `target_ms`.
+    """Solve for the thresholds of least mean energy whose tail is at most `target_ms`.
 
     A climb that no request of the sample reaches is given as never.
 

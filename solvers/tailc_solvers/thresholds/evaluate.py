@@ -1,4 +1,4 @@
-"""Energy and latency of given ages, request by request; common, class and individual speeds alike.
+"""Evaluate given climb ages, request by request: mean energy, tail and mean latency.
 
 With ages t_0 = 0 <= t_1 <= .. <= t_(N-1), durations v_i = t_i - t_(i-1) and k the type on which
 request r ends, that is the first with x_r <= s_1 v_1 + .. + s_k v_k,
@@ -30,7 +30,7 @@ class ThresholdFigures:
 def evaluate_thresholds(
     sample: WeightedSample, power: ArrayLike, age_ms: ArrayLike, rank: int
 ) -> ThresholdFigures:
-    """Figures of the ages `age_ms` [N - 1], inf for never, with the speeds of `sample` [.., N]."""
+    """Evaluate the climb ages `age_ms` [N - 1], inf for never, on the requests of `sample`."""
     ages = np.array(age_ms, dtype=np.float64)
     found = evaluate(sample, power, durations_of(ages), rank)
     return ThresholdFigures(
@@ -41,7 +41,7 @@ def evaluate_thresholds(
 
 
 def durations_of(age_ms: np.ndarray) -> np.ndarray:
-    """A wait of zero and the time on each type but the last; inf if it is never left [N]."""
+    """Convert ages to durations: a wait of 0, then the time on each type but the last [N]."""
     begins = np.concatenate([[0.0], age_ms])[:-1]
     if (age_ms < begins).any():
         raise ValueError("ages must not fall")

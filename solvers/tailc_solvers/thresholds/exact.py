@@ -1,4 +1,4 @@
-"""Exact energy and latency of ages in whole microseconds, without any rounding.
+"""Exact energy and latency of climb ages in whole microseconds, in integer arithmetic.
 
 Speeds and powers are whole millionths, ages whole microseconds and demands whole nanoseconds (the
 nearest, as in replays), so work is an integer in millionths of a reference nanosecond. Sums and
@@ -42,7 +42,7 @@ class _Curve(NamedTuple):
 
 
 class ExactSample:
-    """A sample for which the figures of many ages are computed.
+    """A sample, prepared for the exact evaluation of many sets of climb ages.
 
     Args:
         sample: demands, weights and curves; its own speeds are not used.
@@ -68,7 +68,7 @@ class ExactSample:
         ]
 
     def figures(self, age_us: Sequence[int | None]) -> ExactFigures:
-        """Figures of the ages, not decreasing, None for never [N - 1]."""
+        """Evaluate climb ages that do not decrease, None for never [N - 1]."""
         energy = sum((self._energy(curve, age_us) for curve in self._curves), Fraction(0))
         return ExactFigures(energy / (self._total * PPM * NS_PER_MS), self._tail(age_us))
 

@@ -1,4 +1,4 @@
-"""Loops of the search over ages: one pass over the requests for each age tried.
+"""Loops of the search over climb ages: one pass over the requests for each age tried.
 
 Level i has chosen the ages of i types; `left[i]` is the work that each request then still has,
 `late[i]` the weight that has ended late, `energy[i]` the energy of all until then in ppm ns.
@@ -16,7 +16,7 @@ ROUNDING = 1e-12
 
 
 class RequestArrays(NamedTuple):
-    """All requests [R] and [R, N]; work in ppm ns, speeds in ppm, `per_work` energy per work.
+    """The requests as arrays [R] and [R, N]: work in ppm ns, speed in ppm, energy per work.
 
     `cheapest[r, i]` is the least energy per work of request r on type i or later; it is that of
     type i for all if `is_dearer`: every next type costs more energy for all requests.
@@ -57,9 +57,10 @@ def new_search(requests: RequestArrays) -> AgeSearch:
 
 @plain_loops
 def search(requests, ages, target, allowed, work):
-    """Fill `work.best`, and its energy in `work.energy[N]`; inf if nothing meets the target.
+    """Search the best ages; write them to `work.best` and their energy to `work.energy[N]`.
 
-    `ages` are in ns and `target` too; `allowed` is the weight that may be late.
+    The energy is inf if no ages meet the target. `ages` and `target` are in ns; `allowed` is the
+    weight of requests that may be late.
     """
     n = requests.speed.shape[1]
     if _late_at_least(requests, 0, 0, target, work) > allowed:

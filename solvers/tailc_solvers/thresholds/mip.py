@@ -1,7 +1,7 @@
-"""Thresholds for individual speeds as one mixed-integer program, for a general solver to propose.
+"""Thresholds as one mixed-integer program for a general solver, if each request has its own speeds.
 
-With speeds of its own for every request the work slivers are no longer common, and neither is the
-request of the tail. Request r, of weight m_r, spends u_ri on type i:
+If each request has its own speeds, slivers of work are no longer common to all requests, and which
+request is the tail depends on the thresholds. Request r, of weight m_r, spends u_ri on type i:
 
     minimise    sum_r m_r sum_i p_i u_ri / sum_r m_r
     subject to  sum_i s_ri u_ri >= x_r
@@ -39,7 +39,7 @@ Row = tuple[float, dict[int, float], float]
 
 @dataclass(frozen=True)
 class MipThresholds:
-    """The program of one problem; v_i are its first variables.
+    """The mixed-integer program of one problem; the durations v_i are its first variables.
 
     Attributes:
         program: as above.
@@ -50,14 +50,14 @@ class MipThresholds:
     types: int
 
     def age_ms(self, x: Vector) -> Vector:
-        """Ages of a point, with negative rounding errors removed [N - 1]."""
+        """Read the climb ages from a point; rounding errors below 0 are removed [N - 1]."""
         return np.cumsum(np.maximum(x[: self.types - 1], 0.0))
 
 
 def mip_thresholds(
     sample: WeightedSample, power: ArrayLike, *, rank: int, target_ms: float
 ) -> MipThresholds:
-    """The program for the speeds of `sample`: one curve for all, for classes or for each."""
+    """Build the program for the speeds of `sample`, whatever requests share a curve."""
     sample.check_rank(rank)
     layout = _Layout(sample, np.array(power, dtype=np.float64), target_ms)
     rows = [row for r in range(layout.requests) for row in layout.rows_of(r)]

@@ -1,4 +1,4 @@
-"""The best thresholds of requests with two phases that have different speeds.
+"""Optimal thresholds of requests that consist of two phases with different speeds.
 
 Problem: phase k = 1, 2 has its own sample of demands, speeds s_ki, and thresholds W_ki in the work
 of the phase. A request begins each phase on the first type of that phase.
@@ -16,9 +16,9 @@ the time of its phase. So on a cell of splits t in [a, b]
 and cells are halved, the one with the least bound first, until this bound is close to the best
 split found.
 
-Who takes w_1 and w_2 for one request assumes that the longest are long in both phases: whatever
-their dependence, at most (1 - beta_1) + (1 - beta_2) of the requests take longer than the target,
-with beta_k the percentile of the rank of phase k.
+The constraint adds w_1 and w_2, as if the longest requests were long in both phases. Whatever the
+dependence of the phases, at most (1 - beta_1) + (1 - beta_2) of the requests take longer than the
+target, with beta_k the percentile of the rank of phase k.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST_SPLITS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """One phase of all requests: demands, and speeds and powers of the types for it.
+    """One phase of all requests: its demands, and the speed and power of each type in it.
 
     As for `solve_thresholds`, where the sample's own speeds are not used either.
     """
@@ -60,7 +60,7 @@ class PhasesSolution:
         phases: thresholds of each; those of the least tails if infeasible.
         energy: mean energy of a request; inf if infeasible.
         bound: proved lower bound on it, over all splits; inf if infeasible.
-        splits: number of solved splits.
+        splits: number of splits of the target that were solved.
     """
 
     status: Status
@@ -76,7 +76,7 @@ Solved = tuple[ContinuousThresholds, ContinuousThresholds]
 def solve_phases(
     first: Phase, second: Phase, *, target_ms: float, tolerance: float = 1e-3
 ) -> PhasesSolution:
-    """The thresholds of least mean energy whose times add up to at most `target_ms`.
+    """Find the thresholds of least mean energy whose phases together meet `target_ms`.
 
     `tolerance` is relative: how far above its bound the energy may be.
     """

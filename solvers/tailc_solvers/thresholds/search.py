@@ -1,4 +1,4 @@
-"""The best ages on a grid, for speeds that differ from request to request: exact enumeration.
+"""The best climb ages on a grid by exact enumeration, if requests have different speeds.
 
     minimise    mean energy of t_1 <= .. <= t_(N-1), each a multiple of the step or never
     subject to  the latency of the rank is at most the target
@@ -57,7 +57,7 @@ def search_thresholds(
     step_us: int,
     longest_us: int,
 ) -> GridThresholds:
-    """The best ages among 0, step, 2 step, .. up to `longest_us`, and never.
+    """Find the best climb ages among 0, step, 2 step, .. up to `longest_us`, and never.
 
     Args:
         sample: demands, weights and curves; its own speeds are not used.

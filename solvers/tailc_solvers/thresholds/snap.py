@@ -1,4 +1,4 @@
-"""Round thresholds to whole microseconds such that the target is met exactly.
+"""Round thresholds to whole microseconds such that the tail still meets the target exactly.
 
 An earlier climb never delays any request, so every age is rounded down. If the target is still
 missed, because of the rounding of the solution, the problem is solved again for a target that is

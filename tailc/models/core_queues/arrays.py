@@ -17,7 +17,7 @@ from tailc.models.steering import Steer, Steering, steering_arrays
 
 
 class ChipTable(NamedTuple):
-    """Shared resources of cores, and the state of each core without requests.
+    """Arrays of what cores share on a chip, and of each core's state without requests.
 
     is_shared: whether there is a chip; otherwise cores are independent. least: (cores,), lowest
     level of requests if the tail table sets levels. takes_ns: (cores,), time from the arrival at an
@@ -40,7 +40,7 @@ class ChipTable(NamedTuple):
 
 
 def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
-    """Arrays of independent cores; an idle core takes `wake_ns` to wake."""
+    """Arrays for cores that share no chip; an idle core takes `wake_ns` to wake."""
     cores, batch = table.cores, table.batch
     batch_level = NOTHING if batch is None else level_at(table, batch.frequency_khz)
     return ChipTable(
@@ -139,7 +139,7 @@ class ClockTable(NamedTuple):
 
 
 class CoreQueueArrays(NamedTuple):
-    """Arrays of a tail table, the rule that sets levels instead of it, and the demands' clock."""
+    """A tail table as arrays, a rule that may replace it, and the clock of measured demands."""
 
     table: ClockTable
     rule: Rule | None
@@ -147,7 +147,7 @@ class CoreQueueArrays(NamedTuple):
 
 
 def clock_table(clocks: Clocks, steering: Steering | None = None) -> CoreQueueArrays:
-    """Convert cores and steering to arrays. Without batch work an idle core sleeps and must wake.
+    """Convert cores and their controller to arrays.
 
     Raises TailcError for more than `MOST_CORES` cores, for more cores than the hardware rule can
     enumerate, and for a power limit below what the chip draws with every core at its lowest level.
@@ -181,12 +181,12 @@ def clock_table(clocks: Clocks, steering: Steering | None = None) -> CoreQueueAr
 
 
 def single_level(arrays: CoreQueueArrays) -> int | None:
-    """The level at which everything runs, or None if levels vary."""
+    """The frequency level at which every request runs, or None if levels vary."""
     return arrays.rule.level if isinstance(arrays.rule, FixedLevel) else None
 
 
 def adapts(arrays: CoreQueueArrays) -> bool:
-    """Whether cores slow down instead of idling when requests have slack."""
+    """Whether cores lower their frequency, instead of idling, when requests have slack."""
     return single_level(arrays) is None
 
 

@@ -20,7 +20,7 @@ _LEAST_WORK = 1e-6
 
 
 def joules_per_work(outcome: CoreQueuesOutcome, clocks: Clocks) -> float:
-    """Energy of the server per unit of batch work [J]; very high if cores have no time for it."""
+    """Energy of the server per unit of batch work [J]; very high if there is hardly any."""
     outside_w = clocks.batch_model.outside_mw / 1_000
     power_w = outcome.mean_power + outcome.mean_idle_power + outside_w
     return power_w / max(_work_per_second(outcome, clocks), _LEAST_WORK)

@@ -18,18 +18,18 @@ _LARGEST = 2**43
 
 
 def power_field(frequency_khz: int) -> str:
-    """Name of the power of a core with batch work at a frequency [mW]."""
+    """Name of the evidence field with a core's power during batch work at a frequency [mW]."""
     return f"batch_mw_at_{frequency_khz}"
 
 
 def best_field(least_khz: int) -> str:
-    """Name of the best frequency of batch work next to requests at a frequency [kHz]."""
+    """Name of the evidence field with the best batch frequency for a request frequency [kHz]."""
     return f"batch_khz_at_{least_khz}"
 
 
 @dataclass(frozen=True)
 class BatchModel:
-    """Settings that determine the energy of batch work together with the frequencies of a table.
+    """Speed and power of batch work, from which its energy at any frequency follows.
 
     memory_ppm: share of its cycles at the reference clock that wait for memory. throughput_ppm:
     work per second of a core that does only batch work at that clock. outside_mw: power of the
@@ -44,18 +44,18 @@ class BatchModel:
     best_khz: Mapping[int, int] = field(default_factory=dict)
 
     def work_per_second(self, frequency_khz: int, reference_khz: int) -> float:
-        """Work per second of a core that does only batch work (Bartolini, 2015, section 3.4)."""
+        """Batch work per second of a core without requests (Bartolini, 2015, section 3.4)."""
         memory = self.memory_ppm / PPM
         stretch = memory + (1 - memory) * reference_khz / frequency_khz
         return self.throughput_ppm / PPM / stretch
 
     def pair(self, requests_khz: int, batch_khz: int) -> Batch | None:
-        """Requests at one frequency, batch work at another; None if its power is unknown."""
+        """The pair of a request and a batch frequency; None if the batch power is unknown."""
         power_mw = self.power_mw.get(batch_khz)
         return None if power_mw is None else Batch(requests_khz, batch_khz, power_mw)
 
     def pairs(self, requests_khz: int) -> Iterator[Batch]:
-        """Pairs with requests at one frequency: the best by mean times, and the same for both."""
+        """Pairs to try for a request frequency: the best batch frequency, and the same one."""
         tried = {self.best_khz.get(requests_khz, requests_khz): None, requests_khz: None}
         for batch_khz in tried:
             if (pair := self.pair(requests_khz, batch_khz)) is not None:
@@ -63,7 +63,7 @@ class BatchModel:
 
 
 def pair_name(pair: Batch) -> str:
-    """The pair as the name of a baseline."""
+    """The baseline name of a pair of frequencies."""
     requests, batch = (
         format_khz(khz).replace(" ", "") for khz in (pair.least_khz, pair.frequency_khz)
     )
@@ -71,12 +71,12 @@ def pair_name(pair: Batch) -> str:
 
 
 def pair_text(pair: Batch) -> str:
-    """The pair in reports."""
+    """Format a pair of frequencies for reports."""
     return f"{format_khz(pair.least_khz)}, batch work at {format_khz(pair.frequency_khz)}"
 
 
 def batch_model_of(policy: Policy) -> BatchModel:
-    """The batch work that the policy was compiled for, or the defaults if its evidence has none.
+    """Read the batch work that the policy was compiled for; defaults if its evidence has none.
 
     Raises TailcError (BAD_ARTIFACT) for impossible values.
     """

@@ -1,9 +1,9 @@
 """A chip: cores that share a power limit and run their own batch work when idle.
 
-To stay within the limit, cores give way in this order, no further than needed (Bartolini, 2015,
-section 3.5, enforcing limits): batch work is slowed level by level, the most memory-bound first;
-then it is stopped, in the same order; then all cores with requests are slowed, one level at a time.
-Among equally memory-bound cores the one with the lower number comes first.
+To stay within the limit, cores are slowed or stopped in this order, no further than needed
+(Bartolini, 2015, section 3.5, enforcing limits): batch work is slowed level by level, the most
+memory-bound first; then it is stopped, in the same order; then all cores with requests are slowed,
+one level at a time. Among equally memory-bound cores the one with the lower number comes first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NOTHING = -1
 
 
 class LimitStep(enum.IntEnum):
-    """Which step a chip needs to stay within its power limit."""
+    """The step that a chip must take to stay within its power limit."""
 
     UNCHANGED = 0
     BATCH_SLOWED = 1
@@ -43,7 +43,7 @@ class ProgramCounters:
 
 @dataclass(frozen=True)
 class BatchCore:
-    """Batch work of a core; the core does not sleep.
+    """The batch work that a core runs while it has no requests, instead of sleeping.
 
     power_mw: power of the core with this batch work, by level. level: level of the batch work.
     least_level: lowest level of requests on the core, if the tail table or the batch work sets
@@ -65,7 +65,7 @@ class BatchCore:
 
 @dataclass(frozen=True)
 class Chip:
-    """The cores of a tail table on one chip.
+    """A chip: its power limit, its shared power, and the batch work of each core.
 
     requests: counters of all requests. batch: batch work of each core, or None if the core sleeps
     when idle. shared_mw: power of the chip apart from its cores. limit_mw: thermal design power, or
@@ -82,9 +82,9 @@ class Chip:
 
     @property
     def programs(self) -> tuple[ProgramCounters, ...]:
-        """Counters of the requests, and of the batch work of each core that has any."""
+        """Counters of the requests, then of the batch work of each core that has some."""
         return (self.requests, *(one.counters for one in self.batch if one is not None))
 
     def least_mw(self, requests_mw: int, idle_mw: int) -> int:
-        """Highest power with batch work stopped and requests at the lowest level [mW]."""
+        """Power of the chip with batch work stopped and requests at the lowest level [mW]."""
         return self.shared_mw + len(self.batch) * max(requests_mw, idle_mw)

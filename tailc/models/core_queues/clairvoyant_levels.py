@@ -6,20 +6,22 @@ tail least, until as many requests are late as the percentile allows. The source
 This module does it in three steps:
 
 1. **Under a cap.** On each core, at the start of a request, look at the requests behind it, one by
-one, as far as they may affect the decision. Each must finish by its bound: the lowest level that
-finishes all work up to it in time is *needed*. And no request can begin before it arrives: a level
-above the lowest one that finishes all work before it by then would waste time. Continue until the
-greatest needed level reaches the least of the latter levels, then take the one that held before the
-last look. This is the shortest path between the two curves of work, which needs the least energy
-for any convex power function (Yao, Demers and Shenker, FOCS 1995), apart from the gaps between
-levels. A request that needs more than the cap is late in any case; the others do not wait for it.
+   one, as far as they may affect the decision. Each must finish by its bound: the lowest level that
+   finishes all work up to it in time is *needed*. And no request can begin before it arrives: a
+   level above the lowest one that finishes all work before it by then would waste time. Continue
+   until the greatest needed level reaches the least of the latter levels, then take the one that
+   held before the last look. This is the shortest path between the two curves of work, which needs
+   the least energy for any convex power function (Yao, Demers and Shenker, FOCS 1995), apart from
+   the gaps between levels. A request that needs more than the cap is late in any case; the others
+   do not wait for it.
 2. **The cap** is the lowest at which no more requests are late than allowed, found by bisection:
-the highest frequencies cost most, and a cap makes exactly the requests late that need them. The cap
-is then one level lower for as many of the first arrivals as possible, found by `HALVINGS` bisection
-steps. 3. **One by one.** From the highest level down and in order of arrival, each measured request
-runs one level lower if that saves energy and no more requests than allowed are then late; `PASSES`
-times. Requests of the warm-up keep their levels: their lateness does not count, so without this
-rule they would pile up.
+   the highest frequencies cost most, and a cap makes exactly the requests late that need them. The
+   cap is then one level lower for as many of the first arrivals as possible, found by `HALVINGS`
+   bisection steps.
+3. **One by one.** From the highest level down and in order of arrival, each measured request runs
+   one level lower if that saves energy and no more requests than allowed are then late; `PASSES`
+   times. Requests of the warm-up keep their levels: their lateness does not count, so without this
+   rule they would pile up.
 
 If too many requests are late even at the highest level, all requests run at it.
 
@@ -64,7 +66,7 @@ _part = njit(inline="always")
 def clairvoyant_levels(
     demand: ClockDemand, table: ClockTable, rule: ClairvoyantRule, measured_from: int
 ) -> NDArray[np.int64]:
-    """Level of each request, int64 (requests,).
+    """Choose the frequency level of each request, int64 (requests,).
 
     The rule applies to the requests from number `measured_from` on.
     """

@@ -13,14 +13,14 @@ from tailc.models.core_queues.chip import Chip
 
 @dataclass(frozen=True)
 class FixedLevel:
-    """Every request runs at one level, given by its number."""
+    """The rule that every request runs at one given level."""
 
     level: int
 
 
 @dataclass(frozen=True)
 class ClairvoyantRule:
-    """Each request runs at a level that is chosen with all arrivals and demands known.
+    """The rule that chooses each request's level with all arrivals and demands known.
 
     As many requests stay within the bound as the percentile requires, at little energy.
     """
@@ -52,7 +52,7 @@ Rule: TypeAlias = FixedLevel | ClairvoyantRule | Hardware
 
 @dataclass(frozen=True)
 class Clocks:
-    """The cores of a tail table, and what sets their frequencies.
+    """The cores of a tail table, and the rule that sets their frequencies.
 
     rule: None if the table itself sets them. reference_khz: clock at which the work of a workload
     was measured. chip: what cores share, with their batch work instead of the table's; None if they

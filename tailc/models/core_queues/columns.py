@@ -37,7 +37,7 @@ _LEVELS = "share of the time of busy cores at each frequency"
 
 
 class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
-    """Columns of energy, power and frequency."""
+    """The columns that core queues add to a verdict: energy, power and frequency."""
 
     def legend(self, shared: str, use: CoreQueuesUse, against: str) -> str:  # noqa: ARG002
         return f"{_LEGEND}{'' if use.clocks.limited is None else _LIMITED}{against}."
@@ -46,7 +46,7 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
         return latency_and_number(loads, decimals)
 
     def groups(self, uses: Sequence[CoreQueuesUse], *, has_other_power: bool) -> list[Group]:
-        """Columns of energy, utilization, clocks, and the controller's output if there is one."""
+        """Columns of energy, utilization and clocks, and of the output of a controller."""
         energies = [use.energy for use in uses]
         return [
             energy_columns(energies, has_other_power=has_other_power),
@@ -56,14 +56,14 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
         ]
 
     def rungs_title(self, shared: str) -> str:  # noqa: ARG002
-        """Empty: there are no rungs. `by_subject` shows the levels."""
+        """No title, because there are no rungs; `by_subject` shows the levels."""
         return ""
 
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
         return []
 
     def by_subject(self, names: UsageColumn, uses: Sequence[CoreQueuesUse]) -> list[UsageTable]:
-        """The share of busy core time at each frequency."""
+        """The table of busy core time by frequency, in percent."""
         by_level = zip(*(use.clocks.levels for use in uses), strict=True)
         groups = tuple(
             (column(format_khz(level[0].frequency_khz), [percent(at.share_ppm) for at in level]),)

@@ -28,7 +28,7 @@ def clock_demand(
     arrays: CoreQueueArrays,
     measured_from: int,
 ) -> ClockDemand:
-    """Arrays of the records in `order`, the first arriving first, with a core for each."""
+    """The engine's arrays of requests: the records in `order`, each with a random core."""
     record, table = order.astype(np.int32), arrays.table
     core = random_cores(arrival_ns, table.cores)
     demand = ClockDemand(arrival_ns, record, core, np.zeros(0, np.int64), clocked)
@@ -42,7 +42,7 @@ def clock_demand(
 
 
 def random_cores(arrival_ns: NDArray[np.int64], cores: int) -> NDArray[np.int32]:
-    """A random core for each arrival, int32 (arrivals,)."""
+    """Draw a random core for each arrival, int32 (arrivals,)."""
     core = np.zeros(len(arrival_ns), np.int32)
     if cores > 1:
         seed = int(arrival_ns[-1]) if len(arrival_ns) else 0

@@ -4,23 +4,25 @@
 nanoseconds. A request belongs to one core from its arrival. A core runs its requests one at a time
 in order of arrival.
 
-- *Instants.* Exits come before arrivals; among exits the core with the lower number goes first. -
-*Frequencies.* At every arrival and exit on a core that then has a request, the core immediately
-takes the level of the table (`tailc.forms.tail_table.level_for`). The level depends on the work
-done of the running request, rounded down to 2^-20 of it, and on the ages of all its requests. -
-*Progress.* At the clock f a request takes C / f + M. The remaining cycles and memory time decrease
-in proportion. - *Sleep.* A core without requests sleeps, and the next request waits until it is
-awake; from the arrival on the core draws the power of its level. With batch work a core never
-sleeps: it runs batch work while it has no requests and stops it immediately. - *Transitions.* After
-each change of its frequency a core halts: it does no work for that time and draws the power of the
-new level. The energy of the change counts for the running request. A change during a halt starts a
-new halt. A core that wakes sets its frequency meanwhile at no cost. With batch work a core also
-changes its frequency when its last request leaves. - *Chips* (`chip`). A core without requests runs
-its own batch work, and a request that stops it may have to wait. After every event, at the same
-instant, each core gets the level that it requests, or a lower one within the chip's power limit. If
-hardware sets the levels, it does so periodically, after the events of that instant, and a core
-keeps its level in between. - *Control.* Exits are counted, and the last of an epoch makes a control
-step before its core chooses a level. The new bound applies to all later choices.
+- *Instants.* Exits come before arrivals; among exits the core with the lower number goes first.
+- *Frequencies.* At every arrival and exit on a core that then has a request, the core immediately
+  takes the level of the table (`tailc.forms.tail_table.level_for`). The level depends on the work
+  done of the running request, rounded down to 2^-20 of it, and on the ages of all its requests.
+- *Progress.* At the clock f a request takes C / f + M. The remaining cycles and memory time
+  decrease in proportion.
+- *Sleep.* A core without requests sleeps, and the next request waits until it is awake; from the
+  arrival on the core draws the power of its level. With batch work a core never sleeps: it runs
+  batch work while it has no requests and stops it immediately.
+- *Transitions.* After each change of its frequency a core halts: it does no work for that time and
+  draws the power of the new level. The energy of the change counts for the running request. A
+  change during a halt starts a new halt. A core that wakes sets its frequency meanwhile at no cost.
+  With batch work a core also changes its frequency when its last request leaves.
+- *Chips* (`chip`). A core without requests runs its own batch work, and a request that stops it may
+  have to wait. After every event, at the same instant, each core gets the level that it requests,
+  or a lower one within the chip's power limit. If hardware sets the levels, it does so
+  periodically, after the events of that instant, and a core keeps its level in between.
+- *Control.* Exits are counted, and the last of an epoch makes a control step before its core
+  chooses a level. The new bound applies to all later choices.
 
 **How.** Progress is counted in parts of 2^-62 of a request (`clocked`), so no change of level
 rounds; an exit comes at the first whole nanosecond at which all parts are done. A decision takes
@@ -60,7 +62,7 @@ _part = njit(inline="always")
 def replay(
     demand: ClockDemand, table: ClockTable, measured_from: int, most_in_system: int, log: ClockLog
 ) -> tuple[int, int]:
-    """Fill `log`; return the number of arrivals and the number of control steps.
+    """Replay the requests and fill `log`; return the numbers of arrivals and control steps.
 
     All requests arrive unless the server is overloaded. Then the replay stops when the system holds
     `most_in_system` requests, and those still in it have their age as latency. Phases are as in

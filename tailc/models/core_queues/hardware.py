@@ -1,4 +1,4 @@
-"""Levels that hardware sets without knowing requests: the most work within the power limit.
+"""Frequency levels that hardware sets for the most work within a power limit, blind to requests.
 
 Each core runs requests, its batch work, or nothing. For every such state of the chip
 
@@ -48,7 +48,7 @@ class _Options(NamedTuple):
 def levels_by_state(
     table: TailTable, chip: Chip, reference_khz: int, aim: HardwareObjective
 ) -> NDArray[np.int64]:
-    """Level of each core for each state of the chip, int64 (2^cores, cores).
+    """Compute the level of each core for each state of the chip, int64 (2^cores, cores).
 
     Bit k of a state is set while core k has requests. The level is NOTHING for a core with nothing
     to do. If even the lowest levels exceed the limit, the limit is exceeded.
@@ -84,7 +84,7 @@ def _program(
 def best_options(
     cores: Sequence[_Options], room_w: float, shared_w: float, aim: HardwareObjective
 ) -> tuple[int, ...]:
-    """The option of each core, by its number."""
+    """Choose one option for each core so that the objective is largest; returns their numbers."""
     best = _most(cores, 0.0, room_w)
     if aim is HardwareObjective.WORK:
         return best

@@ -1,4 +1,4 @@
-"""Level of a core by the tail table, compiled; equal to `tailc.forms.tail_table.level_for`."""
+"""Choose a core's level by the tail table, compiled; equals `tailc.forms.tail_table.level_for`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def level_by_tails(core, state, demand, table):
-    """Level of a core that has a request."""
+    """The level that the tail table gives a core with at least one request."""
     server = state.server
     top = len(table.frequency_khz) - 1
     if core.held > table.needed.shape[1]:

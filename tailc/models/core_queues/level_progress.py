@@ -28,7 +28,7 @@ _PARTS_PER_CYCLE = 1_000_000
 
 
 class LevelProgress(NamedTuple):
-    """Records with their progress at each level.
+    """How fast each record progresses at each frequency level.
 
     rate: int64 (records, levels), parts of 2^-62 done in a nanosecond, rounded up, so that a
     request ends at the whole nanosecond at which it is done. cycles: int64 (records,), of compute,
@@ -46,7 +46,7 @@ def level_progress(
     frequencies_khz: Sequence[int],
     reference_khz: int,
 ) -> LevelProgress:
-    """Records with this work at the reference clock; without memory time all of it is compute.
+    """Progress of records with this work at the reference clock [ns], of which some is memory time.
 
     Raises TailcError for a request of more than nine minutes of work, or of more than nine hours at
     the lowest frequency.
@@ -66,7 +66,7 @@ def level_progress(
 
 
 def stretch(requests: LevelProgress, factor: NDArray[np.float64]) -> LevelProgress:
-    """Multiply cycles and memory time of the records by `factor`, float64 (records,).
+    """Multiply the cycles and memory time of each record by `factor`, float64 (records,).
 
     Rates are rounded up, and stay high enough that every request can be timed.
     """

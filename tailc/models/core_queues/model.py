@@ -49,7 +49,7 @@ _MOST_FIXED = 16
 
 @dataclass(frozen=True, eq=False)
 class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
-    """Core queues with what sets their frequencies.
+    """The execution model: cores with their own queues, and what sets their frequencies.
 
     steering: what changes the bound, or None if it is fixed.
     """
@@ -59,18 +59,18 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def capacity_ppm(self) -> int:
-        """Capacity of all cores [millionths]."""
+        """Capacity of all cores together, in millionths of a core."""
         return self.clocks.table.cores * PPM
 
     @property
     def shared_resource(self) -> str:
-        """The resource in reports: cores, of which each request has one to itself."""
+        """Name of the resource in reports: cores."""
         return THREADS
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Names of fixed frequencies (at most 16), and of the table without its controller.
+        """Baselines that a user could set by hand: at most 16 fixed frequencies, no controller.
 
-        With batch work of known power, pairs of frequencies: of requests and of batch work.
+        With batch work of known power, also pairs of frequencies: of requests and of batch work.
         """
         table = self.clocks.table
         khz = [table.levels[at].frequency_khz for at in tried_levels(table)]
@@ -85,12 +85,12 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def settling_requests(self) -> int:
-        """Number of requests until the controller settles."""
+        """Number of requests until the controller has settled; 0 without one."""
         return settling(self.steering)
 
     @property
     def measures_warm_up(self) -> bool:
-        """False: the warm-up is not measured."""
+        """False: requests of the warm-up are not measured."""
         return False
 
     @property
@@ -103,11 +103,11 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def lookups_depend_on(self) -> str:
-        """States that a look-up also depends on the queue of the core."""
+        """The sentence that a look-up also depends on the queue of the core."""
         return "the frequency of a core depends on all requests at the core"
 
     def workload(self, profile: DemandProfile) -> Workload:
-        """The profile at the levels of the clocks."""
+        """Convert the profile to work at each frequency level."""
         return clocked_workload(profile, self.clocks)
 
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:  # noqa: ARG002
@@ -135,10 +135,10 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return outcome.mean_power + outcome.mean_idle_power
 
     def cost_of_request(self, outcome: CoreQueuesOutcome) -> float:
-        """Energy of a request [W ns], with cores without requests; or of a unit of batch work [nJ].
+        """Energy of a request [W ns] including idle cores, or of a unit of batch work [nJ].
 
-        In joules, comparisons would depend on the unit of work, since they take amounts below 1 as
-        nothing.
+        Nanojoules, because comparisons treat amounts below 1 as zero, and in joules they would
+        depend on the unit of work.
         """
         if self.clocks.table.batch is not None:
             return joules_per_work(outcome, self.clocks) * _NJ_PER_J
@@ -178,9 +178,10 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
 
 def pairs_by_hand(clocks: Clocks) -> list[Batch]:
-    """Pairs of frequencies that a user would try: of requests (at most 16), and of batch work.
+    """Pairs of request and batch frequencies that a user would try by hand.
 
-    None without batch work, or without its powers. A chip states its own batch work.
+    At most 16 request frequencies. Empty without batch work, without its power, or on a chip, which
+    has its own batch work.
     """
     table, model = clocks.table, clocks.batch_model
     if table.batch is None or clocks.chip is not None:
@@ -190,7 +191,7 @@ def pairs_by_hand(clocks: Clocks) -> list[Batch]:
 
 
 def tried_levels(table: TailTable) -> list[int]:
-    """Numbers of all levels, or of 16 evenly spaced ones."""
+    """Numbers of the levels to try: all, or 16 evenly spaced ones if there are more."""
     last = len(table.levels) - 1
     return np.unique(np.linspace(0, last, _MOST_FIXED).round().astype(int)).tolist()
 

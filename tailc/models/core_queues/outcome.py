@@ -14,7 +14,7 @@ _MILLI = 1_000
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesOutcome(PoweredOutcome):
-    """What happened to the requests and how long cores ran at each level.
+    """Result of one replay: the requests, and how long cores ran at each level.
 
     levels: core time at each level. chip: None if cores share nothing.
     """
@@ -25,7 +25,7 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def saturation(self) -> float:
-        """Utilization; if levels adapt to the load, the utilization at the highest frequency.
+        """Utilization, at the highest frequency if levels adapt to the load.
 
         Near 1 the server has no spare capacity.
         """
@@ -42,7 +42,7 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def batch_share(self) -> float:
-        """Share of core time without requests and halts.
+        """Share of core time in which a core has no request and does not halt.
 
         On a chip, the share of core time with batch work.
         """

@@ -1,4 +1,4 @@
-"""Levels of the cores of a chip within its power limit, compiled; see `chip` for the order."""
+"""Enforce a chip's power limit by lowering core levels, compiled; see `chip` for the order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def within_limit(cores, table):
-    """Give every core its requested level or a lower one; return the step that was needed."""
+    """Set every core to its requested level, or lower within the limit; return the step needed."""
     over = -table.chip.limit_mw
     over += _grant_requests(cores, table)
     if over <= 0:

@@ -22,7 +22,7 @@ def work(now, core):
 
 @_part  # pragma: no cover - compiled
 def set_clock(level, core, server, table):
-    """Set the level of a core, or none if it sleeps; return the energy of the change [nJ].
+    """Change a core's frequency level or put it to sleep; return the energy of the change [nJ].
 
     The core halts, unless it sleeps before or after: a waking core sets its clock meanwhile.
     """
@@ -34,7 +34,7 @@ def set_clock(level, core, server, table):
 
 @_part  # pragma: no cover - compiled
 def account(number, state, table, log):
-    """Add the power and time of a core's level up to now to the log."""
+    """Log the energy and time of a core at its level since the last call."""
     server, core = state.server, state.cores[number]
     passed = float(server.now - core.since)
     if core.held > 0:
@@ -52,7 +52,7 @@ def account(number, state, table, log):
 
 @_part  # pragma: no cover - compiled
 def run_at(level, number, state, demand, table, log):
-    """Set the level of a core that has a request. A request that has just begun always sets it."""
+    """Change the level of a core with a request; a request that begins always sets it."""
     server, core = state.server, state.cores[number]
     if level == core.level and core.rate > 0:
         return

@@ -16,7 +16,7 @@ _part = njit(inline="always")
 
 @_kernel  # pragma: no cover - compiled
 def share_out(state, demand, table, log):
-    """Set each core to its requested level, to a lower one in the limit, or to the hardware's."""
+    """Set all cores of a chip: to hardware's levels, or to requested ones within the limit."""
     if table.chip.every_ns == 0:
         state.server.limited = within_limit(state.cores, table)
     for number in range(len(state.cores)):
@@ -35,7 +35,7 @@ def share_out(state, demand, table, log):
 
 @_part  # pragma: no cover - compiled
 def decide(state, chip):
-    """Let hardware set all levels by which cores have requests; a sleeping core keeps its last."""
+    """Set the levels that hardware chooses for the current state; a sleeping core keeps its own."""
     requests = 0
     for number in range(len(state.cores)):
         requests |= (state.cores[number].held > 0) << number
@@ -47,7 +47,7 @@ def decide(state, chip):
 
 @_part  # pragma: no cover - compiled
 def rest(number, state, table, log):
-    """Change a core without requests to the level of its batch work, which a chip may lower."""
+    """Change a core without requests to the level of its batch work."""
     core = state.cores[number]
     core.level = NOTHING
     core.requested = core.batch_level

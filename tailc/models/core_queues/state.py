@@ -17,7 +17,7 @@ from tailc.models.steering import UNSTEERED, first_output_ppm
 
 
 class ClockDemand(NamedTuple):
-    """Requests in order of arrival: time, record, core; and the records.
+    """The requests in order of arrival (time, record, core), and their records.
 
     level: level of each request; empty if the table sets it.
     """
@@ -30,7 +30,7 @@ class ClockDemand(NamedTuple):
 
 
 class ClockState(NamedTuple):
-    """State of the engine.
+    """The state of a replay of core queues.
 
     cores: one record for each core; a core without requests runs batch work or nothing. behind: for
     each request the next one on its core, once that has arrived. ring: the last latencies [us].
@@ -45,7 +45,7 @@ class ClockState(NamedTuple):
 
 
 class ClockLog(NamedTuple):
-    """Output of the engine, by request, by phase and by step.
+    """The results of a replay of core queues, by request, by phase and by control step.
 
     latency_ns, wait_ns, rung: as in `shared_cores`; the rung is the level at the end of the
     request. busy_ns: how long the core ran the request. energy: in watts times nanoseconds.

@@ -1,4 +1,4 @@
-"""How core time was used, by level and phase."""
+"""Core time by frequency level and phase of a replay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class ChipTimes:
-    """Batch work on the cores of a chip, and time at the chip's power limit.
+    """Time of batch work on the cores of a chip, and time at the chip's power limit.
 
     batch_ns: (phases, cores, levels), time of batch work. power_mw: (cores, levels), its power.
     limited_ns: (phases, 4), time by `chip.LimitStep`.

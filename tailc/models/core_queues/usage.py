@@ -47,7 +47,7 @@ class BatchWorkUse:
 
 @dataclass(frozen=True)
 class ClockUse:
-    """Means over time of cores with a clock each.
+    """Power, frequencies and batch work of the cores, as means over time.
 
     `power_mw`: power of all cores, including idle ones. `frequency_khz`: of busy cores. `batch`:
     None if idle cores sleep. `limited`: None if cores share no chip.
@@ -60,7 +60,7 @@ class ClockUse:
     limited: LimitUse | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields for JSON."""
+        """The fields as a JSON object."""
         batch = self.batch
         return {
             "power_mw": self.power_mw,
@@ -74,7 +74,7 @@ class ClockUse:
 
 @dataclass(frozen=True)
 class CoreQueuesUse(PoweredUse):
-    """Energy, control and frequencies."""
+    """Energy, control and frequencies of core queues over all replications."""
 
     clocks: ClockUse
 
@@ -83,16 +83,16 @@ class CoreQueuesUse(PoweredUse):
         return CoreQueuesColumns()
 
     def cost_us(self, load: Load) -> int:  # noqa: ARG002
-        """Energy of a request, or of a unit of batch work if there is any."""
+        """The cost to compare: energy of a request, or of a unit of batch work if there is any."""
         batch = self.clocks.batch
         return self.drawn_us if batch is None else batch.work_uj
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
-        """The power of all cores."""
+        """The most important number: the power of all cores."""
         return Headline(HeadlineQuantity.POWER, self.clocks.power_mw)
 
     def to_dict(self) -> dict[str, Any]:
-        """The energy, the frequencies, and the control if there is a controller, for JSON."""
+        """Energy, frequencies, and the controller's output if there is one, as a JSON object."""
         return {
             "cores": self.energy.to_dict(),
             "control": None if self.control is None else asdict(self.control),
@@ -102,7 +102,7 @@ class CoreQueuesUse(PoweredUse):
 
 @dataclass(frozen=True, eq=False)
 class LevelShares:
-    """Power and levels in one replay.
+    """Power, and shares of time by frequency level, in one replay.
 
     power: of all cores [W]. shares: share of busy core time at each level. limited: share of the
     time by `LimitStep`, or None without a chip.
@@ -124,7 +124,7 @@ class BatchTimes:
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesTimes:
-    """Energy and levels in one replay; batch: None if idle cores sleep."""
+    """Energy, levels and batch work in one replay; batch: None if idle cores sleep."""
 
     energy: EnergyTimes
     levels: LevelShares
@@ -132,7 +132,7 @@ class CoreQueuesTimes:
 
 
 def level_times(outcome: CoreQueuesOutcome) -> LevelShares:
-    """Power and level shares of a replay."""
+    """Compute the power and the shares of time by level from one replay."""
     return LevelShares(
         outcome.mean_power + outcome.mean_idle_power,
         outcome.levels.frequency_khz,
@@ -146,7 +146,7 @@ def _limited_shares(outcome: CoreQueuesOutcome, chip: ChipTimes) -> tuple[float,
 
 
 def clock_use(repeats: Sequence[CoreQueuesTimes]) -> ClockUse:
-    """Means over all replications."""
+    """Average power, frequencies and batch work over all replications."""
     levels = [one.levels for one in repeats]
     shares = [fmean(share) for share in zip(*(one.shares for one in levels), strict=True)]
     by_level = list(zip(levels[0].frequency_khz, shares, strict=True))

@@ -1,4 +1,4 @@
-"""Convert core ladders to flat arrays for the engine: one core a request, rows indexed by load."""
+"""Convert ladders to flat arrays for the engine of core types; rows are indexed by load."""
 
 from __future__ import annotations
 

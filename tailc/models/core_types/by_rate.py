@@ -1,4 +1,4 @@
-"""Find one setting of all cores for each rate, to be looked up while the rate changes."""
+"""Find the best setting of all cores for each rate, to look it up while the rate changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.steering import Lookup, Setting
 
 
 def least_energy_by_rate(candidates: Sequence[CoreTypes], search: BaselineSearch) -> CoreTypes:
-    """Find the candidate of least energy that meets the target; under a changing rate, one a rate.
+    """Find the candidate of least energy that meets the target, for each rate if it changes.
 
     Each candidate has one row with one climb, and all use the same cores. The choice at a rate also
     holds for lower rates, down to the next choice.

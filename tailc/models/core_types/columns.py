@@ -21,17 +21,17 @@ RUNGS = "rung of the policy's requests at their exit"
 
 
 class CoreTypesColumns(UsageColumns["CoreTypesUse"]):
-    """Columns of energy instead of threads."""
+    """The columns that core types add to a verdict: energy instead of threads."""
 
     def legend(self, shared: str, use: CoreTypesUse, against: str) -> str:  # noqa: ARG002
-        """Legend of the table; energy is in power times ms."""
+        """Explain the headings; energy is in units of power times ms."""
         return f"{_LEGEND}{against}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002
         return latency_and_number(loads, decimals)
 
     def groups(self, uses: Sequence[CoreTypesUse], *, has_other_power: bool) -> list[Group]:
-        """Columns of energy, utilization of each type, and output of the controller, if any."""
+        """Columns of energy, utilization of each core type, and the output of a controller."""
         energies = [use.energy for use in uses]
         return [
             energy_columns(energies, has_other_power=has_other_power),
@@ -40,7 +40,7 @@ class CoreTypesColumns(UsageColumns["CoreTypesUse"]):
         ]
 
     def rungs_title(self, shared: str) -> str:  # noqa: ARG002
-        """Empty: requests have no threads to count."""
+        """No title, because each request has one core and no threads to count."""
         return RUNGS
 
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002

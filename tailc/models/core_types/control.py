@@ -36,7 +36,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def complete(state, table, latency_ns, log):
-    """Count a completion; return whether it ended an epoch, in which case ages have changed."""
+    """Count a completed request; at the end of an epoch change the ages and return True."""
     if table.steer.law == UNSTEERED:
         return False
     if table.steer.law == LOOKED_UP:
@@ -95,7 +95,7 @@ def _look_up(state, table, rate_mrps):
 
 @_kernel  # pragma: no cover - compiled
 def scale(state, table):
-    """Scale the ages of all rows by the output."""
+    """Multiply the climb ages of all rows by the controller's output."""
     is_scaled = table.steer.law in (CONTROLLED, GIVEN)
     for row in range(state.age_us.shape[0]):
         reached_ns = NEVER_NS

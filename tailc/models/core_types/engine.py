@@ -5,36 +5,38 @@ the system waits, or has exactly one core of its rung's unit (type of core). All
 nanoseconds.
 
 - *Instants.* Events at the same instant come in this order: exits, arrivals, starts, ticks. Each
-sees the state after the events before it, and a start that a tick makes possible comes before the
-next tick. Among equals the earlier arrival, which is the older request, goes first. - *Wanting.* A
-request wants the rung of its row at its age, with the ages as currently scaled. Age counts from
-arrival or from start. Rows are by requests in the system, as in `shared_cores`. - *Starts.*
-Requests start in order of arrival. The first waiter starts on the highest rung j, up to the one it
-wants, that has a free core and that fewer older requests want than there are cores of rung j's unit
-and those above; for the unit of the first rung a free core suffices. Otherwise it waits until that
-changes: at an event, or at the exact age at which it wants more. - *Ticks.* Each request has its
-own, at its start plus 1, 2, ... quanta. At a tick a request that wants more than it has moves to
-the highest rung up to the wanted one, under the conditions above; a rung of its current unit needs
-neither condition. A request never moves down. - *Making room*, if the rule says so, in two ways;
-units rank by their lowest rungs. First: if the system has more requests than there are cores of a
-rung's unit and below, then as many of the oldest requests as are in excess, up to the cores of the
-units above, are *in excess* there. A running one moves at its tick to the next unit if that has a
-free core. The first waiter starts as many units above its wanted rung as it is in excess, on the
-highest such unit with a free core. Second: a unit is *short* if all its cores are in use and one is
-wanted, by the first waiter, by a running request on a lower unit, or by the oldest request on a
-short unit below. At its tick the oldest request on a short unit moves to the next unit, under the
-conditions for a climb. So the oldest of each type moves one type up, from the free core down to the
-wanted one. With two units the second way adds nothing: the request that has to move is in excess
-anyway. - *Taking over.* If rules say so, a request that waited wants the last rung of its row from
-the start, or begins at the age of its predecessor on the core: the time below the last rung since a
-request came to that core without waiting. Among cores that become free at the same instant, the one
-of the last exit is taken first. - *Moving* takes a time in which no work is done and the new rung's
-power is drawn. - *Waking up.* If cores sleep, a request that starts on a free core does no work
-until the core is awake. Batch work wakes when a request on the last rung leaves its core. Until
-then only the duration counts: requests are slowed down as if the batch work were awake. -
-*Cut-off.* A request that has run for the longest allowed time exits there, its work unfinished. -
-*Steering.* Exits are counted, and the last of an epoch makes a step (`control`) at that exit. A
-look-up turns cores on and off; a core to be turned off first ends its request.
+  sees the state after the events before it, and a start that a tick makes possible comes before the
+  next tick. Among equals the earlier arrival, which is the older request, goes first.
+- *Wanting.* A request wants the rung of its row at its age, with the ages as currently scaled. Age
+  counts from arrival or from start. Rows are by requests in the system, as in `shared_cores`.
+- *Starts.* Requests start in order of arrival. The first waiter starts on the highest rung j, up to
+  the one it wants, that has a free core and that fewer older requests want than there are cores of
+  rung j's unit and those above; for the unit of the first rung a free core suffices. Otherwise it
+  waits until that changes: at an event, or at the exact age at which it wants more.
+- *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick a request that
+  wants more than it has moves to the highest rung up to the wanted one, under the conditions above;
+  a rung of its current unit needs neither condition. A request never moves down.
+- *Making room*, if the rule says so, in two ways; units rank by their lowest rungs. First: if the
+  system has more requests than there are cores of a rung's unit and below, then as many of the
+  oldest requests as are in excess, up to the cores of the units above, are *in excess* there. A
+  running one moves at its tick to the next unit if that has a free core. The first waiter starts as
+  many units above its wanted rung as it is in excess, on the highest such unit with a free core.
+  Second: a unit is *short* if all its cores are in use and one is wanted, by the first waiter, by a
+  running request on a lower unit, or by the oldest request on a short unit below. At its tick the
+  oldest request on a short unit moves to the next unit, under the conditions for a climb. So the
+  oldest of each type moves one type up, from the free core down to the wanted one. With two units
+  the second way adds nothing: the request that has to move is in excess anyway.
+- *Taking over.* If rules say so, a request that waited wants the last rung of its row from the
+  start, or begins at the age of its predecessor on the core: the time below the last rung since a
+  request came to that core without waiting. Among cores that become free at the same instant, the
+  one of the last exit is taken first.
+- *Moving* takes a time in which no work is done and the new rung's power is drawn.
+- *Waking up.* If cores sleep, a request that starts on a free core does no work until the core is
+  awake. Batch work wakes when a request on the last rung leaves its core. Until then only the
+  duration counts: requests are slowed down as if the batch work were awake.
+- *Cut-off.* A request that has run for the longest allowed time exits there, its work unfinished.
+- *Steering.* Exits are counted, and the last of an epoch makes a step (`control`) at that exit. A
+  look-up turns cores on and off; a core to be turned off first ends its request.
 
 **How.** Work is counted in millionths of a nanosecond, so that nothing is rounded except an exit,
 up to a whole nanosecond. After each event the engine finds the next tick at which a request can
@@ -78,7 +80,7 @@ _part = njit(inline="always")
 def replay(
     demand: CoreDemand, table: CoreTable, measured_from: int, most_in_system: int, log: CoreLog
 ) -> tuple[int, int]:
-    """Fill `log`; return the number of arrivals and the number of control steps.
+    """Replay the requests and fill `log`; return the numbers of arrivals and control steps.
 
     All requests arrive unless the server is overloaded. Then the replay stops when the system holds
     `most_in_system` requests, and those still in it have their age as latency. Phases are as in

@@ -12,7 +12,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def wait_until(upcoming, state, log):
-    """Advance the time and the integrals."""
+    """Advance the clock to the next event, and add to the time integrals of the log."""
     server = state.server
     if upcoming == server.now:
         return
@@ -34,20 +34,20 @@ def wait_until(upcoming, state, log):
 
 @_part  # pragma: no cover - compiled
 def log_energy(now, job, table, log):
-    """Add the energy that the job has drawn since it came to its rung."""
+    """Log the energy that the job has used since it moved to its rung."""
     log.energy[job.request] += float(now - job.since) * table.power_ppm[job.rung] / PPM
 
 
 @_part  # pragma: no cover - compiled
 def log_waking(where, state, job, log):
-    """Add the time up to now in which the batch work next to the job's core was not awake."""
+    """Log the time up to now that batch work next to the job's core took to wake."""
     now = state.server.now
     log.waking[state.server.phase, where] += max(min(now, job.batch_from) - job.since, 0)
 
 
 @_part  # pragma: no cover - compiled
 def give_up(state, demand, table, log):
-    """Give every request in the system its age as latency, and as wait if it has not begun."""
+    """At an early stop, log each remaining request's age as its latency, and wait if not begun."""
     server = state.server
     for place in range(server.running):
         job = state.jobs[state.order[place]]

@@ -27,7 +27,7 @@ from tailc.units import format_us
 
 @dataclass(frozen=True, eq=False)
 class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
-    """Core ladders with what scales their ages.
+    """The execution model: ladders whose rungs are cores, and what scales their ages.
 
     steering: what scales the ages of climbs or looks up settings; None if ages are fixed.
     random_seed: requests start on a random core and stay there; None: on the first suitable one.
@@ -46,22 +46,22 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         return self.ladder if others == (None, None, None) and len(self.ladders) == 1 else None
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
-        """Names of baselines: cores of one type, one climb; for a controller its fixed ages."""
+        """Baselines that a user could set by hand: one type of core, one climb, or fixed ages."""
         return (*hand_settings(self.ladder, workload), *self.without_extras)
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """The baseline without the controller."""
+        """Name of the baseline that is this policy without its controller, if it has one."""
         return ("s2f",) if self.controller is not None else ()
 
     @property
     def settling_requests(self) -> int:
-        """Number of requests until the steering settles."""
+        """Number of requests until the controller has settled; 0 without one."""
         return settling(self.steering)
 
     @property
     def measures_warm_up(self) -> bool:
-        """True only for a reactive baseline with the flag."""
+        """Whether the warm-up is measured: only for a reactive baseline with the flag."""
         return self.is_measured_from_start
 
     @property
@@ -74,13 +74,13 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
     @property
     def lookups_depend_on(self) -> str:
-        """States that a look-up also depends on the other cores."""
+        """The sentence that a look-up also depends on the other cores."""
         return "the rung of a request also depends on which other cores are free"
 
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> CoreTypesEngine:
-        """See `core_table`."""
+        """The engine for this policy; see `core_table` for its arrays and errors."""
         arrays = _core_table(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return CoreTypesEngine(arrays, self.ladder_of, most_in_system)
 
@@ -97,7 +97,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
     @property
     def controller(self) -> Controller | None:
-        """The controller, or None if something else or nothing steers."""
+        """The controller that scales the ages; None if there is none, or another rule."""
         return self.steering if isinstance(self.steering, Controller) else None
 
     def usage(self, repeats: Sequence[EnergyTimes]) -> CoreTypesUse:
@@ -126,7 +126,7 @@ def _core_table(
 
 @dataclass(frozen=True, eq=False)
 class CoreTypesEngine:
-    """Ladders as arrays, and the ladder that each record climbs."""
+    """The ladders as arrays, ready to replay requests, with the ladder of each record."""
 
     arrays: CoreTable
     ladder_of: NDArray[np.int32] | None
@@ -153,7 +153,7 @@ _MOST_RUNGS = 16
 
 
 def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
-    """Names of baselines: the fastest cores, the slowest, the rungs between, and one climb."""
+    """Baselines by hand: the fastest cores, the slowest, rungs in between, one climb."""
     last = len(ladder.rungs)
     between = range(2, last) if last <= _MOST_RUNGS else range(0)
     ages = climb_ages(ladder, load) if last > 1 else ()

@@ -12,10 +12,9 @@ from tailc.models.outcome import PoweredOutcome, free_cores_power
 
 @dataclass(frozen=True, eq=False)
 class CoreTypesOutcome(PoweredOutcome):
-    """What happened to the requests on cores of one type or of several.
+    """Result of one replay on cores of one or several types.
 
-    off: (phases,), energy that cores did not draw because they were off, in the unit of
-    `energy.drawn`.
+    off: (phases,), energy that cores saved because they were off, in the unit of `energy.drawn`.
     """
 
     off: NDArray[np.float64]
@@ -27,5 +26,5 @@ class CoreTypesOutcome(PoweredOutcome):
 
     @property
     def mean_idle_power(self) -> float:
-        """Mean power of free cores that are on, by the power of their type."""
+        """Mean power of free cores that are on, in units of power."""
         return free_cores_power(self) - self.mean_over_time(self.off)

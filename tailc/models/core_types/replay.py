@@ -39,7 +39,7 @@ def replay_cores(
     arrival_ns: NDArray[np.int64],
     measured_from: int,
 ) -> CoreReplay:
-    """Replay the records in `order`; see `Engine`."""
+    """Replay the records in `order` on cores; the arguments are those of `Engine.replay`."""
     check_times(arrival_ns)
     # Compiled code does not check indices.
     assert workload.speed.shape[1] == len(arrays.unit_of)

@@ -1,4 +1,4 @@
-"""The policy's cores with other rows, as all baselines on cores need them."""
+"""The policy's cores with other rows, from which baselines on cores are made."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ NO_TYPES = "it chooses among types of core, but this server has levels"
 
 
 def same_cores(ladder: Ladder, climbs: tuple[Climb, ...], *, make_room: bool = True) -> Ladder:
-    """The cores and quantum of `ladder` with one row of these climbs.
+    """A ladder on the same cores, with one row of the given climbs.
 
-    Ages count as in `ladder`. Requests can make room only if there are several types of core.
+    It has the quantum of `ladder` and counts ages in the same way. Requests can make room only if
+    there are several types of core.
     """
     rules = {Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND}
     rules |= {Rule.AGE_FROM_ARRIVAL} & set(ladder.rules)
@@ -31,12 +32,12 @@ def same_cores(ladder: Ladder, climbs: tuple[Climb, ...], *, make_room: bool = T
 
 
 def wants(rung: int) -> tuple[Climb, ...]:
-    """Climbs of a request that wants this rung from its start."""
+    """The climbs of a row in which requests want this rung from their start."""
     return (Climb(0, rung),)
 
 
 def units(ladder: Ladder) -> list[int | None]:
-    """The cost unit of each rung, which is the type of its core."""
+    """The type of core of each rung, as its cost unit."""
     return [unit_of(rung, ladder) for rung in ladder.rungs]
 
 
@@ -46,10 +47,10 @@ def cores_of_units(ladder: Ladder) -> tuple[int, ...]:
 
 
 def is_in_place(ladder: Ladder) -> bool:
-    """Whether all rungs are levels of one type of core."""
+    """Whether all rungs are frequency levels of one type of core."""
     return len(set(units(ladder))) == 1
 
 
 def has_a_type_each(ladder: Ladder) -> bool:
-    """Whether every rung has its own type of core."""
+    """Whether every rung is a different type of core."""
     return len(set(units(ladder))) == len(ladder.rungs)

@@ -1,4 +1,4 @@
-"""Find units of cores that are short, and the requests that have to make room, compiled.
+"""Find types of cores that are short, and the requests that must give up a core; compiled.
 
 A unit is short if all its cores are in use and one is wanted: by the first waiter, by a running
 request on a lower unit, or by the oldest request on a short unit below, which has to leave that
@@ -20,7 +20,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def is_any_held_below_free(state, table):
-    """Whether all cores of a unit are in use while a unit that begins above it has a free core."""
+    """Whether some unit has no free core while a higher unit has one."""
     is_held = False
     for rung in range(len(table.unit_of)):
         if state.free[table.unit_of[rung]] == 0:
@@ -32,7 +32,7 @@ def is_any_held_below_free(state, table):
 
 @_kernel  # pragma: no cover - compiled
 def find_shortages(state, first_row, first_born, table):
-    """Find from when on each unit may be short if nothing else happens, and its oldest request.
+    """For each unit, find its oldest request and the time from which it may be short.
 
     A unit is short now if that time is now. first_row, first_born: of the first waiter; NOBODY if
     there is none.
@@ -79,6 +79,6 @@ def _pass_shortage_on(state, unit, table):
 
 @_part  # pragma: no cover - compiled
 def time_to_make_room(state, place, rung, table):
-    """Time at which the job at a place has to give up its core, if it is the one that has to."""
+    """Time at which the job at a place must give up its core, if it is the job that must."""
     unit = table.unit_of[rung]
     return state.short_at[unit] if state.eldest[unit] == place else NEVER_NS

@@ -19,7 +19,7 @@ BESIDE_FREE, BESIDE_REQUEST = range(2)
 
 
 class CoreDemand(NamedTuple):
-    """Requests in order of arrival: time, work, ladder, and speed[curve, rung].
+    """The requests in order of arrival: time, work, ladder; and speeds by curve and rung.
 
     work: nanoseconds at speed 1 times 10^6, so that time times millionths of speed is work, and
     nothing rounds. ladder: empty if all requests climb the first.
@@ -33,7 +33,7 @@ class CoreDemand(NamedTuple):
 
 
 class CoreState(NamedTuple):
-    """State of the engine.
+    """The state of a replay of core types.
 
     jobs: a slot for each core. order: slots of running jobs, the oldest first, then the free slots.
     want_ns: (slots, rungs), first tick at which a job wants each rung or above. older: number of
@@ -61,7 +61,7 @@ class CoreState(NamedTuple):
 
 
 class CoreLog(NamedTuple):
-    """Output of the engine, by request, by phase and by step.
+    """The results of a replay of core types, by request, by phase and by control step.
 
     latency_ns, wait_ns, rung, is_cut, thread_ns: as in `shared_cores`. energy: in units of power
     times nanoseconds. integrals: as in `shared_cores`. power: (PHASES,), energy of requests. steps:
@@ -151,7 +151,7 @@ _SERVER = np.dtype(
 
 
 def empty_server(table: CoreTable, measured_from: int, seed: int) -> CoreState:
-    """The state before the first arrival; the seed is for random cores."""
+    """The state before the first arrival; the seed draws random cores."""
     slots, rungs = int(table.cores.sum()), len(table.unit_of)
     looks_up = table.steer.law == LOOKED_UP
     on = (table.steer.settings[-1, SETTING_CORES:] if looks_up else table.cores).copy()

@@ -13,17 +13,17 @@ from tailc.models.usage import Headline, HeadlineQuantity
 
 @dataclass(frozen=True)
 class CoreTypesUse(PoweredUse):
-    """Energy and control."""
+    """Energy and control of core types over all replications."""
 
     @property
     def columns(self) -> CoreTypesColumns:
         return CoreTypesColumns()
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
-        """The energy of a request."""
+        """The most important number: the energy of a request."""
         return Headline(HeadlineQuantity.ENERGY, self.energy.drawn_us)
 
     def to_dict(self) -> dict[str, Any]:
-        """The energy, and the control if there is a controller, for JSON."""
+        """Energy, and the controller's output if there is one, as a JSON object."""
         control = None if self.control is None else asdict(self.control)
         return {"cores": self.energy.to_dict(), "control": control}

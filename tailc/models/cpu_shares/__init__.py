@@ -1,1 +1,1 @@
-"""Execution model of virtual machines with CPU shares of one host, which set their throughput."""
+"""Execution model of virtual machines whose throughput depends on their share of a host's CPU."""

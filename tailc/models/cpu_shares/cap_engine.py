@@ -1,4 +1,4 @@
-"""Caps on machines whose throughput does not follow their share, compiled.
+"""Cap the share of machines whose throughput does not grow with it; compiled.
 
 Computes the same as `tailc.forms.shares_cap`, operation by operation, on arrays with an entry for
 each machine.
@@ -18,7 +18,7 @@ FREE, TRIAL, CAPPED, PROBE = range(4)
 
 
 class CapSettings(NamedTuple):
-    """Limits of a share, and when a machine gets a cap. steps is 0 without caps."""
+    """Limits of a share, and the conditions for a cap. steps is 0 without caps."""
 
     least_ppm: int
     host_ppm: int
@@ -29,7 +29,7 @@ class CapSettings(NamedTuple):
 
 
 class Caps(NamedTuple):
-    """State of each machine, as in `CapState`. need: the share for its target."""
+    """The cap's state of each machine, as in `CapState`. need: the share for its target."""
 
     need: NDArray
     mode: NDArray
@@ -42,7 +42,7 @@ class Caps(NamedTuple):
 
 
 def first_caps(settings: CapSettings, need: NDArray) -> Caps:
-    """State without any caps."""
+    """The state at the start, without caps."""
     machines = len(need)
     host_ppm = np.full(machines, settings.host_ppm, np.int64)
     mode, counted, shares_ppm = (np.zeros(machines, np.int64) for _ in range(3))
@@ -61,32 +61,32 @@ def requested_ppm(settings, request):  # pragma: no cover - compiled
 
 @loop
 def is_tested(caps, i):  # pragma: no cover - compiled
-    """Whether the machine is in a trial, or settles after a test of its share."""
+    """Whether the machine is in a trial of another share, or settles after one."""
     return caps.mode[i] == TRIAL or caps.counted[i] < 0
 
 
 @loop
 def start_mode(caps, i, mode, ppm, count):  # pragma: no cover - compiled
-    """Start a mode of a machine."""
+    """Put a machine into a mode with a cap `ppm` and a step count."""
     caps.mode[i], caps.ppm[i], caps.counted[i] = mode, ppm, count
     caps.levels[i], caps.shares_ppm[i] = 0.0, 0
 
 
 @loop
 def with_headroom(settings, need, level):  # pragma: no cover - compiled
-    """The share that the first model needs for the level, plus headroom."""
+    """The share that machines need for a throughput `level` by the first model, with headroom."""
     return requested_ppm(settings, settings.factor_ppm / MILLION * (level * need))
 
 
 @loop
 def follows(low_level, low_share, high_level, high_share):  # pragma: no cover - compiled
-    """Whether throughput changes by more than half of what is proportional to the share."""
+    """Whether throughput grows by more than half of what proportionality to the share gives."""
     return low_level * high_share < high_level * (0.5 * (low_share + high_share))
 
 
 @loop
 def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: no cover - compiled
-    """Set the cap of a machine from this step on; return whether a trial begins."""
+    """Update a machine's cap after a step; return whether a trial of another share begins."""
     is_low = is_short and level < 1.0
     if is_met:
         start_mode(caps, i, FREE, settings.host_ppm, 0)

@@ -1,4 +1,4 @@
-"""Simulate a form of shares and the machines that it controls, step by step; compiled.
+"""Simulate a shares controller and the machines that it controls, step by step; compiled.
 
 The controller computes the same as `tailc.forms.shares_step`, operation by operation, on arrays:
 both give the same doubles and grants. See `plant` for the machines.
@@ -31,7 +31,7 @@ A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
 
 
 class ShareSettings(NamedTuple):
-    """Parameters of a form of shares; arrays have an entry for each machine with a target.
+    """Parameters of a shares controller; arrays have an entry for each machine with a target.
 
     law: one of the constants above; GIVEN grants the given shares. target: work per second. cap:
     when machines get caps.
@@ -57,7 +57,7 @@ class ShareSettings(NamedTuple):
 
 
 class World(NamedTuple):
-    """What the machines do: see `plant.Machines`; arrays (machines, steps) or (machines,)."""
+    """The machines as arrays (machines, steps) or (machines,): see `plant.HostMachines`."""
 
     a: NDArray
     b: NDArray
@@ -92,7 +92,7 @@ class ShareLog(NamedTuple):
 
 @loop
 def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
-    """Add one sample to the recursive least squares estimate, in place."""
+    """Update the recursive least squares estimate of a machine's model with one sample."""
     forgetting = settings.forgetting
     h_a = estimate[P_AA] * x + estimate[P_AB] * u
     h_b = estimate[P_AB] * x + estimate[P_BB] * u
@@ -115,7 +115,7 @@ def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
 
 @loop
 def prediction_error(estimate, is_first, before, now, share):  # pragma: no cover - compiled
-    """Error of the model's prediction of this level from the level before."""
+    """Measured throughput minus the model's prediction from the step before."""
     if is_first:
         return 0.0
     return now - (estimate[BELIEVED_A] * before + estimate[BELIEVED_B] * share)
@@ -123,7 +123,7 @@ def prediction_error(estimate, is_first, before, now, share):  # pragma: no cove
 
 @loop
 def common_error(one, other):  # pragma: no cover - compiled
-    """The part that two errors have in common."""
+    """The smaller of two errors of one sign; 0 if their signs differ."""
     if one > 0.0 and other > 0.0:
         return min(one, other)
     return max(one, other) if one < 0.0 and other < 0.0 else 0.0
@@ -144,14 +144,14 @@ def requested_share(
 
 @loop
 def copy_into(values, into):  # pragma: no cover - compiled
-    """Copy element by element; `into[:] = values` takes 3 s to compile, for checks of shapes."""
+    """Copy element by element, because `into[:] = values` takes 3 s to compile."""
     for i in range(len(into)):
         into[i] = values[i]
 
 
 @loop
 def cut_to_host(settings, wanted, granted, is_least):  # pragma: no cover - compiled
-    """Grant what is wanted, cut to the host if it is more; `is_least` is scratch space."""
+    """Grant the wanted shares, reduced to fit the host together; `is_least` is scratch space."""
     total = wanted.sum()
     copy_into(wanted, granted)
     if total <= settings.host_ppm:
@@ -177,7 +177,7 @@ def cut_to_host(settings, wanted, granted, is_least):  # pragma: no cover - comp
 
 @loop
 def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - compiled
-    """Work per second of machine i in step k, by its throughput before and all shares."""
+    """Throughput of machine i in step k, from its throughput before and all shares [work/s]."""
     share = share_ppm / MILLION
     others = (taken_ppm - share_ppm) / MILLION
     useful = share * (1.0 + world.bend[i] * (1.0 - share)) * (1.0 - world.contention[i] * others)
@@ -186,7 +186,7 @@ def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - com
 
 
 class ShareState(NamedTuple):
-    """State of the engine; one row or entry for each machine, except the arrays by tick.
+    """The state of a replay: a row or entry for each machine, except the arrays by tick.
 
     level, missed: at the last step. busy_ticks: since the last tick without waiting requests.
     levels: (lag, machines) of the last ticks. done: work by the last ticks of a window, (window +

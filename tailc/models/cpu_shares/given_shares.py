@@ -11,7 +11,7 @@ from tailc.models.cpu_shares.recorded_machines import RecordedMachine
 
 @dataclass(frozen=True)
 class GivenShares:
-    """Mean share of each machine with a target, and the resulting errors."""
+    """Mean share of each machine with a target, and its relative throughput error."""
 
     shares: tuple[float, ...]
     errors: tuple[float, ...]

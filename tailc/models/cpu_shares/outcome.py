@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CpuSharesOutcome:
-    """Measurements and grants of all steps.
+    """Result of one replay: throughput and shares of all machines in all steps.
 
     throughput: float64 (machines, steps), work per second at the end of each step. share: during
     the step. online, offline: predictions of the throughput one step before by the estimated and by
@@ -43,7 +43,7 @@ class CpuSharesOutcome:
     def slo_errors(self) -> Floats:
         """|throughput / target - 1|, (machines, steps after the first full window).
 
-        0 where a machine ran out of work below its target: it did all that there was.
+        0 where a machine was below its target because it had no more work.
         """
         error = self.throughput / self.target[:, None] - 1
         error = np.where(self.ran_out, np.maximum(error, 0), error)
@@ -51,7 +51,7 @@ class CpuSharesOutcome:
 
     @property
     def slo_error(self) -> Floats:
-        """Mean relative error of each machine, (machines,) (Bartolini, 2015, eq. 2.6)."""
+        """Mean relative throughput error of each machine (Bartolini, 2015, eq. 2.6)."""
         return self.slo_errors.mean(axis=1)
 
     def model_error(self, predicted: Floats) -> Floats:

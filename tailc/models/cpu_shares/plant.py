@@ -6,9 +6,10 @@ In step k machine i does
 
 units of work per second, with r its share and q the share of all others. This is the model of
 Bartolini, 2015, eq. 2.1, with a and b that may change (phases), noise m, decreasing returns of the
-share (bend), and slowdown by others on the host (contention); and no more than the offered work. If
-the host reports waiting work, none waits while a machine does all offered work. Measurements are of
-the work done in a window, in whole units if the machine signals each unit (`unit`).
+share (bend), and slowdown by others on the host (contention). A machine does no more than its
+offered work. If the host reports waiting work, it reports none while a machine does all of its
+offered work. Measurements are of the work done in a window, in whole units if the machine signals
+each unit (`unit`).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _LAWS = {
 
 @dataclass(frozen=True, eq=False)
 class HostMachines:
-    """What the machines with a target do, in the order of the form.
+    """The machines with a target, in the order of the policy, as the replay models them.
 
     a, b, disturbed: float64 (machines, steps); b in work per second for the whole host. start:
     float64 (machines,), throughput before the first step. unit: work of one signal, 0 if work is
@@ -64,12 +65,12 @@ class HostMachines:
 
     @property
     def steps(self) -> int:
-        """Number of steps."""
+        """Number of steps of the replay."""
         return self.a.shape[1]
 
 
 def replay(shares: Shares, plant: HostMachines, given: Floats | None = None) -> CpuSharesOutcome:
-    """Replay the machines under the form, or under the shares `given` (machines, steps).
+    """Replay the machines under the controller, or with the shares `given` (machines, steps).
 
     Given shares may not exceed the host together. The models are estimated in both cases.
     """

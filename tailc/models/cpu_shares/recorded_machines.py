@@ -37,11 +37,11 @@ FEWEST_ROWS = 5
 
 @dataclass(frozen=True, eq=False)
 class RecordedMachine:
-    """A machine fitted to measured rows.
+    """A model of one machine, fitted to measured rows.
 
-    a, b: its model. before, share, disturbed: the measurements of each step, `before` at its start.
-    offered: work per second in each step, infinite if more was offered than done.
-    ran_out: bool, whether it was recorded that no request waited.
+    a, b: its model. start: throughput before the first step. share, disturbed: measured share and
+    fitted disturbance m of each step. offered: work per second in each step, infinite if more was
+    offered than done. ran_out: bool, whether it was recorded that no request waited.
     """
 
     a: float
@@ -54,7 +54,7 @@ class RecordedMachine:
 
     @property
     def most(self) -> float:
-        """Throughput with the whole host by the model, at the mean disturbance [work/s].
+        """Throughput that the model gives with the whole host, at mean disturbance [work/s].
 
         At most the mean offered work.
         """
@@ -75,7 +75,7 @@ def cut_to_common_time(series: Sequence[Series]) -> list[Series]:
 
 
 def fit_machine(series: Series, step_us: int) -> RecordedMachine | None:
-    """The machine behind the rows; None if the rows do not divide a step or no work was done."""
+    """Fit a machine to measured rows; None if rows do not divide a step or do no work."""
     rows = pairs(series, step_us)
     if rows is None or not rows.now.any() or not rows.share.any():
         return None
@@ -97,7 +97,7 @@ def fit_machine(series: Series, step_us: int) -> RecordedMachine | None:
 
 
 def machines_of(machines: Sequence[RecordedMachine]) -> HostMachines:
-    """The machines on one host, for as many steps as all of them have."""
+    """Put fitted machines on one host, for the number of steps that all of them have."""
     steps = min(len(machine.share) for machine in machines)
     nothing = np.zeros(len(machines))
     return HostMachines(

@@ -18,7 +18,7 @@ TRIED, TRIED_NEAR = 96, 41
 
 
 def best_static(shares: Shares, plant: HostMachines) -> GivenShares:
-    """The constant share of least error for each machine, found for each machine alone.
+    """Search the constant share of least error for each machine alone.
 
     If they exceed the host together, all are cut in proportion. Ties go to the smallest share.
     """
@@ -35,7 +35,7 @@ def within_host(shares: Shares, parts: Floats) -> Floats:
 
 
 def constant(shares: Shares, plant: HostMachines, parts: Floats) -> GivenShares:
-    """Replay constant shares, (machines,)."""
+    """Replay the machines with constant shares, (machines,)."""
     outcome = replay(shares, plant, np.repeat(parts[:, None], plant.steps, axis=1))
     return GivenShares(tuple(parts.tolist()), tuple(outcome.slo_error.tolist()))
 

@@ -1,4 +1,4 @@
-"""How much of a host was granted."""
+"""How much of a host's CPU was granted to machines."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ class HostUsage:
 
 
 def usage_of(outcome: CpuSharesOutcome) -> HostUsage:
-    """Means over all steps, rounded to millionths."""
+    """Average the granted shares over all steps, in millionths."""
     batch = float(outcome.batch_share.mean())
     return HostUsage(round(outcome.utilization * PPM), round(batch * PPM))

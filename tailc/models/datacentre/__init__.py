@@ -1,1 +1,1 @@
-"""What `rigid_jobs` and `malleable_jobs` share: site, battery, windows of days, and jobs."""
+"""What the models of rigid and malleable jobs have in common: energy supply, battery, windows."""

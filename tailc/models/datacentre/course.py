@@ -1,4 +1,4 @@
-"""The course of a replay window: energy by interval, and when jobs began or were refused."""
+"""Time series of a replay window: energy by interval, and when jobs began or were refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc.forms.plan.ledger import LedgerEntry
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """Successive intervals and moments, in seconds since the start of the window.
+    """Time series of one replay window; times are in seconds since its start.
 
     edges_s: start of each interval, and end of the last. forecast_mw: green power by interval as
     forecast at the start, or None if jobs do not use a forecast. begun_s, refused_s: time of each

@@ -1,4 +1,4 @@
-"""Interface to forecasts of the supply in a replay."""
+"""Interface to forecasts of green energy, price and CO2 in a replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interface of the execution models of jobs, which experiments use."""
+"""The interface between experiments and the execution models of jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.models.rule_baselines import RuleBaselines
 
 
 class WindowOutcome(Protocol):
-    """What happened to the jobs of a window."""
+    """Result of replaying one window: what happened to its jobs."""
 
     @property
     def submitted(self) -> int: ...
@@ -33,7 +33,7 @@ BaselineOutcomes = Callable[[str], Sequence[OutcomeT]]
 
 @dataclass(frozen=True)
 class JobWords:
-    """Words for the jobs in reports.
+    """The words that reports use for a kind of jobs.
 
     jobs_are: the kind of job. promise: what each job is promised. broken: jobs whose promise is
     broken. legend: explanation of the quantities of a window.
@@ -46,7 +46,7 @@ class JobWords:
 
 
 class JobModel(ABC, Generic[OutcomeT]):
-    """How the jobs of one plan run.
+    """An execution model of jobs, with a plan or a baseline that decides.
 
     judged: the quantity that verdicts judge, the share of jobs with a broken promise. servers_fail:
     whether servers may fail. relative_to: names of baselines to which quantities are relative.
@@ -65,7 +65,7 @@ class JobModel(ABC, Generic[OutcomeT]):
     @property
     @abstractmethod
     def policy(self) -> Replay[OutcomeT]:
-        """The replay of the plan's own prices."""
+        """The replay in which the plan's prices decide about jobs."""
 
     @abstractmethod
     def baseline(self, name: str) -> Replay[OutcomeT]:
@@ -75,8 +75,8 @@ class JobModel(ABC, Generic[OutcomeT]):
     def samples(
         self, outcomes: Sequence[OutcomeT], baseline: BaselineOutcomes[OutcomeT]
     ) -> QuantitySamples:
-        """All quantities of some windows, in the order of reports."""
+        """Compute all reported quantities of the given windows, in the order of reports."""
 
     @abstractmethod
     def course(self, window: JobWindow, outcome: OutcomeT) -> Course:
-        """The course of one replayed window, for pictures."""
+        """The time series of one replayed window, for plots."""

@@ -17,13 +17,14 @@ Floats = NDArray[np.float64]
 
 
 class JobQuantity(enum.Enum):
-    """A quantity by its name in JSON; `better` is 1 if more is better, -1 if less, else 0.
+    """A reported quantity, by its name in JSON.
 
-    PROFIT, COST: dollars a window. BROWN, GREEN, SPILLED: kWh a window. GIVEN by a battery, and
-    LOST in charging it: kWh a window. CO2: kg a window. ADMITTED, DONE: share of the jobs.
-    VIOLATIONS: share of the admitted jobs whose promise was broken. LATE: share of the finished
-    jobs that ran too long. RUN: hours that a job ran. RELATIVE: the same relative to the jobs under
-    constant allocation. SERVERS, VMS: of a running job, mean.
+    `better` is 1 if more is better, -1 if less is better, else 0. PROFIT, COST: dollars a window.
+    BROWN, GREEN, SPILLED: kWh a window. GIVEN by a battery, and LOST in charging it: kWh a window.
+    CO2: kg a window. ADMITTED, DONE: share of the jobs. VIOLATIONS: share of the admitted jobs
+    whose promise was broken. LATE: share of the finished jobs that ran too long. RUN: hours that a
+    job ran. RELATIVE: the same relative to the jobs under constant allocation. SERVERS, VMS: of a
+    running job, mean.
     """
 
     PROFIT = ("profit_dollars", 1)
@@ -50,9 +51,9 @@ class JobQuantity(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class QuantitySample:
-    """A quantity in each window as a ratio of parts and wholes; float64 (windows,).
+    """A quantity in each window, as a numerator and a denominator; float64 (windows,).
 
-    A mean over windows has wholes of 1.
+    parts: numerators. wholes: denominators, 1 for a quantity that is no ratio.
     """
 
     parts: Floats

@@ -17,7 +17,7 @@ from tailc.forms.plan.plan import Plan
 
 @dataclass(frozen=True)
 class Storage:
-    """A battery and its rule.
+    """A battery and the price at which it discharges.
 
     least_udollars_per_kwh: it discharges at this price of brown energy and above; 0: always; None:
     never.

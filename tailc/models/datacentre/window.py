@@ -1,4 +1,4 @@
-"""Windows of jobs and energy, cut from logs, that a replay runs through."""
+"""Windows of time that a replay runs through, cut from a log of jobs and from energy data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SpeedupCurves(Protocol):
 
 
 class NoSpeedupCurves:
-    """The empty speed-up curves of rigid jobs."""
+    """Speed-up curves of rigid jobs, which have none."""
 
     def speedup_ppm(
         self, application: str, requested: int, servers: int
@@ -62,9 +62,9 @@ class WindowForecasts:
 
 @dataclass(frozen=True, eq=False)
 class JobWindow:
-    """Jobs, submitted from second 0 of the window on, and the actual energy.
+    """One window: its jobs, the actual energy and its forecasts.
 
-    start_unix_s: start of the energy data.
+    Jobs are submitted from second 0 of the window on. start_unix_s: start of the energy data.
     """
 
     start_unix_s: int
@@ -76,7 +76,7 @@ class JobWindow:
 def windows(
     log: JobLog, energy: Energy, epochs: int, first: int = 0, stride: int | None = None
 ) -> tuple[JobWindow, ...]:
-    """Windows of `epochs` epochs that have jobs and known energy.
+    """Cut windows of `epochs` epochs that have jobs and known energy.
 
     The first begins at epoch `first`, each other `stride` epochs after the one before; None:
     without gaps. Second 0 of the log is the start of the energy, whatever their dates.

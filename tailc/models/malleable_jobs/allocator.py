@@ -14,7 +14,7 @@ from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 
 @dataclass(frozen=True, eq=False)
 class ClusterView:
-    """The state that an allocator sees. ahead: forecast supply, from the current epoch on."""
+    """The state by which an allocator decides. ahead: forecast supply from this epoch on."""
 
     cluster: Cluster
     now_s: int
@@ -23,7 +23,7 @@ class ClusterView:
 
     @property
     def green_servers(self) -> int:
-        """Number of busy servers that the green power of this epoch feeds."""
+        """Number of busy servers that this epoch's green power can feed."""
         return self.green_servers_at(0)
 
     def green_servers_at(self, epochs: int) -> int:
@@ -50,7 +50,7 @@ class Allocator(Protocol):
     """Decides at each event how many servers every job has."""
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """The servers of all active jobs; a running job has at least one."""
+        """Decide the servers of all active jobs; a running job must get at least one."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A cluster of identical servers on one bus."""
+"""A cluster of identical servers on one power bus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailc.models.datacentre.storage import Storage, storage_of
 
 @dataclass(frozen=True)
 class Cluster:
-    """Identical servers.
+    """A cluster of identical servers: their number, power and battery.
 
     busy_mw, asleep_mw: power of a server with and without a job. change_mj: energy to give a job
     one server more or less. epoch_s: period of the supply. storage: a battery, or None.

@@ -1,4 +1,4 @@
-"""Replay of malleable jobs on a cluster with one bus (Haque, 2016, appendix B).
+"""Replay malleable jobs on a cluster with one power bus (Haque, 2016, appendix B).
 
 Jobs arrive, end and get other numbers of servers at any time, and the supply changes from epoch to
 epoch. At each such event an allocator decides how many servers every job has from then on. A job

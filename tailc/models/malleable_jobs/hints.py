@@ -14,7 +14,7 @@ from tailc.models.malleable_jobs.jobs import MalleableJob
 
 
 class Hint(IntEnum):
-    """How a job speeds up with more servers."""
+    """A user's rough hint on how a job speeds up with more servers."""
 
     POOR = 0
     FAIR = 1
@@ -41,7 +41,7 @@ def descriptions_of(window: JobWindow, jobs: Sequence[MalleableJob]) -> dict[int
 
 
 def hint_of(job: MalleableJob) -> Hint:
-    """The hint by the largest number of servers up to twice the requested number."""
+    """Derive the hint from the speed-up on up to twice the requested servers."""
     curve = job.speedup_ppm[max(job.speedup_ppm)]
     wide = max((count for count in curve if count <= 2 * job.requested), default=job.requested)
     if wide <= job.requested:

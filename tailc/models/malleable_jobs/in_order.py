@@ -12,7 +12,7 @@ Curve = Mapping[int, int]
 
 
 def serve_in_order(view: ClusterView, least: Callable[[UnfinishedJob], int]) -> dict[int, int]:
-    """Give each job its least servers; waiting jobs do not overtake each other.
+    """Give each job its fewest servers in order; waiting jobs do not overtake each other.
 
     If there is no room, a running job gets the largest feasible count below, and a waiting job
     continues to wait.
@@ -38,7 +38,7 @@ def running_first(view: ClusterView) -> list[UnfinishedJob]:
 
 
 def curve_of(one: UnfinishedJob) -> Curve:
-    """Speed-ups with the job's virtual machines, or the fewest if it has not started."""
+    """The job's speed-up by servers, with its virtual machines, or the fewest before its start."""
     return one.job.speedup_ppm[one.vms or one.job.requested_vms]
 
 

@@ -35,7 +35,7 @@ class MalleableJob:
 
     @property
     def requested_vms(self) -> int:
-        """Number of virtual machines that the user starts: the fewest."""
+        """Number of virtual machines that the user requests, which is the fewest possible."""
         return min(self.speedup_ppm)
 
     @property
@@ -51,7 +51,7 @@ class MalleableJob:
 
 @dataclass(eq=False)
 class UnfinishedJob:
-    """A job that was submitted and is not done. It waits if servers is 0 and started_s None.
+    """A job that was submitted and is not done; it waits while `servers` is 0.
 
     done: part of `total_progress` [ppm s]. ran_s: time since its start. server_s: servers by time.
     """
@@ -82,9 +82,10 @@ class UnfinishedJob:
 def malleable_jobs_of(
     window: JobWindow, curves: SpeedupCurves, slowdown_ppm: int, servers: int
 ) -> tuple[MalleableJob, ...]:
-    """The jobs of a window; each ran in the log on its requested servers.
+    """Read the malleable jobs of a window from its log, with their speed-ups.
 
-    Raises ValueError if the log does not have the application of each job.
+    In the log each job ran on its requested servers. Raises ValueError if the log does not have the
+    application of each job.
     """
     log = window.jobs
     columns = (log.number, log.submit_s, log.run_s, log.width)

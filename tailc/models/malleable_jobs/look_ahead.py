@@ -1,4 +1,4 @@
-"""How far a reactive allocator looks ahead to keep the promises of jobs."""
+"""How far ahead a reactive allocator checks that jobs keep their promised run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Execution model of the malleable jobs of a plan: replay, quantities and words."""
+"""Execution model of the malleable jobs of a plan: replays, reported quantities and words."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class MalleableJobs(JobModel[ClusterOutcome]):
 
     @property
     def baselines(self) -> RuleBaselines[Make]:
-        """All allocators in this model's folder."""
+        """The baselines of malleable jobs."""
         return rules_in("tailc.models.malleable_jobs.baselines")
 
     @property
     def policy(self) -> Replay[ClusterOutcome]:
-        """Each job chooses its servers by the plan's prices at the same time of day."""
+        """The replay in which each job chooses its servers by the plan's prices."""
         return lambda window: self._replay(
             window,
             lambda of, _jobs: PricedWidths(self.plan, epoch_of(self.plan, of.start_unix_s)),
@@ -75,7 +75,7 @@ class MalleableJobs(JobModel[ClusterOutcome]):
     def samples(
         self, outcomes: Sequence[ClusterOutcome], baseline: BaselineOutcomes[ClusterOutcome]
     ) -> QuantitySamples:
-        """Cost, energy, and how jobs ran, also relative to constant allocation."""
+        """Compute cost, energy and run times of jobs, also relative to constant allocation."""
         books = [ledger_of(one.entries) for one in outcomes]
         done = [one.done for one in outcomes]
         count = [len(one) for one in done]
@@ -101,7 +101,7 @@ class MalleableJobs(JobModel[ClusterOutcome]):
         }
 
     def course(self, window: JobWindow, outcome: ClusterOutcome) -> Course:  # noqa: ARG002
-        """Jobs choose their servers when they start, without a forecast."""
+        """The time series of a replay, without a forecast, because jobs do not use one."""
         return course_of(outcome)
 
     def _replay(self, window: JobWindow, make: Make) -> ClusterOutcome:
@@ -118,7 +118,7 @@ def _common_s(one: ClusterOutcome, constant: ClusterOutcome) -> tuple[float, flo
 
 
 def course_of(outcome: ClusterOutcome) -> Course:
-    """The course of a replay: a job begins with its first server, and none is refused."""
+    """The time series of a replay: a job begins with its first server; none is refused."""
     begun: dict[int, int] = {}
     for from_s, servers in outcome.history:
         for job in servers:

@@ -27,13 +27,13 @@ class FinishedJob:
 
     @property
     def is_late(self) -> bool:
-        """Whether it ran for longer than promised."""
+        """Whether the job ran for longer than promised."""
         return self.ran_s > self.longest_s
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterOutcome:
-    """A replay: finished jobs by number, number of unfinished jobs, and the ledger by interval.
+    """Result of one replay: finished jobs by number, unfinished ones, and energy by interval.
 
     submitted: number of all jobs, including those that arrive at the very end. ends_s: when each
     interval ends, and the next begins. history: (time [s], servers by job) after each event.

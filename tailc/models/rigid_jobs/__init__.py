@@ -1,1 +1,1 @@
-"""Execution model of jobs with a fixed number of servers on racks with green or brown power."""
+"""Execution model of jobs with a fixed number of servers, on racks with green or brown power."""

@@ -1,4 +1,4 @@
-"""Replay of rigid jobs on racks with a green and a brown bus (Haque, 2016, appendix A).
+"""Replay rigid jobs on racks with a green and a brown power bus (Haque, 2016, appendix A).
 
 At the start of each epoch a planner places or refuses the jobs submitted since the last epoch, and
 may then move running jobs, all at once. During the epoch, as many racks as the actual green energy

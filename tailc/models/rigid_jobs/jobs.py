@@ -1,4 +1,4 @@
-"""Rigid jobs in a datacentre: as submitted, while they run, and when settled."""
+"""Rigid jobs in a datacentre: as submitted, while running, and with their final payment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SubmittedJob:
             raise ValueError("a job must run for at least one second on at least one server")
 
     def epochs(self, epoch_s: int) -> int:
-        """Number of epochs that it takes, including the last one begun."""
+        """Number of epochs that the job takes, with an incomplete last one."""
         return -(-self.run_s // epoch_s)
 
 
@@ -47,11 +47,11 @@ class RunningJob:
 
     @property
     def past_epoch(self) -> int:
-        """The first epoch in which it does not run any more."""
+        """The epoch after the job's last one."""
         return self.first_epoch + self.epochs
 
     def places_at(self, epoch: int) -> Whole:
-        """Servers by rack; int64 (racks,)."""
+        """Number of the job's servers on each rack in an epoch; int64 (racks,)."""
         return self.places[:, epoch - self.first_epoch]
 
     def promised_slots(self, slots: int) -> int:
@@ -61,7 +61,7 @@ class RunningJob:
 
 @dataclass(frozen=True)
 class SettledJob:
-    """Result of a job; slots within the replay."""
+    """Final result of a job: its slots within the replay, moves and payment."""
 
     number: int
     slots: int

@@ -1,4 +1,4 @@
-"""Execution model of the rigid jobs of a plan: replay, quantities and words."""
+"""Execution model of the rigid jobs of a plan: replays, reported quantities and words."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class RigidJobs(JobModel[RigidOutcome]):
 
     @property
     def baselines(self) -> RuleBaselines[Planner]:
-        """All planners in this model's folder."""
+        """The baselines of rigid jobs."""
         return rules_in("tailc.models.rigid_jobs.baselines")
 
     @property
     def policy(self) -> Replay[RigidOutcome]:
-        """Admit jobs by the plan's prices at the same time of day."""
+        """The replay in which the plan's prices at the same time of day admit jobs."""
         return lambda window: self._replay(
             window, PriceAdmission(self.plan, epoch_of(self.plan, window.start_unix_s))
         )
@@ -73,7 +73,7 @@ class RigidJobs(JobModel[RigidOutcome]):
         outcomes: Sequence[RigidOutcome],
         baseline: BaselineOutcomes[RigidOutcome],  # noqa: ARG002 - no quantity is relative
     ) -> QuantitySamples:
-        """Profit, energy, and what happened to jobs."""
+        """Compute profit, energy, and the shares of admitted and violated jobs."""
         settled = [one.settled for one in outcomes]
         admitted = [len(one) for one in settled]
         missed = [sum(job.is_missed for job in one) for one in settled]
@@ -89,7 +89,7 @@ class RigidJobs(JobModel[RigidOutcome]):
         }
 
     def course(self, window: JobWindow, outcome: RigidOutcome) -> Course:
-        """The course of a replay, with the green power forecast at its start."""
+        """The time series of a replay, with the green power that was forecast at its start."""
         forecast_mw = tuple(window.expected.ahead(0, window.supply.epochs).green_mw.tolist())
         return course_of(self.site.epoch_s, rigid_jobs_of(window), outcome, forecast_mw)
 
@@ -104,7 +104,7 @@ def course_of(
     outcome: RigidOutcome,
     forecast_mw: tuple[int, ...] | None,
 ) -> Course:
-    """The course of a replay of the jobs.
+    """The time series of a replay of the jobs.
 
     A job begins or is refused when the planner decides, at the start of the first epoch after its
     submission.
@@ -138,7 +138,7 @@ class PriceAdmission:
         self._prices = colour_prices(plan)
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Places whose prices are below what the job pays, or None."""
+        """Place the job if it pays more than its servers cost at the plan's prices; else None."""
         epochs = job.epochs(view.site.epoch_s)
         free = view.free(epochs)
         racks = view.site.green_racks(view.ahead.green_mw[:epochs])
@@ -191,7 +191,7 @@ def colour_prices(plan: Plan) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def assign_racks(free: Whole, green_racks: Whole, on_green: Whole, width: int) -> Whole:
-    """Places of a job in each epoch; int64 (racks, epochs).
+    """Choose the racks of a job's servers in each epoch; int64 (racks, epochs).
 
     free: int64 (racks, epochs). green_racks, on_green: int64 (epochs,), number of green racks from
     the greenest on, and number of the job's servers to place on them. In each epoch the job keeps

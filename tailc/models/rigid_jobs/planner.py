@@ -30,19 +30,19 @@ class View:
         return self.site.rack_servers - self.busy[:, self.epoch : self.epoch + epochs]
 
     def rigid(self, job: SubmittedJob) -> RigidJob:
-        """The job as the form prices it; its first epoch is the next one."""
+        """Convert the job to the form that a plan prices; it starts in the next epoch."""
         return RigidJob(0, job.epochs(self.site.epoch_s), job.width, job.green_ppm)
 
 
 class Planner(Protocol):
-    """Places jobs; knows only the view, and nothing of the future."""
+    """Decides where jobs run, from the current state and the forecast alone."""
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Servers by rack and epoch, int64 (racks, epochs of the job); None: refused."""
+        """Place a new job: servers by rack and epoch, int64 (racks, epochs); None: refused."""
         ...
 
     def revise(self, view: View) -> dict[int, Whole]:
-        """New places from this epoch on for running jobs, by number; empty: no changes.
+        """Move running jobs: new places from this epoch on, by job number; empty: no moves.
 
         Called once an epoch while jobs run, after new jobs are placed.
         """

@@ -1,4 +1,4 @@
-"""Racks of a datacentre on a green and a mixed bus."""
+"""Racks of a datacentre, each on a green or a mixed power bus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.datacentre.supply import PPM, Whole
 
 @dataclass(frozen=True)
 class Site:
-    """Identical racks from the brownest to the greenest.
+    """The racks of a datacentre, identical, from the brownest to the greenest.
 
     busy_mw, asleep_mw: power of a server with and without a job. migration_mj: energy to move one
     server's work, charged at its destination. failures_ppm: failures per hour of a server with a

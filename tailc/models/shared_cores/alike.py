@@ -1,4 +1,4 @@
-"""Compare ladders by their behaviour on one server."""
+"""Decide whether two sets of ladders behave the same on one server."""
 
 from __future__ import annotations
 

@@ -21,17 +21,17 @@ class HasBatch(Protocol):
 
     @property
     def batch_ppm(self) -> int:
-        """The mean."""
+        """Mean batch work per core, in millionths of that of a free core."""
         ...
 
     @property
     def low_ppm(self) -> int | None:
-        """Lower limit of the interval."""
+        """Lower limit of the 95 % interval; None with one replication."""
         ...
 
     @property
     def high_ppm(self) -> int | None:
-        """Upper limit of the interval."""
+        """Upper limit of the 95 % interval; None with one replication."""
         ...
 
 
@@ -72,7 +72,7 @@ def _interval(use: HasBatch) -> str:
 
 
 def batch_use(repeats: Sequence[float]) -> BatchUse:
-    """Mean over all replications with its interval, cut to 0 to 1."""
+    """Average batch work over all replications; its interval is cut to 0 to 1."""
     mean, half = mean_and_half(repeats)
     return BatchUse(
         round(mean * PPM),

@@ -39,14 +39,14 @@ _RUNGS = "{shared} of a request in the policy, and the rung it left on"
 
 
 class SharedCoresColumns(UsageColumns["SharedCoresUse"]):
-    """Columns of utilization, threads and thread time."""
+    """The columns that shared cores add to a verdict: utilization and threads, or power."""
 
     def legend(self, shared: str, use: SharedCoresUse, against: str) -> str:
         batch = _BATCH if use.batch is not None else ""
         return f"{_LEGENDS.get(shared, _LEGEND)}{against}{batch}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:
-        """Columns of the shared resource between the columns that every model has."""
+        """Columns of latency and load, with those of the shared resource in between."""
         util = [load.utilization_ppm for load in loads]
         return (
             column("mean", [ms(load.mean_latency_us, decimals) for load in loads]),
@@ -64,11 +64,11 @@ class SharedCoresColumns(UsageColumns["SharedCoresUse"]):
         return [batch_columns(batch)] if batch and len(batch) == len(uses) else []
 
     def rungs_title(self, shared: str) -> str:
-        """Title with the shared resource."""
+        """Title of the rung table, with the name of the shared resource."""
         return _RUNGS.format(shared=shared)
 
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:
-        """Columns for all requests, and for the longest and the shortest."""
+        """Columns of rung use for all requests, for the longest and for the shortest."""
         return [
             (
                 column(shared, [count(use.mean_milli) for use in uses]),

@@ -78,7 +78,7 @@ def replay(
     most_in_system: int,
     log: ThreadLog,
 ) -> int:
-    """Fill `log`; return how many requests arrived before the system held `most_in_system`.
+    """Replay the requests and fill `log`; return the number of arrivals.
 
     All requests arrive unless the server is overloaded. Then the replay stops there, and requests
     still in the system have their age as latency. Integrals are separate for four phases: before

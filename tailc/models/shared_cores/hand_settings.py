@@ -26,7 +26,7 @@ _MOST_POWERED = 16
 
 
 def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
-    """Names of baselines: the first rung, other rungs, rungs below some loads, and intervals."""
+    """Baselines by hand: one rung, one rung below a load, or climbs at fixed intervals."""
     if len(ladder.rungs) == 1:
         return ("seq",)
     last = len(ladder.rungs)

@@ -34,7 +34,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class LossTimes:
-    """Number of measured requests of each kind in one replay, and work [ns].
+    """Numbers of refused, cut off and degraded requests in one replay, and lost work [ns].
 
     offered_ns: work of all arrivals. lost_ns: the part that was not done.
     """
@@ -48,7 +48,7 @@ class LossTimes:
 
 
 def loss_times(outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> LossTimes | None:
-    """Losses of a replay; None without a rule for overload."""
+    """Compute the losses of a replay; None without a rule for overload."""
     if outcome.losses is None:
         return None
     part, losses = outcome.measured, outcome.losses
@@ -64,7 +64,7 @@ def loss_times(outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> LossT
 
 
 def loss_of(repeats: Sequence[LossTimes]) -> Loss:
-    """Shares over all replications; the interval is that of the mean of their own shares."""
+    """Combine the losses of all replications, with an interval of the lost work."""
     arrived = sum(one.arrived for one in repeats)
     shares = [one.lost_ns / one.offered_ns for one in repeats]
     mean, half = mean_and_half(shares)

@@ -27,7 +27,7 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
-    """Ladders on a server with shared cores.
+    """The execution model: ladders on a server whose cores all requests share.
 
     boosts_at_start: whether requests that start on the last rung can be boosted like those that
     climb to it. Only the baseline of fixed parallelism with boosting sets it.
@@ -40,27 +40,27 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         return None if self.boosts_at_start or len(self.ladders) > 1 else self.ladder
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
-        """Names: one rung for all, one rung below a load, or one more rung at fixed intervals."""
+        """Baselines by hand: one rung, one rung below a load, or climbs at fixed intervals."""
         return hand_settings(self.ladder, workload)
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """The baseline without boosting."""
+        """Name of the baseline that is this policy without boosting, if it boosts."""
         return ("no-boost",) if self.ladder.boost else ()
 
     @property
     def settling_requests(self) -> int:
-        """Zero: nothing steers."""
+        """0: there is no controller that must settle."""
         return 0
 
     @property
     def measures_warm_up(self) -> bool:
-        """False: the warm-up is not measured."""
+        """False: requests of the warm-up are not measured."""
         return False
 
     @property
     def window(self) -> TailWindow | None:
-        """None: nothing measures a tail."""
+        """None: this machine measures no tail while it runs."""
         return None
 
     @property
@@ -75,16 +75,16 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SharedCoresEngine:
-        """The engine of this policy; see `ladder_arrays` for errors."""
+        """The engine for this policy; see `ladder_arrays` for errors."""
         arrays = _ladder_arrays(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return SharedCoresEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: SharedCoresOutcome) -> float:
-        """Mean number of threads."""
+        """Mean number of threads in use."""
         return outcome.mean_threads
 
     def cost_of_request(self, outcome: SharedCoresOutcome) -> float | None:
-        """Power, or batch work given up, if the rungs have such a cost."""
+        """Mean energy or lost batch work of a request; None if the rungs have no such cost."""
         return mean_cost_of_request(outcome, self.ladder)
 
     def times(self, outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> SharedCoresTimes:
@@ -113,7 +113,7 @@ def _ladder_arrays(
 
 @dataclass(frozen=True, eq=False)
 class SharedCoresEngine:
-    """Ladders as arrays, and the ladder that each record climbs."""
+    """The ladders as arrays, ready to replay requests, with the ladder of each record."""
 
     arrays: LadderArrays
     ladder_of: NDArray[np.int32] | None

@@ -1,4 +1,4 @@
-"""Find the next exit, climb or cut-off of running requests; compiled.
+"""Find the next exit, climb or cut-off of the running requests; compiled.
 
 The number of jobs is read once before a loop over them, because the compiler would read it in each
 iteration.
@@ -20,7 +20,7 @@ _SNAP_NS = 1e-5
 
 @once  # pragma: no cover - compiled
 def next_exit(state):
-    """The clock with the next exit, and its time; also sets the share of every clock until then."""
+    """The virtual clock with the next exit, and its time; also sets the rate of every clock."""
     now = state.server.now
     first, exit_at = NOBODY, NEVER_NS
     for number in range(state.pools + 1):
@@ -42,7 +42,7 @@ def _whole_ns(left):
 
 @once  # pragma: no cover - compiled
 def first_due(server, jobs):
-    """The earliest arrival among the jobs that climb next."""
+    """The job that arrived first among those that climb at the next tick."""
     first = NOBODY
     running = server.running
     for i in range(running):

@@ -12,7 +12,7 @@ from tailc.models.outcome import Outcome
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """Losses by rules for overload, by request.
+    """Losses of each request by rules for overload.
 
     is_degraded: whether only a part of its work was to be done. lost_ns: work that was not done,
     including that of requests that were cut off.
@@ -24,7 +24,7 @@ class Losses:
 
 @dataclass(frozen=True, eq=False)
 class SharedCoresOutcome(Outcome):
-    """What happened to the requests, with threads times time on each rung, of all requests.
+    """Result of one replay on shared cores, with threads times time on each rung.
 
     losses: None without a rule for overload.
     """

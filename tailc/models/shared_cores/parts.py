@@ -1,4 +1,4 @@
-"""Serial beginning, middle and serial end of requests: threads, speed and work of each; compiled.
+"""Threads, speed and work in the serial beginning, middle and serial end of a request; compiled.
 
 Without serial parts `has_parts` is a constant of the loop, and the whole request is its middle.
 """
@@ -34,7 +34,7 @@ def speed_of(job, rung, state, demand):
 
 @part  # pragma: no cover - compiled
 def begin(job, number, state, demand):
-    """Begin a job's first part from `number` on that has work; return the work, 0 without one."""
+    """Begin the first part of a job, from `number` on, that has work; return that work or 0."""
     if not state.has_parts:
         return float(demand.work_ns[job.request])
     while number <= END:

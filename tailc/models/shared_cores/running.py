@@ -1,4 +1,4 @@
-"""Running requests: their rung, their threads in its pool, and their next change; compiled."""
+"""Change the rung and threads of running requests, and find their next change; compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _THREADS_PER_PPM = 1 / PPM
 
 @part  # pragma: no cover - compiled
 def run_on(state, number, left, table, may_boost):
-    """Let a job run on its new rung, which takes `left` on a clock."""
+    """Put a job on its new rung; it will be done after `left` on its virtual clock."""
     job = state.jobs[number]
     cost = table.threads_ppm[job.rung]
     is_raised = may_boost and job.rung == len(table.threads_ppm) - 1
@@ -31,7 +31,7 @@ def run_on(state, number, left, table, may_boost):
 
 @once  # pragma: no cover - compiled
 def go_on(number, left, had, state, table):
-    """Let a job go on with its next part, which takes `left` on its clock; it `had` threads."""
+    """Put a job, which `had` threads, on its next part, done after `left` on its clock."""
     job = state.jobs[number]
     job.done = state.clocks[job.clock].served + left
     _take(threads_of(job, state, table) - had, job.clock, state, table)
@@ -79,7 +79,7 @@ def _take(threads, number, state, table):
 
 @part  # pragma: no cover - compiled
 def rung_at(reach_ns, row, age_ns):
-    """The rung of a row for an age."""
+    """The rung that a row gives a request of this age."""
     rung = 0
     while reach_ns[row, rung + 1] <= age_ns:
         rung += 1
@@ -95,7 +95,7 @@ def cut_at(job, table):
 
 @part  # pragma: no cover - compiled
 def due_at(job, now, table):
-    """The first tick from now on at which a job changes its rung, if its row stays."""
+    """The next tick at which a job changes its rung if the row does not change."""
     due = _climb_at(job, now, table)
     if table.may_descend and job.rung > 0:
         tick = _tick_from(max(now, job.begun + 1), job, table)

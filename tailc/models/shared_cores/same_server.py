@@ -1,4 +1,4 @@
-"""The policy's server with other rows, as all baselines on shared cores need it."""
+"""The policy's server with other rows, from which baselines on shared cores are made."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tailc.models.request_baselines import Unfit
 
 
 def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = None) -> Ladder:
-    """The rungs, cost units and quantum of `ladder` with `rows` by requests in the system.
+    """A ladder with these rows on the server of `ladder`: its rungs, cost units and quantum.
 
-    A request keeps its first row. It is boosted only if `boost` is given, and no rule refuses,
-    degrades or cuts off requests.
+    Rows are by requests in the system. A request keeps its first row. It is boosted only if `boost`
+    is given, and no rule refuses, degrades or cuts off requests.
     """
     rules = (Rule.BOOST_LAST_RUNG, Rule.NEVER_DESCEND) if boost else (Rule.NEVER_DESCEND,)
     rows = collapse(rows)
@@ -59,9 +59,10 @@ def capacity_of(ladder: Ladder, rung: int = 0) -> tuple[int, int] | None:
 
 
 def boosting(ladder: Ladder, rung: int) -> Boost | None:
-    """How requests on the rung can be boosted; None if they compete for nothing.
+    """The boosting rule for requests on a rung; None if they compete for nothing.
 
-    As in `ladder`, or up to the capacity if it does not boost, or not in the rung's cost unit.
+    It is that of `ladder`. If `ladder` does not boost in the rung's cost unit, the limit is the
+    capacity.
     """
     limited = capacity_of(ladder, rung)
     if limited is None or (ladder.boost is not None and ladder.boost.unit == limited[0]):

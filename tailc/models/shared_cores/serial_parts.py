@@ -36,7 +36,7 @@ def serial_parts(
     speed: NDArray[np.float64],
     threads_ppm: NDArray[np.int64],
 ) -> SerialParts:
-    """The parts of requests with that work; `speed` is by request and rung."""
+    """Compute the serial parts of each request; `speed` is by request and rung."""
     start_ns = serial.start_us * _NS_PER_US + work_ns * (serial.start_ppm / PPM)
     end_ns = serial.end_us * _NS_PER_US + work_ns * (serial.end_ppm / PPM)
     longest_ns = _longest_ns(work_ns, speed, threads_ppm)

@@ -1,4 +1,4 @@
-"""Power of running requests that share cores or power."""
+"""Power, or lost batch work, of requests whose rungs share cores."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tailc.models.shared_cores.serial_parts import SerialParts
 
 
 class ThreadDemand(NamedTuple):
-    """Requests in order of arrival: time, work, ladder, and speed[curve, rung].
+    """The requests in order of arrival: time, work, ladder; and speeds by curve and rung.
 
     ladder: empty if all requests climb the first. serial: the beginning and end of each.
     """
@@ -28,7 +28,7 @@ class ThreadDemand(NamedTuple):
 
 
 class ThreadState(NamedTuple):
-    """State of the engine: scalars, waiters by ladder, running requests, virtual clocks.
+    """The state of a replay: scalars, waiting requests by ladder, running ones, virtual clocks.
 
     following: the next request of the same ladder, for each request; empty with one ladder.
     is_refused: the array of the log. clocks: one for each pool, and the last for boosted requests.
@@ -49,7 +49,7 @@ class ThreadState(NamedTuple):
 
 
 class ThreadLog(NamedTuple):
-    """Output of the engine, by request, and the time integrals by phase.
+    """The results of a replay: values by request, and time integrals by phase.
 
     latency_ns, wait_ns, rung, is_cut: of each request. thread_ns: sum of threads times time, in
     thread-nanoseconds. is_refused: whether it never entered. is_degraded: whether only a part of

@@ -14,7 +14,7 @@ from tailc.models.usage import Headline, HeadlineQuantity, Usage
 
 @dataclass(frozen=True)
 class SharedCoresTimes:
-    """Batch work per core and losses in one replay; None for what does not exist."""
+    """Batch work per core and losses in one replay; None if there is none."""
 
     batch: float | None
     losses: LossTimes | None
@@ -22,7 +22,7 @@ class SharedCoresTimes:
 
 @dataclass(frozen=True)
 class SharedCoresUse(Usage):
-    """Batch work and losses; None without batch work or without a rule for overload."""
+    """Batch work and losses over all replications; None if there is none."""
 
     batch: BatchUse | None = None
     loss: Loss | None = None
@@ -40,11 +40,11 @@ class SharedCoresUse(Usage):
         return SharedCoresColumns()
 
     def cost_us(self, load: Load) -> int:
-        """Thread time."""
+        """Cost of a request: threads times time [us]."""
         return load.thread_time_us
 
     def headline(self, load: Load) -> Headline:
-        """Mean threads."""
+        """The most important number: the mean number of threads."""
         return Headline(HeadlineQuantity.THREADS, load.threads_milli)
 
     @property
@@ -54,11 +54,11 @@ class SharedCoresUse(Usage):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A sentence on losses by rules for overload."""
+        """A sentence on the losses by rules for overload, if there are such rules."""
         return () if self.loss is None else (loss_sentence(self.loss),)
 
     def to_dict(self) -> dict[str, Any]:
-        """Batch work and losses if there are any, for JSON."""
+        """Batch work and losses, if there are any, as a JSON object."""
         return {
             "batch": None if self.batch is None else asdict(self.batch),
             "loss": None if self.loss is None else asdict(self.loss),

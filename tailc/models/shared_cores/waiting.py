@@ -13,7 +13,7 @@ from tailc.models.pools import NEVER_NS
 
 @loop  # pragma: no cover - compiled
 def line_up(queues, following, ladder):
-    """The first request of each ladder, and for each request the next one of its ladder."""
+    """Queue all requests by ladder: the first of each, and for each request the next one."""
     if len(queues) == 1:
         return
     for queue in queues:
@@ -28,7 +28,7 @@ def line_up(queues, following, ladder):
 
 @once  # pragma: no cover - compiled
 def next_start(state, demand, table):
-    """The queue whose first waiter starts first by the current rows, and the time."""
+    """The queue from which a waiting request starts next by the current rows, and when."""
     chosen, start_at = NOBODY, NEVER_NS
     for number in range(state.ladders):
         queue = state.queues[number]
@@ -66,7 +66,7 @@ def _in_use(state, table):
 
 @once  # pragma: no cover - compiled
 def release(state):
-    """Release the waiter that arrived first."""
+    """Release the waiting request that arrived first, because a request has left."""
     chosen, earliest = NOBODY, state.server.arrived
     for number in range(state.ladders):
         queue = state.queues[number]

@@ -35,7 +35,7 @@ _TOLD_PPM = (100_000, 500_000, 900_000)
 
 
 class SmtColumns(UsageColumns["SmtUse"]):
-    """Columns of batch work instead of energy."""
+    """The columns that SMT cores add to a verdict: batch work instead of energy."""
 
     def legend(self, shared: str, use: SmtUse, against: str) -> str:  # noqa: ARG002
         return f"{_LEGEND}{against}."
@@ -58,7 +58,7 @@ class SmtColumns(UsageColumns["SmtUse"]):
         return []
 
     def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[SmtUse]) -> list[UsageTable]:
-        """Table of how long a core has no request, in total and at a time."""
+        """Table of the idle time of a core, in total and by the length of idle periods."""
         idle = [use.idle for use in uses]
         group = (
             column("idle", [percent(one.share_ppm) for one in idle]),

@@ -19,10 +19,10 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class IdlePeriods:
-    """Idle periods up to `up_to_us` long and longer than those of the entry before.
+    """Idle periods of one range of lengths, up to `up_to_us`.
 
-    `up_to_us`: None for all longer ones. `time_ppm`: their share of all idle time. `count_ppm`: of
-    all idle periods.
+    The range begins where that of the entry before ends. `up_to_us`: None for all longer ones.
+    `time_ppm`: their share of all idle time. `count_ppm`: of all idle periods.
     """
 
     up_to_us: int | None
@@ -57,7 +57,7 @@ class IdleTimes:
 
 
 def idle_times(outcome: SmtOutcome) -> IdleTimes:
-    """Idle periods that end with a measured request."""
+    """Measure the idle periods that end with a measured request."""
     periods_ns = outcome.idle_periods_ns
     place = np.searchsorted(np.array(EDGES_US) * NS_PER_US, periods_ns)
     size = len(EDGES_US) + 1
@@ -66,7 +66,7 @@ def idle_times(outcome: SmtOutcome) -> IdleTimes:
 
 
 def idle_use(share: float, repeats: Sequence[IdleTimes]) -> IdleUse:
-    """All replications together; `share` is the share of core time without a request."""
+    """Combine the idle periods of all replications; `share`: core time without a request."""
     time_ns = np.sum([one.time_ns for one in repeats], axis=0)
     count = np.sum([one.count for one in repeats], axis=0)
     times, counts = _shares_ppm(time_ns), _shares_ppm(count)

@@ -22,7 +22,7 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class Smt(LadderModel[SmtOutcome, SmtTimes]):
-    """Ladders on SMT cores.
+    """The execution model: ladders on SMT cores, with batch work on the other threads.
 
     waking: how long batch work, or a core without any, takes to wake. has_batch: whether there is
     batch work.
@@ -33,7 +33,7 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
 
     @property
     def lanes(self) -> Lanes:
-        """The hardware threads of its cores."""
+        """The hardware threads of the cores, and how batch work slows requests down."""
         return lanes_of(self.ladder)
 
     @property
@@ -41,27 +41,27 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
         return self.ladder if self.has_batch and len(self.ladders) == 1 else None
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Names: batch work on idle cores only, or with each budget of the paper."""
+        """Baselines by hand: batch work on idle cores only, or with each budget of the paper."""
         return ("borrow-idle", "fixed", "refresh", "dynamic", "safe")
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """None: a policy has only its table."""
+        """No baselines, because a policy has nothing besides its table."""
         return ()
 
     @property
     def settling_requests(self) -> int:
-        """Zero: nothing steers."""
+        """0: there is no controller that must settle."""
         return 0
 
     @property
     def measures_warm_up(self) -> bool:
-        """False: the warm-up is not measured."""
+        """False: requests of the warm-up are not measured."""
         return False
 
     @property
     def window(self) -> TailWindow:
-        """The window of a controller."""
+        """The window of latencies in which a tail is measured."""
         return window_of(None)
 
     @property
@@ -75,7 +75,7 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SmtEngine:
-        """The engine of this policy; batch work wakes if there is some, otherwise cores do."""
+        """The engine for this policy; either batch work or, without any, cores have to wake."""
         waking = self.waking
         arrays = core_table(
             self.ladders,
@@ -94,7 +94,7 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
         return power + self.lanes.lost_waking(*outcome.mean_waking)
 
     def cost_of_request(self, outcome: SmtOutcome) -> float:
-        """Batch work given up for a request, or for waking after it."""
+        """Batch work given up per request, with the time to wake after it."""
         lost = outcome.by_request(self.lanes.lost_waking(*outcome.mean_waking))
         return outcome.mean_energy + outcome.mean_idle_energy + lost
 
@@ -107,7 +107,7 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
 
 @dataclass(frozen=True, eq=False)
 class SmtEngine:
-    """Ladders as arrays, and the ladder that each record climbs."""
+    """The ladders as arrays, ready to replay requests, with the ladder of each record."""
 
     arrays: CoreTable
     ladder_of: NDArray[np.int32] | None

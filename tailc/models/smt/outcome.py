@@ -12,7 +12,7 @@ from tailc.models.outcome import PoweredOutcome, free_cores_power
 
 @dataclass(frozen=True, eq=False)
 class Resting:
-    """Idle periods of cores, and times in which batch work next to them was not awake.
+    """Idle periods of cores, and the time that batch work took to wake.
 
     idle_ns: by request, how long its core had been free when it started. waking: (phases, 2), the
     time that batch work took to wake next to free cores, and next to requests.
@@ -24,7 +24,7 @@ class Resting:
 
 @dataclass(frozen=True, eq=False)
 class SmtOutcome(PoweredOutcome):
-    """What happened to the requests; their energy is batch work given up for them."""
+    """Result of one replay; the energy of a request is the batch work given up for it."""
 
     resting: Resting
 

@@ -15,14 +15,15 @@ _ANY_RATE = 0
 
 
 def at_age(name: str, policy: Smt, age_us: int | None) -> Smt:
-    """Let requests share up to an age at every rate; None: always."""
+    """A policy in which requests share their core up to an age; None: always."""
     return _policy_of_plan(name, policy, plan_at_any_load(age_us, policy.lanes.cores), "")
 
 
 def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
-    """Spend the budget in the name by this rule; without one, the headroom of the SLO.
+    """A policy that spends the name's budget of shared time by the rule `borrowing`.
 
-    The headroom is the target less the tail of requests alone on their cores.
+    Without a budget in the name it is the headroom: the target less the tail of requests that are
+    alone on their cores.
     """
     policy, lanes = setup.policy, setup.policy.lanes
     budget_us = setup.values.get(Placeholder.BUDGET)

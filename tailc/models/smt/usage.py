@@ -19,7 +19,7 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class SmtUse(Usage):
-    """Means over the hardware threads of a core.
+    """Batch work, busy hardware threads and idle time of a core, over all replications.
 
     `batch_ppm`, `low_ppm`, `high_ppm`: as in `BatchUse`. `utilization_ppm`: busy threads of a core,
     up to 2. `idle`: idle time of the thread of requests.
@@ -48,7 +48,7 @@ class SmtUse(Usage):
         return
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
-        """Batch work."""
+        """The most important number: batch work per core."""
         return Headline(HeadlineQuantity.BATCH, self.batch_ppm)
 
     @property
@@ -61,7 +61,7 @@ class SmtUse(Usage):
         return ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The member `lanes`, for JSON."""
+        """The fields as the JSON object `lanes`."""
         periods = [asdict(one) for one in self.idle.periods]
         idle = {"share_ppm": self.idle.share_ppm, "periods": periods}
         return {"lanes": {**asdict(self), "idle": idle}}
@@ -82,13 +82,13 @@ class SmtTimes:
 
 
 def smt_times(outcome: SmtOutcome) -> SmtTimes:
-    """Lane times of a replay."""
+    """Compute the shares of core time from one replay."""
     (busy,) = outcome.utilization_by_pool
     return SmtTimes(busy or 0.0, outcome.mean_power, outcome.mean_waking, idle_times(outcome))
 
 
 def smt_use(lanes: Lanes, repeats: Sequence[SmtTimes], *, has_batch: bool) -> SmtUse:
-    """Means over all replications, with an interval as for energy, cut to 0 to 1."""
+    """Average over all replications; the interval of batch work is cut to 0 to 1."""
     batch = batch_use([batch_work(one, lanes) if has_batch else 0.0 for one in repeats])
     busy = [busy_threads(one, lanes) if has_batch else one.requests for one in repeats]
     return SmtUse(
@@ -101,7 +101,7 @@ def smt_use(lanes: Lanes, repeats: Sequence[SmtTimes], *, has_batch: bool) -> Sm
 
 
 def batch_work(one: SmtTimes, lanes: Lanes) -> float:
-    """Batch work per core, relative to a free core."""
+    """Batch work per core in one replay, relative to a free core."""
     return 1 - (one.given_up + lanes.lost_waking(*one.waking)) / lanes.cores
 
 

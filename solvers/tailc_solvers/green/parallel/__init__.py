@@ -1,1 +1,1 @@
-"""Jobs whose number of servers changes between epochs: least brown energy and run time."""
+"""Plans of malleable jobs, whose number of servers may change: least brown energy and run time."""

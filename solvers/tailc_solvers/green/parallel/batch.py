@@ -1,4 +1,4 @@
-"""All runs of some jobs as arrays, so that one call searches many of them."""
+"""Arrays of all possible runs of several jobs, so that one kernel call searches all of them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class _Grids:
 def batch_of(
     problem: ParallelProblem, runs: Sequence[Sequence[JobRun]], most_cells: int
 ) -> RunBatch:
-    """The batch of the runs of each job, on grids of at most `most_cells` cells."""
+    """The arrays of the runs of each job, with work on grids of at most `most_cells` cells."""
     flat = [run for of_job in runs for run in of_job]
     kinds, grids = _Kinds(problem, flat), _Grids(most_cells)
     at = np.array([grids.numbers(run) for run in flat], dtype=np.int64).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Check every constraint of a plan in integers, independently of solvers."""
+"""Check every constraint of a plan in integers, without relying on a solver."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ServerPlanFault(StrEnum):
 
 
 class LocatedFault(NamedTuple):
-    """A fault and its place; None if it does not concern one job or one epoch."""
+    """A violated constraint with its job and epoch; None if it does not concern only one."""
 
     fault: ServerPlanFault
     job: int | None = None
@@ -36,7 +36,7 @@ class LocatedFault(NamedTuple):
 
 
 def faults_of(problem: ParallelProblem, plan: ServerPlan) -> list[LocatedFault]:
-    """Faults of `plan`, by job and then by epoch; empty if there are none."""
+    """The constraints that `plan` violates, by job and then by epoch; empty if it is feasible."""
     if not _has_size(problem, plan):
         return [LocatedFault(ServerPlanFault.WRONG_SIZE)]
     found: list[LocatedFault] = []
@@ -48,7 +48,7 @@ def faults_of(problem: ParallelProblem, plan: ServerPlan) -> list[LocatedFault]:
 
 
 def faults_of_column(problem: ParallelProblem, column: Column) -> list[LocatedFault]:
-    """Faults of a schedule of one job; the servers of other jobs are ignored."""
+    """The constraints that one job's schedule violates by itself, whatever the other jobs do."""
     ends = column.start + len(column.servers)
     if not (0 <= column.job < len(problem.jobs) and 0 <= column.start < ends <= problem.epochs):
         return [LocatedFault(ServerPlanFault.WRONG_SIZE)]

@@ -1,4 +1,4 @@
-"""Plans from schedules: a master program prices servers and energy, jobs answer with schedules.
+"""Plan malleable jobs by column generation: a linear program sets prices, jobs choose schedules.
 
 Each round solves the master's linear program over the schedules so far, from where the last one
 ended, and asks each job for its least schedule at prices between those of the best bound so far and
@@ -71,17 +71,17 @@ CLOSE = 1 / 20
 
 @dataclass(frozen=True)
 class ColumnsEffort:
-    """Limits of the search. All of them are counted, so the same problem has the same answer.
+    """Limits of the search, counted in steps and not in time, so that results are reproducible.
 
     Attributes:
-        aim: relative gap at which to stop.
-        rounds: linear programs before branching.
-        nodes: of the tree.
-        rounds_a_node: linear programs in each node.
-        starts: of picking a schedule for each job, at the root and each time that the number of
-            nodes has doubled; 0 for none.
-        passes: of the search job by job.
-        cells: units of work of one job.
+        aim: relative gap between cost and bound at which the search stops.
+        rounds: largest number of linear programs before branching.
+        nodes: largest number of nodes of the search tree.
+        rounds_a_node: largest number of linear programs in each node.
+        starts: number of starts of `exchange`, which picks a schedule for each job, at the root and
+            each time that the number of nodes has doubled; 0 to skip it.
+        passes: largest number of passes in which jobs are rescheduled one by one.
+        cells: largest number of units in which the work of one job is counted.
     """
 
     aim: float = 0.005
@@ -95,7 +95,7 @@ class ColumnsEffort:
 
 @dataclass(frozen=True, eq=False)
 class ColumnsSolution:
-    """A solution with what can warm-start the next one.
+    """A plan, with the schedules and prices that can warm-start the next search.
 
     Attributes:
         solution: the plan, its bound and gap.
@@ -121,7 +121,7 @@ def solve_columns(
     limits: BackendLimits | None = None,
     warm: Sequence[Column] = (),
 ) -> ColumnsSolution:
-    """Plan the jobs, with a bound that is proved independently of the solver.
+    """Plan the jobs by column generation, with a lower bound proved independently of the solver.
 
     A solver that fails ends the search: the result until then is returned, with the solver's
     outcome. If its multipliers do not prove its optimum there is no plan. Schedules in `warm` that

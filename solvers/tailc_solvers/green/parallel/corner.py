@@ -1,4 +1,4 @@
-"""The final basis of the last linear program as a start for the next, with other schedules."""
+"""Start each linear program from the final basis of the last one, although schedules were added."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ LEAST, MOST = int(min(BasisStatus)), int(max(BasisStatus))
 
 
 class BasisStore:
-    """A basis by the meaning of its variables and rows.
+    """A simplex basis that stays valid when schedules or rows are added to the program.
 
-    A new schedule begins at 0 and a new row is basic, which does not change the point.
+    The status of each variable and row is stored by its meaning. A new schedule has the value 0 and
+    a new row is basic, which does not change the point.
     """
 
     def __init__(self, rows: MasterRows) -> None:

@@ -1,4 +1,4 @@
-"""Choose one of the known schedules for each job: swap up to three at once while this is cheaper.
+"""Choose one of the known schedules for each job, by swaps of up to three jobs at once.
 
     minimise  sum_st w_s p_t (sum_j e_t(k_j) - green_st)^+  +  sum_j r(k_j)
                   + lacking sum_t (sum_j n_t(k_j) - C)^+
@@ -39,7 +39,7 @@ LEAST_SHARE = 0.02
 
 
 class SchedulePool(NamedTuple):
-    """Schedules by job; those of job j have the numbers `first[j]` to `first[j + 1]`, excluded.
+    """Schedules by job; those of job j have the numbers `first[j]` to `first[j + 1] - 1`.
 
     Servers, and energy in mJ, of each in each epoch [K, T], and its first and past-the-end epoch
     [K, 2]. In billionths the cost of its time, and its excess cost over the least of its job at the
@@ -54,9 +54,11 @@ class SchedulePool(NamedTuple):
 
 
 class ExchangeLimits(NamedTuple):
-    """Available servers and green energy [S, T], and the cost of exceeding either.
+    """Available servers and green energy, and the cost of using more than is available.
 
-    No choice costs less than `bound` plus the excess costs of its schedules.
+    bound: in billionths; no choice costs less than this plus the excess costs of its schedules.
+    room: available servers. green_mj: green energy by forecast and epoch [S, T]. lacking: cost of a
+    missing server in an epoch. cost: of a mJ of brown energy.
     """
 
     bound: float
@@ -67,7 +69,7 @@ class ExchangeLimits(NamedTuple):
 
 
 class ExchangeSums(NamedTuple):
-    """Sums over the chosen schedules with 0 to D jobs exchanged, and exchanges of D jobs.
+    """Sums over the chosen schedules with up to D jobs exchanged, and the best exchange found.
 
     Sums are first over all jobs and then without the job in `jobs`, which is exchanged next:
     servers and energy [2, D + 1, 2, T], their cost in each epoch [2, D + 1, T], and the total cost
@@ -91,7 +93,7 @@ class ExchangeSums(NamedTuple):
 
 
 class Exchange:
-    """Choices from some schedules; every job must have at least one.
+    """Search for the cheapest choice of one schedule per job; every job must have at least one.
 
     Args:
         problem: the jobs.
@@ -119,7 +121,7 @@ class Exchange:
         self._bounds = ExchangeLimits(float(bound), room, _real(green_mj), lacking, cost)
 
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
-        """The best choice from starts that are drawn by some shares."""
+        """The cheapest choice from several random starts, drawn with the given shares."""
         at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
         choices = {tuple(chosen): math.inf for chosen in self._draw(shares, starts).tolist()}
         for depth, kept in ((1, starts), (2, PAIRED), (at_once, FINALISTS)):

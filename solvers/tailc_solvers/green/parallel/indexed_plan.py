@@ -1,4 +1,4 @@
-"""The plan as one mixed-integer program over jobs, epochs and levels, for a general solver.
+"""The plan of malleable jobs as one mixed-integer program over jobs, epochs and levels.
 
     minimise    sum_st w_s p_t b_st + r / J sum_jt L_t run_jt,      run_jt = sum_ol x_jolt
     subject to  sum_j n_l x_jolt <= C,     sum_j (e_lt x_jolt + M_pl y_joplt) - b_st <= green_st
@@ -51,7 +51,7 @@ Row = tuple[float, dict[int, float], float]
 def solve_indexed(
     problem: ParallelProblem, solver: Solver, limits: BackendLimits | None = None
 ) -> ParallelSolution:
-    """Solve the whole program with `solver`, and check its plan.
+    """Solve the mixed-integer program of a plan with `solver`, and check the plan exactly.
 
     The bound is claimed by the solver, not proved.
     """
@@ -74,7 +74,7 @@ def solve_indexed(
 
 
 class IndexedPlan:
-    """The program of a problem, and the plans of its points."""
+    """The mixed-integer program of a problem, and the plans that its points describe."""
 
     def __init__(self, problem: ParallelProblem) -> None:
         self.problem = problem
@@ -93,35 +93,42 @@ class IndexedPlan:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """The program; variables by job in order, brown energy last, in Wh."""
+        """The program, with the variables of each job in order, then brown energy in Wh."""
         return LinearProgram.build(self._cost, 0.0, self._upper, self._rows, integer=self._whole)
 
     def variable(self, cost: float = 0.0, upper: float = 1.0, *, is_whole: bool = True) -> int:
-        """Add a variable. Its limit is finite, or CP-SAT would divide it into coarser steps."""
+        """Add a variable and return its number.
+
+        Its upper bound must be finite, because CP-SAT divides a variable into coarser steps if the
+        bound is large.
+        """
         self._cost.append(cost)
         self._upper.append(upper)
         self._whole.append(is_whole)
         return len(self._cost) - 1
 
     def running(self, j: int, o: int, level: int, t: int, cost: float) -> int:
-        """Add an x."""
+        """Add the variable x: whether job j with shape o runs on this level in epoch t."""
         x = self.variable(cost)
         self._running_columns.append((j, o, level, t, x))
         return x
 
     def row(self, lower: float, terms: dict[int, float], upper: float) -> None:
-        """Add a row."""
+        """Add the row `lower` <= sum of coefficient times variable <= `upper`."""
         self._rows.append((lower, terms, upper))
 
     def takes(self, epoch: int, variable: int, servers: int, energy_mj: int) -> None:
-        """Add a variable's use of servers and energy in an epoch; ignored after the last."""
+        """Add the servers and energy that a variable uses in an epoch.
+
+        Ignored after the last epoch.
+        """
         if epoch < self.problem.epochs:
             if servers:
                 self._servers[epoch][variable] = float(servers)
             self._energy_wh[epoch][variable] += energy_mj / MJ_PER_WH
 
     def plan(self, point: Vector) -> ServerPlan:
-        """Server counts of a point, with each job cut off when its work is done."""
+        """The plan of a point, in which each job ends when its work is done."""
         servers = np.zeros((len(self.problem.jobs), self.problem.epochs), dtype=np.int64)
         shape = np.zeros(len(self.problem.jobs), dtype=np.int64)
         for j, o, level, t, x in self._running_columns:
@@ -264,7 +271,7 @@ class _Job:
 
 
 def cut_off(problem: ParallelProblem, plan: ServerPlan) -> ServerPlan:
-    """The plan without a job's servers after its work is done."""
+    """Remove the servers that a plan gives a job after its work is done."""
     servers = plan.servers.copy()
     for j, job in enumerate(problem.jobs):
         shape = job.shapes[plan.shape[j]]

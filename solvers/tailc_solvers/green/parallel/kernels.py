@@ -1,9 +1,11 @@
-"""Loops of the search for jobs' schedules: costs go over states (epoch, work left) and the level
-before. Epochs k = 0..K-1 count from the start of a run. A job whose work is done ends, or runs on
-where the states say so.
+"""Kernels that search each job's schedules by dynamic programming over epochs.
 
-All jobs that are asked for are searched in one call: to hand one run's arrays over from Python
-takes longer than its search. `batch` is a Batch, `asked` an Asked, and `found` an Answers.
+A state is an epoch, the remaining work and the level of the epoch before. Epochs k = 0..K-1 count
+from the start of a run. A job whose work is done ends, or runs on where the states allow it.
+
+All requested jobs are searched in one call, because passing one run's arrays from Python takes
+longer than its search. `batch` is a RunBatch, `asked` a ScheduleRequests, and `found` a
+ScheduleResults.
 """
 
 import numpy as np
@@ -20,10 +22,12 @@ DONE, LOST = -1, -2
 
 @plain_loops
 def spread(left, gain, first, most, runs_on, number, more, after):
-    """Write and number the remaining amounts of work after an epoch; return their number.
+    """List the amounts of work that may remain after an epoch; return their number.
 
-    Amounts up to `most` are numbered from `first` in order, in `number` by amount, where older
-    entries are smaller. No remaining work is an amount only if a job `runs_on`.
+    left: amounts before the epoch; gain: work done in it, by level. Amounts up to `most` are
+    numbered from `first` on: `number` has the number of each amount, where smaller entries are from
+    earlier epochs; `more` lists them, and `after` has the state for each amount and level. No
+    remaining work is a state only if the job `runs_on`.
     """
     size = 0
     for i in range(left.size):
@@ -43,10 +47,11 @@ def spread(left, gain, first, most, runs_on, number, more, after):
 
 @plain_loops
 def find_priced(batch, asked, size, block, per_mj, keep, found):
-    """Find each requested job's least schedule at prices of servers and energy, and its bound.
+    """Find each requested job's cheapest schedule at given prices of servers and energy.
 
-    `block` [B, T] are prices of whole blocks of `size` [B] servers, and `per_mj` [T + 1] of energy.
-    Costs are rounded down after multiplying by `keep`.
+    Writes the schedule, its cost and a lower bound to `found`. `block` [B, T] are prices of whole
+    blocks of `size` [B] servers, and `per_mj` [T + 1] of energy. Costs are multiplied by `keep` and
+    rounded down.
     """
     for i in range(asked.job.size):
         found.least[i], found.bound[i] = NEVER, NEVER
@@ -58,12 +63,13 @@ def find_priced(batch, asked, size, block, per_mj, keep, found):
 
 
 @plain_loops
-def find_beside(batch, asked, free, over, cost, lacking, found):
-    """Find each requested job's least schedule next to other jobs, and its bound.
+def find_next_to_others(batch, asked, free, over, cost, lacking, found):
+    """Find each requested job's cheapest schedule while all other jobs are fixed.
 
-    `free` [T] are servers that others leave, and `over` [S, T + 1] is their energy beyond the green
-    energy, or less. Brown energy costs `cost` [S, T + 1], nothing after the last epoch, and a
-    missing server costs `lacking`.
+    Writes the schedule, its cost and a lower bound to `found`. `free` [T] are the servers that
+    other jobs do not use, and `over` [S, T + 1] is their energy minus the green energy. Brown
+    energy costs `cost` [S, T + 1] per mJ, nothing after the last epoch, and a missing server costs
+    `lacking`.
     """
     for i in range(asked.job.size):
         found.least[i], found.bound[i] = NEVER, NEVER

@@ -1,4 +1,4 @@
-"""Loops of the choice among schedules: exchanges of up to three jobs at once (`exchange`)."""
+"""Kernels that choose one schedule per job by exchanges of up to three jobs (`exchange`)."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ ALL, LESS = 0, 1
 
 @plain_loops
 def descend(pool, site, chosen, work):
-    """Improve `chosen` [J] by the best exchanges until none helps; return its cost.
+    """Improve the choice `chosen` [J] by the best exchanges until none helps; return its cost.
 
-    `pool` is a Pool, `site` its Bounds, and `work` the buffers, as in `exchange`.
+    `pool` is a SchedulePool, `site` an ExchangeLimits, and `work` an ExchangeSums of `exchange`.
     """
     while True:
         least = _sum_up(pool, site, chosen, work)

@@ -1,4 +1,4 @@
-"""Growing arrays of all schedules of a search, with their servers and energy."""
+"""Growing arrays of all schedules that a search has found, with their servers and energy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 
 
 class KnownSchedules:
-    """Schedules in the order in which they were added, without duplicates."""
+    """Schedules in the order in which they were found, without duplicates."""
 
     def __init__(self, problem: ParallelProblem) -> None:
         self.columns: list[Column] = []
@@ -27,7 +27,7 @@ class KnownSchedules:
         self._waiting: Vector = np.empty(0)
 
     def add(self, columns: Iterable[Column]) -> slice:
-        """Add the new ones; return their range."""
+        """Add the schedules that are not yet known; return the range of their numbers."""
         before = len(self.columns)
         new = [column for column in dict.fromkeys(columns) if column not in self._there]
         self.columns += new
@@ -42,7 +42,7 @@ class KnownSchedules:
 
     @property
     def job(self) -> Whole:
-        """Job of each schedule [K]."""
+        """The job of each schedule [K]."""
         return self._of[: len(self.columns), 0]
 
     @property
@@ -52,7 +52,7 @@ class KnownSchedules:
 
     @property
     def energy_mj(self) -> Whole:
-        """Energy of each schedule in each epoch [K, T]."""
+        """Energy of each schedule in each epoch [mJ; K, T]."""
         return self._taken[: len(self.columns), 1]
 
     @property
@@ -61,7 +61,7 @@ class KnownSchedules:
         return self._waiting[: len(self.columns)]
 
     def obeying(self, rules: Rules) -> Allowed:
-        """Which schedules obey the rules."""
+        """Which schedules obey the branching rules on their jobs."""
         allowed = np.ones(len(self.columns), dtype=np.bool_)
         for job, rule in rules.items():
             mine = np.flatnonzero(self.job == job)

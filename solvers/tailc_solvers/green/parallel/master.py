@@ -1,4 +1,4 @@
-"""Which schedules to mix: the linear program that couples jobs by servers and brown energy alone.
+"""The master program: a linear program that mixes schedules within servers and brown energy.
 
     minimise    sum_k r_k l_k + sum_st w_s p_t b_st + penalty sum_j a_j
     subject to  sum_(k of j) l_k + a_j = 1                        each job
@@ -11,7 +11,7 @@ u_qst >= 0 that are at most w_s p_t together,
     sum_j min_k (r_k + sum_qt (m_qt + sum_s u_qst g_qst) floor(n_kt / q) + sum_st v_st e_kt)
         - sum_qt m_qt floor(C / q) - sum_st (v_st green_st + sum_q u_qst g_qst f_qst)
 
-is a lower bound on every plan, so the solver's word is not needed for it.
+is a lower bound on the cost of every plan, whatever the solver claims.
 """
 
 from __future__ import annotations
@@ -54,14 +54,17 @@ PENALTY = 100.0
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """m, v and u in billionths: for a block in an epoch [Q, T], and for a kWh [S, T], [Q, S, T]."""
+    """Prices m, v and u in billionths: of a block in an epoch [Q, T], a kWh [S, T], [Q, S, T]."""
 
     server: Whole
     energy: Whole
     excess: Whole
 
     def between(self, other: Multipliers, share: float) -> Multipliers:
-        """Move by `share` of the way to another, rounded down to integers."""
+        """Move these prices by the fraction `share` of the way to `other`.
+
+        Integers, rounded down.
+        """
         pairs = zip(self._parts, other._parts, strict=True)
         return Multipliers(*(np.floor(a + share * (b - a)).astype(np.int64) for a, b in pairs))
 
@@ -71,14 +74,14 @@ class Multipliers:
 
 
 class PricedSchedules(NamedTuple):
-    """A lower bound in billionths, with its terms by job."""
+    """A lower bound on every plan's cost in billionths, with the cheapest schedule of each job."""
 
     bound: int
     least: tuple[Least, ...]
 
     @property
     def columns(self) -> list[Column]:
-        """The schedules that were found."""
+        """The cheapest schedules, without jobs that have none."""
         return [least.column for least in self.least if least.column is not None]
 
 
@@ -100,7 +103,7 @@ class Master:
         return self._known.columns
 
     def add(self, columns: Iterable[Column]) -> int:
-        """Add new schedules; return how many were new."""
+        """Add the schedules that are not yet known; return their number."""
         new, known = self._known.add(columns), self._known
         if new.stop > new.start:
             taken = known.job[new], known.servers[new], known.energy_mj[new]
@@ -109,11 +112,11 @@ class Master:
         return new.stop - new.start
 
     def obeying(self, rules: Rules) -> Allowed:
-        """Which schedules obey the rules."""
+        """Which known schedules obey the branching rules."""
         return self._known.obeying(rules)
 
     def excess(self, multipliers: Multipliers) -> Vector:
-        """Excess cost of each schedule, at some prices, over the least known one of its job.
+        """Cost of each schedule at these prices, less that of its job's cheapest known schedule.
 
         A plan costs at least the bound of the multipliers plus the excess costs of its schedules.
         """
@@ -126,7 +129,7 @@ class Master:
         return cost - least[known.job]
 
     def program(self, allowed: Allowed) -> LinearProgram:
-        """The program of the allowed schedules, started from the last basis."""
+        """The linear program of the allowed schedules, with the last basis as its start."""
         return self._rows.program(
             self._entries,
             self._known.waiting,
@@ -137,27 +140,28 @@ class Master:
         )
 
     def check(self, program: LinearProgram, answer: SolverAnswer) -> AnswerVerdict:
-        """Check whether an answer's multipliers prove its optimum.
+        """Check whether the multipliers of an answer prove that its point is optimal.
 
-        Brown energy has no limit in a program, and without one multipliers with a rounding error
-        prove nothing. The largest demand of all jobs together is such a limit.
+        Multipliers with a rounding error prove no bound if a variable has no upper limit, as brown
+        energy in the program. So its limit here is the largest energy that all jobs together can
+        use.
         """
         upper = np.minimum(program.upper, self._rows.most_brown(program.n_variables))
         return optimum(replace(program, upper=upper), answer)
 
     def objective(self, answer: SolverAnswer) -> float:
-        """Cost of the point in micro-units; not finite without a point."""
+        """Cost of the answer's point in micro-units; not finite if it has no point."""
         return math.nan if answer.point is None else answer.point.objective * self.most_cost
 
     def shares(self, answer: SolverAnswer, allowed: Allowed) -> Vector | None:
-        """Share of each schedule in a point; None without a point."""
+        """Share of each schedule in the answer's mixture; None if the answer has no point."""
         point = answer.point
         if point is None or point.x.size != self._rows.fixed + allowed.size:
             return None
         return np.where(allowed, point.x[self._rows.fixed :], 0.0)
 
     def take_up(self, answer: SolverAnswer, allowed: Allowed) -> int:
-        """Add rows that a point violates; return how many. Read multipliers before."""
+        """Add the rows that the answer's point violates; return their number."""
         duals, point = answer.duals, answer.point
         self._corner.keep(duals.basis if duals else None, allowed.size)
         shares, green = self.shares(answer, allowed), self.problem.green_mj
@@ -169,7 +173,7 @@ class Master:
         return self._rows.take_up(used, brown)
 
     def multipliers(self, answer: SolverAnswer) -> Multipliers | None:
-        """Valid multipliers from an answer; None if it has none."""
+        """Multipliers of the answer, corrected so that they prove a bound; None if it has none."""
         rows, T = self._rows, self.problem.epochs
         dual = answer.duals.rows if answer.duals else None
         if dual is None or dual.shape != (sum(rows.counts),) or not np.isfinite(dual).all():
@@ -191,7 +195,7 @@ class Master:
         return Multipliers(*(part.astype(np.int64) for part in (server, energy, excess)))
 
     def of_brown(self, share: float) -> Multipliers:
-        """Multipliers with free servers, and energy at a share of the price of brown energy."""
+        """Initial prices: servers are free, energy costs a share of the price of brown energy."""
         rows = self._rows
         most = np.floor(NANO * rows.brown_cost * share * (1 - ROUNDING))
         server, excess = (
@@ -200,13 +204,16 @@ class Master:
         return Multipliers(server, most.astype(np.int64), excess)
 
     def price(self, multipliers: Multipliers, rules: Rules) -> PricedSchedules:
-        """The bound that the multipliers prove under the rules, and schedules to add."""
+        """Find each job's cheapest schedule at these prices under the rules.
+
+        Return the schedules with the lower bound that the prices prove.
+        """
         return self._sum(multipliers, self._schedules.cheapest(self.prices(multipliers), rules))
 
     def reprice(
         self, priced: PricedSchedules, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
     ) -> PricedSchedules:
-        """The same with other rules for some jobs."""
+        """Price only the jobs whose rules have changed; keep the other results of `priced`."""
         least = list(priced.least)
         found = self._schedules.cheapest(self.prices(multipliers), rules, jobs)
         for j, one in zip(jobs, found, strict=True):
@@ -220,7 +227,7 @@ class Master:
         return PricedSchedules(bound, tuple(least))
 
     def prices(self, multipliers: Multipliers) -> SchedulePrices:
-        """Prices that a job has to pay, rounded down."""
+        """Prices of servers, blocks and energy that a schedule is charged, rounded down."""
         rows = self._rows
         excess = (multipliers.excess * (rows.lack_mj / MJ_PER_KWH)).sum(axis=1)
         block = multipliers.server + np.floor(excess * (1 - ROUNDING)).astype(np.int64)
@@ -240,9 +247,9 @@ class Master:
 
 
 def most_cost(problem: ParallelProblem) -> float:
-    """Upper bound on every plan's cost [micro-units].
+    """An upper bound on the cost of every plan [micro-units].
 
-    All servers are always busy on brown energy, and all jobs are present.
+    It is the cost if all servers are always busy on brown energy and all jobs run all the time.
     """
     count = np.arange(1, problem.servers + 1)
     busy = float((problem.power_mw[1:] / count).max()) * problem.servers * problem.length_s

@@ -1,4 +1,4 @@
-"""The mixture of schedules in a linear program's solution, and rules that split it."""
+"""The mixture of schedules in a linear program's solution, and branching rules that exclude it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _evenest(shares: Mapping[int, float]) -> tuple[float, int]:
 
 
 class Mixture:
-    """Shares of schedules.
+    """A solution of the linear program: several schedules of a job, each with a share.
 
     Args:
         problem: the jobs.
@@ -98,21 +98,22 @@ class Mixture:
 
     @property
     def shares(self) -> dict[Column, float]:
-        """The share of each schedule."""
+        """The share of each schedule in the mixture."""
         return dict(part for job in self._jobs for part in job.parts)
 
     def most(self) -> list[Column] | None:
-        """The schedule with the largest share of each job; None if a job has none."""
+        """The schedule with the largest share of each job; None if some job has no schedule."""
         found = [job.most for job in self._jobs]
         return [column for column in found if column is not None] if None not in found else None
 
     def splitting_rules(self, rules: Rules) -> list[Rules]:
-        """Pairs of rules, in addition to those given, that split the mixture; empty if none does.
+        """Two sets of rules for branching, in addition to `rules`; empty if no job is mixed.
 
-        The job with the most servers in the smaller part of its most even split by length gets a
-        shorter or a longer run. If that part is small, the job with the most shapes gets one or the
-        others. If no job mixes shapes, the job whose counts differ most in an epoch gets few or
-        many. Ties go to the first.
+        No plan is lost, and the mixture obeys neither set. The job with the most servers in the
+        smaller part of its most even split by length gets a shorter or a longer run. If that part
+        is small, the job with the most shapes gets one of them or the others. If no job mixes
+        shapes, the job whose server counts differ most in an epoch gets few or many servers in it.
+        Ties go to the first.
         """
         by_length = [job.by_length() for job in self._jobs]
         weight = [part * job.servers for (part, _), job in zip(by_length, self._jobs, strict=True)]

@@ -1,4 +1,4 @@
-"""Arrays that the search for schedules reads and writes.
+"""Arrays that the kernels of the schedule search read and write.
 
 K epochs and L levels are those of one run; R runs, G grids of work and T epochs are those of all.
 Counts of levels ascend; energy is in mJ, costs are in billionths.
@@ -19,10 +19,11 @@ NANO = 1_000
 
 
 class RunArrays(NamedTuple):
-    """One run: its first epoch; servers, power, energy of moves, and speed by level; epochs.
+    """One possible run of a job: its start, and servers, power and speed of each level.
 
-    moves_mj: between levels; first_mj, end_mj: from the start and to the end. length_s, waiting:
-    length of its epochs, and cost of running through each.
+    start: first epoch. moves_mj: energy of a change between two levels; first_mj, end_mj: from the
+    start to a level and from it to the end. length_s, waiting: length of each of its epochs, and
+    the cost of running through it.
     """
 
     start: int
@@ -37,7 +38,7 @@ class RunArrays(NamedTuple):
 
 
 class LevelCosts(NamedTuple):
-    """Costs of the first epoch [L], of each later one by two levels [K, L, L], of ending [K, L]."""
+    """Costs of a run: first epoch [L], later epochs by old and new level [K, L, L], end [K, L]."""
 
     first: Whole
     stage: Whole
@@ -45,7 +46,7 @@ class LevelCosts(NamedTuple):
 
 
 class States(NamedTuple):
-    """Remaining amounts of work, numbered by epoch.
+    """Amounts of remaining work that are possible before each epoch, numbered by epoch.
 
     Attributes:
         first: number of the first state of each epoch, and of all states [K + 1].
@@ -61,7 +62,7 @@ class States(NamedTuple):
 
 
 class RunBatch(NamedTuple):
-    """All runs of all jobs, with buffers to search one of them.
+    """Arrays of all runs of all jobs, with buffers for the search of one run.
 
     Attributes:
         first: number of each job's first run, and of all runs [J + 1].
@@ -71,12 +72,12 @@ class RunBatch(NamedTuple):
         down, up: grid of its work rounded down, and up; -1 if nothing is rounded [R].
         level: number of each kind's first level, and of all levels.
         square: number of each kind's first pair of levels.
-        servers, power_mw, first_mj, end_mj, speed_ppt: as in Parts, of all levels.
+        servers, power_mw, first_mj, end_mj, speed_ppt: as in RunArrays, of all levels.
         moves_mj: of all pairs.
         states: start of each grid's epochs in `number` and `idle`, and end of all [G + 1].
         place: start of its states in `after`, likewise.
         number, idle, after: first, idle and after of all States.
-        length_s, waiting: as in Parts, of all epochs [T].
+        length_s, waiting: as in RunArrays, of all epochs [T].
         room, value: buffers for costs of one run, and for values of its states.
     """
 
@@ -109,7 +110,7 @@ class RunBatch(NamedTuple):
 
 
 class ScheduleRequests(NamedTuple):
-    """Jobs whose least schedules are requested, with the rule on each.
+    """Jobs whose cheapest schedules are requested, each with its branching rule.
 
     Attributes:
         job: its number [n].
@@ -128,12 +129,13 @@ class ScheduleRequests(NamedTuple):
 
 
 class ScheduleResults(NamedTuple):
-    """Results for each requested job.
+    """The cheapest schedule of each requested job, with its cost and a lower bound.
 
     Attributes:
-        least, bound: the least cost of a schedule, and of all that rounding work up admits [n].
-        run, length: of the least schedule, in epochs [n].
-        servers: of it, from its start on [n, T].
+        least, bound: the least cost of a schedule, and a lower bound on it, from work rounded up
+            [n].
+        run, length: number of the cheapest schedule's run, and its length in epochs [n].
+        servers: of the cheapest schedule, from its start on [n, T].
     """
 
     least: Whole

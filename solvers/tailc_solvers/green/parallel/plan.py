@@ -18,7 +18,7 @@ from tailc_solvers.green.parallel.problem import (
 
 @dataclass(frozen=True, eq=False)
 class ServerPlan:
-    """Server counts of each job in each epoch [J, T], and the shape of each job [J]."""
+    """A plan: the server count of each job in each epoch [J, T], and each job's shape [J]."""
 
     servers: Whole
     shape: Whole
@@ -43,17 +43,17 @@ class EnergyBalance:
 
     @property
     def energy_mj(self) -> Whole:
-        """Total energy of each epoch [T]."""
+        """Energy that the plan uses in each epoch [mJ; T]."""
         return self.busy_mj + self.moving_mj
 
     @property
     def green_mj(self) -> Whole:
-        """Used green energy, by forecast [S, T]."""
+        """Green energy that the plan uses, by forecast and epoch [mJ; S, T]."""
         return self.energy_mj - self.brown_mj
 
 
 def ledger(problem: ParallelProblem, plan: ServerPlan) -> EnergyBalance:
-    """The energy balance and cost of a plan without faults."""
+    """Compute the energy balance and the cost of a feasible plan, exactly."""
     busy = problem.power_mw[plan.servers].sum(axis=0) * problem.length_s
     present = np.array([[job.present] for job in problem.jobs], dtype=np.int64)
     before = np.concatenate([present, plan.servers[:, :-1]], axis=1)

@@ -1,4 +1,4 @@
-"""Bid prices: the cost of a server in each epoch, so that a job can be placed without a solver.
+"""Bid prices: the price of a server in each epoch, by which jobs are placed without a solver.
 
 The master program's multipliers are prices of servers and energy (`master`). With the energy of a
 busy server they give one price for each epoch, in integer micro-units. A new job takes the schedule
@@ -35,7 +35,7 @@ class BidPrices:
 
 
 def bid_prices(problem: ParallelProblem, prices: SchedulePrices) -> BidPrices:
-    """Prices of server-epochs: the server's own and its energy's, rounded half to even.
+    """Price of one server for one epoch with its energy, rounded half to even.
 
     The price of a block is divided among its servers. The energy is that of a server when all are
     busy.
@@ -54,9 +54,9 @@ def cheapest(
     *,
     cells: int = 2_000,
 ) -> Column | None:
-    """A job's schedule of least cost at the prices, on at most `free` servers [T].
+    """The schedule of a job that costs least at the prices, on at most `free` servers [T].
 
-    None if no schedule meets the job's deadline on those. Run time costs the same as in the
+    None if no schedule on these servers meets the job's deadline. Run time costs the same as in the
     problem.
     """
     spare = np.array(free, dtype=np.int64)

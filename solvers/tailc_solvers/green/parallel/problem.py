@@ -1,4 +1,4 @@
-"""Malleable jobs on servers that green energy feeds in part, epoch by epoch, in whole numbers.
+"""Plan malleable jobs on servers that are partly powered by green energy, in integers.
 
 Job j starts in epoch A_j of its window with one of its shapes, runs without a break on n_jt servers
 and ends in the epoch E_j in which its work is done; n_jt = 0 outside. With L_t the length of an
@@ -70,7 +70,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class ParallelJob:
-    """One job, new or running. Work is in thousandths of one server's speed times milliseconds.
+    """A new or a running job; 1,000 units of work are what one server does in a millisecond.
 
     Attributes:
         shapes: possible shapes at its start; a running job has one.
@@ -108,9 +108,10 @@ class ParallelJob:
 
     @property
     def deadline_ms(self) -> int:
-        """D: the longest allowed run time from now or from its start, in whole ms.
+        """D: the longest allowed run time, of a running job from now [ms].
 
-        Rounded up: with no slack the run on the requested servers must be within it.
+        That of a new job is from its start. Rounded up: with no slack the run on the requested
+        servers must be within it.
         """
         most = self.slack_ppt * (self.work_done + self.work_left)
         return -(-most // (PPT * self.requested_speed_ppt)) - self.run_ms
@@ -185,9 +186,10 @@ class ParallelProblem:
 
 
 def moves_of(migration_mj: ArrayLike, *, at_the_ends: bool) -> Whole:
-    """M from the energy of changing by 0 to C servers; `at_the_ends` also from and to none.
+    """The table M, from the energy of a change by 0 to C servers.
 
-    In print (eq. B.5) a start and an end are changes as well, although no VM moves.
+    at_the_ends: whether a job's start and end count as changes, as they do in the published
+    equation (B.5), although no VM moves.
     """
     table = whole(migration_mj)
     count = np.arange(table.size)
@@ -200,16 +202,17 @@ def moves_of(migration_mj: ArrayLike, *, at_the_ends: bool) -> Whole:
 def weighed_cost(
     money: ArrayLike, carbon_g: ArrayLike, *, of_money: int, of_energy: int, of_carbon: int
 ) -> Whole:
-    """Micro-units for each kWh from its price in micro-dollars and its grams of CO2 [T].
+    """Weighted cost of brown energy in micro-units per kWh, from its price and its CO2 [T].
 
-    The weights are micro-units for a micro-dollar, a kWh and a gram.
+    money: price in micro-dollars per kWh. carbon_g: grams of CO2 per kWh. The weights are
+    micro-units for a micro-dollar, a kWh and a gram.
     """
     price, carbon = whole(money), whole(carbon_g)
     return of_money * price + of_energy + of_carbon * carbon
 
 
 def run_cost_of(beta: Fraction, reference_mw: int, price: int) -> int:
-    """The run cost: beta times the hourly energy cost of a reference machine, rounded.
+    """Cost of an hour of run time: beta times the hourly energy cost of a reference machine.
 
     beta relates the rent of a machine to the cost of its energy; the objective in print adds money
     and hours (Haque 2016, eq. B.1 and section B.4).
@@ -224,7 +227,7 @@ def run_cost_of(beta: Fraction, reference_mw: int, price: int) -> int:
 
 
 def whole(values: ArrayLike) -> Whole:
-    """Convert integers to int64; ValueError for anything else."""
+    """Convert integers to an int64 array; ValueError if a value is not an integer."""
     array = np.array(values)
     require(array.size == 0 or np.issubdtype(array.dtype, np.integer), "numbers must be whole")
     return array.astype(np.int64)

@@ -1,4 +1,4 @@
-"""The rows of the master program, of which only the useful ones are added.
+"""The rows of the master program, most of which are added only when a point violates them.
 
 With blocks of q = 1, 2, 4, .. servers, a schedule has floor(n_kt / q) whole blocks:
 
@@ -54,7 +54,7 @@ Allowed = NDArray[np.bool_]
 
 
 class Entries(NamedTuple):
-    """Coefficients in order of their variables and rows, of all possible rows."""
+    """Coefficients of schedules in all possible rows, ordered by variable and then by row."""
 
     row: Whole
     column: Whole
@@ -120,7 +120,7 @@ class MasterRows:
 
     @property
     def fixed(self) -> int:
-        """Number of variables before the schedules."""
+        """Number of variables that come before the schedules."""
         return self.problem.green_mj.size + len(self.problem.jobs)
 
     @property
@@ -131,19 +131,19 @@ class MasterRows:
         return len(self.problem.jobs), room, energy, envelope
 
     def most_brown(self, variables: int) -> Vector:
-        """Largest useful brown energy in a program, infinite for all other variables [n]."""
+        """Upper limit of each variable: the largest useful brown energy, else infinite [n]."""
         most = np.full(variables, np.inf)
         most[: self._most_brown.size] = self._most_brown
         return most
 
     def used_blocks(self, servers: Whole, shares: Vector) -> Vector:
-        """Blocks that a mixture of schedules with these servers [K, T] takes [Q, T]."""
+        """Blocks that a mixture of schedules uses, from the schedules' servers [K, T]; [Q, T]."""
         return np.stack([shares @ (servers >> bits) for bits in range(self.blocks.size)])
 
     def take_up(self, used: Vector, brown: Vector) -> int:
-        """Add rows that this use of blocks [Q, T] and brown energy [S, T] violates.
+        """Add the rows that this use of blocks [Q, T] and brown energy [S, T] violates.
 
-        Returns how many. Energy is in units.
+        Returns their number. Energy is in `unit_mj`.
         """
         over = used - self.room[:, None] > BROKEN
         short = self._slope * (used[:, None, :] - self.fed - BROKEN) > brown
@@ -153,7 +153,7 @@ class MasterRows:
         return int(self.there.sum()) - before
 
     def entries(self, number: int, job: Whole, servers: Whole, energy_mj: Whole) -> Entries:
-        """Entries of schedules from a number on, of jobs [K], with servers and energy [K, T]."""
+        """Coefficients of new schedules with the jobs [K], servers and energy [K, T]."""
         K, S = job.size, self.problem.green_mj.shape[0]
         taken = servers[:, None] // self.blocks[:, None]
         energy = np.repeat(energy_mj[:, None] / self.unit_mj, S, axis=1)
@@ -174,10 +174,10 @@ class MasterRows:
         unit: float,
         start: Basis | None,
     ) -> LinearProgram:
-        """The program of some schedules, with the cost of their run time and of a job's lack.
+        """The linear program of the given schedules; a job without a schedule costs `penalty`.
 
-        Its variables are brown energy in units [S T], then the lacks of jobs [J], then the
-        schedules, fixed to 0 if not allowed. Its costs are in units of `unit` micro-units.
+        Its variables are brown energy in `unit_mj` [S T], then the missing part of each job [J],
+        then the schedules, fixed to 0 if not allowed. Its costs are in units of `unit` micro-units.
         """
         J, there = len(self.problem.jobs), self.there
         row, column, value = Entries.join([self._own, schedules])

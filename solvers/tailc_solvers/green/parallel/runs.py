@@ -1,4 +1,4 @@
-"""Possible runs of jobs, and the grid on which their work is counted."""
+"""The possible runs of a job, and the grid of work on which each run is searched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNIT_SPAN = 1.4
 
 @dataclass(frozen=True, eq=False)
 class JobRun:
-    """One job with one shape and one start."""
+    """One job with a chosen shape and a chosen start."""
 
     problem: ParallelProblem
     job: int
@@ -30,7 +30,10 @@ class JobRun:
 
     @cached_property
     def work(self) -> Whole:
-        """Work that counts in each epoch by level, in the last until the deadline [K, L]."""
+        """Work done in each epoch by level [K, L].
+
+        In the last epoch only work before the deadline counts.
+        """
         job = self.problem.jobs[self.job]
         begin = MS_PER_S * (self.problem.begin_s[self.start :] - self.problem.begin_s[self.start])
         end = np.minimum(begin[1:], job.deadline_ms)
@@ -39,7 +42,7 @@ class JobRun:
 
 
 def runs_of(problem: ParallelProblem, j: int) -> Iterator[JobRun]:
-    """The runs in which a job can do its work."""
+    """The shapes and starts of job `j` with which it can finish its work."""
     job = problem.jobs[j]
     for shape in range(len(job.shapes)):
         for start in range(job.earliest, job.latest + 1):
@@ -49,13 +52,13 @@ def runs_of(problem: ParallelProblem, j: int) -> Iterator[JobRun]:
 
 
 def waiting_each(problem: ParallelProblem) -> NDArray[np.float64]:
-    """Cost of a job's running through each epoch, in billionths [T]."""
+    """Cost of one job's run time in each epoch, in billionths [T]."""
     per_s = NANO * problem.run_cost / (S_PER_H * len(problem.jobs))
     return per_s * problem.length_s.astype(np.float64)
 
 
 def grid_of(run: JobRun, most_cells: int) -> WorkGrid:
-    """The grid that represents the work exactly in at most `most_cells` units, or a close one."""
+    """The work grid of a run: exact if `most_cells` units are enough, otherwise rounded."""
     left = run.problem.jobs[run.job].work_left
     here = slice(run.start, run.start + run.work.shape[0])
     lengths = np.unique(run.problem.length_s[here]) * MS_PER_S

@@ -1,8 +1,8 @@
-"""The best schedule of each job against given costs: an exact search over a grid of work.
+"""The cheapest schedule of each job at given prices, by exact search over a grid of work.
 
-With work rounded down in every epoch a schedule that the grid takes to be done is done; with work
-rounded up every schedule is on the grid, at its own cost or less, so the least cost is a lower
-bound. Where a grid fits all work, both are the same.
+If work is rounded down in every epoch, a schedule that finishes on the grid also finishes in fact.
+If work is rounded up, every schedule is on the grid at its own cost or less, so the least cost is a
+lower bound. If the grid represents all work exactly, both results are the same.
 
 Costs are whole billionths of a unit (thousandths of micro-units), rounded down.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.green.parallel.batch import batch_of
-from tailc_solvers.green.parallel.kernels import NEVER, find_beside, find_priced
+from tailc_solvers.green.parallel.kernels import NEVER, find_next_to_others, find_priced
 from tailc_solvers.green.parallel.parts import ScheduleRequests, ScheduleResults
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, ParallelProblem, Whole
 from tailc_solvers.green.parallel.runs import runs_of
@@ -42,23 +42,23 @@ class SchedulePrices:
 
     @cached_property
     def sizes(self) -> Whole:
-        """Sizes of all blocks, one server first [B]."""
+        """Number of servers in each priced block, beginning with one server [B]."""
         return np.array([1, *(size for size, _ in self.blocks)], dtype=np.int64)
 
     @cached_property
     def each(self) -> Whole:
-        """Price of a block of each size [B, T]."""
+        """Price of a block of each size in each epoch [B, T]."""
         return np.stack([self.server, *(price for _, price in self.blocks)])
 
     @cached_property
     def per_mj(self) -> NDArray[np.float64]:
-        """Price of a mJ of energy, 0 after the last epoch [T + 1]."""
+        """Price of a mJ of energy in each epoch, 0 after the last epoch [T + 1]."""
         return np.append(self.energy, 0) / MJ_PER_KWH
 
 
 @dataclass(frozen=True)
 class Column:
-    """One schedule of one job: its shape, first epoch and server counts from there on."""
+    """A schedule of one job: its shape, first epoch and server count in each epoch from then on."""
 
     job: int
     shape: int
@@ -66,7 +66,7 @@ class Column:
     servers: tuple[int, ...]
 
     def servers_at(self, epoch: int) -> int:
-        """Servers in an epoch."""
+        """Number of servers in an epoch; 0 if the job does not run."""
         k = epoch - self.start
         return self.servers[k] if 0 <= k < len(self.servers) else 0
 
@@ -78,7 +78,7 @@ class Column:
 
 
 class Count(NamedTuple):
-    """A range of a job's servers in one epoch; 0 if it does not run."""
+    """A rule that limits a job's number of servers in one epoch; 0 servers if it does not run."""
 
     epoch: int
     least: int
@@ -87,7 +87,7 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True)
 class ScheduleRule:
-    """Constraints on a job's schedule: shape, number of epochs, and server counts in some."""
+    """Branching rule of one job: limits of its shape, its length and its server counts."""
 
     shape: int | None = None
     least_epochs: int = 1
@@ -100,13 +100,13 @@ Rules = Mapping[int, ScheduleRule]
 
 
 class OtherJobs(NamedTuple):
-    """Servers and energy that other jobs leave for one job.
+    """What the fixed schedules of other jobs leave for one job: servers and green energy.
 
     Attributes:
-        free: servers [T].
-        over_mj: their energy beyond the green energy, or below [S, T + 1].
-        brown_cost: of a mJ in billionths, 0 after the last epoch [S, T + 1].
-        lacking: cost of a missing server, likewise.
+        free: servers that no other job uses [T].
+        over_mj: energy of the other jobs minus the green energy [S, T + 1].
+        brown_cost: of a mJ of brown energy in billionths, 0 after the last epoch [S, T + 1].
+        lacking: cost of a missing server in an epoch, in billionths.
     """
 
     free: Whole
@@ -116,7 +116,7 @@ class OtherJobs(NamedTuple):
 
 
 class Least(NamedTuple):
-    """The least cost of a job's schedules, with a lower bound on it; NEVER if there is none.
+    """The cost of a job's cheapest schedule, with a lower bound; NEVER if the job has none.
 
     The schedule is None if none was found.
     """
@@ -127,7 +127,7 @@ class Least(NamedTuple):
 
 
 class Schedules:
-    """All runs of all jobs, for many searches.
+    """All possible runs of all jobs, prepared for repeated searches.
 
     Args:
         problem: the jobs.
@@ -154,16 +154,19 @@ class Schedules:
     def cheapest(
         self, prices: SchedulePrices, rules: Rules, jobs: Sequence[int] | None = None
     ) -> list[Least]:
-        """The least schedule of each job (or of some) at the prices, under the rules."""
+        """The cheapest schedule of each job (or of `jobs`) at the prices, under the rules."""
         requests = self._all if jobs is None and not rules else self._requests_of(jobs, rules)
         costs = prices.sizes, prices.each, prices.per_mj, 1 - ROUNDING
         find_priced(self._batch, requests, *costs, self._answers)
         return self._results_of(requests)
 
     def cheapest_next_to(self, job: int, others: OtherJobs) -> Column | None:
-        """The schedule of least additional cost to that of others; None if the job has none."""
+        """The schedule of a job that adds least to the cost of the other jobs.
+
+        None if it has none.
+        """
         requests = self._requests_of([job], {})
-        find_beside(self._batch, requests, *others, self._answers)
+        find_next_to_others(self._batch, requests, *others, self._answers)
         return self._results_of(requests)[0].column
 
     def _requests_of(self, jobs: Sequence[int] | None, rules: Rules) -> ScheduleRequests:

@@ -1,8 +1,9 @@
-"""Give each job in turn its best schedule, with all others fixed, until no job has a better one.
+"""Local search: reschedule one job at a time, with all others fixed, until none can be improved.
 
 What a job adds to the cost is what it adds in each epoch, so its best schedule against the others
-is the exact search of `schedules`, with costs that know the others' energy and servers. Servers
-that are lacking cost more than any that are there, so a plan with too many is mended first.
+is the exact search of `schedules`, with costs that include the others' energy and servers. A
+missing server costs more than any available one, so a plan with too many servers is corrected
+first.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class _PlacedSchedule(NamedTuple):
 
 
 class PlacedJobs:
-    """The jobs with a schedule, and the servers and the energy that they take together."""
+    """The jobs that have a schedule, and their total servers and energy."""
 
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules
@@ -57,7 +58,7 @@ class PlacedJobs:
 
     @property
     def columns(self) -> list[Column]:
-        """The schedules."""
+        """The schedules of these jobs."""
         return [placed.column for placed in self._placed.values()]
 
     @property
@@ -82,13 +83,13 @@ class PlacedJobs:
         return placed.column
 
     def best(self, job: int) -> Column | None:
-        """The least schedule of a job without one, next to all others; None if it has none."""
+        """The schedule of a job without one that adds least to the cost; None if it has none."""
         free = np.maximum(self.problem.servers - self._servers, 0)
         others = OtherJobs(free, self._over_mj, self._brown_cost, self._lacking)
         return self._schedules.cheapest_next_to(job, others)
 
     def cost(self) -> float:
-        """Cost of all schedules and of missing servers, in billionths."""
+        """Cost of all schedules, with a penalty for missing servers, in billionths."""
         lack = np.maximum(self._servers - self.problem.servers, 0)
         brown = np.maximum(self._over_mj[:, :-1], 0)
         waiting = sum(placed.waiting for placed in self._placed.values())
@@ -96,7 +97,7 @@ class PlacedJobs:
         return energy + NANO * waiting + self._lacking * int(lack.sum())
 
     def fits(self) -> bool:
-        """Whether there are enough servers."""
+        """Whether the schedules need no more servers than there are."""
         return bool((self._servers <= self.problem.servers).all())
 
     def plan(self) -> ServerPlan:
@@ -136,7 +137,7 @@ def plan_of(problem: ParallelProblem, columns: Sequence[Column]) -> ServerPlan:
 
 
 def energy_of(problem: ParallelProblem, column: Column) -> Whole:
-    """Energy of a schedule in each epoch [T]."""
+    """Energy that a schedule uses in each epoch [mJ; T]."""
     row = column.row(problem.epochs)
     before = np.concatenate([[problem.jobs[column.job].present], row[:-1]])
     return problem.power_mw[row] * problem.length_s + problem.moves_mj[before, row]
@@ -150,13 +151,13 @@ def waiting_of(problem: ParallelProblem, column: Column) -> float:
 
 
 def brown_cost_of(problem: ParallelProblem) -> Vector:
-    """Cost of brown energy under each forecast, in billionths per mJ [S, T]."""
+    """Cost of brown energy by forecast and epoch, in billionths per mJ [S, T]."""
     per_mj = NANO * problem.brown_cost / MJ_PER_KWH
     return per_mj * problem.weight_ppm[:, None] / PPM
 
 
 def lacking_of(problem: ParallelProblem) -> float:
-    """Cost of a missing server-epoch, in billionths."""
+    """Penalty for one missing server in one epoch, in billionths."""
     return LACKING * _dearest(problem)
 
 

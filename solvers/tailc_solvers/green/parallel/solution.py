@@ -1,4 +1,4 @@
-"""Solution of a method: a plan that passed every check, or why there is none."""
+"""The result of a planning method: a plan that passed every check, or the reason for none."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ AGREEMENT = Fraction(1, 10**6)
 
 
 class Ending(StrEnum):
-    """How a search for a plan ended.
+    """Why a search for a plan ended.
 
-    BEST: a plan with an equal proved bound. FOUND: a plan, and a better one may exist. NONE_EXISTS:
-    proved. CLAIMED_NONE: a solver says that none exists. REFUSED: a solver's plan fails the checks.
-    NO_PLAN: the search ended without one.
+    BEST: the plan is proved optimal. FOUND: there is a plan, and a better one may exist.
+    NONE_EXISTS: it is proved that there is no plan. CLAIMED_NONE: a solver claims that there is no
+    plan. REFUSED: a solver's plan fails the checks. NO_PLAN: the search ended without one.
     """
 
     BEST = "best"
@@ -48,8 +48,8 @@ class CostBounds:
     """Lower bounds on the cost of every plan, micro-units; None for none.
 
     Attributes:
-        proved: by the evidence.
-        claimed: by a solver.
+        proved: bound that follows from the evidence.
+        claimed: bound that a solver claims.
     """
 
     proved: Fraction | None = None
@@ -80,7 +80,7 @@ class ParallelSolution:
 
     @property
     def gap(self) -> float | None:
-        """Cost less proved bound, relative to the cost; None without one of them."""
+        """(Cost - proved bound) / cost; None if there is no plan or no proved bound."""
         if self.best is None or self.bounds.proved is None:
             return None
         return _gap(self.best.ledger.cost, self.bounds.proved)
@@ -92,7 +92,7 @@ def checked_solution(
     bounds: CostBounds,
     outcome: SolverOutcome | None = None,
 ) -> ParallelSolution:
-    """The solution of a plan if it passes the checks; otherwise REFUSED with its faults."""
+    """The result for a plan that passes every check; otherwise REFUSED, with the plan's faults."""
     faults = faults_of(problem, plan)
     if faults:
         message = "; ".join(sorted({found.fault.value for found in faults}))
@@ -104,7 +104,7 @@ def checked_solution(
 
 
 def with_better_bound(found: ParallelSolution, other: ParallelSolution) -> ParallelSolution:
-    """A general solver's solution with the bound that another method proved.
+    """Combine a general solver's solution with the bound that another method proved.
 
     REFUSED if the plan of the other method contradicts it: it costs less than the optimum or the
     bound that the solver claims, or the solver claims that there is none.
@@ -134,12 +134,12 @@ def _contradiction(found: ParallelSolution, other: ParallelSolution) -> str | No
 
 
 def none_of(ending: Ending, outcome: SolverOutcome | None, message: str) -> ParallelSolution:
-    """A solution without a plan."""
+    """A result without a plan, with the reason."""
     return ParallelSolution(ending, outcome=outcome, message=message)
 
 
 def most_of(cost: Fraction | float) -> Fraction:
-    """The largest cost that counts as the same cost."""
+    """The largest cost that counts as equal to `cost`, with the tolerance of comparisons."""
     return Fraction(cost) + AGREEMENT * (1 + Fraction(cost))
 
 

@@ -1,4 +1,4 @@
-"""Possible remaining work of a job before each epoch of a run, in whole units of a grid.
+"""The amounts of work that may remain before each epoch of a run, in whole units of a grid.
 
 The work done in an epoch is one of a few gains, so only few of all amounts are possible.
 """
@@ -16,7 +16,7 @@ from tailc_solvers.green.parallel.problem import Whole
 
 
 def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
-    """All states of `need` units of work, with these gains in each epoch by level [K, L]."""
+    """All reachable amounts of remaining work, from `need` units and the work per epoch [K, L]."""
     K, L = gain.shape
     can = np.append(np.cumsum(gain.max(axis=1)[::-1])[::-1], 0)
     number = np.full(need + 1, DONE)
@@ -37,7 +37,10 @@ def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
 
 @dataclass(frozen=True, eq=False)
 class WorkGrid:
-    """Work in whole units: of a run's epochs rounded down and up [K, L], and the required total."""
+    """Work of a run in whole units: by epoch and level, rounded down and up [K, L].
+
+    `need`: total.
+    """
 
     need: int
     down: Whole
@@ -45,7 +48,7 @@ class WorkGrid:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether nothing had to be rounded before the last epoch."""
+        """Whether no work before the last epoch is rounded."""
         return bool((self.down[:-1] == self.up[:-1]).all())
 
     def states_down(self) -> States:
@@ -53,5 +56,5 @@ class WorkGrid:
         return states_of(self.down, self.need, runs_on=False)
 
     def states_up(self) -> States:
-        """States with work rounded up: a job that counts as done may run on."""
+        """States with work rounded up; a job that is done on the grid may run on."""
         return states_of(self.up, self.need, runs_on=not self.is_exact)

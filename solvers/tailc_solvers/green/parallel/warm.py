@@ -1,4 +1,4 @@
-"""Schedules of the last plan as a start for the next one, some epochs later."""
+"""Reuse the last plan's schedules as a start for the next plan, some epochs later."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JobAndShape = tuple[int, int]
 def carry_schedules(
     columns: Iterable[Column], renumbered: Mapping[JobAndShape, JobAndShape], passed: int
 ) -> list[Column]:
-    """The rest of each schedule after `passed` epochs, with the numbers of the new problem.
+    """The rest of each schedule after `passed` epochs, with the job numbers of the new problem.
 
     In order, without duplicates. Schedules of jobs and shapes that are not in `renumbered`, and
     those that have ended, are left out. `solve_columns` checks whether each still suits its job.

@@ -1,19 +1,19 @@
-"""Which jobs to admit, and when they start, were moves free: proved, by cuts.
+"""Which jobs to admit, and an upper bound, by Benders cuts; moves are assumed to be free.
 
 The multipliers of the horizon's program bound the value of every plan by a sum over jobs: with one
 set i of them, no plan that starts job j in epoch k where s_jk = 1 is worth more than
 
     c_i + sum_jk d_ijk s_jk                      d: less the reduced costs of the starts
 
-whatever the multipliers are. So the best of the admissions that fit,
+for any multipliers. So the best of the admissions that fit,
 
     maximise    min over i of (c_i + sum_jk d_ijk s_jk)
     subject to  sum_k s_jk <= 1 (= 1 where a job must run),   sum_jk V_j s_jk <= room_t while k runs
 
 bounds every plan. The program with the starts of that admission fixed gives the next multipliers,
-and so on until the bound is what an admission has. c and d are whole micro-dollars, rounded up. The
-best admission is searched for from the highest bound down; where that is cut short, the highest
-bound that is left holds.
+and so on until an admission attains the bound. c and d are whole micro-dollars, rounded up.
+Admissions are examined from the highest bound down. If the search is cut short, the highest bound
+of those not examined is valid.
 
 Source: Benders, Numerische Mathematik 4 (1962).
 """
@@ -51,7 +51,7 @@ Choice = tuple[int, ...]
 
 @dataclass(frozen=True)
 class AdmissionEffort:
-    """Limits: programs to solve, and partial or complete admissions to examine after each."""
+    """Limits of the search: linear programs to solve, and admissions to examine after each."""
 
     programs: int = 12
     looked_at: int = 20_000
@@ -63,8 +63,8 @@ class ProvedAdmission:
 
     Attributes:
         outcome: of the solver, for the last program.
-        trust: in its answer; REFUTED if the multipliers do not prove its optimum.
-        admitted: by job; None without an answer.
+        trust: whether its answer is proved; REFUTED if the multipliers do not prove its optimum.
+        admitted: whether each job is admitted; None without an answer.
         bound: upper bound on the value of every plan, or inf [micro-dollars].
         message: a sentence on a failure of the solver.
     """
@@ -83,7 +83,7 @@ def prove_admission(
     limits: BackendLimits | None = None,
     effort: AdmissionEffort | None = None,
 ) -> ProvedAdmission:
-    """The best admission and a bound; if the solver fails, what is proved until then."""
+    """Search the best admission; if the solver fails, return the bound proved so far."""
     check_jobs(jobs, groups.groups, groups.epochs)
     effort, cuts = effort or AdmissionEffort(), _Cuts.build(groups, jobs)
     choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, SolverOutcome.LIMIT
@@ -218,7 +218,7 @@ class _Cuts:
 
 
 def room_of(groups: Groups) -> Whole:
-    """Servers for new jobs: on brown groups, and on green ones as far as energy lasts."""
+    """Free servers by epoch: all in brown groups, in green groups those with enough energy."""
     green = np.where(groups.is_green, groups.free, 0).sum(axis=0)
     return groups.free.sum(axis=0) - green + np.minimum(green, fed_servers(groups))
 

@@ -1,4 +1,4 @@
-"""Simulated annealing: remove some jobs and place them again; the result is the best plan.
+"""Simulated annealing: remove some jobs from a plan and place them again; keep the best plan.
 
 Each step removes a few random jobs of three sets, and places them again on free servers (`flow`),
 in random order:
@@ -70,7 +70,7 @@ def anneal(
     schedule: AnnealingSchedule | None = None,
     bound: float = np.inf,
 ) -> PlacementSolution:
-    """Improve the plan `start`; the result is never worse. Refuted if `start` has a fault.
+    """Improve the plan `start`; the result is never worse. REFUTED if `start` violates a rule.
 
     `bound` is an upper bound on every plan's value, if known.
     """

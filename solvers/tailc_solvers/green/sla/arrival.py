@@ -1,4 +1,4 @@
-"""Place jobs as they arrive, one after another on free servers, without later moves.
+"""Place jobs in the order in which they arrive on free servers; placed jobs never move later.
 
 Each is placed where its value is highest, or refused (`flow`). The gap of several jobs at once to
 the best plan is bounded by the best admission (`admission`) if a solver is available, otherwise by
@@ -50,7 +50,7 @@ def place_jobs(
 
 
 def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> Plan | None:
-    """The best plan of a few orders, admitted jobs first; None if a running job has no room."""
+    """Try a few orders, admitted jobs first, and return the best plan; None if none has room."""
     order = sorted(by_pay(jobs), key=lambda at: not (jobs[at].must_run or admitted[at]))
     taken = [job for job, is_in in zip(jobs, admitted, strict=True) if is_in or job.must_run]
     best, still = None, frozenset[int]()
@@ -84,7 +84,7 @@ def _value(groups: Groups, jobs: Sequence[Job], plan: Plan) -> int:
 
 
 def by_pay(jobs: Sequence[Job]) -> list[int]:
-    """Jobs that must run, then those that pay most for a slot; ties go to the first."""
+    """Order of placement: jobs that must run, then by payment per slot; ties go to the first."""
 
     def rank(at: int) -> tuple[bool, float]:
         return not jobs[at].must_run, -jobs[at].revenue / jobs[at].slots
@@ -98,7 +98,7 @@ def in_order(
     order: Sequence[int],
     still: frozenset[int] = frozenset(),
 ) -> tuple[Placement | None, ...] | None:
-    """The plan of jobs placed in this order; None if a running one finds no room.
+    """Place jobs one by one in this order; None if a running job finds no room.
 
     In the epochs `still` moves happen only if unavoidable.
     """
@@ -113,6 +113,6 @@ def in_order(
 
 
 def bound_alone(groups: Groups, alone: Sequence[PlacementSolution]) -> float:
-    """The bound from each job's bound without the others; inf if one has none."""
+    """Upper bound on the value: the sum of each job's bound alone; inf if one has none."""
     idle = -int(groups.bill_before.sum())
     return idle + sum(one.bound - idle for one in alone)

@@ -1,4 +1,4 @@
-"""Assign racks to the servers of a group, without moves beyond those of the plan.
+"""Assign a group's servers to its racks, with no moves beyond those between groups.
 
 A VM that stays in a group from one epoch to the next stays in its rack. One that comes takes a free
 server of the rack with the most of its job, then with the most room, then the brownest. There
@@ -28,7 +28,7 @@ from tailc_solvers.green.sla.problem import (
 def assign_racks(
     racks: Racks, groups: Groups, jobs: Sequence[Job], plan: Plan, placed: Sequence[Whole | None]
 ) -> Plan:
-    """The plan by rack: placements [racks, epochs of the job].
+    """Refine a plan by groups to a plan by racks: placements [racks, epochs of the job].
 
     Args:
         racks: single racks, of which `groups` are the groups.

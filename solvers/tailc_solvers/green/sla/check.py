@@ -1,7 +1,7 @@
 """Exact figures of a plan in integers, and the rules that it violates.
 
 A plan that violates a rule is refused with a list of the rules. Everything is computed from the
-servers of each job; nothing that a solver says of its point is used.
+servers of each job, and nothing from what a solver reports.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class PlanFigures:
 
 
 def faults_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[PlacementFault, ...]:
-    """Rules that the plan violates, in the order of `Fault`; empty if none."""
+    """Rules that the plan violates, in the order of `PlacementFault`; empty if none."""
     if len(plan) != len(jobs):
         return (PlacementFault.WRONG_LENGTH,)
     found: set[PlacementFault] = set()
@@ -116,7 +116,7 @@ def _faults_of_job(groups: Groups, job: Job, placement: Placement | None) -> set
 
 
 def load_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Whole, Whole]:
-    """Servers and arrivals of all jobs together, each [groups, epochs]."""
+    """Servers of all jobs and servers that they move to, both [groups, epochs]."""
     slots = np.zeros((groups.groups, groups.epochs), dtype=np.int64)
     moves = np.zeros_like(slots)
     for job, placement in zip(jobs, plan, strict=True):
@@ -127,7 +127,7 @@ def load_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Whole, Who
 
 
 def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> PlanFigures:
-    """The figures of the plan, whose shapes must be valid."""
+    """Compute the figures of a plan that violates no rule of its shape."""
     slots, moves = load_of(groups, jobs, plan)
     missing = np.array(
         [missing_of(groups.is_green, job, one) for job, one in zip(jobs, plan, strict=True)],
@@ -149,7 +149,7 @@ def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> PlanFigures:
 
 
 def missing_of(is_green: Flags, job: Job, placement: Placement | None) -> int:
-    """Number of promised slots that are not green; 0 for a refused job."""
+    """Number of a job's promised green slots that are not green; 0 for a refused job."""
     if placement is None:
         return 0
     green = int(placement.servers[is_green[:, placement.epoch_slice]].sum())

@@ -1,4 +1,4 @@
-"""One job as variables and rows, on groups or on single racks alike.
+"""Variables and rows of one job in a linear program, on groups or on single racks.
 
 With s_k = 1 where the job starts in epoch k, for every epoch t of its window:
 
@@ -7,8 +7,8 @@ With s_k = 1 where the job starts in epoch k, for every epoch t of its window:
                 a_gt >= x_gt - x_g(t-1) - V s_t
     variables   s_k in {0, 1}, x_gt whole from 0 to what is free, arrivals a_gt >= 0, u >= 0
 
-A job that runs has s = 1 and x before its first epoch where it is. How many slots are green, and so
-u, is for the caller to tie: `missing_rows`.
+A running job has s = 1, and its x before its first epoch is its current placement. The caller adds
+the rows that determine u from the number of green slots: `missing_rows`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tailc_solvers.green.sla.program import Assembly, Index
 
 @dataclass(frozen=True, eq=False)
 class JobVariables:
-    """Indices of a job's variables.
+    """Indices of a job's variables in the program.
 
     Attributes:
         job: the job.
@@ -47,12 +47,12 @@ class JobVariables:
         return slice(self.job.first_epoch, self.job.end)
 
     def starts_of(self, epoch: int) -> Index:
-        """The starts with which it runs in an epoch [starts]."""
+        """The starts with which the job runs in an epoch [starts]."""
         begun = self.job.starts
         return self.start[(begun <= epoch) & (epoch < begun + self.job.epochs)]
 
     def placement(self, x: Vector) -> Placement | None:
-        """The placement of the job in a point, rounded to whole servers."""
+        """Read the job's placement from a point, rounded to whole servers; None if refused."""
         chosen = np.flatnonzero(np.rint(x[self.start]) > 0)
         if not chosen.size:
             return None
@@ -119,7 +119,7 @@ def missing_rows(assembly: Assembly, columns: JobVariables, green: Index) -> Non
 def add_bill(
     assembly: Assembly, energy: EnergySupply, jobs: Sequence[JobVariables], drawn: Whole
 ) -> Index:
-    """Add variables b_t >= c_t [drawn_t + EV sum x + EM sum a - GP_t]+ / EV [epochs].
+    """Add the bill b_t >= c_t [drawn_t + EV sum x + EM sum a - GP_t]+ / EV of each epoch.
 
     `drawn` is the energy of existing jobs [mJ; epochs].
     """

@@ -1,4 +1,4 @@
-"""Cycles between two flows of servers through groups and epochs, and one moved towards another.
+"""Move one flow of servers towards another along the cycles of their difference.
 
 Nodes and arcs are those of `kernels`: a place (g, t) for each group and boundary of epochs, and two
 hubs for each boundary. The difference of two flows of one width falls into cycles (Ahuja, Magnanti,
@@ -23,7 +23,7 @@ an arrival more, a departure fewer, a move more or fewer."""
 
 
 class FlowDifference(NamedTuple):
-    """One flow less another, which steps use up.
+    """One flow minus another; each applied cycle reduces it.
 
     spent: servers [groups, T]. arrived, left: of each group [groups, T + 1]. moved: [T + 1].
     """
@@ -35,7 +35,7 @@ class FlowDifference(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Buffers: -1 for each node [(groups + 2) (T + 1)], and the steps taken, one longer."""
+    """Buffers of a walk: when it visited each node, or -1, and its nodes, steps and groups."""
 
     visit: Whole
     node: Whole
@@ -76,7 +76,7 @@ def step_from_hub(rest, kind, t):
 
 @inner_loops
 def next_node(step, g, t, n, T):
-    """The node that a step from boundary t leads to."""
+    """The node to which a step from boundary t leads."""
     if step == ON:
         return g * (T + 1) + t + 1
     if step == BACK:
@@ -88,7 +88,7 @@ def next_node(step, g, t, n, T):
 
 @inner_loops
 def take_step(rest, step, g, t, units):
-    """Use up `units` of a step from boundary t; return the rest."""
+    """Reduce the difference by `units` of a step from boundary t; return what remains of it."""
     sign = 1 if step in (ON, LEAVE, ARRIVE, CROSS) else -1
     if step in (ON, BACK):
         at = t if step == ON else t - 1
@@ -128,7 +128,7 @@ def next_cycle(rest, walk, top, n, T):
 
 @inner_loops
 def measure_cycle(rest, walk, first, last, is_green, T):
-    """Units of a cycle, and the green slots of one unit."""
+    """How many units a cycle can move, and by how many green slots one unit changes the flow."""
     units = FAR
     green = 0
     for at in range(first, last + 1):
@@ -155,7 +155,7 @@ def add_cycle(walk, first, last, units, y):
 
 @plain_loops
 def exchange(y, is_green, need, rest, walk, spare):
-    """Move `y` along cycles towards another flow until `need` more slots are green, or nearly.
+    """Move `y` along cycles towards another flow until about `need` more slots are green.
 
     Each cycle of their difference can be applied alone and in part. Each cycle that makes slots
     green is applied with as many units as fit. The rest of `need` is then less than the green slots

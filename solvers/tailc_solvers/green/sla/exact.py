@@ -1,4 +1,4 @@
-"""All jobs on single racks, with the buses decided as well: the paper's program, exactly.
+"""The paper's exact program: place all jobs on single racks, and decide each rack's power bus.
 
 To the part of each job (`columns`, with racks for groups) comes, with k_rt = 1 where rack r is on
 the green bus in epoch t, y_jrt the green ones among x_jrt, and e_rt what a green rack draws:
@@ -8,7 +8,8 @@ the green bus in epoch t, y_jrt the green ones among x_jrt, and e_rt what a gree
     e_rt >= EV sum_j x_jrt + EM sum_j a_jrt - M (1 - k_rt),    sum_r e_rt <= GP_t
     u_j >= G_j - sum_rt y_jrt,    b_t >= c_t brown_t / EV
 
-M is what a full rack draws into which all its VMs have just moved. Energies count in server-epochs.
+M is the energy of a full rack into which all its VMs have just moved. Energies are in
+server-epochs.
 
 Source: Haque 2016, appendix A, eq. A.1 to A.13, made linear; the partition is one row a rack where
 A.12 and A.13 let green, brown, brown, green pass.
@@ -73,15 +74,15 @@ class ExactProgram:
 
     @cached_property
     def relaxed(self) -> LinearProgram:
-        """The program without integrality."""
+        """The linear relaxation of the program: no variable must be an integer."""
         return self.assembly.program(relaxed=True)
 
     def plan_of(self, x: Vector) -> Plan:
-        """The plan of a point, rounded."""
+        """Read the plan from a point, rounded to whole servers."""
         return tuple(columns.placement(x) for columns in self.columns)
 
     def groups_of(self, x: Vector) -> Groups:
-        """Each rack as a group, with the buses of a point.
+        """Make each rack a group whose bus is read from a point.
 
         Raises ValueError if a brown rack is between green ones.
         """
@@ -95,7 +96,7 @@ class ExactProgram:
 def solve_exact(
     racks: Racks, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> PlacementSolution:
-    """The best plan and buses that the solver finds, with the bound of the relaxed program."""
+    """The solver's best plan and buses, with the bound of the linear relaxation."""
     model = ExactProgram.build(racks, jobs)
     bound = bound_of(model.relaxed, solver.answer(model.relaxed, limits))
     answer = solver.answer(model.program, limits)

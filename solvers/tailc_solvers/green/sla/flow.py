@@ -1,4 +1,4 @@
-"""One job on groups whose buses are known, without a solver: flows and one multiplier.
+"""Place one job on groups whose buses are known, without a solver: network flows, one multiplier.
 
 Flows of the job's servers and the multiplier on its promise are in `network`, whose bound is of the
 whole program: moves cost their grid energy, and nothing as long as there is surplus green energy.
@@ -38,7 +38,7 @@ def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> 
 
 
 def turned_away(groups: Groups, jobs: Sequence[Job]) -> PlacementSolution:
-    """The plan without any of the jobs."""
+    """The solution that refuses all of the jobs."""
     plan = (None,) * len(jobs)
     return solution_of_plan(groups, jobs, plan, figures_of(groups, jobs, plan).value)
 

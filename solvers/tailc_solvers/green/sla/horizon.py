@@ -1,4 +1,4 @@
-"""Many jobs over a horizon as one small linear program: a bound on every plan, and prices.
+"""A small linear program of many jobs over a horizon: a bound on every plan's value, and prices.
 
 Where moves cost nothing, jobs can change places in every epoch, and of each job only its green
 slots matter. So servers are counted for all jobs together, and the program grows with groups times
@@ -41,7 +41,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Horizon:
-    """Bound and prices from the program of a horizon.
+    """Bound on every plan's value, and prices of servers, from the program of a horizon.
 
     Attributes:
         outcome: of the solver.
@@ -83,7 +83,7 @@ class HorizonAdmission:
 def solve_horizon(
     groups: Groups, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> Horizon:
-    """Bound and prices for these jobs on free servers."""
+    """Solve the program: a bound on every plan, and prices, for these jobs on free servers."""
     check_jobs(jobs, groups.groups, groups.epochs)
     model = HorizonProgram.build(groups, jobs)
     program = model.assembly.program(relaxed=True)
@@ -100,7 +100,7 @@ def solve_horizon(
 def solve_admission(
     groups: Groups, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> HorizonAdmission:
-    """The jobs to admit, assuming free moves."""
+    """Solve the integer program of which jobs to admit, assuming that moves cost nothing."""
     check_jobs(jobs, groups.groups, groups.epochs)
     model = HorizonProgram.build(groups, jobs)
     program = model.assembly.program()
@@ -117,7 +117,7 @@ def solve_admission(
 
 @dataclass(frozen=True, eq=False)
 class HorizonProgram:
-    """The program, with the indices of each job's starts, and of rows by epoch.
+    """The horizon's linear program, with the indices of its variables and rows.
 
     `fed` are rows of the green bus; -1 in epochs in which it feeds all free servers.
     """
@@ -145,7 +145,7 @@ class HorizonProgram:
         return cls(assembly, [one.start for one in columns], servers, green, bills, fed)
 
     def prices(self, groups: Groups, dual: Vector) -> Whole:
-        """Price of a server [micro-dollars; groups, epochs]."""
+        """Price of a server from the multipliers `dual` [micro-dollars; groups, epochs]."""
         fed = np.where(self.fed >= 0, dual[self.fed], 0.0)
         scarce = dual[self.servers] + (dual[self.green] + fed) * groups.is_green
         worth = np.maximum(scarce, groups.charges.slot[:, None])

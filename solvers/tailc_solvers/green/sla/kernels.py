@@ -1,18 +1,19 @@
-"""Shortest ways of a server's worth of work through groups and epochs, one after another.
+"""Send a job's servers through groups and epochs at least cost, by successive shortest paths.
 
 The graph has a place (t, g) for each boundary of epochs t = 0..T and each group, and two hubs for
 each boundary, one to leave to and one to arrive from. Spending epoch t in group g leads from (t, g)
 to (t + 1, g), costs w_tg and has room for free_tg. Any place of a boundary leads to its hub of
-departures and can be reached from its hub of arrivals, both for nothing; from the one hub to the
+departures and can be reached from its hub of arrivals, both at no cost; an arc from one hub to the
 other is a move. Moves at a boundary cost more and more: the first `few` cost `low` each, the next
 one `middle`, the others `high`. Flow goes from the departures of boundary 0 to those of boundary T.
 As departures and arrivals are [y_g(t-1) - y_gt]+ and [y_gt - y_g(t-1)]+, the servers y [T, groups]
 are the whole flow.
 
-A way back along an arc with flow gives its cost back. Shortest ways with such arcs are found by
-sweeping forth and back over the boundaries where a distance fell, until none does; there are no
-cycles of negative cost (Ahuja, Magnanti, Orlin, Network Flows, 1993, section 9.7: successive
-shortest paths). Groups come last in every array, so that a boundary is one run of memory.
+An arc with flow has a residual arc back, which returns its cost. Shortest paths with such arcs are
+found by sweeping forward and back over the boundaries where a distance decreased, until none does;
+there are no cycles of negative cost (Ahuja, Magnanti, Orlin, Network Flows, 1993, section 9.7:
+successive shortest paths). Groups come last in every array, so that a boundary is one run of
+memory.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ CROSSED = -2
 
 
 class ArcCosts(NamedTuple):
-    """Costs of arcs.
+    """Costs of the arcs: of an epoch in a group, and of moves at a boundary of epochs.
 
     slot: of an epoch in a group, w; may be negative [T, groups]. few, low, middle, high: of moves
     at a boundary, zero at the first and the last [T + 1].
@@ -54,7 +55,7 @@ class ArcCosts(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Servers of a flow and derived quantities.
+    """A flow: servers by epoch and group, and quantities derived from them.
 
     y: servers [T, groups]. net: arrivals less departures of a group; only one kind at a time [T +
     1, groups]. moved: arrivals of all groups [T + 1]. on, back: cost of one server more and of one
@@ -76,7 +77,7 @@ class Flow(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """Buffers for shortest paths.
+    """Buffers of the shortest-path search.
 
     Distances, and the arc by which each place [T + 1, groups] and hub [T + 1, 2] is reached. ahead,
     behind: boundaries ahead of which, and behind which, paths must be updated [T + 1] each.
@@ -117,7 +118,7 @@ def moves_back(costs, t, moved):
 
 @inlined_loops
 def nearest(place, net):
-    """Distances of the hubs of departures and of arrivals from the places of their boundary."""
+    """Least distances of a boundary's places that lead to its two hubs."""
     leaving, arriving = FAR, FAR
     for g in range(place.shape[0]):
         leaving = min(leaving, FAR if net[g] > 0 else place[g])
@@ -127,7 +128,7 @@ def nearest(place, net):
 
 @inlined_loops
 def relax_hub(place, net, kind, least, hub, hub_from):
-    """Reach a hub from the first of the places at distance `least`, if that is shorter."""
+    """Update a hub's distance to `least`, and record the first place that has it."""
     if least >= hub[kind]:
         return
     hub[kind] = least
@@ -139,7 +140,7 @@ def relax_hub(place, net, kind, least, hub, hub_from):
 
 @inlined_loops
 def cross(costs, t, moved, hub, hub_from):
-    """Distance of each hub from the other one."""
+    """Update each hub's distance from the other hub."""
     if moved > 0:
         there = hub[ARRIVING] - move_cost(costs, t, moved - 1)[0]
         if there < hub[LEAVING]:
@@ -153,7 +154,7 @@ def cross(costs, t, moved, hub, hub_from):
 
 @inlined_loops
 def relax_places(place, place_from, net, leaving, arriving):
-    """Distances of places from the hubs of their boundary."""
+    """Update the distances of places that are reached from their boundary's hubs."""
     n = place.shape[0]
     less = 0
     for g in range(n):
@@ -169,7 +170,7 @@ def relax_places(place, place_from, net, leaving, arriving):
 
 @inlined_loops
 def relax_boundary(costs, flow, t, ways):
-    """Distances of hubs and places of a boundary, each from the others."""
+    """Update the distances of a boundary's hubs and places from each other."""
     place, net, hub, hub_from = ways.place[t], flow.net[t], ways.hub[t], ways.hub_from[t]
     leaving, arriving = nearest(place, net)
     relax_hub(place, net, LEAVING, leaving, hub, hub_from)
@@ -181,7 +182,7 @@ def relax_boundary(costs, flow, t, ways):
 
 @inlined_loops
 def relax_epoch(cost, how, place, there, there_from):
-    """Distances of the places on the other side of an epoch; return whether one decreased."""
+    """Update distances on the other side of an epoch; return whether one decreased."""
     n = place.shape[0]
     less = 0
     for g in range(n):
@@ -197,7 +198,7 @@ def relax_epoch(cost, how, place, there, there_from):
 
 @inner_loops
 def shortest_way(costs, flow, ways):
-    """Fill in the distances from the first boundary; return whether the last is reachable."""
+    """Compute all distances from the first boundary; return whether the last is reachable."""
     T = flow.y.shape[0]
     place, came = ways.place, ways.place_from
     place[:] = FAR
@@ -224,7 +225,7 @@ def shortest_way(costs, flow, ways):
 
 @plain_loops
 def change(costs, free, flow, t, g, more):
-    """Give a group `more` servers in an epoch, or fewer."""
+    """Change a group's servers in an epoch by `more`, and update the arc costs."""
     y, net, moved, on, back = flow
     y[t, g] += more
     on[t, g] = costs.slot[t, g] if y[t, g] < free[t, g] else FAR
@@ -278,7 +279,7 @@ def along_way(costs, free, flow, ways, most, push):
 
 @plain_loops
 def route(costs, free, width, flow, ways):
-    """Send `width` servers at the least cost; return how many there is room for.
+    """Send `width` servers through the network at least cost; return how many fit.
 
     Args:
         costs: costs of arcs.

@@ -1,4 +1,4 @@
-"""The flows of one job's servers through groups and epochs, and one multiplier on its promise.
+"""Flows of one job's servers through groups and epochs, with a multiplier on promised green slots.
 
 Without the promise of green slots, the reduced program for one job (`reduced`) is a flow of V
 servers through groups and epochs. With a multiplier l on the promise, 0 <= l <= penalty,
@@ -40,7 +40,7 @@ DEARER, CHEAPER = (5, 4), (4, 5)
 
 
 class Worth(NamedTuple):
-    """The value of a green slot, in parts: a multiplier `rise` / `run`."""
+    """The value of a green slot as a fraction `rise` / `run` (the multiplier l), in parts."""
 
     rise: int
     run: int = 1
@@ -52,7 +52,7 @@ class Worth(NamedTuple):
 
 
 class JobFlow(NamedTuple):
-    """Servers of a flow [groups, epochs of the job], its cost in parts, and its green slots."""
+    """A flow of a job's servers [groups, epochs of the job], its cost and its green slots."""
 
     servers: Whole
     cost: int
@@ -60,7 +60,7 @@ class JobFlow(NamedTuple):
 
 
 class BestFlows(NamedTuple):
-    """Flows to compare, and an upper bound on the value of any placement; no flows: no room.
+    """Flows to choose from, and an upper bound on a placement's value; no flows: no room.
 
     `worth` is the multiplier with which they were found.
     """
@@ -72,7 +72,7 @@ class BestFlows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """The flows of a job from one start; a running job has an epoch before, with its placement.
+    """The flow network of a job with one start; a running job's current servers come first.
 
     Costs are in parts of a micro-dollar. In the epochs `still` moves cost more than they can bring;
     `reach` is how far around the next ones moves are forbidden.
@@ -95,25 +95,25 @@ class Network:
 
     @property
     def lead(self) -> int:
-        """Number of epochs before the start."""
+        """Number of epochs in the network before the start: 1 for a running job, else 0."""
         return 1 if self.job.is_running else 0
 
     @cached_property
     def is_green(self) -> Whole:
-        """Green groups as 0 or 1 [groups, epochs]."""
+        """Whether each group is on the green bus, as 0 or 1 [groups, epochs]."""
         return self._with_epoch_before(
             self.groups.is_green[:, self.epoch_slice].astype(np.int64), None
         )
 
     @cached_property
     def slot_cost(self) -> Whole:
-        """Charges [groups, epochs]."""
+        """Charge for a slot, in parts of a micro-dollar [groups, epochs]."""
         charge = self.parts * self.groups.charges.slot[:, None]
         return self._with_epoch_before(np.repeat(charge, self.job.epochs, axis=1), None)
 
     @cached_property
     def drawn_over(self) -> list[int]:
-        """Energy of existing jobs and this one without moves, less green energy [mJ]."""
+        """Energy of existing jobs and of this job without moves, minus green energy [mJ]."""
         groups, energy = self.groups, self.groups.energy
         busy = groups.busy[:, self.epoch_slice].sum(axis=0) + self.job.width
         drawn = energy.server * busy + energy.move * groups.moves[:, self.epoch_slice].sum(axis=0)
@@ -121,7 +121,10 @@ class Network:
 
     @cached_property
     def move_costs(self) -> tuple[Whole, Whole, Whole, Whole]:
-        """Few, low, middle and high of `Costs`; moves are free up to surplus green energy."""
+        """The move costs of `ArcCosts`: few, low, middle and high.
+
+        Moves that surplus green energy covers need no grid energy.
+        """
         energy, charges = self.groups.energy, self.groups.charges
         too_much = self.job.epochs * (self.job.penalty + int(charges.slot[-1]))
         found = np.zeros((4, self.lead + self.job.epochs + 1), dtype=np.int64)
@@ -145,7 +148,7 @@ class Network:
         return Worth(self.parts * self.job.penalty if self.job.green_slots else 0)
 
     def best(self, free: Whole) -> BestFlows:
-        """The flows on free servers [groups, epochs of the horizon]."""
+        """Find the best flows on free servers [groups, epochs of the horizon]."""
         room, promised = self._room(free), self.job.green_slots
         high = self._flow(room, self.dearest)
         if high is None:
@@ -160,7 +163,7 @@ class Network:
         return self._compare(flows, least, worth)
 
     def near(self, free: Whole, worth: Worth) -> tuple[list[JobFlow], Worth]:
-        """Flows on free servers with about this value of a green slot; empty: no room."""
+        """Find flows for values of a green slot near `worth`; empty if there is no room."""
         room, promised = self._room(free), self.job.green_slots
         tried = worth.scale(DEARER, self.dearest)
         flow = self._flow(room, tried)

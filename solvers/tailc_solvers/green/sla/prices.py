@@ -1,11 +1,11 @@
-"""Admission by prices alone: no solver, and no look at other jobs.
+"""Admit jobs by prices of servers alone, without a solver and without considering other jobs.
 
-A price says what a server of a group is worth in an epoch: to the jobs that are expected, and in
-energy (`horizon`, from the jobs of a past log on the forecast). In each epoch of a job, let p be
-the least price of any server and q that of a green one. The job takes the cheapest in every epoch;
-then green ones instead, in order of q - p, of equals the earlier epoch, until its promise is met or
-the next costs as much as the penalty. It is admitted if what it pays, less the penalty, is more
-than its places are worth.
+A price is the value of a server of a group in an epoch, to expected jobs and in energy. It comes
+from `horizon`, with the jobs of a past log and the forecast. In each epoch of a job, let p be the
+least price of any server and q that of a green one. The job takes the cheapest in every epoch; then
+green ones instead, in order of q - p, of equals the earlier epoch, until its promise is met or the
+next costs as much as the penalty. It is admitted if what it pays, less the penalty, is more than
+its places are worth.
 
 With p and q at hand that takes O(epochs of the job), sorting aside. Places on the free servers are
 then those in order of their price, of equals the brownest, in O(epochs times groups) (`admit`), or
@@ -33,7 +33,7 @@ NONE = np.int64(2**62)
 
 @dataclass(frozen=True, eq=False)
 class PriceList:
-    """Prices of a horizon, and the least of each epoch.
+    """Prices of all servers in a horizon, and the lowest price of each epoch.
 
     Attributes:
         price: of a server [micro-dollars; groups, epochs].
@@ -55,15 +55,15 @@ class PriceList:
 
 
 def mean_price(prices: Sequence[Whole]) -> Whole:
-    """The mean of prices of several logs, rounded down [micro-dollars; groups, epochs]."""
+    """Mean of the prices from several job logs, rounded down [micro-dollars; groups, epochs]."""
     return np.stack(prices).sum(axis=0) // len(prices)
 
 
 class PriceQuote(NamedTuple):
-    """Payment of a job, price of its places, and the number of green ones by epoch.
+    """What a job pays, the price of its servers, and how many of them are green by epoch.
 
-    pays: revenue less penalty. worth: price of its places. Both in micro-dollars. green: servers on
-    the green bus [epochs of the job].
+    pays: revenue less penalty. worth: price of its servers. Both in micro-dollars. green: servers
+    on the green bus [epochs of the job].
     """
 
     pays: int
@@ -72,12 +72,12 @@ class PriceQuote(NamedTuple):
 
     @property
     def is_admitted(self) -> bool:
-        """Whether the job pays more than the price of its places."""
+        """Whether the job pays more than its servers cost at the prices."""
         return self.pays > self.worth
 
 
 def quote(prices: PriceList, job: Job) -> PriceQuote:
-    """Payment and price of a job that starts in its first epoch."""
+    """Compute what a job pays and what its servers cost if it starts in its first epoch."""
     within = slice(job.first_epoch, job.first_epoch + job.epochs)
     cheapest, dearer = prices.cheapest[within], prices.cheapest_green[within]
     extra = dearer - cheapest

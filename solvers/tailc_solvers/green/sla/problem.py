@@ -1,4 +1,4 @@
-"""The decision: the servers of each job in every epoch, and the jobs to refuse.
+"""The placement problem: servers of each rigid job in every epoch, and the jobs to refuse.
 
 Time is cut into epochs; a slot is one server for one epoch. Racks are ordered from the brownest to
 the greenest. In each epoch, the racks from one rack on are on the green bus, which has only the
@@ -41,7 +41,7 @@ PPM = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class EnergySupply:
-    """Available energy and its price.
+    """Green energy by epoch, the energy of servers and moves, and the price of grid energy.
 
     Attributes:
         green: forecast for the green bus, GP [mJ; epochs].
@@ -165,7 +165,7 @@ class Groups:
 
     @classmethod
     def build(cls, racks: Racks) -> Groups:
-        """Idle groups, with as many green racks as the forecast feeds when they are full."""
+        """Build idle groups; as many racks are green as the forecast can power when full."""
         first_green = racks.racks - racks.green_racks
         is_green = np.arange(racks.racks)[:, None] >= first_green
         first = first_of_groups(is_green, racks.charges.slot)
@@ -199,12 +199,12 @@ class Groups:
         return self.energy.bill(self.energy.brown(slots, moves))
 
     def green_drawn(self, slots: Whole, moves: Whole) -> Whole:
-        """Energy of green groups for servers and arrivals [groups, epochs] [mJ; epochs]."""
+        """Energy that servers and moves draw in green groups [mJ; epochs]."""
         drawn = self.energy.server * slots + self.energy.move * moves
         return np.where(self.is_green, drawn, 0).sum(axis=0)
 
     def with_load(self, slots: Whole, moves: Whole) -> Groups:
-        """The same with more servers taken."""
+        """These groups with additional existing jobs, which use `slots` and made `moves`."""
         return Groups(
             self.servers,
             self.is_green,
@@ -217,15 +217,15 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A job to be placed.
+    """A rigid job to be placed: its servers, length, promised green slots and money.
 
     Attributes:
-        width: servers in each epoch, V.
+        width: number of servers in each epoch, V.
         epochs: number of epochs to run within the horizon, T.
-        green_slots: promised and not yet given, G.
-        revenue: if it runs [micro-dollars].
-        penalty: for each promised slot that is not green [micro-dollars].
-        first_epoch: in which it starts.
+        green_slots: promised green slots that it has not yet had, G.
+        revenue: payment if it runs [micro-dollars].
+        penalty: cost of each promised slot that is not green [micro-dollars].
+        first_epoch: earliest epoch of its start.
         latest_start: latest epoch of its start; None: it starts at once.
         placed: its current servers, in the epoch before `first_epoch` [groups]; None for a new job,
             or if unknown.
@@ -268,19 +268,19 @@ class Job:
 
     @property
     def starts(self) -> Whole:
-        """Epochs in which it may start."""
+        """Epochs in which the job may start."""
         latest = self.first_epoch if self.latest_start is None else self.latest_start
         return np.arange(self.first_epoch, latest + 1)
 
     @property
     def end(self) -> int:
-        """The epoch after the last in which it may run."""
+        """The epoch after the last one in which the job may run."""
         return int(self.starts[-1]) + self.epochs
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Servers of a job from its start on [groups or racks, epochs of the job]."""
+    """Where a job runs: its start, and its servers [groups or racks, epochs of the job]."""
 
     start: int
     servers: Whole
@@ -291,7 +291,7 @@ class Placement:
         return slice(self.start, self.start + self.servers.shape[1])
 
     def moves(self, placed: Whole | None = None) -> Whole:
-        """Arrivals by epoch; `placed` is the placement of a running job before [as `servers`]."""
+        """Servers to which VMs move, by epoch; `placed`: current servers of a running job."""
         before = self.servers[:, :1] if placed is None else placed[:, None]
         return np.maximum(np.diff(self.servers, axis=1, prepend=before), 0)
 
@@ -306,7 +306,7 @@ def green_slots_of(share_ppm: int, width: int, epochs: int) -> int:
 
 
 def first_of_groups(is_green: Flags, charge: ArrayLike) -> list[int]:
-    """First rack of each run of racks with one colour in every epoch, and one charge.
+    """First rack of each group: racks that have the same bus in every epoch and one charge.
 
     `is_green` is [racks, epochs] and `charge` [racks].
     """
@@ -316,19 +316,19 @@ def first_of_groups(is_green: Flags, charge: ArrayLike) -> list[int]:
 
 
 def rising_charges(green_racks: Whole, racks: int, step: int) -> Whole:
-    """Charges that rise by `step` for each group of one colour, from 0 for the brownest [racks]."""
+    """Charge of each rack: 0 for the brownest group, `step` more for each greener one [racks]."""
     is_green = np.arange(racks)[:, None] >= racks - np.array(green_racks)
     starts = first_of_groups(is_green, np.zeros(racks))
     return step * (np.searchsorted(starts, np.arange(racks), side="right") - 1)
 
 
 def is_contiguous(is_green: Flags) -> bool:
-    """Whether the green groups or racks are contiguous at the end [groups or racks, epochs]."""
+    """Whether in each epoch the green racks are the last ones, without a gap."""
     return not bool((is_green[:-1] & ~is_green[1:]).any())
 
 
 def check_jobs(jobs: Sequence[Job], groups: int, epochs: int) -> None:
-    """Raise ValueError for a job that does not have this size of problem."""
+    """Raise ValueError for a job that does not fit this number of groups or epochs."""
     for at, job in enumerate(jobs):
         _require(job.end <= epochs, f"job {at} runs beyond the horizon")
         if job.placed is not None:

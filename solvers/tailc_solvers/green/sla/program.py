@@ -1,4 +1,4 @@
-"""Assemble a linear program from blocks of variables and of rows."""
+"""Assemble a linear program from blocks of variables and blocks of rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Index = NDArray[np.int64]
 
 
 class Assembly:
-    """The variables and rows so far, of a minimisation."""
+    """The variables and rows added so far to a minimisation problem."""
 
     def __init__(self) -> None:
         self._cost: list[Vector] = []
@@ -64,7 +64,7 @@ class Assembly:
         return at
 
     def program(self, *, relaxed: bool = False) -> LinearProgram:
-        """The complete program; `relaxed`: without integrality."""
+        """Build the program; with `relaxed` no variable must be an integer."""
         rows, columns, values = zip(*self._entries, strict=True)
         integer = np.concatenate(self._integer)
         return LinearProgram(

@@ -1,13 +1,13 @@
-"""Jobs on groups whose buses the forecast has fixed, as one program for a general solver.
+"""Place jobs on groups whose power buses the forecast determines, as one mixed-integer program.
 
     minimise    sum_j (a job's part, `columns`) + sum_t b_t
     subject to  sum_j x_jgt <= free_gt
                 sum_(j, green g) (EV x_jgt + EM a_jgt) <= GP_t less what jobs of before draw there
                 u_j >= G_j - sum_(green g, t) x_jgt,    b_t >= c_t brown_t / EV
 
-Its optimum is that on single racks with the same buses: a stay of a VM in a group is an interval of
-epochs, and intervals of which no more overlap than there are servers can have a server each
-(`assign`).
+Its optimum is the same as on single racks with these buses. A VM's stay in a group is an interval
+of epochs, and if no more intervals overlap than there are servers, each can have a server of its
+own (`assign`).
 
 Source: Haque 2016, appendix A.4.4: the green partition is full, so that the buses are known.
 """
@@ -74,15 +74,15 @@ class ReducedProgram:
 
     @cached_property
     def relaxed(self) -> LinearProgram:
-        """The program without integrality."""
+        """The linear relaxation of the program: no variable must be an integer."""
         return self.assembly.program(relaxed=True)
 
     def plan_of(self, x: Vector) -> Plan:
-        """The plan of a point, rounded."""
+        """Read the plan from a point, rounded to whole servers."""
         return tuple(columns.placement(x) for columns in self.columns)
 
     def known_facts(self) -> KnownFacts:
-        """The point that refuses all jobs, if they may be refused."""
+        """A known feasible point: refuse all jobs, if none must run."""
         if any(job.must_run for job in self.jobs):
             return KnownFacts()
         x = np.zeros(self.program.n_variables)
@@ -95,7 +95,7 @@ class ReducedProgram:
 def solve_reduced(
     groups: Groups, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> PlacementSolution:
-    """The best plan for these jobs on free servers, with a bound from the relaxed program.
+    """Find the best plan for these jobs on free servers, with the relaxation's bound.
 
     If the relaxed program has an integer optimum, as it usually has, that is the answer, and
     proved.
@@ -114,7 +114,7 @@ def solve_reduced(
 
 
 def bound_of(program: LinearProgram, answer: SolverAnswer) -> float:
-    """The bound on the value that the multipliers of an answer prove, or inf."""
+    """The upper bound on the value that an answer's multipliers prove; inf if none."""
     return np.inf if answer.duals is None else -proved_bound(program, answer.duals.rows)
 
 

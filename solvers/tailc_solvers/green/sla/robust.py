@@ -1,7 +1,7 @@
-"""Jobs placed for several ways the green energy may turn out, before it is known which.
+"""Place jobs before it is known which of several scenarios of green energy will occur.
 
-Servers are chosen once, and which racks are green, what is missed and what the grid bills follow
-in each scenario s of S, all alike likely:
+Servers are chosen once. Which racks are green, which promised slots are missed and what grid energy
+costs depends on the scenario s of S, which are equally likely:
 
     maximise    sum_s value_s(x) / S        with the value of `problem` under the green energy of s
     subject to  the rules of `problem` in every scenario
@@ -47,7 +47,7 @@ from tailc_solvers.green.sla.reduced_program import bound_of, denied_by
 
 @dataclass(frozen=True, eq=False)
 class Robust:
-    """A plan for all scenarios.
+    """The plan that all scenarios share, with its value in each of them.
 
     Attributes:
         outcome: OPTIMAL or FEASIBLE with a plan; otherwise why there is none.
@@ -67,14 +67,15 @@ class Robust:
 
     @property
     def mean(self) -> Fraction:
-        """Mean of the values [micro-dollars]."""
+        """Mean value of the plan over the scenarios [micro-dollars]."""
         return Fraction(sum(self.values), len(self.values))
 
 
 def groups_of_scenarios(racks: Racks, green: Whole) -> list[Groups]:
-    """The same idle groups under each scenario [mJ; scenarios, epochs].
+    """The idle groups under each scenario of green energy [mJ; scenarios, epochs].
 
-    Racks of a group have one colour in every epoch of every scenario.
+    The groups are the same in all scenarios: racks of a group are on the same bus in every epoch of
+    every scenario.
     """
     each = [replace(racks, energy=replace(racks.energy, green=one)) for one in green]
     rank = np.arange(racks.racks)[:, None]

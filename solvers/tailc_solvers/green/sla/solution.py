@@ -1,4 +1,4 @@
-"""A plan with its evidence: exact figures, a bound, and the result of the checks."""
+"""The result of a placement method: plan, exact figures, bound, and the result of the checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tailc_solvers.green.sla.problem import Groups, Job, Plan
 
 @dataclass(frozen=True, eq=False)
 class PlacementSolution:
-    """Solution of a method.
+    """The result of a placement method: a checked plan with its bound, or why there is none.
 
     Attributes:
         outcome: OPTIMAL or FEASIBLE with a plan; otherwise why there is none, and the plan before
@@ -47,7 +47,7 @@ class PlacementSolution:
 
     @property
     def gap(self) -> float:
-        """Bound less value; inf without a plan [micro-dollars]."""
+        """Upper bound minus the plan's value; inf without a plan [micro-dollars]."""
         return math.inf if self.figures is None else max(self.bound - self.figures.value, 0.0)
 
     @property
@@ -61,7 +61,7 @@ class PlacementSolution:
 def solution_of_plan(
     groups: Groups, jobs: Sequence[Job], plan: Plan, bound: float = math.inf
 ) -> PlacementSolution:
-    """The solution of a plan from one of our own methods; refuted if it has a fault."""
+    """Check a plan from a method without a solver; REFUTED if it violates a rule."""
     faults = faults_of(groups, jobs, plan)
     if faults:
         return PlacementSolution(
@@ -80,14 +80,15 @@ def solution_of_plan(
 
 
 def no_room(groups: Groups) -> PlacementSolution:
-    """The solution of jobs for which there are not enough servers."""
+    """The INFEASIBLE result: there are not enough servers for a job that must run."""
     return PlacementSolution(SolverOutcome.INFEASIBLE, AnswerTrust.PROVED, groups, bound=-math.inf)
 
 
 def best_of(found: Sequence[PlacementSolution]) -> PlacementSolution:
-    """The solution of the highest value, with the highest bound of all; ties go to the first.
+    """The best of several results, with the highest of their bounds; ties go to the first.
 
-    The first if none has a plan; if one was refuted there may still be a plan.
+    It is the first result if none has a plan. If one of them was refuted, there may still be a
+    plan.
     """
     best = max(found, key=lambda one: -math.inf if one.figures is None else one.figures.value)
     bound = max(one.bound for one in found)
@@ -102,7 +103,7 @@ def best_of(found: Sequence[PlacementSolution]) -> PlacementSolution:
 def solution_of_answer(
     groups: Groups, jobs: Sequence[Job], plan: Plan, answer: SolverAnswer, bound: float
 ) -> PlacementSolution:
-    """The solution of a plan read from a solver's answer, whose point was checked already."""
+    """Check the plan that was read from a solver's answer, whose point was checked before."""
     found = solution_of_plan(groups, jobs, plan, bound)
     claimed = math.inf if answer.bound is None else -answer.bound
     return PlacementSolution(
@@ -122,7 +123,7 @@ def solution_of_answer(
 def without_plan(
     groups: Groups, answer: SolverAnswer, found: AnswerVerdict, bound: float
 ) -> PlacementSolution:
-    """The solution of an answer without a point, or with a wrong one."""
+    """The result for a solver's answer that has no point, or a wrong one."""
     return PlacementSolution(
         answer.outcome,
         found.trust,

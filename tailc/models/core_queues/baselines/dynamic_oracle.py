@@ -19,7 +19,7 @@ from tailc.models.workload import Workload
 
 @final
 class DynamicOracle(Baseline[CoreQueues]):
-    """The dynamic oracle, for cores that do not share a chip."""
+    """Baseline for cores that share no chip: every frequency chosen with the future known."""
 
     syntax = Syntax("dynamic-oracle")
     about = "a frequency for each request, with all arrivals and demands known in advance"
@@ -41,6 +41,6 @@ class DynamicOracle(Baseline[CoreQueues]):
 
 
 def dynamic_oracle(clocks: Clocks, search: BaselineSearch) -> CoreQueues:
-    """Meet the target for as many requests as the SLO requires, at little energy."""
+    """Choose levels so that the SLO's share of requests meets the target, at little energy."""
     rule = ClairvoyantRule(search.percentile_ppm, search.target_us)
     return CoreQueues("dynamic oracle", replace(clocks, rule=rule))

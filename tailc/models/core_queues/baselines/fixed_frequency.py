@@ -18,7 +18,7 @@ from tailc.units import format_khz
 
 @final
 class FixedFrequency(Baseline[CoreQueues]):
-    """One frequency for all requests: the clock of the measured demands, or any of the levels."""
+    """Baseline: one frequency for all requests, by default the clock of measured demands."""
 
     syntax = Syntax("fixed[-FREQUENCY]")
     about = "every request at one frequency, that at which demands were counted or another"

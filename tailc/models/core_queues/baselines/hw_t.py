@@ -19,7 +19,7 @@ from tailc.models.workload import Workload
 
 @final
 class MostWork(Baseline[CoreQueues]):
-    """Hardware clocks with the most instructions per second, for cores on a chip."""
+    """Baseline for cores on a chip: hardware maximises instructions per second."""
 
     syntax = Syntax("hw-t")
     about = "every 100 us, the frequencies of the chip with the most work per second"
@@ -39,7 +39,7 @@ class MostWork(Baseline[CoreQueues]):
 
 
 def hw_t(clocks: Clocks) -> CoreQueues:
-    """Let hardware set the clocks for the most instructions per second."""
+    """The cores with clocks that hardware sets for the most instructions per second."""
     return CoreQueues("HW-T", replace(clocks, rule=Hardware(HardwareObjective.WORK)))
 
 

@@ -19,7 +19,7 @@ from tailc.models.workload import Workload
 
 @final
 class MostWorkByJoule(Baseline[CoreQueues]):
-    """Hardware clocks with the most instructions per joule, for cores on a chip."""
+    """Baseline for cores on a chip: hardware maximises instructions per joule."""
 
     syntax = Syntax("hw-tpw")
     about = "every 100 us, the frequencies of the chip with the most work per second by joule"
@@ -39,5 +39,5 @@ class MostWorkByJoule(Baseline[CoreQueues]):
 
 
 def hw_tpw(clocks: Clocks) -> CoreQueues:
-    """Let hardware set the clocks for the most instructions per joule."""
+    """The cores with clocks that hardware sets for the most instructions per joule."""
     return CoreQueues("HW-TPW", replace(clocks, rule=Hardware(HardwareObjective.WORK_PER_JOULE)))

@@ -1,4 +1,4 @@
-"""The policy without its controller, with the bound of its table (Bartolini, 2015, fig. 3.6)."""
+"""The policy's table with its fixed latency bound, without the controller (Bartolini, fig. 3.6)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class WithoutController(Baseline[CoreQueues]):
-    """The policy without its controller, for policies that have one."""
+    """Baseline for policies with a controller: the same table without the controller."""
 
     syntax = Syntax("open-loop")
     about = "the policy without its controller"
@@ -33,5 +33,5 @@ class WithoutController(Baseline[CoreQueues]):
 
 
 def open_loop(policy: CoreQueues) -> CoreQueues:
-    """The same table without a controller."""
+    """The policy's table without its controller."""
     return replace(policy, name="open loop", steering=None, note="")

@@ -1,6 +1,6 @@
 """Two frequencies: one for every request, and one for batch work.
 
-What a user can set by hand on cores with both (Bartolini, 2015, section 3.4, without its table).
+This is what a user can set by hand (Bartolini, 2015, section 3.4, without its table).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tailc.units import format_khz
 
 @final
 class TwoFrequencies(Baseline[CoreQueues]):
-    """A frequency for requests and one for batch work, for cores with both that share no chip."""
+    """Baseline for cores that share no chip: one frequency for requests, one for batch work."""
 
     syntax = Syntax("pair-FREQUENCY-BATCH")
     about = "every request at one frequency, batch work at another"
@@ -61,7 +61,7 @@ def _pair(clocks: Clocks, values: NameValues) -> Batch | None:
 
 
 def at_pair(clocks: Clocks, pair: Batch) -> CoreQueues:
-    """Run every request at the one frequency of the pair, and batch work at the other."""
+    """Run every request at the pair's first frequency, and batch work at its second."""
     table = replace(clocks.table, batch=pair)
     rule = FixedLevel(level_at(table, pair.least_khz))
     return CoreQueues(f"fixed at {pair_text(pair)}", replace(clocks, table=table, rule=rule))

@@ -22,7 +22,7 @@ NAME = "static oracle"
 
 @final
 class StaticOracle(Baseline[CoreQueues]):
-    """The lowest single frequency that meets the bound, for all core queues."""
+    """Baseline: the lowest single frequency that meets the latency bound."""
 
     syntax = Syntax("static-oracle")
     about = "the lowest single frequency that meets the SLO, searched"

@@ -1,7 +1,7 @@
-"""The share of the policy's ages that an ideal controller would choose for a known rate.
+"""The best constant factor on the policy's climb ages, as an ideal controller would choose it.
 
-At a constant rate no controller that only scales the ages draws less, apart from the step of the
-search.
+At a constant rate no controller that only scales the ages needs less energy, apart from the
+resolution of the search.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SHARES_PPM = tuple(range(0, PPM + 1, PPM // 16))
 
 @final
 class BestShare(Baseline[CoreTypes]):
-    """The best constant share of the policy's ages, on all cores."""
+    """Baseline: the policy's climb ages times the best constant factor."""
 
     syntax = Syntax("best-share")
     about = "the policy without its controller, the best share of its ages searched"

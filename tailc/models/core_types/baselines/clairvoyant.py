@@ -1,4 +1,4 @@
-"""RC: know the demands, start the longest requests on fast cores and all others on slow ones.
+"""RC: with all demands known, start the longest requests on fast cores, all others on slow ones.
 
 Haque et al., MICRO 2017, section 5.5: the threshold between the two is searched at each load, for
 the least energy that meets the target.
@@ -27,7 +27,7 @@ _NS_PER_US = 1_000
 
 @final
 class ClairvoyantPlacement(Baseline[CoreTypes]):
-    """Clairvoyant placement on all cores. A name without a threshold searches for it."""
+    """Baseline: placement by known demand. A name without a threshold searches for one."""
 
     syntax = Syntax("rc[>TIME]")
     about = "requests of more than TIME of work on the fastest type, the others on the slowest"
@@ -50,10 +50,10 @@ class ClairvoyantPlacement(Baseline[CoreTypes]):
 
 
 def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> CoreTypes:
-    """Let requests of more than the threshold of work want the fastest type.
+    """Place requests with more work than the threshold on the fastest type of core.
 
-    Such a request starts on a slower core until a fast one is free. All others stay on the slowest
-    type and do not make room.
+    If no fast core is free, such a request starts on a slower core and moves later. All others stay
+    on the slowest type and do not make room.
     """
     fastest = len(ladder.rungs) - 1
     ladders = tuple(same_cores(ladder, wants(rung), make_room=False) for rung in (0, fastest))

@@ -26,7 +26,7 @@ MOST_ASKED_SETS = 2_500
 
 @final
 class Exhaustive(Baseline[CoreTypes]):
-    """Exhaustive search of thresholds, on all cores. A name without a step takes a usual one."""
+    """Baseline: exhaustive search of thresholds. A name without a step uses a usual step."""
 
     syntax = Syntax("exhaustive[-TIME]")
     about = "every set of thresholds on a grid with this step, searched"
@@ -81,13 +81,13 @@ def usual_step_us(ladder: Ladder, target_us: int) -> int:
 
 
 def sets(rungs: int, target_us: int, step_us: int) -> int:
-    """Number of sets of thresholds."""
+    """Number of threshold sets that an exhaustive search tries."""
     values = target_us // step_us + 2
     return comb(values + rungs - 2, rungs - 1)
 
 
 def thresholds(rungs: int, target_us: int, step_us: int) -> Iterator[tuple[int | None, ...]]:
-    """All sets of thresholds, one age for each rung above the first; None means never."""
+    """Iterate over all threshold sets: an age for each rung above the first; None: never."""
     values = [*range(0, target_us + 1, step_us), None]
     return itertools.combinations_with_replacement(values, rungs - 1)
 

@@ -1,4 +1,4 @@
-"""The policy without its controller: its ages, or a share of them, are the same at every rate.
+"""The policy without its controller: its climb ages, or a fraction of them, at every rate.
 
 Haque et al., MICRO 2017, figure 2.
 """
@@ -17,7 +17,7 @@ from tailc.units import format_ppm
 
 @final
 class FixedAges(Baseline[CoreTypes]):
-    """The policy's ages without its controller; a default if the policy has a controller."""
+    """Baseline: the policy's ages without its controller; a default if it has a controller."""
 
     syntax = Syntax("s2f[-SHARE]")
     about = "the policy without its controller, its ages as written or a share of them"
@@ -40,7 +40,7 @@ class FixedAges(Baseline[CoreTypes]):
 
 
 def fixed_ages(policy: CoreTypes, share_ppm: int = PPM) -> CoreTypes:
-    """Multiply the ages of all climbs by a share."""
+    """The policy without its controller, with all climb ages multiplied by `share_ppm`."""
     ladders = tuple(scaled_ladder(ladder, share_ppm) for ladder in policy.ladders)
     share = "" if share_ppm == PPM else f" at {format_ppm(share_ppm)}"
     return CoreTypes(f"S2F{share}", ladders, policy.ladder_of)

@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class FixedRung(Baseline[CoreTypes]):
-    """One rung for all requests, on all cores; the first rung is named `ee`, the last `tl`."""
+    """Baseline: one rung for all requests; `ee` and `tl` are the first and the last rung."""
 
     syntax = Syntax("fix-N")
     about = "every request on rung N, or on the nearest one that is free"

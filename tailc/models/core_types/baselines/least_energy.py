@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class LeastEnergy(Baseline[CoreTypes]):
-    """The placement of least energy, on all cores."""
+    """Baseline: requests use the slowest cores that are free."""
 
     syntax = Syntax("ee")
     about = "slow cores, and faster ones only while those are all held"

@@ -1,6 +1,7 @@
 """TL: the least tail latency (Haque et al., MICRO 2017, section 5.5).
 
-In the paper a request moves up as soon as a faster core becomes free; here at its next tick.
+In the paper a request moves up as soon as a faster core becomes free; here it moves at its next
+quantum.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tailc.models.workload import Workload
 
 @final
 class LeastTail(Baseline[CoreTypes]):
-    """The placement of least tail latency, on all cores."""
+    """Baseline: requests use the fastest cores that are free."""
 
     syntax = Syntax("tl")
     about = "the fastest free core; the oldest move to faster ones that free"

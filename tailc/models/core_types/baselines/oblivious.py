@@ -16,7 +16,7 @@ SEED = 1
 
 @final
 class Oblivious(Baseline[CoreTypes]):
-    """A random core for each request, if there are several types of core."""
+    """Baseline for several types of core: each request runs on a random core."""
 
     syntax = Syntax("oblivious")
     about = "a core at random, types weighted by their cores; no moves"

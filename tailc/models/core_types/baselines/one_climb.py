@@ -1,4 +1,4 @@
-"""CLIMB-T: start every request on the slowest cores; it wants the fastest from one age on."""
+"""CLIMB-T: start every request on the slowest cores, and move it to the fastest at one age."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.units import format_us
 
 @final
 class OneClimb(Baseline[CoreTypes]):
-    """One climb from the slowest to the fastest type, on all cores."""
+    """Baseline: one climb from the slowest to the fastest type of core at a given age."""
 
     syntax = Syntax("climb-TIME")
     about = "slow cores, and the fastest from this age on"

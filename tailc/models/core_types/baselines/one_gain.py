@@ -1,4 +1,4 @@
-"""The policy with one set of gains at every rate (Haque et al., MICRO 2017, figure 4)."""
+"""The policy with the same controller gains at every rate (Haque et al., MICRO 2017, figure 4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class OneGain(Baseline[CoreTypes]):
-    """One set of gains; a default if the controller of the policy has several sets."""
+    """Baseline: one set of controller gains; a default if the policy has several sets."""
 
     syntax = Syntax("one-gain")
     about = "the policy, with the gains of its middle interval at every rate"

@@ -19,7 +19,7 @@ from tailc.models.workload import Workload
 
 @final
 class OneLevel(Baseline[CoreTypes]):
-    """One level for all cores, if the rungs are levels of one type of core."""
+    """Baseline for cores with several frequencies: all cores run at one level."""
 
     syntax = Syntax("pegasus")
     about = "all cores on one level, searched for each rate"

@@ -22,7 +22,7 @@ from tailc.models.workload import Workload
 
 @final
 class OneType(Baseline[CoreTypes]):
-    """Cores of one type at a time, if there are several types of core."""
+    """Baseline for several types of core: only one type is used at a time."""
 
     syntax = Syntax("octopus")
     about = "cores of one type only, as many as are needed, searched for each rate"
@@ -42,13 +42,13 @@ class OneType(Baseline[CoreTypes]):
 
 
 def one_type(ladder: Ladder, search: BaselineSearch) -> CoreTypes:
-    """Find the candidate of least energy at the target, for each rate; other cores are off."""
+    """Find the type and number of cores of least energy that meets the target, per rate."""
     candidates = tuple(_on_type(ladder, rung, count) for rung, count in sets(ladder))
     return least_energy_by_rate(candidates, search)
 
 
 def sets(ladder: Ladder) -> Iterator[tuple[int, int]]:
-    """All candidates, as a rung and a number of its cores."""
+    """Iterate over the candidates: the rung of a type, and a number of its cores."""
     supply = 0
     for rung, type_ in enumerate(ladder.rungs):
         cores = _cores(ladder, rung)

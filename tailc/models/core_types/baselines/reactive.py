@@ -15,7 +15,7 @@ from tailc.models.workload import Workload
 
 @final
 class SimpleRule(Baseline[CoreTypes]):
-    """The reactive rule, on all cores. With the flag its convergence is measured, too."""
+    """Baseline: the reactive rule. With the flag, requests count from the start on."""
 
     syntax = Syntax("reactive[+start]")
     about = "one threshold after another, by a simple rule"

@@ -29,7 +29,7 @@ _RULE = ShareRule("at an equal part of the host", shows_share=False, replay=_equ
 
 @final
 class Fair(RuleBaseline[ShareRule]):
-    """An equal share for each machine."""
+    """Baseline: an equal share of the host for each machine."""
 
     syntax = Syntax("fair")
     about = _RULE.about

@@ -37,7 +37,7 @@ _RULE = ShareRule(
 
 @final
 class RecordedShares(RuleBaseline[ShareRule]):
-    """The shares that were measured."""
+    """Baseline: the shares that the machines had in the recording."""
 
     syntax = Syntax("recorded")
     about = _RULE.about

@@ -38,7 +38,7 @@ _BEST = ShareRule("error at the best share that never changes", shows_share=True
 
 @final
 class Static(RuleBaseline[ShareRule]):
-    """The best constant share, or the one in the name."""
+    """Baseline: a constant share for each machine, the best one or the one in the name."""
 
     syntax = Syntax("static[-SHARE]")
     about = _BEST.about

@@ -10,7 +10,7 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 class ConstantAllocator:
-    """The baseline of Haque, 2016, section B.4. If there is no room, jobs wait in order."""
+    """Give each job its requested servers; if there is no room, jobs wait in order (Haque, B.4)."""
 
     def allocate(self, view: ClusterView) -> Allocation:
         """Keep the running jobs and start the longest prefix of the waiting jobs that fits."""
@@ -28,7 +28,7 @@ class ConstantAllocator:
 
 @final
 class ConstantBaseline(RuleBaseline[Make]):
-    """Constant allocation; see `ConstantAllocator`."""
+    """Baseline: each job has its requested servers from its start to its end."""
 
     syntax = Syntax("constant")
     about = "each job has the servers that it requests"

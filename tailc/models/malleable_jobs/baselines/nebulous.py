@@ -31,7 +31,7 @@ CORES_A_SERVER = 2
 
 
 class NebulousAllocator:
-    """The Nebulous allocator, for one replay: it learns the run times of applications."""
+    """The Nebulous allocator of one replay, which learns the run times of applications."""
 
     def __init__(
         self, words: Mapping[int, JobDescription], look_ahead_s: int = LOOK_AHEAD_S
@@ -116,12 +116,12 @@ class NebulousAllocator:
 
 
 def mean_relative_servers(one: UnfinishedJob) -> Fraction:
-    """Mean servers so far relative to the requested ones; 0 for a job that has not begun."""
+    """A job's mean servers so far / its requested servers; 0 if it has not begun."""
     return Fraction(one.server_s, one.ran_s * one.job.requested) if one.ran_s else Fraction(0)
 
 
 def least_servers(one: UnfinishedJob, while_s: int) -> int:
-    """The smallest count that keeps the mean high enough after `while_s`; else the largest."""
+    """Fewest servers with which the job's mean is high enough after `while_s`; else the most."""
     counts = sorted(curve_of(one))
     needed = one.job.requested * (one.ran_s + while_s) * PPM
     for count in counts:
@@ -132,7 +132,7 @@ def least_servers(one: UnfinishedJob, while_s: int) -> int:
 
 @final
 class NebulousBaseline(RuleBaseline[Make]):
-    """The Nebulous baseline; TIME is how far it looks ahead."""
+    """Baseline: allocate by hints on speed-ups; TIME in its name is the look-ahead."""
 
     syntax = Syntax("nebulous[-TIME]")
     about = "servers from a hint about the speed-up of each job, and from its earlier runs"

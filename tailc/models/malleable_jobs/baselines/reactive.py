@@ -1,4 +1,4 @@
-"""Reactive: the fewest servers that the slowdown allows, and more if green energy feeds them."""
+"""Reactive: the fewest servers that each job's promise allows, more while green energy is free."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from tailc.models.rule_baselines import RuleBaseline
 
 @dataclass(frozen=True)
 class ReactiveAllocator:
-    """Haque, 2016, figure B.2, applied at every event.
+    """Give each job the fewest servers that keep its promise, then share out green energy.
 
-    Each job gets the fewest servers with which its mean speed-up is high enough `look_ahead_s` from
-    now. Then the job with the greatest gain from one more server gets its next block, as long as
-    green energy feeds it. The source leaves two points open: here the loop ends when no job can
-    grow, and jobs that could finish earlier are considered again at that time.
+    This is Haque, 2016, figure B.2, applied at every event. Each job gets the fewest servers with
+    which its mean speed-up is high enough `look_ahead_s` from now. Then the job with the greatest
+    gain from one more server gets its next block, as long as green energy feeds it. The source
+    leaves two points open: here the loop ends when no job can grow, and jobs that could finish
+    earlier are considered again at that time.
     """
 
     look_ahead_s: int = LOOK_AHEAD_S
@@ -79,7 +80,7 @@ def _step(one: UnfinishedJob, now: int, room: int) -> tuple[float, int, int] | N
 
 @final
 class ReactiveBaseline(RuleBaseline[Make]):
-    """The reactive baseline; TIME is how far it looks ahead."""
+    """Baseline: the fewest servers that keep promises; TIME in its name is the look-ahead."""
 
     syntax = Syntax("reactive[-TIME]")
     about = "as few servers as the slowdown allows, and more if green energy suffices for them"

@@ -1,4 +1,4 @@
-"""First fit: admit a job if there is room, from the first rack on, whatever the energy."""
+"""First fit: admit a job if enough servers are free, on the first racks, whatever the energy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 class FirstFit:
-    """FF of Haque, 2016, section A.4: ignores the kind of energy, and never moves a job."""
+    """The planner FF of Haque, 2016, section A.4: ignores energy, and never moves a job."""
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """The first racks that are free for all of the job's epochs."""
+        """Place the job on the first servers that are free in all of its epochs; None: refused."""
         epochs = job.epochs(view.site.epoch_s)
         room = view.free(epochs).min(axis=1)
         ahead = np.cumsum(room) - room
@@ -30,7 +30,7 @@ class FirstFit:
 
 @final
 class FirstFitBaseline(RuleBaseline[Planner]):
-    """First fit; see `FirstFit`."""
+    """Baseline: admit a job if enough servers are free; see `FirstFit`."""
 
     syntax = Syntax("first-fit")
     about = "admits a job whenever there is room"

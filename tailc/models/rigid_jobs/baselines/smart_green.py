@@ -1,4 +1,4 @@
-"""Smart green partition: place each job where the forecast is just as green as it requires."""
+"""Smart green partition: place each job on the racks that are forecast to be just green enough."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 class SmartGreen:
-    """SGP of Haque, 2016, section A.4.
+    """The planner SGP of Haque, 2016, section A.4: racks that are just green enough.
 
-    Takes the rack whose forecast share of green epochs is closest to what the job still needs, but
-    not below it. Servers that do not fit there are placed in the same way with the remaining need.
-    Refuses a job without such a place, and never moves one.
+    It takes the rack whose forecast share of green epochs is closest to what the job still needs,
+    but not below it. Servers that do not fit there are placed in the same way with the remaining
+    need. Refuses a job without such a place, and never moves one.
     """
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """The servers by rack, the same in all of the job's epochs."""
+        """Place the job on the same servers by rack in all of its epochs; None: refused."""
         epochs = job.epochs(view.site.epoch_s)
         room = view.free(epochs).min(axis=1)
         green = _green_epochs(view, epochs)
@@ -53,7 +53,7 @@ def _green_epochs(view: View, epochs: int) -> Whole:
 
 @final
 class SmartGreenBaseline(RuleBaseline[Planner]):
-    """Smart green partition; see `SmartGreen`."""
+    """Baseline: place jobs on racks that are just green enough; see `SmartGreen`."""
 
     syntax = Syntax("smart-green")
     about = "the rack that is expected to be just green enough"

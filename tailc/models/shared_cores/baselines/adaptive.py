@@ -1,4 +1,4 @@
-"""Adaptive, our approximation: choose the rung once, by the load at arrival.
+"""Adaptive (our approximation): choose the rung of a request once, by the load at arrival.
 
 Haque et al., ASPLOS 2015, compare with a scheme of another paper. They say only that it chooses the
 degree at the start by the load, and do not give the rule. So results may differ from the published
@@ -23,7 +23,7 @@ from tailc.models.workload import Workload
 
 @final
 class Adaptive(Baseline[SharedCores]):
-    """The adaptive baseline, for all servers."""
+    """Baseline: choose each request's rung by the load when it arrives."""
 
     syntax = Syntax("adaptive")
     about = "the rung is chosen at arrival by the load"
@@ -47,7 +47,7 @@ class Adaptive(Baseline[SharedCores]):
 
 
 def adaptive(ladder: Ladder) -> Ladder:
-    """With q requests in the system, choose the rung of least max(1, q c / C) / s.
+    """A ladder that, with q requests in the system, uses the rung of least max(1, q c / C) / s.
 
     q includes the request itself. c is the rung's cost, C the capacity of its pool, s the rung's
     speed. The criterion is the time per unit of work if all q requests ran on that rung. Ties go to

@@ -1,4 +1,4 @@
-"""RC: know the demands, run long requests on a fixed rung and all others on the first.
+"""RC: with all demands known, run long requests on a fixed rung and all others on the first.
 
 The load is ignored (Haque et al., ASPLOS 2015, section 6: degree 4 above 225 ms on Lucene, found by
 search).
@@ -28,7 +28,7 @@ _NS_PER_US = 1_000
 
 @final
 class ClairvoyantDegree(Baseline[SharedCores]):
-    """Clairvoyant parallelism on any rung. A name without a threshold searches for it."""
+    """Baseline: parallelism by known demand. A name without a threshold searches for one."""
 
     syntax = Syntax("rc-N[>TIME]")
     about = "requests of more than TIME of work on rung N, the others on the first"

@@ -36,7 +36,7 @@ _LISTED_RUNGS = 8
 
 @final
 class FixedDegree(Baseline[SharedCores]):
-    """One rung for all requests, with an optional load limit, and boosted where that applies."""
+    """Baseline: one rung for all requests, or only below a load; boosted on request."""
 
     syntax = Syntax("fix-N[<LOAD][+boost]")
     about = "every request on rung N; with a limit only while fewer than LOAD are in the system"
@@ -97,7 +97,7 @@ def usual_fixed(ladder: Ladder) -> dict[str, Ladder]:
 
 
 def usual_limit(ladder: Ladder) -> int | None:
-    """Two and a half requests a core, as at Bing; None on a server without a stated capacity."""
+    """The usual load limit: 2.5 requests per core, as at Bing; None without a stated capacity."""
     limited = capacity_of(ladder)
     if limited is None:
         return None

@@ -1,4 +1,4 @@
-"""Fixed interval: start on the first rung, climb one every D (Haque et al., 2015, figure 4)."""
+"""Fixed interval: climb by one rung after each interval D (Haque et al., 2015, figure 4)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tailc.units import format_us
 
 @final
 class FixedInterval(Baseline[SharedCores]):
-    """Climbs at fixed intervals, for all servers; boosted if the last rung shares a resource."""
+    """Baseline: climb one rung after each interval; boosted if the last rung is shared."""
 
     syntax = Syntax("every-TIME[+boost]")
     about = "starts on the first rung and climbs one every TIME, up to the last"

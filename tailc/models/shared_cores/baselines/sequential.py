@@ -1,4 +1,4 @@
-"""SEQ: start every request immediately on the first rung, and keep it (Haque et al., 2015, 6)."""
+"""SEQ: run every request on the first rung, from its arrival (Haque et al., 2015, section 6)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class Sequential(Baseline[SharedCores]):
-    """Sequential execution, for all servers; always a default."""
+    """Baseline: every request stays on the first rung; always replayed by default."""
 
     syntax = Syntax("seq")
     about = "every request on the first rung"
@@ -34,5 +34,5 @@ class Sequential(Baseline[SharedCores]):
 
 
 def sequential(ladder: Ladder) -> Ladder:
-    """One row without climbs, on the same server without admission rule and boosting."""
+    """A ladder without climbs, admission rule and boosting on the same server."""
     return same_server(ladder, (stays_on(0),))

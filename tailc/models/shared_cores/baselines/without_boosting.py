@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class WithoutBoosting(Baseline[SharedCores]):
-    """The policy without boosting, for policies that boost."""
+    """Baseline for policies that boost: the policy without boosting."""
 
     syntax = Syntax("no-boost")
     about = "the table of the policy without boosting"
@@ -34,7 +34,7 @@ class WithoutBoosting(Baseline[SharedCores]):
 
 
 def without_boosting(policy: SharedCores) -> SharedCores:
-    """The same rows without boosting."""
+    """The policy's rows without boosting."""
     return replace(
         policy,
         name="policy without boosting",

@@ -1,4 +1,4 @@
-"""Requests as sent to a server: arrival times, work, and which of them count."""
+"""Requests of a replay as arrays: arrival times, work, and which of them are measured."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class ArrivalsWithWork(NamedTuple):
 
     @property
     def measured(self) -> int:
-        """Number of requests that count."""
+        """Number of measured requests."""
         return len(self.arrival_ns) - self.measured_from
 
     def rank(self, percentile_ppm: int) -> int:
-        """Rank of the percentile among the requests that count, from 1."""
+        """Rank of the percentile among the measured requests, from 1."""
         return percentile_rank(percentile_ppm, self.measured)
 
 
@@ -39,7 +39,7 @@ def arrivals_with_work(
     arrival_ns: NDArray[np.int64],
     measured_from: int,
 ) -> ArrivalsWithWork:
-    """The records in `order`, the first arriving first."""
+    """Make the requests of a replay: the records in `order` at the times `arrival_ns`."""
     assert 0 <= measured_from < len(order) == len(arrival_ns)
     work = load.work_ns[order].astype(np.float64)
     return ArrivalsWithWork(arrival_ns.astype(np.int64), work, load.curve_of[order], measured_from)

@@ -65,7 +65,7 @@ def lower_bound_ns(
 
 
 def bound_of(requests: ArrivalsWithWork, hull: SpeedHull, cores: float, percentile_ppm: int) -> int:
-    """The lower bound for requests and hulls [ns]."""
+    """Compute the lower bound for requests and their speed hulls [ns]."""
     allowed = requests.measured - requests.rank(percentile_ppm)
     room = np.empty(requests.measured), np.empty(requests.measured)
     too_short, enough = 0, 1

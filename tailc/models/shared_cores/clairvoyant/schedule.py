@@ -1,16 +1,17 @@
-"""A schedule that knows every size and tries to finish in time; compiled.
+"""A schedule that knows every size and tries to finish each request by its target; compiled.
 
 Every request is due at a target time after its arrival. At each arrival and exit, cores are
 reassigned:
 
 1. *Giving up.* A request gives up if it would be late even at its highest speed from now on. If all
-requests up to some due time would be late together, even if each were as efficient as at one
-constant speed until it is due, the one that takes most core-time gives up; this repeats until they
-are not late. 2. *Needed cores.* In order of due time each gets the cores on which it is just in
-time at a constant speed, as long as cores remain. 3. *Remaining cores* raise all to the first
-corner of their hulls, then all to the second, and so on, so that they are used where they do most;
-in order of due time. 4. *Requests that gave up* get the rest in the same way, in the order in which
-they gave up.
+   requests up to some due time would be late together, even if each were as efficient as at one
+   constant speed until it is due, the one that takes most core-time gives up; this repeats until
+   they are not late.
+2. *Needed cores.* In order of due time each gets the cores on which it is just in time at a
+   constant speed, as long as cores remain.
+3. *Remaining cores* raise all to the first corner of their hulls, then all to the second, and so
+   on, so that they are used where they do most; in order of due time.
+4. *Requests that gave up* get the rest in the same way, in the order in which they gave up.
 
 A request may have any fraction of a core, and so may alternate between two degrees: see
 `SpeedHull`. It exits at the first whole nanosecond at which its work is done. Requests that have
@@ -53,7 +54,7 @@ _part = njit(inline="always")
 def latencies_ns(
     requests: ArrivalsWithWork, hull: SpeedHull, cores: float, target_ns: int
 ) -> NDArray[np.int64]:
-    """Latency of each request, by a schedule for the target [ns]."""
+    """Latency of each request under the schedule for this target [ns]."""
     count = len(requests.arrival_ns)
     latency_ns = np.empty(count, np.int64)
     room = np.zeros(count, _JOB), np.zeros(count, _JOB)

@@ -32,7 +32,7 @@ class SharedServer:
 
 
 def shared_server(ladder: Ladder) -> SharedServer:
-    """The server of a ladder whose rungs are degrees of parallelism.
+    """Read the number of cores and the threads of each rung from a ladder of degrees.
 
     Raises TailcError if requests have whole cores, or if rungs do not all draw on one limited pool.
     """
@@ -58,7 +58,7 @@ class SpeedHull(NamedTuple):
 
 
 def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> SpeedHull:
-    """The hull of each curve, cut at all cores; `speed` is by curve and rung."""
+    """Compute each curve's hull, up to all cores of the server; `speed` is by curve and rung."""
     threads = [cost / PPM for cost in server.threads_ppm]
     capacity = server.cores_ppm / PPM
     curves = [
@@ -100,7 +100,7 @@ def _cut_corners(corners: list[_Point], capacity: float) -> list[_Point]:
 
 @_part  # pragma: no cover - compiled
 def cores_for(speed, curve, hull):
-    """The fewest cores for a speed; beyond the highest speed, the cores of that."""
+    """The fewest cores for a speed, or for the highest speed if it is beyond that."""
     corner, last = 1, hull.speed.shape[1] - 1
     while corner < last and speed > hull.speed[curve, corner]:
         corner += 1

@@ -1,4 +1,4 @@
-"""Least tail latency found by a schedule that knows all sizes.
+"""The tail latency that a schedule attains if it knows all sizes.
 
 This is a reference, not a bound: a better schedule may exist. `lower_bound_ns` limits how much
 better it can be.

@@ -1,4 +1,4 @@
-"""Baselines of policies for two lanes of a core: other ways to spend a budget."""
+"""Baselines for SMT cores: other rules for when requests share a core with batch work."""
 
 WHERE = "where rungs are lanes of a core"
 """Machines of these baselines, for messages."""

@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class AlwaysShared(Baseline[Smt]):
-    """Cores that are always shared with batch work, for all lanes."""
+    """Baseline: requests share their core with batch work all the time."""
 
     syntax = Syntax("always-shared")
     about = "batch work runs all the time"

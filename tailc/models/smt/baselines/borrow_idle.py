@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class BorrowIdle(Baseline[Smt]):
-    """Batch work only on idle cores, for all lanes."""
+    """Baseline: batch work runs only on cores without requests."""
 
     syntax = Syntax("borrow-idle")
     about = "batch work runs while its core has no request"

@@ -1,4 +1,4 @@
-"""Dynamic: as refresh, charged by the slowdown instead of the time (Yang et al., 2016, 3)."""
+"""Dynamic: as refresh, but the budget limits slowdown instead of time (Yang et al., 2016, 3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Dynamic(Baseline[Smt]):
-    """The dynamic budget, for all lanes. Without a budget in its name it is the headroom."""
+    """Baseline: a refreshed budget of slowdown; by default the budget is the SLO's headroom."""
 
     syntax = Syntax("dynamic[-BUDGET]")
     about = "as refresh, charged by the harm done in place of the time"

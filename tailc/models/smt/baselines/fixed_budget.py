@@ -14,7 +14,7 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class FixedBudget(Baseline[Smt]):
-    """The fixed budget, for all lanes. Without a budget in its name it is the headroom."""
+    """Baseline: a fixed budget of shared time; by default the budget is the SLO's headroom."""
 
     syntax = Syntax("fixed[-BUDGET]")
     about = "a request that did not wait has the budget, once"

@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class NoBatch(Baseline[Smt]):
-    """Cores without batch work; a default if cores sleep, because waking delays requests."""
+    """Baseline: no batch work; a default if cores sleep, because waking delays requests."""
 
     syntax = Syntax("no-batch")
     about = "requests on cores without batch work"

@@ -14,7 +14,7 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Refresh(Baseline[Smt]):
-    """The refreshed budget, for all lanes. Without a budget in its name it is the headroom."""
+    """Baseline: a budget renewed if no request waits; by default the SLO's headroom."""
 
     syntax = Syntax("refresh[-BUDGET]")
     about = "a request that leaves none waiting as it starts has the budget"

@@ -14,7 +14,7 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Safe(Baseline[Smt]):
-    """The safe budget, for all lanes. Without a budget in its name it is the headroom."""
+    """Baseline: one budget per busy period of a core; by default the SLO's headroom."""
 
     syntax = Syntax("safe[-BUDGET]")
     about = "all requests of a busy period of a core have the budget together"
