@@ -51,7 +51,7 @@ LARGEST_OUTPUT_PPM = {Actuator.CLIMB_AGES: PPM, Actuator.LATENCY_BOUND: 2 * PPM}
 
 @dataclass(frozen=True)
 class GainRow:
-    """Gains from an arrival rate (inclusive) up to that of the next row.
+    """Gains of a controller from an arrival rate (inclusive) up to that of the next row.
 
     Output per microsecond of error, in units of 2^-fraction_bits; any may be negative.
     """
@@ -159,7 +159,7 @@ def gains_at(controller: Controller, rate_mrps: int) -> GainRow:
 
 
 def percent_per_ms(gain: int, fraction_bits: int) -> float:
-    """A gain for display: percent of the output per ms of error."""
+    """Convert a gain for display: percent of the output per ms of error."""
     return gain * 100 * 1_000 / (1 << fraction_bits)
 
 
@@ -179,18 +179,18 @@ def output_ppm(controller: Controller, state: ControlState) -> int:
 
 
 def scaled_age_us(age_us: int, by_ppm: int) -> int:
-    """The age at which a request climbs under an output, rounded down to a microsecond."""
+    """Scale a climb age by a controller's output, rounded down to a microsecond."""
     return age_us * by_ppm // PPM
 
 
 def scaled_row(row: Row, by_ppm: int) -> Row:
-    """The row under an output; of climbs at the same age, the one to the highest rung remains."""
+    """Scale the climb ages of a row; of equal ages the climb to the highest rung remains."""
     rung_at = {scaled_age_us(climb.age_us, by_ppm): climb.rung for climb in row.climbs}
     return replace(row, climbs=tuple(Climb(*pair) for pair in rung_at.items()))
 
 
 def scaled_ladder(ladder: Ladder, by_ppm: int) -> Ladder:
-    """The ladder under an output, in which a runtime looks up."""
+    """Scale the climb ages of a ladder, in which a runtime then looks up."""
     return replace(ladder, rows=tuple(scaled_row(row, by_ppm) for row in ladder.rows))
 
 

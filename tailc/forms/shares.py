@@ -68,7 +68,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class ShareCap:
-    """When a machine whose throughput does not follow its share gets a cap; see `shares_cap`.
+    """The rule that caps machines whose throughput does not follow their share; see `shares_cap`.
 
     steps: steps of each comparison. probe_steps: steps of a cap until it is tested again.
     headroom_ppm: margin of a cap above the share that the machine uses, relative to that; also the
@@ -88,7 +88,7 @@ class ShareCap:
 
 @dataclass(frozen=True)
 class Shares:
-    """Machines on one host, and the periods of measuring, estimating and enforcing.
+    """The shares form: machines on one host, and the parameters of the controller.
 
     window_us: throughput is averaged over it. estimate_us, step_us, enforce_us: periods at which
     the model is estimated, shares are decided, and the scheduler enforces them. least_ppm: least

@@ -55,13 +55,13 @@ class CapState:
 
     @property
     def is_tested(self) -> bool:
-        """Whether the machine is in a trial, or settles after a test of its share."""
+        """Whether the machine is in a trial of another share, or settles after one."""
         return self.mode is CapMode.TRIAL or self.count < 0
 
 
 @dataclass(frozen=True)
 class MachineAtStep:
-    """A machine at a step: its level, and its share [ppm].
+    """Measurements of a machine at a step: throughput relative to the target, share [1e-6].
 
     is_met: whether it is at its target at this step and the last. is_short: whether it was short of
     share at the last step, and below its target.
@@ -74,7 +74,7 @@ class MachineAtStep:
 
 
 def next_cap(shares: Shares, machine: Machine, state: CapState, now: MachineAtStep) -> CapState:
-    """The cap from this step on."""
+    """Compute a machine's cap from this step on."""
     rule = shares.cap
     if rule is None or now.is_met:
         return CapState(shares.host_ppm)
@@ -128,7 +128,7 @@ def follows_share(low_level: float, low_share: float, high_level: float, high_sh
 
 
 def with_headroom_ppm(shares: Shares, rule: ShareCap, machine: Machine, level: float) -> int:
-    """The share that the first model needs for the level, plus the headroom."""
+    """The share that the first model needs for a throughput `level`, plus the headroom."""
     factor = (PPM + rule.headroom_ppm) / PPM
     return limited_ppm(shares, factor * (level * first_need(machine)))
 

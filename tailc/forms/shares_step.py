@@ -38,7 +38,7 @@ LARGEST_LEVEL = 1_000.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """a and b in units of the target, their covariance, and the last valid pair."""
+    """Estimate of a machine's model: a, b [targets], their covariance, and the last valid pair."""
 
     a: float
     b: float
@@ -98,7 +98,7 @@ def tick(
     throughput: Sequence[float],
     waiting: Sequence[int] | None = None,
 ) -> HostState:
-    """The state `estimate_us` later, including a step if one is due.
+    """Advance the state by one tick of `estimate_us`, with a step if one is due.
 
     throughput: of each machine with a target [work/s], its mean over the last `window_us`, or since
     the start if that is shorter. A window that is not full is neither used for estimates nor for a
@@ -140,20 +140,20 @@ def sample_ticks(shares: Shares) -> int:
 
 
 def level(target_milli: int, throughput: float) -> float:
-    """Throughput [work/s] over its target; ValueError if it is negative or not a number."""
+    """Throughput / target [both work/s]; ValueError if it is negative or not a number."""
     if not throughput >= 0.0:
         raise ValueError("a throughput must be a number, 0 or more")
     return min(throughput / (target_milli / MILLI), LARGEST_LEVEL)
 
 
 def mean_share(lag: int, ticks: int, now_ppm: int, before_ppm: int) -> float:
-    """The mean share over the last lag, part of which may be before the last step."""
+    """Mean share over the last `lag` ticks, some of which may be before the last step."""
     since = (ticks - 1) % lag + 1
     return (since * now_ppm + (lag - since) * before_ppm) / (lag * PPM)
 
 
 def update_estimate(shares: Shares, estimate: Estimate, x: float, u: float, y: float) -> Estimate:
-    """The estimate after one more sample.
+    """Update the estimate with one sample by recursive least squares.
 
     x: the level a lag ago. u: the mean share since. y: the level now.
     """
@@ -215,7 +215,7 @@ def requested_share(
 
 
 def granted_shares(shares: Shares, requested_ppm: Sequence[int]) -> tuple[int, ...]:
-    """The share of every machine [ppm], given the requests of those with a target.
+    """Grant shares to all machines [1e-6], from the requests of those with a target.
 
     The sum never exceeds the host.
     """
@@ -228,7 +228,7 @@ def granted_shares(shares: Shares, requested_ppm: Sequence[int]) -> tuple[int, .
 
 
 def throughput_of(shares: Shares, levels: Sequence[float]) -> tuple[float, ...]:
-    """Levels of the machines with a target as throughput [work/s]."""
+    """Convert relative throughput of the machines with a target to work per second."""
     return tuple(
         now * ((machine.target_milli or 0) / MILLI)
         for machine, now in zip(shares.served_machines, levels, strict=True)
@@ -251,7 +251,7 @@ def predicted_throughput(shares: Shares, state: HostState) -> tuple[float, ...] 
 
 
 def cannot_meet(shares: Shares, state: HostState) -> tuple[bool, ...]:
-    """For each machine with a target, whether a lasting shortage shows that it cannot be met.
+    """For each machine with a target, whether a lasting shortage shows that it is unattainable.
 
     If some short machine needs more than the whole host, only such machines count, since the others
     are short because of them. A machine that was capped after a trial always counts.
@@ -271,7 +271,7 @@ def cannot_meet(shares: Shares, state: HostState) -> tuple[bool, ...]:
 
 
 def needs_more(shares: Shares, estimate: Estimate) -> bool:
-    """Whether the valid model needs more than the host for the target."""
+    """Whether the machine needs more than the whole host for its target, by its model."""
     return 1.0 - estimate.believed_a > estimate.believed_b * (shares.host_ppm / PPM)
 
 

@@ -12,7 +12,7 @@ _PARTS_PER_CYCLE = 1_000_000
 
 @dataclass(frozen=True)
 class Need:
-    """What request number `position` needs: a number of cycles within `slack_ns`.
+    """The need of the request at a queue position: a number of cycles within `slack_ns`.
 
     `frequency_khz` is rounded up; None if no time is left.
     """
@@ -31,7 +31,7 @@ class Need:
 def request_needs(
     table: TailTable, queued: QueuedRequests, scale_ppm: int = PPM
 ) -> tuple[Need, ...]:
-    """The need of each request at the core; empty if it has more requests than positions.
+    """The need of each request in a core's queue; empty if the queue exceeds the table.
 
     `level_for` returns the lowest level whose frequency covers all of these.
     """
@@ -47,7 +47,7 @@ def request_needs(
 
 
 def binding_need(needed: tuple[Need, ...]) -> Need:
-    """The first need without time left, else the first with the highest frequency."""
+    """The need that decides the frequency: the first without time left, else the largest."""
     return max(
         needed,
         key=lambda need: (need.frequency_khz is None, need.frequency_khz or 0, -need.position),

@@ -57,7 +57,7 @@ class Level:
 
 @dataclass(frozen=True)
 class TailRow:
-    """Remaining work until each request ends, once the running one has had `from_elapsed`.
+    """A row: remaining work until each request ends, once the running one has had `from_elapsed`.
 
     left: by position, up to the next row's `from_elapsed`; both in cycles or both in nanoseconds.
     """
@@ -107,7 +107,7 @@ class Transition:
 
 @dataclass(frozen=True)
 class Batch:
-    """Work that a core does while it has no requests (Bartolini, 2015, section 3.4).
+    """Batch work that a core does while it has no requests (Bartolini, 2015, section 3.4).
 
     least_khz: least frequency of requests. frequency_khz: frequency of batch work, and power_mw the
     core's power then.
@@ -123,7 +123,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class TailTable:
-    """Rows of compute cycles and of memory time [ns] for a bound on a percentile of latency.
+    """A tail table: rows of compute cycles and of memory time [ns] for a bound on latency.
 
     A queue with more requests than a row has positions runs at the highest frequency.
     `reference_khz`: the frequency at which the demands of a trace were measured, if they are times;
@@ -194,7 +194,7 @@ def _check_rows(rows: tuple[TailRow, ...], most: int) -> None:
 
 @dataclass(frozen=True)
 class QueuedRequests:
-    """Requests at a core: ages since arrival, the running request first, and its progress.
+    """The queue of a core: ages since arrival, the running request first, and its progress.
 
     elapsed_cycles, elapsed_memory_ns: what the running request has had so far.
     """
@@ -248,5 +248,5 @@ def level_at(table: TailTable, frequency_khz: int) -> int:
 
 
 def row_at(rows: tuple[TailRow, ...], elapsed: int) -> TailRow:
-    """The row that applies after `elapsed`."""
+    """The row that applies once the running request has had `elapsed`."""
     return rows[bisect_right([row.from_elapsed for row in rows], elapsed) - 1]

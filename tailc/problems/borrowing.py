@@ -1,7 +1,8 @@
 """How long batch work borrows a core from requests: the problem and its solution.
 
-A budget B is the latency that may be lost: the SLO's latency minus the same percentile of requests
-alone at that load (Yang et al., USENIX ATC 2016, section 3). Policies differ in who gets it:
+A budget B is the latency that requests may lose: the SLO's latency minus the same percentile of
+requests that are alone on their cores at that load (Yang et al., USENIX ATC 2016, section 3).
+Policies differ in which requests get it:
 
     IDLE        no request: batch work leaves its lane as a request starts
     FIXED       a request that did not wait, once
@@ -52,7 +53,7 @@ class BatchObjective(enum.Enum):
 
 
 class BudgetMethod(enum.Enum):
-    """Source of the budget."""
+    """Where the budget comes from: the user, a formula or replays."""
 
     NONE = "no budget"
     GIVEN = "given budget"
@@ -77,7 +78,7 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class BorrowingProblem:
-    """Requests of a profile on cores with batch work; demands are those of a request alone.
+    """The problem: how long requests share their cores with batch work. Demands are alone.
 
     interference: slowdown of a request next to batch work, in millionths, or how to calibrate it.
     batch_slowdown_ppm: None means the same as interference. budget_us: None means the headroom,
@@ -111,7 +112,7 @@ class BorrowingProblem:
 
     @property
     def method(self) -> BudgetMethod:
-        """Source of the budget."""
+        """Where the budget comes from."""
         if self.borrowing is Borrowing.IDLE:
             return BudgetMethod.NONE
         if self.borrowing is Borrowing.OPTIMISED:
@@ -121,7 +122,7 @@ class BorrowingProblem:
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """Replayed figures of the design trace at one rate.
+    """Results of replaying the design trace at one rate.
 
     alone_us: percentile of requests alone. tail_us: under the plan, None in overload. budget_us:
     None if there is no budget. batch_ppm: batch work per core, relative to that next to a free
@@ -139,14 +140,14 @@ class LoadPoint:
 
 @dataclass(frozen=True)
 class RateRow:
-    """Predicted evidence at one rate, which is the evidence's load; None in overload."""
+    """Predicted evidence at one rate; None in overload."""
 
     evidence: RowEvidence | None
 
 
 @dataclass(frozen=True)
 class BorrowingSolution:
-    """The lanes, the plan for them, and predictions at each rate."""
+    """The solution: when requests share their core, and predictions at each rate."""
 
     lanes: Lanes
     plan: SharingPlan

@@ -1,4 +1,4 @@
-"""Batch work on the cores of a server with requests, and the chosen frequencies."""
+"""A server whose cores do batch work between requests, and the chosen frequencies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Host:
 
 
 class PairSearch(enum.Enum):
-    """How the frequencies with the most work per joule are found: among all pairs, or by steps."""
+    """How the most efficient pair of frequencies is found: among all pairs, or by steps."""
 
     ENUMERATION = "enumeration"
     HILL_CLIMBING = "hill-climbing"
@@ -37,7 +37,7 @@ class PairSearch(enum.Enum):
 
 @dataclass(frozen=True)
 class BatchWork:
-    """Work that a core does while it has no requests.
+    """Batch work: what a core does while it has no requests.
 
     power_mw: power of a core that does it, by level. memory_ppm: share of its cycles at the nominal
     frequency that wait for memory. throughput_ppm: work per second of a dedicated core at that
@@ -87,7 +87,7 @@ class Throttling(enum.Enum):
 
 @dataclass(frozen=True)
 class PowerLimitEffect:
-    """A chip within its thermal design power, with requests on `requests` of its cores.
+    """How a chip stays within its power limit while `requests` of its cores have requests.
 
     unlimited_mw: its power without the limit. requests_khz: None if no core has requests.
     batch_khz: of each core that does batch work, in order. stopped: number of cores whose batch

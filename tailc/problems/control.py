@@ -1,4 +1,4 @@
-"""The problem of tuning a controller."""
+"""The problem of tuning a controller that keeps a percentile at its target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_SENSITIVITY = 1.2
 
 
 class ControllerTerms(enum.Enum):
-    """Terms of a controller."""
+    """The terms of a controller: PI or PID."""
 
     PI = "pi"
     PID = "pid"
@@ -22,7 +22,7 @@ class ControllerTerms(enum.Enum):
 
 @dataclass(frozen=True)
 class LoopGains:
-    """Change of the output per ms of error, at each epoch.
+    """Gains of a controller: change of its output per ms of error, in each epoch.
 
     The user's gains set the first threshold in ms; those of a loop set the output that scales all
     ages.
@@ -40,7 +40,7 @@ class LoopGains:
 
 @dataclass(frozen=True)
 class ControlProblem:
-    """Keep the percentile at `target_us` at all rates up to the largest of `rates_mrps`.
+    """The problem: keep a percentile at `target_us` at all rates up to the largest.
 
     Gains are scheduled by the rate: one set for each interval between the `boundaries_mrps`, or for
     each of `intervals` equal parts of the rates from 0 to the largest. gains: the user's own, one

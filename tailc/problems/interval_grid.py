@@ -1,4 +1,4 @@
-"""The grid of stays for a search, with a default resolution that is fine but affordable."""
+"""The grid of stays (times on a rung) that a search enumerates, with a default resolution."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MOST_CLASSES = 64
 
 @dataclass(frozen=True)
 class IntervalGrid:
-    """Stays of 0, step, ..., longest, and never.
+    """The possible times on a rung: 0, step, ..., longest, and without end.
 
-    The finite stays of a schedule sum to at most the longest.
+    The finite times of a schedule sum to at most the longest.
     """
 
     step_us: int

@@ -1,4 +1,4 @@
-"""Build the rows of a table by number in the system from solved loads."""
+"""Build the rows of a table, by number of requests in the system, from the solved loads."""
 
 from __future__ import annotations
 

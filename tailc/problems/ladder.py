@@ -22,14 +22,14 @@ from tailc.traces.profile import DemandProfile
 
 
 class LadderObjective(enum.Enum):
-    """What is minimised."""
+    """What a ladder problem minimises: the tail or the cost."""
 
     TAIL = "tail"
     COST = "cost"
 
 
 class Method(enum.Enum):
-    """Exact search on a grid of stays, or the continuous-time optimum by duality."""
+    """How a ladder problem is solved: by search on a grid of stays, or by duality."""
 
     GRID = "grid"
     DUAL = "dual"
@@ -49,7 +49,7 @@ class SupplyLimit:
 
 @dataclass(frozen=True, eq=False)
 class LadderProblem:
-    """A ladder problem for every load in `loads`.
+    """The problem of the best ladder for each load in `loads`.
 
     Rung i is degree i + 1 of the profile's curves, and costs `cost_ppm[i]` millionths per ms.
     budget_ppm: limit of the mean total cost of q requests, in millionths. max_evaluations, grid:

@@ -1,4 +1,4 @@
-"""Problem of malleable jobs: servers of one bus by epoch, and prices for other jobs.
+"""The problem of malleable jobs: servers of each job by epoch, and prices for other jobs.
 
 Source: Haque, Rutgers 2016, appendix B.
 """
@@ -52,7 +52,7 @@ class NamedMalleable:
 
 @dataclass(frozen=True, eq=False)
 class ClusterProblem:
-    """Assign servers to the known jobs, and price servers for expected ones.
+    """The problem: assign servers to known jobs by epoch, and price servers for expected jobs.
 
     busy_mw, asleep_mw: of a server with a job and without. change_mj: energy of adding or removing
     one server of a job. slowdown_ppm: F, as in the plan. run_cost: micro-units for each hour of
@@ -85,7 +85,7 @@ class ClusterProblem:
 
     @property
     def method(self) -> PlanMethod:
-        """How the plan is found."""
+        """How the plan is computed."""
         return self.search.method
 
 

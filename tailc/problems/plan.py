@@ -27,7 +27,7 @@ class PlanObjective(enum.Enum):
 
 
 class PlanMethod(enum.Enum):
-    """How a plan is found.
+    """The method by which a plan is computed.
 
     ARRIVAL: jobs one after another, each at its best places. ANNEAL: from there by simulated
     annealing. COLUMNS: a variable for each schedule of a job. MIP: one program for a general

@@ -1,4 +1,4 @@
-"""Convert specs of plans and their days to the problems' types."""
+"""Convert a plan's spec and its days to the types of a problem."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def supply_of(days: Days) -> ExpectedSupply:
-    """The power forecast at the plan's start, with actual prices and CO2."""
+    """Read the supply: power as forecast at the plan's start, and actual prices and CO2."""
     from tailc.forecasts.days import MW_PER_W, whole
 
     _, price, carbon = days.energy.actual_supply(slice(days.first, days.first + days.epochs))
@@ -23,12 +23,12 @@ def supply_of(days: Days) -> ExpectedSupply:
 
 
 def weights_of(spec: WeightsSpec) -> Weights:
-    """Weights of brown energy."""
+    """Read the weights of brown energy in the objective."""
     return Weights(spec.money, spec.energy, spec.carbon)
 
 
 def battery_of(spec: BatterySpec | None) -> Battery | None:
-    """The battery; None if there is none."""
+    """Read the battery; None if the spec has none."""
     if spec is None:
         return None
     return Battery(

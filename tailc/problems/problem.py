@@ -1,4 +1,4 @@
-"""Protocols of problems and solutions of every type.
+"""Protocols that all problems and their solutions implement.
 
 A problem and its solution belong together: code that handles both is generic in `P` and `S`.
 """
@@ -18,7 +18,7 @@ class Problem(Protocol):
 
     @property
     def objective(self) -> enum.Enum:
-        """What is minimised."""
+        """What the problem minimises."""
         ...
 
     @property
@@ -28,11 +28,11 @@ class Problem(Protocol):
 
 
 class RequestProblem(Problem, Protocol):
-    """A problem about requests."""
+    """A problem whose policy serves requests."""
 
     @property
     def profile(self) -> DemandProfile:
-        """The requests."""
+        """The demands of the requests."""
         ...
 
 
@@ -46,7 +46,7 @@ class SolvedLoad(Protocol):
 
 
 class Solution(Protocol):
-    """The answer to a problem, and how it was found."""
+    """The solution of a problem, with how it was computed."""
 
     @property
     def rows(self) -> Sequence[SolvedLoad]:
@@ -55,7 +55,7 @@ class Solution(Protocol):
 
     @property
     def proof(self) -> str:
-        """Name of the proof."""
+        """Name of what proves the solution, such as a dual bound or exhaustive search."""
         ...
 
     @property
@@ -65,7 +65,7 @@ class Solution(Protocol):
 
     @property
     def evaluations(self) -> int:
-        """Number of evaluations."""
+        """Number of candidates that the solver evaluated."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Problem of rigid jobs: places on racks with a green or a brown bus, and prices for other jobs.
+"""The problem of rigid jobs: places on racks by epoch, and prices for other jobs.
 
 Source: Haque, Rutgers 2016, appendix A.
 """
@@ -33,7 +33,7 @@ class NamedJob:
 
 @dataclass(frozen=True, eq=False)
 class RacksProblem:
-    """Place the known jobs, and price servers for expected ones.
+    """The problem: place known jobs on racks by epoch, and price servers for expected jobs.
 
     racks, rack_servers: racks of equal size, from the brownest to the greenest. busy_mw, asleep_mw:
     of a server with a job and without. migration_mj: of moving the work of one server. jobs: in
@@ -70,7 +70,7 @@ class RacksProblem:
 
     @property
     def method(self) -> PlanMethod:
-        """How the plan is found."""
+        """How the plan is computed."""
         return self.search.method
 
 

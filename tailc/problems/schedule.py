@@ -22,9 +22,10 @@ class RowStatus(enum.Enum):
 
 @dataclass(frozen=True)
 class Schedule:
-    """Wait `wait_us`, then stay `stay_us[i]` on rung i before climbing; the last rung has no end.
+    """The schedule of a request: a wait, then a time on each rung before the next climb.
 
-    There is one stay fewer than rungs. A stay of 0 skips the rung; None means never to climb
+    A request waits `wait_us`, then stays `stay_us[i]` on rung i, and on the last rung until it
+    ends. There is one stay fewer than rungs. A stay of 0 skips the rung; None means never to climb
     further, and every later stay is 0 by convention. This is the papers' S = {v_0, v_1, ...,
     v_(n-1)} (Haque et al., ASPLOS 2015, section 4.1).
     """
@@ -84,7 +85,7 @@ class SolvedRow:
 
 @dataclass(frozen=True)
 class LadderSolution:
-    """All rows, their proof, and the work of the search.
+    """The schedule of every load, with the proof and the effort of the search.
 
     longest_wait_us: the longest wait that was searched; None: no limit. course: convergence by
     evaluations, averaged over the loads that have a schedule [us]; empty if it was not recorded.

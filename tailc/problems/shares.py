@@ -1,4 +1,4 @@
-"""Problem of CPU shares: machines on one host with targets, before their models are known."""
+"""The problem of CPU shares: fit models to machines that share a host and have targets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MachineTarget:
 
 @dataclass(frozen=True, eq=False)
 class SharesProblem:
-    """Find for each machine with a target the model that fits its rows best.
+    """The problem: fit a model of throughput to the trace of each machine with a target.
 
     step_us: the time between k and k+1 of the model. host_ppm, least_ppm: the capacity of the host,
     and the least share of each machine with a target. least_b_ppm: a smaller b, in millionths of
@@ -83,7 +83,7 @@ class SharesProblem:
 
 @dataclass(frozen=True)
 class MachineModel:
-    """A machine's model, in the whole numbers of an artifact, and its implications.
+    """A machine's model in the whole numbers of an artifact, and the share that it needs.
 
     error_ppm: root mean squared error of a step, relative to the mean throughput. max_milli:
     throughput with the whole host, the largest attainable. needs_ppm: the share that meets the
@@ -101,7 +101,7 @@ class MachineModel:
 
 @dataclass(frozen=True)
 class SharesSolution:
-    """A model for each machine with a target, in the problem's order. There are no rows by load."""
+    """A model for each machine with a target, in the problem's order; no rows by load."""
 
     models: tuple[MachineModel, ...]
     evaluations: int

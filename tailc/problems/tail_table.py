@@ -27,13 +27,13 @@ _MRPS_NS = 10**12
 
 
 class TailObjective(enum.Enum):
-    """What is minimised: at every moment, the frequency."""
+    """What a tail table minimises: the frequency, at every moment."""
 
     FREQUENCY = "frequency"
 
 
 class Distribution(enum.Enum):
-    """Whether quantiles of cycles and of memory time are added, or cover their sum."""
+    """How cycles and memory time are combined: added quantiles, or a bound on their sum."""
 
     SEPARATE = "separate"
     JOINT = "joint"
@@ -41,13 +41,13 @@ class Distribution(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class TailProblem:
-    """Requests with memory times, whose demand is cycles at `clock_khz` and memory time.
+    """The problem of a tail table for requests with compute cycles and memory time.
 
-    The table has `rows` even quantiles of elapsed work, and one position for each request up to
-    `most_positions`; from `positions` on it is Gaussian. buckets: of each distribution. batch: work
-    of cores without requests, None if they sleep. host: their server, if given. rates_mrps: arrival
-    rates of the whole server, in the order of the spec. transition: cost of a change of frequency,
-    None for none.
+    Demand is cycles at `clock_khz` plus memory time. The table has `rows` even quantiles of elapsed
+    work, and one position for each request up to `most_positions`; from `positions` on it is
+    Gaussian. buckets: of each distribution. batch: work of cores without requests, None if they
+    sleep. host: their server, if given. rates_mrps: arrival rates of the whole server, in the order
+    of the spec. transition: cost of a change of frequency, None for none.
     """
 
     profile: DemandProfile
@@ -75,7 +75,7 @@ class TailProblem:
 
     @property
     def quantile(self) -> float:
-        """The percentile as a share."""
+        """The percentile as a fraction, such as 0.99."""
         return self.percentile_ppm / PPM
 
     @cached_property
@@ -137,7 +137,7 @@ class RequestMoments:
 
 @dataclass(frozen=True)
 class TailSolution:
-    """The rows of a tail table, and what is known about them.
+    """The rows of a tail table, with how they were computed and what they guarantee.
 
     least_us: percentile of a request alone, at the highest frequency. pair: the frequencies with
     batch work, None without any. throttled: effect of the chip's power limit, empty without one.

@@ -25,7 +25,7 @@ from tailc.traces.profile import DemandProfile
 
 
 class ThresholdObjective(enum.Enum):
-    """What is minimised."""
+    """What the thresholds minimise: energy, the tail, or power per work."""
 
     ENERGY = "energy"
     TAIL = "tail"
@@ -33,7 +33,7 @@ class ThresholdObjective(enum.Enum):
 
 
 class ThresholdMethod(enum.Enum):
-    """Method for the ages: the exact dual, a convex solver, a mixed-integer solver, or a grid."""
+    """How the ages are computed: exact dual, convex solver, mixed-integer solver or grid."""
 
     DUAL = "dual"
     CONVEX = "convex"
@@ -53,11 +53,12 @@ class SolverLimits:
 
 @dataclass(frozen=True, eq=False)
 class ThresholdProblem:
-    """Rung i is column i of the profile's curves; a request on it draws `power_ppm[i]`.
+    """The problem of the climb ages between cores of different type or frequency.
 
-    Powers are millionths of a watt, or of the power of a slow core. static_ppm: drawn in addition
-    at all times. target_us: for the objective ENERGY. solver: the backend of the method MIP.
-    dropped: names of further rungs of the spec.
+    Rung i is column i of the profile's curves, and a request on it draws `power_ppm[i]`. Powers are
+    millionths of a watt, or of the power of a slow core. static_ppm: drawn in addition at all
+    times. target_us: for the objective ENERGY. solver: the backend of the method MIP. dropped:
+    names of further rungs of the spec.
     """
 
     profile: DemandProfile
@@ -92,7 +93,7 @@ class ThresholdProblem:
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """Ages as stays, with their proof and predictions.
+    """The climb ages, as a schedule, with their proof and predictions.
 
     The evidence's objective and bound are energies, in millionths of the unit of power times us,
     and its `cost_time_us` is in the unit times us. `gap_before` is the gap of the ages before

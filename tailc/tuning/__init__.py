@@ -1,1 +1,1 @@
-"""Tuning: search tables by simulation, in which requests queue for threads."""
+"""Tuning: search tables by simulation, in which requests wait for threads."""

@@ -1,4 +1,4 @@
-"""Ages at some loads, with linear interpolation and extrapolation."""
+"""Interpolate the climb ages of a table between a few loads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def loads_at(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
 def between(
     at_knots: NDArray[np.float64], knots: NDArray[np.float64], loads: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Interpolate from (climbs, knots) to (climbs, loads)."""
+    """Interpolate values at the knots, (climbs, knots), to other loads, (climbs, loads)."""
     piece = np.clip(np.searchsorted(knots, loads) - 1, 0, len(knots) - 2)
     low, high = knots[piece], knots[piece + 1]
     share = (loads - low) / (high - low)
@@ -34,10 +34,10 @@ def between(
 def formula_ages(
     base: Ladder, knots: NDArray[np.float64], tail_us: int, never: float = NEVER
 ) -> NDArray[np.float64]:
-    """Ages of a ladder at the knots, relative to the tail, (climbs, knots).
+    """Climb ages of a ladder at the loads `knots`, relative to the tail, (climbs, knots).
 
-    The age is that of the first climb to the rung or to a higher one. never: an age that represents
-    no climb, larger than all others.
+    The age of a rung is that of the first climb to it or to a higher rung. never: an age that
+    represents no climb, larger than all others.
     """
     rows, row_of_load = rows_by_load([base], 0, int(knots[-1]))
     ages = np.full((len(base.rungs) - 1, len(knots)), never)
@@ -51,7 +51,7 @@ def formula_ages(
 
 
 def delays_at(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray[np.float64]:
-    """Waiting times at the knots, relative to the tail, (knots,).
+    """Admission delays of a ladder at the loads `knots`, relative to the tail, (knots,).
 
     A request that waits for an exit has the waiting time of the loads below.
     """
@@ -65,7 +65,7 @@ def delays_at(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray
 
 
 def climbs_of(ages_us: list[int], never_us: float) -> tuple[Climb, ...]:
-    """A climb for each age, except ages that are never reached; of equal ages, the highest rung."""
+    """Make a climb for each age that is reached; of equal ages only the highest rung's."""
     climbs = [Climb(0, 0)]
     for rung, age_us in enumerate(ages_us, start=1):
         if age_us >= never_us:

@@ -1,4 +1,4 @@
-"""Lower bounds on the batch work that any policy gives up on the replays of a comparison.
+"""Lower bounds on the batch work that any policy must give up in given replays.
 
 A request of demand S that shares its core for a time T takes S + s T, and gives up S - (1 - s - b)
 T of batch work, with interference s and slowdown b. So a bound on the sum of all s T gives a bound

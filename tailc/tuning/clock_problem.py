@@ -1,4 +1,4 @@
-"""Tuning problems of tail tables: the bound and the entries that minimise energy."""
+"""The tuning problem of a tail table: its latency bound and entries, for the least energy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARTS = 512
 def clock_problem(
     clocks: Clocks, design: DemandProfile, aim: TuningObjective
 ) -> TuningProblem[TailTable]:
-    """The problem of tables with the levels and rows of the formula's table, that of `clocks`.
+    """Make the tuning problem of the formula's table, which is the table of `clocks`.
 
     Tables are compared with the formula's table, with the largest bound that meets the limit.
     Raises TailcError if cores have only one frequency.

@@ -26,7 +26,7 @@ _WORTH = 0.003
 
 @dataclass(frozen=True, eq=False)
 class ConvergenceCheck:
-    """The value of a table relative to the formula's, in one check.
+    """Result of one check: the value of a table relative to the formula's table.
 
     values: float64 (1 + replays,): of all replays, and without each of them.
     """
@@ -35,7 +35,7 @@ class ConvergenceCheck:
 
     @property
     def value(self) -> float:
-        """The value over all replays."""
+        """The value from all replays together."""
         return float(self.values[0])
 
     def text(self) -> str:
@@ -49,7 +49,7 @@ class ConvergenceCheck:
 
 
 class ConvergenceChecks(Generic[Form]):
-    """Checks of tables on the replays of a sample, relative to the measurements of `base`."""
+    """Checks tables on the replays of one sample, relative to the formula's table `base`."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class ConvergenceChecks(Generic[Form]):
 
     @property
     def requests(self) -> int:
-        """Requests simulated per check."""
+        """Number of requests that one check simulates."""
         return self._sample.requests
 
     def check(self, table: Form) -> ConvergenceCheck:

@@ -37,14 +37,14 @@ STARTS = len(_STARTS)
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesSpace:
-    """Tables on the levels and rows of `base`."""
+    """The space of tail tables with the levels and rows of `base`."""
 
     base: TailTable
     positions: tuple[int, ...] = _COARSE_POSITIONS
     rows: tuple[float, ...] = _COARSE_ROWS
 
     def table(self, point: NDArray[np.float64]) -> TailTable:
-        """The table of a point."""
+        """Make the table that a point describes."""
         bound, by_position, later = self._parts(point)
         logs = np.interp(np.arange(self.base.positions), self.positions, by_position)
 
@@ -61,7 +61,7 @@ class CoreQueuesSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """The table `base`, and tables with a longer bound and larger entries.
+        """Initial points: the table `base`, then tables with a longer bound and larger entries.
 
         The longer both are, the less the waiting times of requests count.
         """
@@ -70,7 +70,7 @@ class CoreQueuesSpace:
             yield np.array([*[log] * (1 + len(self.positions)), *[0.0] * (len(self.rows) - 1)])
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:  # noqa: ARG002 - there are no ages
-        """See `Space`."""
+        """Standard deviation of each parameter of a point; see `SearchSpace.spread`."""
         return np.full(len(self.positions) + len(self.rows), narrower * _SPREAD)
 
     def finer(self) -> CoreQueuesSpace:
@@ -85,7 +85,7 @@ class CoreQueuesSpace:
         return np.array([bound, *entries, *added])
 
     def next_to(self, table: TailTable) -> NDArray[np.float64]:
-        """The point with the bound of `table`."""
+        """The point from which a search near `table` starts: it has the same bound."""
         entries = np.zeros(len(self.positions) + len(self.rows) - 1)
         return np.array([math.log(table.bound_us / self.base.bound_us), *entries])
 

@@ -34,7 +34,7 @@ STARTS = len(_STARTS)
 
 @dataclass(frozen=True, eq=False)
 class CoreTypesSpace:
-    """Tables on the rungs and rules of `base`; `target_us`, its tail, is the unit of ages.
+    """The space of tables with the rungs and rules of `base`; ages are relative to `target_us`.
 
     knots: float64 (knots,), loads, ascending. cores: number of cores of all types.
     """
@@ -46,7 +46,7 @@ class CoreTypesSpace:
 
     @property
     def step_us(self) -> int:
-        """The grid of ages: 0.1 ms for targets of 200 ms to 2 s."""
+        """Grid step of ages [us]: 0.1 ms for targets of 200 ms to 2 s."""
         steps = max(self.target_us // _STEPS_IN_TARGET, 1)
         return 10 ** (len(str(steps)) - 1)
 
@@ -57,7 +57,7 @@ class CoreTypesSpace:
         return max(beyond, self.base.guard.max_load)
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """The table of a point."""
+        """Make the table that a point describes."""
         step = -(-self.last_load // _MOST_ROWS)
         loads = np.arange(1, self.last_load + 1, step)
         ages = between(self._at_knots(point), self.knots, loads.astype(np.float64))
@@ -77,19 +77,19 @@ class CoreTypesSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """The formula's ages, slightly earlier ones, and ages that decrease with the load."""
+        """Initial points: the formula's ages, slightly earlier ones, ages that fall with load."""
         ages = formula_ages(self.base, self.knots, self.target_us)
         for few, many in _STARTS:
             part = between(np.array([[few, many]]), self.knots[[0, -1]], self.knots)
             yield (np.minimum(ages, 1.0) * part if many < few else ages * part).ravel()
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:  # noqa: ARG002 - there is nothing but ages
-        """See `Space`."""
+        """Standard deviation of each parameter of a point; see `SearchSpace.spread`."""
         ages = age + load * self.knots / self.cores
         return _SPREAD * np.tile(ages, len(self.base.rungs) - 1)
 
     def finer(self) -> CoreTypesSpace:
-        """The space in which the age of each rung is a curve of many pieces."""
+        """The finer space, in which each rung's age is a piecewise linear function of load."""
         return replace(self, knots=loads_at(_KNOTS_CORES, self.cores))
 
     def refine(self, point: NDArray[np.float64], fine: CoreTypesSpace) -> NDArray[np.float64]:
@@ -105,5 +105,5 @@ class CoreTypesSpace:
 
 
 def core_types_space(base: Ladder, target_us: int, cores: int) -> CoreTypesSpace:
-    """The space in which the age of each rung is a line over the load."""
+    """The coarse space, in which each rung's age is a linear function of load."""
     return CoreTypesSpace(base, target_us, cores, loads_at(_LINE_CORES, cores))

@@ -1,4 +1,4 @@
-"""The value that a search minimises, by criterion, relative to the formula's table."""
+"""What a table search minimises, by criterion, relative to the formula's table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPARE = 0.03
 
 @dataclass(frozen=True)
 class CriterionMeasure:
-    """How measurements of tables become the value that a search minimises.
+    """A criterion: how measurements of tables become the value that a search minimises.
 
     is_limited: whether a missed tail adds a large penalty. progress_text(value, aim): the progress
     of a search in words. amounts(measured): float64 (tables, points, repeats), the amount to
@@ -40,7 +40,7 @@ class CriterionMeasure:
 
 
 def measure_of(aim: TuningObjective) -> CriterionMeasure:
-    """The measure of the criterion of `aim`."""
+    """Look up the measure that belongs to the criterion of `aim`."""
     return _MEASURES[aim.criterion]
 
 
@@ -60,12 +60,12 @@ def relative_tails(
 
 
 def best_by_point(measured: Measurements, aim: TuningObjective) -> Measurements:
-    """Combine measurements as if of one table, which is the best at each operating point."""
+    """Combine the best measurement of any table at each operating point, as if of one table."""
     return measured.of_one(penalized_amounts(measured, aim).argmin(axis=0))
 
 
 def penalized_amounts(measured: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
-    """Mean amounts, (tables, points); a missed tail is worse than any tail that is met."""
+    """Mean amounts, (tables, points); a missed tail counts as worse than every tail in time."""
     amounts = measure_of(aim).amounts(measured).mean(axis=2)
     if aim.target_us is None:
         return amounts

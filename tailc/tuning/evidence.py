@@ -28,7 +28,7 @@ _SOLVER = "tailc_solvers.evolution"
 
 
 def with_tuned_table(policy: Policy, tuned: AnyTunedTable) -> Policy:
-    """The policy with the tuned table and its evidence, or unchanged if no table is better.
+    """Put the tuned table and its evidence into the policy; unchanged if no table is better.
 
     The tuned rows have no evidence of their own, because the proofs are for the rows of the
     formula. If the highest rate is the objective, the policy is for rates up to that of its table.
@@ -127,12 +127,12 @@ def _gain_settings(gain: RateGain, aim: TuningObjective) -> dict[str, int]:
 
 
 def describe_tail(us: int, overloaded: bool) -> str:
-    """The mean tail of replays in words, or that the server is overloaded."""
+    """Format the mean tail of replays, or say that the server is overloaded."""
     return "the server is overloaded" if overloaded else f"the tail is {format_us(us)}"
 
 
 def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
-    """Warnings if the formula's table is used, or if no requests validated the tables."""
+    """Warn if the formula's table is used, or if no held-out requests validated the tables."""
     found = []
     if tuned.table is None:
         found.append(_not_taken(tuned))

@@ -1,4 +1,4 @@
-"""The highest rate up to which a table keeps a percentile, compared with the formula's.
+"""The highest rate at which a table meets a percentile, compared with that of the formula's table.
 
 Each replay has a highest rate for each table, on the same requests. Intervals are Student's at
 95 %, of the mean rate and of the mean change from one table to the other.
@@ -22,7 +22,7 @@ _DIGITS = 3
 
 @dataclass(frozen=True)
 class HighestRate:
-    """A table's highest rate in the mean of replays, with its interval [thousandths of 1/s].
+    """A table's highest rate, as a mean over replays with its interval [thousandths of 1/s].
 
     is_open: whether some replay keeps the percentile at the highest rate of the range, so that the
     mean might be higher.
@@ -35,7 +35,7 @@ class HighestRate:
 
     @property
     def promised_mrps(self) -> int:
-        """The lower end of the interval, rounded down to three digits."""
+        """The rate that is promised: the interval's lower end, rounded down to three digits."""
         step = 10 ** max(len(str(self.low_mrps)) - _DIGITS, 0)
         return self.low_mrps // step * step
 
@@ -51,9 +51,10 @@ class RateChange:
 
 @dataclass(frozen=True)
 class RateComparison:
-    """The highest rates of the formula's table and of the tuned one; None: not even the lowest.
+    """The highest rates of the formula's table and of the tuned one.
 
-    change: from one to the other; there is none where one has no rate.
+    formula, tuned: None if the table misses the percentile even at the lowest rate. change: from
+    one to the other; None if one of them is None.
     """
 
     formula: HighestRate | None
@@ -65,14 +66,14 @@ class RateComparison:
 
     @property
     def is_better(self) -> bool:
-        """Whether the tuned table's is higher beyond chance."""
+        """Whether the tuned table has a significantly higher rate."""
         if self.change is None:
             return self.tuned is not None and self.formula is None
         return self.change.low_ppm > 0
 
     @property
     def is_worse(self) -> bool:
-        """Whether the tuned table's is lower beyond chance."""
+        """Whether the tuned table has a significantly lower rate."""
         if self.change is None:
             return self.formula is not None and self.tuned is None
         return self.change.high_ppm < 0
@@ -93,7 +94,7 @@ def compare_rates(
 
 
 def highest_rate(rates_mrps: NDArray[np.int64], aim: TuningObjective) -> HighestRate | None:
-    """Highest rate in each replay, int64 (repeats,); None if a replay misses at the lowest rate."""
+    """Average the highest rates of replays, int64 (repeats,); None if one misses at the lowest."""
     if not rates_mrps.all():
         return None
     lowest_mrps, highest_mrps = aim.rates_mrps

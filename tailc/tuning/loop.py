@@ -32,7 +32,7 @@ _STANDARD_ERRORS = 2.0
 
 @dataclass(frozen=True)
 class TuningResult(Generic[Form]):
-    """The best table as validated, and the searches for it."""
+    """The best table with its validation, and the effort of its searches."""
 
     validated: ValidatedTable[Form]
     searched: SearchResult[Form]
@@ -59,7 +59,10 @@ class TuningLoop(ABC, Generic[Form, Result]):
         self._workers = workers
 
     def run(self, aim: TuningObjective, progress: Progress) -> tuple[Result, bool | None]:
-        """The result, and whether its table has the optional rules of `aim`; None: it has none."""
+        """Tune.
+
+        Return the result, and whether it uses `aim`'s optional rules (None: none given).
+        """
         if aim.optional_rules:
             return self._run_with_optional_rules(aim, progress)
         return self.tune(self._problem_for(aim), aim, progress), None
@@ -77,7 +80,7 @@ class TuningLoop(ABC, Generic[Form, Result]):
     def propose(
         self, problem: TuningProblem[Form], aim: TuningObjective, progress: Progress
     ) -> tuple[list[Form], SearchResult[Form]]:
-        """Search for tables, and rank them, the best first."""
+        """Search for tables; return them ranked, the best first, and the search."""
 
     @abstractmethod
     def confirm(
@@ -115,7 +118,7 @@ class TuningLoop(ABC, Generic[Form, Result]):
 
 
 def longer_by_chance(load: Workload) -> float:
-    """Factor of the mean demand plus two standard errors of that mean."""
+    """(Mean demand + two standard errors of that mean) / mean demand."""
     share = load.weight / load.requests
     mean_ns = load.mean_work_ns
     variance = float(((load.work_ns - mean_ns) ** 2 * share).sum())
@@ -123,7 +126,7 @@ def longer_by_chance(load: Workload) -> float:
 
 
 def by_halves(progress: Progress) -> tuple[Progress, Progress]:
-    """Progress of two searches, each of which is half of the work."""
+    """Split a progress display into two halves, one for each of two searches."""
     return (
         lambda what, share: progress(what, share / 2),
         lambda what, share: progress(what, (1 + share) / 2),

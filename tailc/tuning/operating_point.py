@@ -11,9 +11,9 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoint:
-    """A workload, its arrival process, and constraints on other percentiles.
+    """Conditions of a replay: a workload, its arrival process, constraints on percentiles.
 
-    settling: as `Scenario` has it.
+    settling: number of earlier arrivals that are not measured.
     """
 
     load: Workload
@@ -25,7 +25,7 @@ class OperatingPoint:
 def operating_points(
     load: Workload, aim: TuningObjective, settling: int = 0
 ) -> list[OperatingPoint]:
-    """The same requests at each rate of `aim`.
+    """Make an operating point for each rate of `aim`, with the same requests.
 
     settling: number of earlier arrivals at constant rates that are not measured.
     """

@@ -1,4 +1,4 @@
-"""The loop for the highest rate up to which a table keeps a percentile."""
+"""Tune for the highest rate at which a table meets a percentile."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _BUDGET_FRACTION = 3_000
 class RateTuningResult(TuningResult[Form]):
     """A tuning result, with the highest rates of the formula's table and of the tuned one.
 
-    kept_us: of the formula's table and those of the search, the smallest latency that one of them
-    keeps at the lowest rate in every replay [us]; None if all are overloaded.
+    kept_us: the smallest latency within which the formula's table or one of the search keeps the
+    percentile at the lowest rate in every replay [us]; None if all are overloaded.
     """
 
     raised: RateComparison
@@ -48,12 +48,12 @@ class RateTuningResult(TuningResult[Form]):
 
 
 class RateLoop(TuningLoop[Form, RateTuningResult[Form]]):
-    """The loop for the highest rate."""
+    """The tuning loop whose criterion is the highest rate."""
 
     def run(
         self, aim: TuningObjective, progress: Progress
     ) -> tuple[RateTuningResult[Form], bool | None]:
-        """See `TuningLoop.run`.
+        """Tune for the highest rate; see `TuningLoop.run` for the result.
 
         Raises TailcError if the formula's table keeps the percentile at all rates of the range, and
         if neither table keeps it at the lowest.

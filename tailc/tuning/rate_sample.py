@@ -1,4 +1,4 @@
-"""The highest rate up to which tables keep a percentile, with the same requests at every rate."""
+"""Measure the highest rate at which tables meet a percentile, on the same requests at all rates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTS = 500
 
 @dataclass(frozen=True, eq=False)
 class HighestRates:
-    """The highest rates up to which tables keep the percentile, by replay.
+    """The highest rate at which each table meets the percentile in each replay.
 
     rates_mrps: int64 (tables, repeats) [thousandths of 1/s]; 0 if the percentile is missed at the
     lowest rate of the range, the highest rate if it is kept at all rates. requests: number of
@@ -42,7 +42,7 @@ class HighestRates:
 
 @dataclass(frozen=True, eq=False)
 class RateSample(Generic[Form]):
-    """Replays over the range of rates of `aim`; the percentile must be within `limit_us`.
+    """Replays by which a table's highest rate is found; the percentile must be <= `limit_us`.
 
     Random numbers are the same for all rates and tables: a higher rate only scales the gaps between
     arrivals.
@@ -64,7 +64,7 @@ class RateSample(Generic[Form]):
         return HighestRates(rates_mrps.reshape(shape), replays * self.experiment.scenario.requests)
 
     def keeps_most(self, table: Form, rate_mrps: int) -> bool:
-        """Whether at least half of the replays at a rate keep the percentile."""
+        """Whether at least half of the replays at a rate meet the percentile's limit."""
         subject = self.subject_of(table)
         kept = self.experiment.map_replays(
             lambda number: self._keeps(subject, number, rate_mrps), self._numbers

@@ -1,4 +1,4 @@
-"""The requests on which a table is tuned, and those on which it is validated."""
+"""Split requests into those on which a table is tuned and those on which it is validated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEWEST_REQUESTS = 600
 
 @dataclass(frozen=True, eq=False)
 class SampleSplit:
-    """The requests of the search, and those of the validation."""
+    """The requests of the search (`tuning`) and those of the validation (`judging`)."""
 
     tuning: Workload
     judging: Workload
@@ -30,7 +30,7 @@ class SampleSplit:
 
 
 def split_sample(load: Workload) -> SampleSplit:
-    """Some requests for each; all requests for both if there are few."""
+    """Split the requests; if there are few, use all of them for both."""
     judges = validation_weight(load)
     if judges is None:
         return SampleSplit(load, load)
@@ -38,7 +38,7 @@ def split_sample(load: Workload) -> SampleSplit:
 
 
 def validation_weight(load: Workload) -> NDArray[np.int64] | None:
-    """Number of validating requests by record, int64 (records,); None if there are too few."""
+    """Number of validation requests by record, int64 (records,); None if there are too few."""
     if load.requests < _FEWEST_REQUESTS:
         return None
     return one_of_each_group(_JUDGING_PART, load.work_ns, load.weight)
@@ -47,7 +47,7 @@ def validation_weight(load: Workload) -> NDArray[np.int64] | None:
 def one_of_each_group(
     many: int, size: NDArray[Any], weight: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Number of requests selected from each record, one of every `many`, int64 (records,).
+    """Select one of every `many` requests; return the number by record, int64 (records,).
 
     One request is selected at random from each group of `many` neighbours in size. Rows are not
     selected by position, because they may have a period.

@@ -14,7 +14,7 @@ from tailc.tuning.tuning_sample import Form, TuningSample, tuning_sample
 
 
 def requests_each(percentile_ppm: int) -> int:
-    """Requests in each replay that ranks or validates tables."""
+    """Number of requests in each replay that ranks or validates tables."""
     return max(VALIDATION.requests, fewest_requests(percentile_ppm))
 
 
@@ -26,7 +26,7 @@ def screening_sample(
     seed: int,
     workers: Executor,
 ) -> TuningSample[Form]:
-    """A few replays, which select the tables that are worth a search or a comparison."""
+    """Make a small sample, which selects the tables that are worth a search or a comparison."""
     return tuning_sample(
         scenes,
         aim.percentile_ppm,
@@ -47,7 +47,7 @@ def validation_sample(
     workers: Executor,
     repeats: int = VALIDATION.repeats,
 ) -> TuningSample[Form]:
-    """Many replays, with their own random numbers, which rank or validate tables."""
+    """Make a large sample with its own random numbers, which ranks or validates tables."""
     return tuning_sample(
         scenes,
         aim.percentile_ppm,

@@ -1,4 +1,4 @@
-"""A table whose ages, or whose bound, are scaled until its tail meets the limit."""
+"""Scale the ages or the bound of a table until its tail meets the limit."""
 
 from __future__ import annotations
 

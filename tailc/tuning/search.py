@@ -81,12 +81,12 @@ _SPAN = 2
 
 
 def fewest_requests(percentile_ppm: int) -> int:
-    """Fewest requests of a replay at one rate."""
+    """The smallest number of requests of a replay at one rate for this percentile."""
     return max(-(-_FEWEST_BEYOND * PPM // (PPM - percentile_ppm)), _FEWEST_REQUESTS)
 
 
 def least_budget(aim: TuningObjective, starts: int) -> int:
-    """Requests of the shortest search from `starts` points; twice that with optional rules."""
+    """Smallest budget, in requests, of a search from `starts` points."""
     trial = fewest_requests(aim.percentile_ppm) * len(aim.rates_mrps)
     parts = ((_FIRST, starts), (_COARSE, min(starts, _CONTINUED)), (_FINE, 1))
     times = 2 if aim.optional_rules else 1
@@ -171,7 +171,7 @@ def search_near(
     workers: Executor,
     progress: Progress,
 ) -> SearchResult[Form]:
-    """Search near `start` with the whole budget, and return the best table; see `searched`."""
+    """Search near `start` with the whole budget, and return the best table; see `search_tables`."""
     return _Search(problem, points, aim, workers, progress).near(space, start)
 
 

@@ -15,15 +15,15 @@ class SearchSpace(Protocol[Form]):
     """A parameter space: each point, float64 (dimensions,), is a table."""
 
     def table(self, point: NDArray[np.float64]) -> Form:
-        """The table of a point, on the grid of the artifact; every point has one."""
+        """Make the table of a point in the whole numbers of an artifact; every point has one."""
         ...
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """Points from which searches begin."""
+        """Iterate over the points from which searches begin."""
         ...
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
-        """The standard deviation of each parameter, above 0.
+        """Standard deviation of each parameter in a search's first generation, above 0.
 
         age, load: that of an age relative to the tail, and its growth over a load of one request
         per core. narrower: other standard deviations, relative to those of the first stage.
@@ -31,7 +31,7 @@ class SearchSpace(Protocol[Form]):
         ...
 
     def finer(self) -> Self:
-        """The space with more parameters."""
+        """The space of the same tables with more parameters."""
         ...
 
     def refine(self, point: NDArray[np.float64], fine: Self) -> NDArray[np.float64]:
@@ -39,5 +39,5 @@ class SearchSpace(Protocol[Form]):
         ...
 
     def next_to(self, table: Form, /) -> NDArray[np.float64]:
-        """The point whose table is next to that one, which has the same rungs or levels."""
+        """The point whose table is nearest to `table`, which has the same rungs or levels."""
         ...

@@ -63,7 +63,7 @@ MOST_STARTS = len(_EXITS) + _FIRST_RUNGS
 
 @dataclass(frozen=True, eq=False)
 class SharedCoresSpace:
-    """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
+    """The space of tables with the rungs and rules of `base`; ages are relative to `tail_us`.
 
     knots: float64 (knots,), loads, ascending. cores: number of requests that can run at once, each
     on the rung that uses least of the shared resource. may_wait: whether a request may wait.
@@ -91,19 +91,19 @@ class SharedCoresSpace:
 
     @property
     def boost_use(self) -> tuple[int, int]:
-        """Smallest use of the boosted cost unit by a rung, and its capacity in such uses."""
+        """The smallest use of the boosted cost unit by a rung, and how many such uses fit in it."""
         return least_of(self.pools, self.pools.boost_pool)
 
     @property
     def start_use(self) -> tuple[int, int]:
-        """The cost unit that starts may depend on (that of the first rung), and its use."""
+        """The cost unit on which starts may depend, that of the first rung, and the rung's use."""
         unit = self.pools.cost_unit[self.pools.pool_of[0]]
         assert unit is not None
         return unit, int(self.pools.cost_ppm[0])
 
     @property
     def step_us(self) -> int:
-        """The grid of ages: 1 ms for tails of 200 ms to 2 s."""
+        """Grid step of ages [us]: 1 ms for tails of 200 ms to 2 s."""
         steps = max(self.tail_us // _STEPS_IN_TAIL, 1)
         return 10 ** (len(str(steps)) - 1)
 
@@ -119,7 +119,7 @@ class SharedCoresSpace:
 
     @property
     def aged_rungs(self) -> int:
-        """Rungs that have ages in a point: all, or all above the first if there is no delay."""
+        """Number of rungs with ages in a point: all, or without delays all above the first."""
         return len(self.base.rungs) - (0 if self.has_delays else 1)
 
     @property
@@ -134,24 +134,24 @@ class SharedCoresSpace:
         boost: float,
         give_up: float = _GIVE_UP,
     ) -> NDArray[np.float64]:
-        """The point of ages relative to the tail, (aged, knots), and limits in cores."""
+        """Make a point from ages relative to the tail, (aged, knots), and limits in cores."""
         others = [admission, *([boost] if self.base.boost else [])]
         others += [give_up] if OptionalRule.GIVE_UP in self.optional_rules else []
         return np.concatenate([ages.ravel(), others])
 
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
-        """Ages relative to the tail, (aged, loads), of a point, not yet ordered."""
+        """The ages of a point at loads, relative to the tail, (aged, loads), not yet ordered."""
         at_knots = point[: self.aged_rungs * len(self.knots)].reshape(self.aged_rungs, -1)
         return between(at_knots, self.knots, loads)
 
     def others_of(self, point: NDArray[np.float64]) -> tuple[float, float, float]:
-        """Load of waiting and limit of boosting [cores]; age of giving up [tails]."""
+        """Of a point: the load of waiting and the boost limit [cores]; the give-up age [tails]."""
         admission, *others = point[self.aged_rungs * len(self.knots) :].tolist()
         boost = others.pop(0) if self.base.boost else 0.0
         return admission, boost, others[0] if others else _GIVE_UP
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """The table of a point."""
+        """Make the table that a point describes."""
         admission, boost, give_up = self.others_of(point)
         # On a very large server a row holds for several loads.
         step = -(-self.last_load // _MOST_ROWS)
@@ -174,7 +174,7 @@ class SharedCoresSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """The formula's ages, and each single rung from the start with a late climb to the last."""
+        """Initial points: the formula's ages, and each rung from the start with one late climb."""
         formula = formula_ages(self.base, self.knots, self.tail_us)
         for part in _EXITS if self.may_wait or self.starts_by_use else _EXITS[:1]:
             yield self.point(formula, part, _BOOST)
@@ -190,14 +190,14 @@ class SharedCoresSpace:
         return _CROWDED * float(room_ppm) / self.takes_ppm[rung] / self.cores
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
-        """See `Space`."""
+        """Standard deviation of each parameter of a point; see `SearchSpace.spread`."""
         ages = age + load * self.knots / self.cores
         others = _ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD
         ages = np.tile(ages, (self.aged_rungs, 1))
         return self.point(ages, *(narrower * spread for spread in others))
 
     def finer(self) -> SharedCoresSpace:
-        """The space in which ages and delays are curves of many pieces."""
+        """The finer space, in which ages and delays are piecewise linear functions of load."""
         knots = loads_at(_KNOTS_CORES, self.cores)
         return replace(self, knots=knots, has_delays=self.starts_by_row)
 
@@ -275,7 +275,7 @@ def shared_cores_space(
     may_wait: bool = True,
     optional_rules: tuple[OptionalRule, ...] = (),
 ) -> SharedCoresSpace:
-    """The space in which the age of each rung is a line over the load."""
+    """The coarse space, in which each rung's age is a linear function of load."""
     knots = loads_at(_LINE_CORES, cores)
     return SharedCoresSpace(base, tail_us, cores, knots, may_wait, optional_rules)
 

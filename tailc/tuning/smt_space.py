@@ -1,4 +1,4 @@
-"""Search spaces of tables for cores of two lanes: when batch work leaves, by load.
+"""Search spaces of tables for SMT cores: the age at which batch work leaves, by load.
 
 A point has the clock of ages, as the integer part of a number, and the age from which a request is
 alone at some loads, as in `core_types_space`.
@@ -33,32 +33,32 @@ STARTS = 2 * len(CLOCKS)
 
 @dataclass(frozen=True, eq=False)
 class SmtSpace:
-    """Tables of `ages`, for each clock; `release_us` is the time that batch work takes to leave."""
+    """The space of `ages`, with a choice of how ages count; batch work leaves in `release_us`."""
 
     ages: CoreTypesSpace
     release_us: int
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
-        """The table of a point."""
+        """Make the table that a point describes."""
         clock = min(max(int(point[0]), 0), len(CLOCKS) - 1)
         table = later(self.ages.table(point[1:]), self.release_us)
         rules = {*table.rules, *CLOCKS[clock]}
         return replace(table, rules=tuple(sorted(rules, key=lambda rule: rule.value)))
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """For each clock, the formula's ages, and ages that decrease with the load."""
+        """Initial points: for each way to count ages, the formula's ages, and falling ones."""
         formula, *_ = self.ages.starts()
         for clock in range(len(CLOCKS)):
             for ages in (np.minimum(formula, 1.0), _FALLING):
                 yield np.array([clock + 0.5, *ages])
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
-        """See `Space`."""
+        """Standard deviation of each parameter of a point; see `SearchSpace.spread`."""
         ages = self.ages.spread(age, load, narrower)
         return np.array([narrower * _CLOCK_SPREAD, *ages])
 
     def finer(self) -> SmtSpace:
-        """The space in which the age is a curve of many pieces."""
+        """The finer space, in which the age is a piecewise linear function of load."""
         knots = loads_at(_KNOTS_CORES, self.ages.cores)
         return replace(self, ages=replace(self.ages, knots=knots))
 
@@ -67,13 +67,13 @@ class SmtSpace:
         return np.array([point[0], *self.ages.refine(point[1:], fine.ages)])
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
-        """The point whose table is nearest to `table`, on the same clock."""
+        """The point whose table is nearest to `table`, with ages counted in the same way."""
         own = tuple(rule for rule in table.rules if rule in _CLOCK_RULES)
         return np.array([CLOCKS.index(own) + 0.5, *self.ages.next_to(table)])
 
 
 def smt_space(base: Ladder, target_us: int, cores: int, release_us: int) -> SmtSpace:
-    """The space in which the age is a line over the load."""
+    """The coarse space, in which the age is a linear function of load."""
     knots = loads_at(_LINE_CORES, cores)
     return SmtSpace(CoreTypesSpace(_by_in_system(base), target_us, cores, knots), release_us)
 

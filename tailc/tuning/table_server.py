@@ -1,4 +1,4 @@
-"""Data of the server and of the requests for replays of tables."""
+"""The interface of a server on which tables are replayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop for the criteria of one operating point: tail, energy and batch work.
+"""Tune for tail, energy or batch work at given rates.
 
 If a latency limit applies, tables are scaled down to it on the requests that validate them, but in
 other replays: so the validation shows a tail that exceeds the limit only by chance.
@@ -32,7 +32,7 @@ class TailResult(TuningResult[Form]):
 
 
 class TailLoop(TuningLoop[Form, TailResult[Form]]):
-    """The loop for tail, energy and batch work."""
+    """The tuning loop whose criterion is the tail, energy or batch work."""
 
     def tune(
         self, problem: TuningProblem[Form], aim: TuningObjective, progress: Progress

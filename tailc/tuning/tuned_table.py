@@ -40,7 +40,7 @@ _MOST_BUSY = 0.9
 
 @dataclass(frozen=True)
 class BatchLeft:
-    """Batch work per core with both tables, and its upper bound [1e-6 of that on a free core].
+    """Batch work per core with both tables, and an upper bound [1e-6 of that on a free core].
 
     None for a table that is overloaded.
     """

@@ -99,18 +99,18 @@ class TuningProblem(Generic[Form]):
 
     @property
     def settling(self) -> int:
-        """0: tuned tables have no controller."""
+        """0 requests: tuned tables have no controller that must settle."""
         return 0
 
     def reference(self, trials: TuningSample[Form], aim: TuningObjective) -> Measurements:
-        """The best result of `base` and the rivals at each operating point."""
+        """Replay `base` and the rivals; return the best result at each operating point."""
         return best_by_point(trials.measure([self.base, *self.rivals]), aim)
 
 
 def ladder_problem(
     formula: Ladder, design: DemandProfile, aim: TuningObjective
 ) -> TuningProblem[Ladder]:
-    """The problem for the rules of the formula's table; TailcError if there is nothing to tune."""
+    """Make the tuning problem of a ladder; TailcError if it has nothing to tune."""
     load = workload(design, formula)
     if is_on_lanes(formula):
         return _on_lanes(formula, load, aim)
@@ -238,7 +238,7 @@ def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningPr
 
 
 def ladder_subject(table: Ladder) -> Subject:
-    """The table on the server that its rules and cost units describe."""
+    """Put the table on the server that its rules and cost units describe, for replays."""
     return on_ladders("table", (table,))
 
 
@@ -262,5 +262,5 @@ def _mean_speeds(load: Workload) -> NDArray[np.float64]:
 
 
 def tuning_error(message: str, hint: str, *about: str) -> TailcError:
-    """The error for a table that cannot be tuned."""
+    """Make the TailcError for a table that cannot be tuned."""
     return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=about))

@@ -30,7 +30,7 @@ Form = TypeVar("Form")
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """Results of replays of some tables, each (tables, points, repeats).
+    """Results of replays of several tables; arrays are (tables, points, repeats).
 
     tail_us: int64, the percentile. energy: float64, energy of a request, including that of free
     cores, in units of power times nanoseconds; None if rungs have neither power nor batch work.
@@ -54,7 +54,8 @@ class Measurements:
         return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
 
     def of_one(self, table_of_scene: NDArray[np.intp]) -> Measurements:
-        """Results of one table that uses another of these tables at each point; int (points,)."""
+        """Combine one table's results at each point, chosen by number, int (points,), as if of
+        one."""
 
         def of_scenes(values: NDArray) -> NDArray:
             return values[table_of_scene, np.arange(values.shape[1])][None]
@@ -87,7 +88,7 @@ class _Repeat(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TuningSample(Generic[Form]):
-    """Experiments, one per operating point, and their objectives.
+    """The replays by which tables are compared: an experiment for each operating point.
 
     `subject_of`: what a replay of a table runs.
     """
@@ -101,12 +102,12 @@ class TuningSample(Generic[Form]):
 
     @property
     def requests(self) -> int:
-        """Requests simulated for each table."""
+        """Number of requests that are simulated for each table."""
         repeats = [one for each in self.experiments for one in each.replications.repeats]
         return sum(len(one.arrival_ns) for one in repeats)
 
     def only(self, scenes: Sequence[int]) -> TuningSample[Form]:
-        """The sample with some of its scenes."""
+        """The sample with only the operating points of these numbers."""
         return replace(
             self,
             experiments=tuple(self.experiments[one] for one in scenes),
@@ -114,11 +115,11 @@ class TuningSample(Generic[Form]):
         )
 
     def tails_us(self, tables: Sequence[Form]) -> NDArray[np.int64]:
-        """int64 (tables, scenes, repeats): the percentile of each replay."""
+        """Replay tables; return each replay's percentile, int64 (tables, points, repeats) [us]."""
         return self.measure(tables).tail_us
 
     def measure(self, tables: Sequence[Form]) -> Measurements:
-        """Results of each replay of each table; the last tables are not replayed again."""
+        """Replay tables and return all results; results of the last tables are reused."""
         new = [table for table in dict.fromkeys(tables) if table not in self._known]
         replayed = self._replay([self.subject_of(table) for table in new])
         self._known.update(zip(new, replayed, strict=True))
@@ -128,7 +129,7 @@ class TuningSample(Generic[Form]):
         return self._measurements(found)
 
     def measure_subjects(self, subjects: Sequence[Subject]) -> Measurements:
-        """Results of each replay of each subject, in the form of `Measurements`."""
+        """Replay subjects and return all results; nothing is reused."""
         return self._measurements(self._replay(subjects))
 
     def _replay(self, subjects: Sequence[Subject]) -> list[list[_Repeat]]:
@@ -152,7 +153,7 @@ class TuningSample(Generic[Form]):
         return Measurements(tail_us, energy, closest, gave_up)
 
     def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
-        """int64 (points,): mean tail of a schedule that knows all sizes."""
+        """Mean tail of a schedule that knows all sizes, at each point, int64 (points,) [us]."""
         found = [
             experiment.map_replays(
                 lambda one, scenario=experiment.scenario: nearest_us(
@@ -202,7 +203,7 @@ def tuning_sample(
     workers: Executor,
     subject_of: Callable[[Form], Subject],
 ) -> TuningSample[Form]:
-    """`repeats` replays of `requests` requests at each point; `seed` gives times and order."""
+    """Make `repeats` replays of `requests` requests per point; `seed` draws times and order."""
     most = most_in_system(cores)
     scenarios = [
         Scenario(one.load, one.arrivals, requests, most, seed, settling=one.settling)

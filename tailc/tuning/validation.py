@@ -1,4 +1,4 @@
-"""Whether a table is better than the formula's, on requests that did not tune it.
+"""Decide whether a table is better than the formula's, on requests that did not tune it.
 
 Both tables get the same requests at the same times, so the change is taken replay by replay, with
 Student's interval of its mean at 95 %. The interval includes the randomness of arrivals and of
@@ -38,7 +38,7 @@ class EnergyPair:
 
 @dataclass(frozen=True)
 class RateGain:
-    """Mean tails at a rate with the formula's table and with the tuned one, and the change.
+    """Mean tails at one rate with the formula's table and the tuned one, and the change.
 
     change_ppm: mean over replays of the relative change of the amount to minimise; low_ppm,
     high_ppm: its interval. clairvoyant_us: mean tail in the same replays of a schedule that knows
@@ -196,7 +196,7 @@ def energy_in_artifact_units(power_ns: float) -> int:
 
 
 def mean_interval(changes: NDArray[np.float64]) -> tuple[float, float]:
-    """Student's interval of the mean at 95 %."""
+    """95 % confidence interval of the mean, by Student's t."""
     mean, half = mean_and_half(changes.tolist())
     assert half is not None
     return mean - half, mean + half

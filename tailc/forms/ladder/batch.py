@@ -20,7 +20,7 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class BatchAnswers:
-    """One answer per query.
+    """The answers of a batch look-up, one for each query.
 
     start: index into STARTS. wait_us: remaining wait. rung: counted from 0.
     """

@@ -9,9 +9,10 @@ from tailc.forms.ladder.table import ON_EXIT, Row
 
 
 def jumps(rows: Sequence[Row]) -> tuple[int, ...]:
-    """First loads of rows with a higher rung at some age, or a shorter wait, than the row before.
+    """First loads of rows that favour a request more than the row before.
 
-    Rows whose requests wait for an exit are not compared.
+    Such a row gives a higher rung at some age, or a shorter wait. Rows whose requests wait for an
+    exit are not compared.
     """
     timed = [row for row in rows if row.admission != ON_EXIT]
     return tuple(

@@ -36,7 +36,7 @@ _MRPS_US = 10**9
 
 @dataclass(frozen=True)
 class Lanes:
-    """Cores of two lanes, and the slowdown of each lane while both are busy, in millionths."""
+    """Cores with two lanes, and how much each lane slows down while both are busy [1e-6]."""
 
     cores: int
     interference_ppm: int
@@ -74,7 +74,7 @@ AT_ONCE_AWAKE = Waking()
 
 @dataclass(frozen=True)
 class SharingPlan:
-    """When requests share their core: rules, and by load the age from which a request is alone.
+    """When requests share their core: rules, and the age from which a request is alone, by load.
 
     ages_us: pairs of first load and age, ascending; an age of 0 is alone from the start, None is
     never alone. last_load: the greatest load that the plan is made for.
@@ -99,7 +99,7 @@ class SharingPlan:
 
 
 def lane_ladder(lanes: Lanes, plan: SharingPlan) -> Ladder:
-    """The plan as a ladder for these lanes."""
+    """Convert a sharing plan to a ladder for these lanes."""
     return Ladder(
         load_axis=plan.axis,
         request_class=None,
@@ -122,7 +122,7 @@ def lane_ladder(lanes: Lanes, plan: SharingPlan) -> Ladder:
 
 
 def lanes_of(ladder: Ladder) -> Lanes:
-    """The lanes of a ladder whose rungs are lanes."""
+    """Read the lanes from a ladder whose rungs are lanes."""
     assert is_on_lanes(ladder)
     assert ladder.power is not None
     shared = ladder.rungs[SHARED]
@@ -137,7 +137,7 @@ def cores_of(ladder: Ladder) -> int:
 
 
 def batch_left_ppm(cores: int, given_up: int, rate_mrps: int) -> int:
-    """Batch work per core at a rate of requests, relative to that next to a free core [ppm].
+    """Batch work per core at a request rate, relative to that next to a free core [1e-6].
 
     given_up: per request, in millionths of that next to a free core, times microseconds.
     """

@@ -25,7 +25,7 @@ def leanest_rung(ladder: Ladder) -> int | None:
 
 
 def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
-    """The same table, but from `first_load` on requests start at once on `rung` and stay there.
+    """Change a table: from `first_load` on, requests start at once on `rung` and stay there.
 
     No request waits then, so no core is idle, even if others wait for an exit.
     """
@@ -37,7 +37,7 @@ def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
 
 
 def leanest_beyond(ladder: Ladder) -> Ladder:
-    """The same table, but the leanest rung above its last load and above the load that fills it.
+    """Change a table: use the leanest rung above its last load and above the load that fills it.
 
     Unchanged if there is no leanest rung.
     """

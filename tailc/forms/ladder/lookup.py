@@ -27,7 +27,7 @@ class LookupAnswer:
 
 
 def lookup(ladder: Ladder, load: int, waited_us: int, executed_us: int) -> LookupAnswer:
-    """The decision for a request at `load`, after waiting `waited_us` and executing `executed_us`.
+    """Look up a request at `load` that has waited `waited_us` and executed `executed_us`.
 
     A request that has begun ignores `start` and runs on `rung` (or stays higher, under the rule
     never-descend). Ages count from the start of execution, or from arrival under age-from-arrival.
@@ -47,7 +47,7 @@ def lookup(ladder: Ladder, load: int, waited_us: int, executed_us: int) -> Looku
 
 
 def row_at(ladder: Ladder, load: int) -> Row:
-    """The row whose range contains `load`; the first row for smaller loads."""
+    """The row for a load; for loads below all rows the first one."""
     after = bisect_right(ladder.rows, load, key=lambda row: row.first_load)
     return ladder.rows[max(after - 1, 0)]
 

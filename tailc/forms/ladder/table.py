@@ -28,7 +28,7 @@ def _ascending(values: Sequence[int] | Sequence[str], otherwise: str) -> None:
 
 
 class LoadAxis(enum.Enum):
-    """What a row's load counts."""
+    """What the load of a row is: requests in the system, or the arrival rate."""
 
     IN_SYSTEM = "in_system"
     RATE = "rate_mrps"
@@ -86,7 +86,7 @@ class Outside(enum.Enum):
 
 @dataclass(frozen=True)
 class CostUnit:
-    """A cost of rungs per ms of running; `capacity_ppm` is the server's supply in millionths."""
+    """A resource that rungs use; `capacity_ppm` is the server's supply of it in millionths."""
 
     name: str
     capacity_ppm: int | None = None
@@ -138,7 +138,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Admission:
-    """Start at once, `delay_us` after arrival, or when another request exits."""
+    """When a waiting request starts: at once, after a delay, or when another request exits."""
 
     kind: AdmissionKind
     delay_us: int = 0
@@ -162,7 +162,7 @@ ON_EXIT = Admission(AdmissionKind.ON_EXIT)
 
 @dataclass(frozen=True)
 class Climb:
-    """From age `age_us` a request runs on rung number `rung` (counted from 0)."""
+    """A climb: from age `age_us` a request runs on rung number `rung`, counted from 0."""
 
     age_us: int
     rung: int
@@ -170,7 +170,7 @@ class Climb:
 
 @dataclass(frozen=True)
 class Row:
-    """Admission and climbs of loads from `first_load` to `last_load` (None: without end)."""
+    """A row: admission and climbs at loads from `first_load` to `last_load` (None: no end)."""
 
     first_load: int
     last_load: int | None
@@ -196,7 +196,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Boost:
-    """A request raised to the last rung is boosted if the boosted cost stays below a limit.
+    """The rule that boosts requests on the last rung while the boosted cost is below a limit.
 
     Strictly: boosted total + the rung's cost < `below_ppm`, both in cost unit `unit`. Boosted
     requests never wait for others; the cost is returned at exit (Haque et al., ASPLOS 2015, section
@@ -233,7 +233,7 @@ class Power:
 
 @dataclass(frozen=True)
 class Guard:
-    """Loads that the table was compiled for, and the behaviour outside them."""
+    """The loads for which a table was compiled, and what a runtime does at other loads."""
 
     min_load: int
     max_load: int
@@ -247,7 +247,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Rungs and rows for one class of requests (`request_class` None: for all)."""
+    """A ladder: rungs and rows for one class of requests (`request_class` None: for all)."""
 
     # The other optional parts belong to the released formats: each belongs to its own rule, and
     # is absent from the bytes of a table without that rule.
@@ -427,7 +427,7 @@ def _field_message(rule: Rule) -> str:
 
 
 def rules_beyond_rows(ladder: Ladder) -> tuple[Rule, ...]:
-    """Rules that decide in addition to the rows on start, descent or full service of a request."""
+    """The ladder's rules that affect a request's start, descent or service besides its rows."""
     return tuple(rule for rule in ladder.rules if rule in _FIELDS)
 
 

@@ -18,7 +18,7 @@ Whole = NDArray[np.int64]
 
 
 def job_places(job: PlannedJob, pools: int, epochs: int) -> Whole:
-    """Servers of a job; int64 (pools, epochs)."""
+    """The job's servers as an array, int64 (pools, epochs)."""
     places = np.zeros((pools, epochs), np.int64)
     for span in job.spans:
         places[span.pool, span.epoch_slice] = span.servers
@@ -50,9 +50,10 @@ def moved_servers(
 def drawn_by_pool(
     pools: Sequence[Pool], busy: Whole, moves: Whole, epoch_s: int
 ) -> tuple[tuple[int, ...], ...]:
-    """Energy [mJ] by epoch, then by pool; `busy` and `moves` are int64 (pools, epochs).
+    """Energy that servers and moves draw, by epoch, then by pool [mJ].
 
-    Computed with Python's unlimited integers, since products may not fit into 64 bits.
+    `busy` and `moves` are int64 (pools, epochs). Computed with Python's unlimited integers, since
+    products may not fit into 64 bits.
     """
     return tuple(
         tuple(

@@ -20,9 +20,10 @@ MJ_PER_KWH = 3_600_000_000
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """Energy of one interval. demand_mj: drawn by all servers; green_mj: produced.
+    """The energy balance of one interval.
 
-    charged_mj: drawn by a battery, of which lost_mj was not stored; discharged_mj: supplied by it.
+    demand_mj: drawn by all servers. green_mj: produced. charged_mj: drawn by a battery, of which
+    lost_mj was not stored; discharged_mj: supplied by it.
     """
 
     demand_mj: int
@@ -74,7 +75,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Sums over intervals."""
+    """The energy balance and cost of several intervals together."""
 
     demand_mj: int
     green_used_mj: int
@@ -88,7 +89,7 @@ class Ledger:
 
 
 def ledger_of(entries: Sequence[LedgerEntry]) -> Ledger:
-    """Exact sums over the entries."""
+    """Sum the entries exactly."""
     return Ledger(
         sum(one.demand_mj for one in entries),
         sum(one.green_used_mj for one in entries),

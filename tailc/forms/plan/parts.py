@@ -22,7 +22,7 @@ def require(holds: bool, otherwise: str) -> None:
 
 @dataclass(frozen=True)
 class Pool:
-    """Interchangeable servers.
+    """A pool of interchangeable servers.
 
     busy_mw, asleep_mw: power of a server with a job and without. migration_mj: energy of moving the
     work of one server to another of this pool. racks: number of racks of equal size that hold the
@@ -50,7 +50,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Epoch:
-    """Expected supply of an epoch.
+    """The expected energy supply of one epoch.
 
     green_mw: mean green power. brown_udollars_per_kwh and brown_mg_per_kwh: price of brown energy
     in millionths of a dollar, and its CO2. first_green_pool: this pool and all after it are on the
@@ -87,12 +87,12 @@ class Span:
 
     @property
     def past(self) -> int:
-        """The epoch after its last."""
+        """The epoch after the last one of the span."""
         return self.first_epoch + self.epochs
 
     @property
     def epoch_slice(self) -> slice:
-        """The slice of its epochs."""
+        """The epochs of the span as a slice."""
         return slice(self.first_epoch, self.past)
 
 
@@ -120,7 +120,7 @@ class PlannedJob:
 
     @property
     def slots(self) -> int:
-        """Number of its server-epochs."""
+        """Number of server-epochs of the job in the plan."""
         return sum(span.servers * span.epochs for span in self.spans)
 
     def _has_disjoint_spans(self) -> bool:
@@ -174,7 +174,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Malleable:
-    """Trade-off for jobs that may run on more servers and end sooner.
+    """Terms of malleable jobs, which may run on more servers and end sooner.
 
     delay_udollars: cost of each epoch until a job ends. slowdown_ppm: largest ratio of a job's run
     time to that on the servers that it requests, F of appendix B.

@@ -47,7 +47,7 @@ class PlanBooks:
 
     @property
     def ledger(self) -> Ledger:
-        """Energy and its price over all epochs."""
+        """The energy balance and its cost over all epochs."""
         return ledger_of(self.entries)
 
     @property
@@ -68,7 +68,7 @@ class PlanBooks:
 
 
 def plan_books(plan: Plan) -> PlanBooks:
-    """Expected energy and money of the plan; O(jobs pools epochs)."""
+    """Compute the expected energy and money of a plan, in O(jobs pools epochs)."""
     return PlanBooks(
         entries=tuple(_entry(plan, number) for number in range(len(plan.epochs))),
         moved=tuple(plan.moves.sum(axis=0).tolist()),
@@ -81,12 +81,12 @@ def plan_books(plan: Plan) -> PlanBooks:
 
 
 def places_of(plan: Plan, job: PlannedJob) -> Whole:
-    """Servers of a job; int64 (pools, epochs)."""
+    """The job's servers as an array, int64 (pools, epochs)."""
     return job_places(job, len(plan.pools), len(plan.epochs))
 
 
 def green_slots(plan: Plan, job: PlannedJob) -> int:
-    """Server-epochs of a job in pools on the green bus."""
+    """Number of a job's server-epochs in pools on the green bus."""
     return sum(
         span.servers
         for span in job.spans

@@ -53,7 +53,7 @@ class RigidJob:
 
 @dataclass(frozen=True)
 class Quote:
-    """A job's payment, the value of its places, and the places.
+    """The offer for a job: its payment, the value of its places to others, and the places.
 
     pays_udollars: after the penalty for promised slots that its places miss. places: servers; int64
     (pools, epochs); None: there is no room.
@@ -71,7 +71,7 @@ class Quote:
 
 
 def quote(plan: Plan, free: Whole, job: RigidJob) -> Quote:
-    """The best places of a rigid job among the free servers, int64 (pools, epochs).
+    """Find the best places of a rigid job among the free servers, int64 (pools, epochs).
 
     Ties go to the earlier epoch, then the lower pool. Takes O(pools epochs log epochs).
     """
@@ -93,7 +93,7 @@ def quote(plan: Plan, free: Whole, job: RigidJob) -> Quote:
 def cheapest_width(
     plan: Plan, free: Whole, first_epoch: int, epochs_of: dict[int, int]
 ) -> int | None:
-    """The width of a malleable job that costs least.
+    """The number of servers with which a malleable job costs least.
 
     epochs_of: number of epochs that the job takes, by width. The cost is that of its places, and of
     each epoch until its end. Ties go to fewer servers; None: no width has room. Epochs after the
@@ -128,7 +128,7 @@ def cheapest_places(
 
 
 def green_slots_of(plan: Plan, places: Whole, within: range) -> int:
-    """Number of the places, int64 (pools, epochs), that are on the green bus in these epochs."""
+    """Count the server-epochs in `places`, (pools, epochs), on the green bus in these epochs."""
     return sum(int(places[pool, epoch]) for epoch in within for pool in _green(plan, epoch))
 
 

@@ -10,7 +10,7 @@ from tailc.tuning.overload.search import Relief
 
 
 def relieved_policy(policy: Policy, found: Relief) -> Policy:
-    """The policy with the rule, also for the rates of overload, and the loss at each rate."""
+    """Put the overload rule, the rates of overload and the loss at each rate into the policy."""
     settings = dict(policy.evidence.settings) | overload_settings(found)
     evidence = replace(policy.evidence, settings=tuple(sorted(settings.items())))
     rates_mrps = (*policy.rates_mrps, *found.aim.rates_mrps)
@@ -19,7 +19,7 @@ def relieved_policy(policy: Policy, found: Relief) -> Policy:
 
 
 def overload_settings(found: Relief) -> dict[str, int]:
-    """Settings: the tail and the loss at each rate of overload, then at each normal one."""
+    """Evidence: tail and loss at each rate of overload, then at each normal rate."""
     settings = {"overload_judged_on": found.judged_on}
     overload = len(found.aim.rates_mrps)
     for number, one in enumerate(found.rates[:overload], 1):

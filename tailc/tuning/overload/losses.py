@@ -1,4 +1,4 @@
-"""Replays of a table with a rule for overload: the tail of served requests, and the loss."""
+"""Replay a table with an overload rule: the tail of served requests, and the lost work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_LOSS = Loss(0, 0, 0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class RateLoss:
-    """Result at a rate: the tail of served requests, and the loss.
+    """Result at one rate: the tail of served requests, and the lost work.
 
     high_us: upper limit of the 95 % interval of the tail; None if there is none. meets: whether it
     is within the objective, and the server is not overloaded.
@@ -41,13 +41,13 @@ class RateLoss:
 
 @dataclass(frozen=True, eq=False)
 class RateLosses:
-    """Experiments at the rates of overload, then at the normal ones, the same for every table."""
+    """Replays at the rates of overload and at normal rates, the same for every table."""
 
     objective: OverloadObjective
     experiments: tuple[Experiment, ...]
 
     def meets(self, table: Ladder) -> bool:
-        """Whether the estimates at all rates of overload are within the objective."""
+        """Whether the tail at every rate of overload meets the objective, by point estimate."""
         few = self.experiments[: len(self.objective.rates_mrps)]
         return all(self._estimate_loss(table, one).meets for one in few)
 
@@ -56,7 +56,7 @@ class RateLosses:
         return fmean(self._estimate_loss(table, one).loss.work_ppm for one in self.experiments)
 
     def losses_of(self, table: Ladder) -> tuple[RateLoss, ...]:
-        """Results at the rates of overload, with the tail's interval, then at the normal rates."""
+        """Results at each rate of overload, with the tail's interval, then at each normal rate."""
         count = len(self.objective.rates_mrps)
         overload = [self._limited_loss(table, one) for one in self.experiments[:count]]
         return (*overload, *(self._estimate_loss(table, one) for one in self.experiments[count:]))

@@ -1,14 +1,14 @@
-"""The rule for overload that loses least, found on the replay.
+"""Find the overload rule that loses the least work, by replay.
 
-Each rule has one number: from how many in the system requests are refused or degraded, or at which
-age they are cut off. The larger it is the less is lost, and the longer the tail of those that are
-served; all values meet the same requests at the same times. So the largest that is in time is found
-by doubling and bisection on a part of the demands. On the rest, and on other random numbers, the
-95 % interval of the tail must be in time as a whole: where it is not, the number shrinks by as much
-as the tail is too long.
+Each rule has one number: the number of requests in the system from which arrivals are refused or
+degraded, or the age at which requests are cut off. The larger the number, the smaller the loss and
+the longer the tail of served requests. All values are replayed with the same requests at the same
+times. So the largest value that meets the objective is found by doubling and bisection, on a part
+of the demands. On the rest, with other random numbers, the whole 95 % interval of the tail must
+meet the objective. If it does not, the number is reduced in proportion to the excess of the tail.
 
-Of the rules that are in time the one is taken that loses least work in the mean of all stated
-rates, the normal ones included: work is what all three take.
+Of the rules that meet the objective, the one is used that loses the least work on average over all
+stated rates, including normal ones. Work is the measure because all three rules reduce it.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ _MOST_JUDGED = 8
 
 @dataclass(frozen=True)
 class Relief:
-    """A table with the rule that loses least, or without one where it is in time without.
+    """A table with the overload rule that loses least; no rule if it meets the objective alone.
 
-    rule: None without. rates: what becomes of requests at the rates of overload, then at the normal
-    ones. others: what other allowed rules would lose, in millionths of the work in the mean of all
-    rates, on the requests of the search; None: not in time. judged_on: records behind `rates`.
+    rule: None if none is needed. rates: tail and loss at the rates of overload, then at normal
+    rates. others: other allowed rules with their mean loss over all rates, in millionths of the
+    work, on the requests of the search; None: the rule misses the objective. judged_on: number of
+    records that `rates` were computed from.
     """
 
     aim: OverloadObjective
@@ -57,7 +58,7 @@ class Relief:
 def add_overload_rule(
     aim: OverloadObjective, table: Ladder, design: DemandProfile, threads: int, progress: Progress
 ) -> Relief:
-    """The table with the best rule; TailcError (INFEASIBLE) if no rule meets the objective."""
+    """Add the best overload rule to the table; TailcError (INFEASIBLE) if none is enough."""
     parts = split_sample(workload(design, table))
     progress("looking for a rule for overload", 0.0)
     with ThreadPoolExecutor(threads) as workers:

@@ -1,1 +1,1 @@
-"""Robust tuning: tables that tolerate errors of their inputs, and the size of these errors."""
+"""Robust tuning: tables that meet the SLO despite errors of demand and speed-ups."""

@@ -1,4 +1,4 @@
-"""Compare tables as measured and in their worst cases, on requests that did not tune them.
+"""Compare tables as measured and in their worst case, on requests that no search used.
 
 All tables get the same requests at the same times in every case, so changes from one table to
 another are taken replay by replay. Intervals are Student's at 95 %, for the randomness of arrivals
@@ -48,7 +48,7 @@ class MeanChange:
 
 @dataclass(frozen=True)
 class CaseEnergies:
-    """Energy per request as measured, and in the case with the most [1e-6 of power unit times us].
+    """Energy per request as measured and in the worst case [1e-6 of power unit times us].
 
     case: the number of that case.
     """
@@ -60,7 +60,7 @@ class CaseEnergies:
 
 @dataclass(frozen=True)
 class NominalAndWorst:
-    """Tail of a table at a rate as measured, and in its worst case, whose number is `case`.
+    """Tail of a table at one rate, as measured and in its worst case, number `case`.
 
     drawn: energies; None if rungs have no power.
     """
@@ -73,7 +73,7 @@ class NominalAndWorst:
 
 @dataclass(frozen=True)
 class RobustRate:
-    """Three tables at one rate, with the price and the gain of robustness.
+    """The formula's, the plain and the robust table at one rate; price and gain of robustness.
 
     price: change of the amount to minimise from the plain table to the robust one, as measured.
     gain: change of the tail in the worst case. None if one of the two tables is overloaded.
@@ -115,7 +115,7 @@ def compare_robust(
     sample: TuningSample[Ladder],
     aim: TuningObjective,
 ) -> RobustComparison:
-    """Compare on a sample whose operating points are all rates of each case, as measured first."""
+    """Compare three tables; the sample has all rates of each case, the measured one first."""
     measured = sample.measure([formula.table, plain, robust.table])
     tails_us = _by_case(measured.tail_us, aim)
     amounts = _by_case(measure_of(aim).amounts(measured), aim)

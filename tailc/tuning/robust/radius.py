@@ -57,7 +57,7 @@ class UncertainInput(enum.Enum):
 
 @dataclass(frozen=True)
 class Reach:
-    """Largest error of an input, or factor of the stated errors [1e-6].
+    """Largest tolerated error of an input, or factor on all stated errors [1e-6].
 
     is_all: whether it is the largest that was tried, so the true one may be larger.
     """
@@ -69,7 +69,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Radius:
-    """Largest errors for one SLO at all rates.
+    """The largest errors under which a table meets one SLO at all rates.
 
     holds: whether the SLO holds without errors; if not, all reaches are 0.
     """
@@ -89,10 +89,10 @@ def radius_of(
     workers: Executor,
     progress: Progress,
 ) -> Radius:
-    """Smallest radius over the rates, for each uncertain input and for all of them together.
+    """Compute the largest tolerated error of each uncertain input, and of all of them together.
 
-    subject: a table, with its controller if it has one. slowed: effect of an error of speed on the
-    rungs of the table.
+    It is the smallest over all rates. subject: a table, with its controller if it has one. slowed:
+    effect of an error of speed on the rungs of the table.
     """
     search = _RadiusSearch(subject, slowed, load, arrivals, slo, ambiguity, workers)
     reaches = []

@@ -58,7 +58,7 @@ def with_robustness(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, Robustness]:
-    """The unchanged policy, with the radius of its table in the evidence."""
+    """Add the largest tolerated errors of the policy's table to its evidence."""
     judging = workload(design, policy.ladders[0])
     arrivals = tuple(Poisson(rate_mrps) for rate_mrps in policy.rates_mrps)
     found = _robustness(policy, ambiguity, judging, arrivals, design, threads, progress)
@@ -74,7 +74,7 @@ def robust_policy(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, RobustTables]:
-    """The policy with the formula's table tuned for the uncertainty set.
+    """Tune the policy's table for the worst case of the uncertainty set.
 
     days: those of the records of the design trace.
     """
@@ -111,7 +111,7 @@ def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
 
 
 def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
-    """A warning if the SLO is missed even without errors of the inputs."""
+    """Warn if the table misses the SLO even without errors of the inputs."""
     if found.radius.holds:
         return ()
     message = (
@@ -124,7 +124,7 @@ def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
 
 
 def robust_remarks(tables: RobustTables) -> tuple[Finding, ...]:
-    """Warnings if no table is better in the worst case, or if the SLO is missed."""
+    """Warn if no table is better in the worst case, or if the table misses the SLO."""
     hard, plain = tables.hardened, tables.plain
     found = [*tuning_warnings(chosen_table(plain, hard))]
     if not hard.compared.is_better:
@@ -188,7 +188,7 @@ def _gain(gain: RateGain, stands: RobustRate, clairvoyant_us: int | None) -> Rat
 
 
 def robust_settings(hard: RobustTable) -> dict[str, int]:
-    """Settings: number of cases, and at each rate the worst tails, the price and the gain."""
+    """Evidence: the number of cases; at each rate the worst tails, price and gain."""
     settings = {"robust_cases": len(hard.cases), "robust_searched": hard.searched}
     for number, stands in enumerate(hard.compared.rates, 1):
         tails = {
@@ -213,7 +213,7 @@ def _drawn_settings(stands: RobustRate) -> dict[str, int]:
 
 
 def radius_settings(ambiguity: Ambiguity, radius: Radius) -> dict[str, int]:
-    """Settings: the stated uncertainty, and the largest errors under which the SLO holds."""
+    """Evidence: the stated uncertainty, and the largest errors under which the SLO holds."""
     settings = {
         "robust_demand_ppm": ambiguity.demand_ppm,
         "robust_tail_ppm": ambiguity.tail_ppm,

@@ -32,21 +32,21 @@ _MOST_DAYS = 3
 
 @dataclass(frozen=True, eq=False)
 class UncertaintyCase:
-    """A case of demand and speed-ups; `name` is for people."""
+    """One case of demand and speed-ups; reports show its `name`."""
 
     name: str
     load: Workload
 
 
 def slowed_on(table: Ladder) -> Slowed:
-    """The effect of an error of speed on a table's rungs: threads, or cores and frequencies."""
+    """Choose how an error of speed changes a table's rungs: threads, or cores and frequencies."""
     return with_slower_rungs if degrees(table) is not None else with_slower_cores
 
 
 def uncertainty_cases(
     load: Workload, told: Ambiguity, days: RowDays | None, slowed: Slowed = with_slower_rungs
 ) -> list[UncertaintyCase]:
-    """The measured case first, then every single error at its largest size.
+    """List the cases: the measured one, then one with each single error at its largest size.
 
     days: of the records of `load`, or None. Of the days, the three whose work has the largest mean
     square are used, because waiting increases with it. slowed: see `slowed_on`.
