@@ -41,7 +41,7 @@ _MEANS = [("mean latency", "us"), ("threads", "milli"), ("utilization", "ppm")]
 
 @dataclass(frozen=True)
 class QuantityChange:
-    """A percentile or a mean with its change; `unit` is that of its integers.
+    """A compared percentile or mean, with its change; `unit` is that of its integers.
 
     is_of_slo: whether it is a percentile of an SLO of either policy.
     """
@@ -54,7 +54,7 @@ class QuantityChange:
 
 @dataclass(frozen=True)
 class BehaviourPoint:
-    """Every quantity under one arrival process; under overload there is no percentile.
+    """The change of every quantity under one arrival process; none in overload.
 
     spectrum: percentiles [ppm] of latency, ascending, only if pictures were requested.
     """
@@ -69,7 +69,7 @@ class BehaviourPoint:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """Replayed policies, requests with changed decisions, and the change of all quantities."""
+    """Result of replaying two policies: changed decisions, and the change of all quantities."""
 
     held_out_digest: str
     held_out_requests: int

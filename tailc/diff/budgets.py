@@ -1,4 +1,4 @@
-"""Check whether a new policy stays within budgets of worsening, on paired replays of both."""
+"""Check whether a new policy is worse than the old one by no more than given budgets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BudgetRuling:
 
 @dataclass(frozen=True)
 class BudgetCheck:
-    """Every budget under every arrival process, and those of quantities that were not compared."""
+    """Rulings on all budgets, and the quantities with a budget that were not compared."""
 
     rulings: tuple[BudgetRuling, ...]
     unmeasured: tuple[str, ...]
@@ -61,7 +61,7 @@ class BudgetCheck:
 
 
 def check_budgets(budgets: Mapping[str, int], change: Behaviour | None) -> BudgetCheck:
-    """Check the budgets [ppm by key of a spec] on a comparison; None if both behave the same.
+    """Check budgets [1e-6, by key of a spec] on a comparison; `change` None: no difference.
 
     A budget passes if the whole interval of the change is within it, and is exceeded if none of it
     is.

@@ -47,7 +47,7 @@ _RANK = 1e-9
 
 
 class Significance(enum.Enum):
-    """What the replays show of a quantity that should be small."""
+    """Whether a quantity is better, worse, or not significantly different."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -56,9 +56,10 @@ class Significance(enum.Enum):
 
 @dataclass(frozen=True)
 class PairedChange:
-    """OLD, NEW, and NEW - OLD with its 95 % interval, in the unit of the quantity.
+    """A quantity under OLD and NEW, and NEW - OLD with its 95 % interval.
 
-    low and high are None if there are too few held-out requests to limit the change.
+    All are in the unit of the quantity. low and high are None if there are too few held-out
+    requests to limit the change.
     """
 
     old: int
@@ -73,7 +74,7 @@ class PairedChange:
 
     @property
     def significance(self) -> Significance:
-        """Better or worse if the whole interval is."""
+        """Better or worse if the whole interval is below or above zero, else undecided."""
         if self.high is not None and self.high < 0:
             return Significance.BETTER
         if self.low is not None and self.low > 0:
@@ -83,7 +84,7 @@ class PairedChange:
 
 @dataclass(frozen=True, eq=False)
 class PairComparison:
-    """Both policies under one arrival process: the repeats, and the change of each quantity.
+    """Two policies under one arrival process: the repeats, and the change of each quantity.
 
     The percentiles come first, then mean latency, mean threads and utilization, and other costs of
     requests.
@@ -96,7 +97,7 @@ class PairComparison:
 def compare(
     pairs: SubjectPairs, tails: Sequence[Tail], costs: Sequence[PairedQuantity]
 ) -> PairComparison:
-    """Run every replay of both; `costs` are compared after percentiles and means."""
+    """Replay both policies, and compare percentiles, means and then `costs`."""
     experiment = pairs.experiments[0]
     scenario, replications = experiment.scenario, experiment.replications
     outcomes = experiment.map_replays(pairs.pair, replications.repeats)

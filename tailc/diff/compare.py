@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two policies; `digest` is the hex SHA-256 that both of its encodings have."""
+    """One of two compared policies; `digest` is the hex SHA-256 of its content."""
 
     name: str
     kind: str
@@ -30,7 +30,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Diff:
-    """Every difference, and warnings about the comparison.
+    """Every difference between two policies, and warnings about the comparison.
 
     `behaviour` is None if nothing was replayed: no requests were given, or a runtime does the same
     under both policies.
@@ -44,7 +44,7 @@ class Diff:
 
     @property
     def exit_code(self) -> ExitCode:
-        """2 if the policies promise or do different things, else 0."""
+        """Exit code of `diff`: 2 if the policies promise or do different things, else 0."""
         return ExitCode.DIFFERS if self.structure.differs else ExitCode.OK
 
 
@@ -54,7 +54,7 @@ def diff(
     held_out: DemandProfile | None = None,
     options: VerifyOptions | None = None,
 ) -> Diff:
-    """Differences from `old` to `new`; with held-out requests, also in their replay.
+    """Compare two policies as written and, with held-out requests, in replays.
 
     Deterministic in the policies, the requests and the options' seed. Raises TailcError if the
     requests do not fit either policy, or there is no rate to replay them at.

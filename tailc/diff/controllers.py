@@ -10,7 +10,7 @@ from tailc.units import format_mrps, format_percentile, format_ppm, format_us
 
 
 def controller_changes(old: Controller | None, new: Controller | None) -> Iterator[SettingChange]:
-    """Every setting that differs; one change if only one policy has a controller."""
+    """List every setting of the controllers that differs; one change if only one exists."""
     if old is None or new is None:
         if old is not new:
             yield SettingChange("controller", _summary(old), _summary(new))

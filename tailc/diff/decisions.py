@@ -94,7 +94,7 @@ class Decisions:
 
 @dataclass(frozen=True, eq=False)
 class DecisionRecords:
-    """First changed decisions under one arrival process: one entry a request, of all replays."""
+    """First changed decision of each request under one arrival process, over all replays."""
 
     arrivals: str
     what: NDArray[np.int8]
@@ -108,14 +108,14 @@ class DecisionRecords:
 
 @dataclass(frozen=True, eq=False)
 class MatchingPolicies:
-    """Two policies on the same rungs, so that the look-ups of one can be done with the other."""
+    """Two policies on the same rungs: look-ups of one can be repeated in the other."""
 
     old: SharedCores
     new: SharedCores
 
 
 def match_policies(old: Subject, new: Subject) -> MatchingPolicies | str:
-    """Both policies, or why the look-ups of one cannot be done with the other."""
+    """Pair two policies, or say why look-ups of one cannot be repeated in the other."""
     if why := new.lookups_depend_on or old.lookups_depend_on:
         return why
     if not (isinstance(old, SharedCores) and isinstance(new, SharedCores)):
@@ -137,7 +137,7 @@ def _describe_mismatch(before: Ladder, after: Ladder) -> str:
 def record_decisions(
     places: MatchingPolicies, experiment: Experiment, outcomes: Sequence[Outcome], repeats: int
 ) -> DecisionRecords | None:
-    """Look up NEW in the first of OLD's replays; None if each stopped early."""
+    """Compare NEW's decisions in the first of OLD's replays; None if each stopped early."""
     replications = experiment.replications.repeats[:repeats]
     whole = [
         pair
@@ -185,7 +185,7 @@ def _record_replication(
 
 
 def decisions(points: Sequence[DecisionRecords | None], rung_names: Sequence[str]) -> Decisions:
-    """Shares and examples; a point where OLD never keeps up is left out."""
+    """Summarize changed decisions; arrival processes that overload OLD are left out."""
     records = [point for point in points if point is not None]
     if not records:
         return Decisions(unknown="the server is overloaded under the old policy")

@@ -1,4 +1,4 @@
-"""A difference as text, and the comparison of descriptions."""
+"""One difference as text, and the comparison of two descriptions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SettingChange:
-    """One difference as text; None on a side without such a thing."""
+    """A difference as text: name, old and new value; None where a policy lacks the setting."""
 
     what: str
     old: str | None
@@ -16,7 +16,7 @@ class SettingChange:
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[SettingChange]:
-    """Differences between two descriptions, in the order of the newer, removed ones last."""
+    """List the differences between two descriptions, in the order of `new`, removed ones last."""
     for what in dict.fromkeys((*new, *old)):
         if old.get(what) != new.get(what):
             yield SettingChange(what, old.get(what), new.get(what))

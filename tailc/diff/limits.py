@@ -1,4 +1,4 @@
-"""The 95 % limits of a difference, from its variance over samples of requests and arrivals."""
+"""The 95 % confidence limits of a difference, from samples of requests and of arrivals."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ROUNDED = 1e-9
 
 @dataclass(frozen=True)
 class SamplingError:
-    """Variation of a difference over samples of requests, or over days of recorded arrivals.
+    """Sampling error of a difference: over samples of requests, or days of recorded arrivals.
 
     lean: shift of the limit on its side outwards, in the unit of the difference. following: shift
     of the other limit in the same direction, ignored if it has the other sign. bend: additional
@@ -69,7 +69,7 @@ class MeanMoments:
     with_load: float
 
     def scatter(self, variance: Variance, by_load: float) -> SamplingError:
-        """Scatter of a difference that varies as the mean does, with total variance `variance`.
+        """Sampling error of a difference that varies as this mean does, with variance `variance`.
 
         by_load: half its second derivative by the load.
         """
@@ -89,7 +89,7 @@ class MeanMoments:
 
 
 def mean_moments(values: Numbers, load: Numbers, share: Numbers, count: int) -> MeanMoments:
-    """Moments of the mean of `count` requests, of which each record has a share.
+    """Compute the moments of the mean of `count` requests, drawn by the records' shares.
 
     values, load, share: float64 (records,); values and load have mean 0. The variance of n values
     has a relative variance of (kurtosis - 1) / n, and twice the inverse of that is its degrees of
@@ -114,7 +114,7 @@ def mean_moments(values: Numbers, load: Numbers, share: Numbers, count: int) -> 
 def sampling_error_of_days(
     differences: Numbers, drawn_share: float, freedom: float
 ) -> SamplingError:
-    """Scatter over days of recorded arrivals, of which each replicate represents one.
+    """Sampling error over days of recorded arrivals; each replicate represents one day.
 
     drawn_share: share of the recording that a replicate draws.
     """
@@ -129,7 +129,7 @@ def sampling_error_of_days(
 
 
 def robust_variance(values: Numbers) -> float:
-    """The variance of normal values whose middle 80 % have the same range."""
+    """A variance that outliers do not affect, from the range of the middle 80 % of values."""
     return _variance_by_range(values, _MIDDLE_80, _REACH_80)
 
 
@@ -143,9 +143,9 @@ def _skewness(third: float, variance: float) -> float:
 
 
 def curvature(rest: Numbers, load: Numbers) -> float:
-    """Half the second derivative by the load of the replicates' effect without their own requests.
+    """Half the second derivative of the effect by the load, by a least squares parabola.
 
-    By a least squares parabola.
+    The effect is that of the replicates, without the part of their own requests.
     """
     scale = float(np.abs(load).max())
     if scale <= 0:
@@ -154,7 +154,7 @@ def curvature(rest: Numbers, load: Numbers) -> float:
 
 
 def limits(sampling: SamplingError, arrivals: Variance) -> tuple[float, float]:
-    """Distances of the limits from the difference, downwards and upwards.
+    """Distances of the 95 % limits from the difference, downwards and upwards.
 
     `arrivals`: variance for any one sample. A deviation is attributed to the sample by its share of
     the variance. A bend only widens, because its size is not known well.

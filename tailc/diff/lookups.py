@@ -1,4 +1,4 @@
-"""Repeat every look-up of a replay in another table at the same moment; compiled.
+"""Repeat every look-up of OLD's replay in NEW's table at the same moment; compiled.
 
 The history is OLD's, so the number in the system, and which requests wait and run, are OLD's. At
 each look-up of a request NEW's table is looked up, too. The first answer with another effect is
@@ -29,7 +29,7 @@ SAME, STARTS_EARLIER, STARTS_LATER, FIRST_RUNG, CLIMBS_EARLIER, CLIMBS_LATER = r
 
 
 class History(NamedTuple):
-    """Requests in order of arrival, as OLD ran them, with their ladder in either table.
+    """OLD's replay: requests in order of arrival, with their ladder in each table.
 
     exit_ns is one past the last possible tick of a request; all requests have exited.
     """
@@ -55,7 +55,7 @@ class FirstDifferences(NamedTuple):
 
 
 def find_differences(history: History, old: LadderArrays, new: LadderArrays) -> FirstDifferences:
-    """The first decision of NEW that differs, for every request."""
+    """Find the first decision of NEW that differs from OLD's, for every request."""
     requests = len(history.arrival_ns)
     noted = FirstDifferences(
         np.zeros(requests, np.int8),

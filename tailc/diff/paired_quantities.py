@@ -1,4 +1,4 @@
-"""Quantities whose difference between a pair of replays is known request by request."""
+"""Quantities of which two paired replays give the difference request by request."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _MILLI = 1_000
 
 
 class PairedQuantity(Protocol):
-    """A number that one replay gives and that should be small."""
+    """A result of a replay that is compared between two policies; smaller is better."""
 
     @property
     def effects_are_known(self) -> bool:
-        """Whether the effects have the scale of the difference, or only correlate with it."""
+        """Whether the effects add up to the difference; otherwise they only correlate with it."""
         ...
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
-        """The number under OLD and under NEW."""
+        """The quantity in one replication under OLD and under NEW."""
         ...
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """Contribution of each measured request to the difference, which is their mean."""
+        """The contribution of each measured request; the difference is their mean."""
         ...
 
 
 @dataclass(frozen=True)
 class MeanLatency:
-    """Mean latency [us]."""
+    """The mean latency of requests [us]."""
 
     effects_are_known = True
 
@@ -56,12 +56,12 @@ class MeanLatency:
 
 @dataclass(frozen=True)
 class MeanThreads:
-    """Mean threads of started requests [thousandths]."""
+    """The mean number of threads of started requests [thousandths]."""
 
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
-        """Means over the time in which arrivals were measured."""
+        """The mean threads under both policies, while arrivals were measured."""
         return pair[0].mean_threads * _MILLI, pair[1].mean_threads * _MILLI
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
@@ -71,23 +71,23 @@ class MeanThreads:
 
 @dataclass(frozen=True)
 class Utilization:
-    """Running threads over cores [millionths]."""
+    """The utilization: running threads / cores [millionths]."""
 
     effects_are_known = False
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
-        """Utilization of the busiest pool."""
+        """The utilization of the busiest pool under both policies."""
         old, new = ((outcome.utilization or 0.0) * PPM for outcome in pair)
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """Effects as for threads, which all run unless there are too many."""
+        """The effects of `MeanThreads`: all threads run, unless there are too many."""
         return _thread_time(pair) * (self.values(one, pair)[0] / pair[0].mean_thread_ns)
 
 
 @dataclass(frozen=True)
 class MeanCost:
-    """Mean energy of a request, in units of power times microseconds."""
+    """The mean energy of a request, in units of power times microseconds."""
 
     effects_are_known = True
 
@@ -126,7 +126,7 @@ class Percentile:
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
-        """Share of requests in time, or the percentile of each replay."""
+        """The share of requests up to the percentile, or each replay's own percentile."""
         if self.is_by_replay:
             old, new = (
                 self._own_us(one, outcome, at_ns)
@@ -142,7 +142,7 @@ class Percentile:
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """Effects of the requests of the class only, with a larger weight."""
+        """The effects of requests to which the percentile applies, weighted up to all requests."""
         counted = self._counted_requests(one, pair[0])
         old, new = (
             rise * (_latency_ns(outcome) <= at_ns)
@@ -171,7 +171,7 @@ _TINY = 1e-300
 def percentile(
     scenario: Scenario, tail: Tail, draws: Sequence[Replication], pairs: Sequence[Pair]
 ) -> Percentile:
-    """The tail, at its value in the latencies of all repeats."""
+    """Make the compared percentile, linearised at its value over all repeats."""
     workload = scenario.workload
     held_out = held_out_of(scenario, tail)
     places = []

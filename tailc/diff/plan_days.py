@@ -18,10 +18,10 @@ from tailc.traces.jobs.log import refuse_wide
 
 @dataclass(frozen=True, eq=False)
 class DaysChange:
-    """Means under both, and NEW - OLD with a 95 % interval, paired by window.
+    """Means of all quantities under two plans, and NEW - OLD with a 95 % interval.
 
-    epochs: epochs of `epoch_s` in a window. own_windows: number of windows that one of the plans
-    was compiled from.
+    The difference is paired by window. epochs: epochs of `epoch_s` in a window. own_windows: number
+    of windows that one of the plans was compiled from.
     """
 
     held_out_digest: str
@@ -40,7 +40,7 @@ class DaysChange:
 def days_change(
     old: Policy, new: Policy, held_out: HeldOutDays, options: PlanOptions | None = None
 ) -> DaysChange:
-    """Replay both on windows as long as NEW.
+    """Replay two plans on the same windows, which are as long as NEW.
 
     Raises TailcError if one is not a plan that can be replayed, if jobs are rigid in one and
     malleable in the other, if epochs differ in length, for a job that is wider than the servers of
@@ -74,7 +74,7 @@ def days_change(
 
 
 def comparable(old: Policy, new: Policy) -> tuple[Plan, Plan]:
-    """Both plans; TailcError if they cannot be replayed on the same windows."""
+    """Return both plans; TailcError if they cannot be replayed on the same windows."""
     kinds = [replayable(policy).words.jobs_are for policy in (old, new)]
     if kinds[0] != kinds[1]:
         message = f"jobs are {kinds[0]} in `{old.name}`, but {kinds[1]} in `{new.name}`"

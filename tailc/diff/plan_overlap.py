@@ -1,4 +1,4 @@
-"""The epochs that two plans share, at the same times."""
+"""Find the epochs that two plans have in common, by time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailc.forms.plan.plan import Plan
 
 @dataclass(frozen=True)
 class SharedEpochs:
-    """Shared epochs of two plans: a number, and the first epoch in each plan."""
+    """The common epochs of two plans: their number, and the first one in each plan."""
 
     old: Plan
     new: Plan
@@ -20,17 +20,17 @@ class SharedEpochs:
     pools: tuple[str, ...]
 
     def unix_s(self, number: int) -> int:
-        """Start of a shared epoch."""
+        """Start of a common epoch [Unix s]."""
         return self.old.start_unix_s + (self.first_old + number) * self.old.epoch_s
 
     def pairs(self) -> Iterator[tuple[int, int, int]]:
-        """The number of each shared epoch in one plan and in the other, and its start."""
+        """Iterate over common epochs: number in OLD, number in NEW, and start [Unix s]."""
         for number in range(self.epochs):
             yield self.first_old + number, self.first_new + number, self.unix_s(number)
 
 
 def shared_epochs(old: Plan, new: Plan) -> SharedEpochs:
-    """The shared epochs; none if the plans have other times, or epochs of another length."""
+    """Find the common epochs; none if times do not overlap or lengths of epochs differ."""
     pools = tuple(dict.fromkeys(pool.name for pool in (*new.pools, *old.pools)))
     later, rest = divmod(new.start_unix_s - old.start_unix_s, old.epoch_s)
     if rest or old.epoch_s != new.epoch_s:

@@ -1,4 +1,4 @@
-"""Settings of a plan and of each of its epochs, with their names."""
+"""Describe the settings of a plan and of each of its epochs, by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tailc.units import format_mw, format_ppm, plain_ppm, plural
 
 
 def summary_of(plan: Plan | None) -> str | None:
-    """A short description of a plan."""
+    """Summarize a plan in a few words; None without a plan."""
     if plan is None:
         return None
     jobs, epochs = plural(len(plan.jobs), "job"), plural(len(plan.epochs), "epoch")
@@ -16,10 +16,10 @@ def summary_of(plan: Plan | None) -> str | None:
 
 
 def plan_settings(plan: Plan, first: int) -> dict[str, str]:
-    """All settings of a plan except epochs, prices and jobs; `first`: first compared epoch.
+    """Describe all settings of a plan except epochs, prices and jobs.
 
-    The charge of a battery is given for that epoch, so that a plan made later does not differ by
-    it.
+    first: first compared epoch. The charge of a battery is given for that epoch, so that a plan
+    made later does not differ by it.
     """
     pools = [_pool(pool) for pool in plan.pools]
     return {
@@ -35,7 +35,7 @@ def plan_settings(plan: Plan, first: int) -> dict[str, str]:
 
 
 def epoch_settings(plan: Plan, number: int) -> dict[str, str]:
-    """Forecast of an epoch, and its prices."""
+    """Describe the forecast of an epoch, and its prices."""
     epoch, first = plan.epochs[number], plan.epochs[number].first_green_pool
     green = [pool.name for pool in plan.pools[first:]] if first is not None else ["one bus"]
     return {

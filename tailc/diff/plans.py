@@ -18,7 +18,7 @@ from tailc.forms.plan.plan_books import PlanBooks, Whole, green_slots, places_of
 
 @dataclass(frozen=True)
 class CostChange:
-    """A quantity of both plans; its unit is the end of its name.
+    """A cost or energy of two plans; its unit is the end of its name.
 
     is_of_jobs: whether it is of all jobs of each plan; otherwise of the epochs that both plans
     have.
@@ -31,7 +31,7 @@ class CostChange:
 
 
 def cost_changes(shared: SharedEpochs) -> tuple[CostChange, ...]:
-    """Energy, its price, CO2 and moves in the shared epochs; fees and penalties of all jobs.
+    """Compare energy, its price, CO2 and moves in the common epochs, and money of all jobs.
 
     Sums of money and CO2 are exact, and then rounded to the nearest, halves to even.
     """
@@ -98,10 +98,10 @@ class JobSlots:
 
 @dataclass(frozen=True)
 class JobChange:
-    """A job that differs. old, new: its slots, or None if the plan lacks the job.
+    """A job that differs between two plans.
 
-    first_unix_s, epochs: start of the first epoch in which it differs, and number of such epochs;
-    None and 0 if only its promise differs.
+    old, new: its slots, or None if the plan lacks the job. first_unix_s, epochs: start of the first
+    epoch in which it differs, and number of such epochs; None and 0 if only its promise differs.
     """
 
     name: str
@@ -114,7 +114,7 @@ class JobChange:
 
 @dataclass(frozen=True)
 class EpochChange:
-    """Changed forecasts of one epoch."""
+    """The changed forecasts and prices of one epoch."""
 
     first_unix_s: int
     changes: tuple[SettingChange, ...]
@@ -142,7 +142,7 @@ SAME_PLAN = PlanChange()
 
 
 def plan_change(old: Plan | None, new: Plan | None) -> PlanChange:
-    """Every setting, job and epoch that differs; empty if none does."""
+    """Compare two plans: every setting, job and epoch that differs; empty if none does."""
     if old is None or new is None:
         if old is new:
             return SAME_PLAN

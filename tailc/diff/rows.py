@@ -1,4 +1,4 @@
-"""Differences between the rows of two ladders, in ranges of loads with the same change."""
+"""Compare the rows of two ladders, by ranges of loads with the same change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.forms.ladder.table import Admission, Climb, Ladder, Row, Rung
 
 @dataclass(frozen=True)
 class ClimbChange:
-    """The age at which a request climbs to `rung`; None on a side where it never does."""
+    """A changed climb: the age at which requests climb to `rung`; None: never."""
 
     rung: str
     old_us: int | None
@@ -41,7 +41,7 @@ class RowChange:
 
 
 def row_changes(old: Ladder, new: Ladder) -> tuple[RowChange, ...]:
-    """Ranges of loads whose rows differ, ascending; equal neighbours are merged.
+    """Compare the rows of two ladders: ranges of loads that differ, ascending and merged.
 
     Both ladders have the same load axis. Rows are compared as written; the effect of a guard
     outside its range is a difference of the guard.
@@ -59,7 +59,7 @@ def row_changes(old: Ladder, new: Ladder) -> tuple[RowChange, ...]:
 
 
 def matched_labels(old: Ladder, new: Ladder) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A label for every rung of either ladder; equal labels mean the same rung.
+    """Label every rung of both ladders; equal labels mean the same rung.
 
     Labels are the rungs' names. If the ladders share no name, rungs match by position, and the
     newer names are used for both.

@@ -1,4 +1,4 @@
-"""Settings of a ladder other than its rows, with their names."""
+"""Describe the settings of a ladder other than its rows, by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.units import format_mrps, format_us, plain_ppm
 
 
 def settings(ladder: Ladder, rungs: tuple[str, ...]) -> dict[str, str]:
-    """All settings of a ladder except its rows, by name; `rungs` are labels."""
+    """Describe all settings of a ladder except its rows; `rungs` are labels."""
     return {
         "load": ladder.load_axis.value,
         "cost units": ", ".join(unit.name for unit in ladder.cost_units) or "none",

@@ -1,4 +1,4 @@
-"""Differences between the CPU shares of two policies, with the names of settings."""
+"""Compare the CPU shares of two policies, by named settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, plural
 
 
 def shares_changes(old: Shares | None, new: Shares | None) -> Iterator[SettingChange]:
-    """Every setting that differs; one change if only one policy has shares."""
+    """List every setting that differs; one change if only one policy has CPU shares."""
     if old is None or new is None:
         if old is not new:
             yield SettingChange("shares", _summary(old), _summary(new))

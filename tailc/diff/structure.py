@@ -1,4 +1,4 @@
-"""Differences between two policies as written, whatever schema version wrote them."""
+"""Compare the content of two policies, whatever schema version they were written with."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FormChange:
 
 @dataclass(frozen=True)
 class StructureDiff:
-    """Every difference between two policies.
+    """Every difference between the content of two policies.
 
     `added` and `removed`: classes of ladders that only one policy has. `forms`: ladders that
     differ. The other forms: their differences. `without_effect`: differences without effect on a
@@ -65,14 +65,14 @@ class StructureDiff:
 
     @property
     def changes_behaviour(self) -> bool:
-        """Whether a runtime does anything different."""
+        """Whether a runtime behaves differently under the two policies."""
         ladders = self.added or self.removed or self.forms
         others = self.controller or self.tail_table or self.shares or self.plan
         return bool(ladders or others)
 
 
 def compare_structure(old: Policy, new: Policy) -> StructureDiff:
-    """Every difference; none for a policy compared with itself."""
+    """Compare the content of two policies."""
     before = {form.request_class: form for form in old.ladders}
     after = {form.request_class: form for form in new.ladders}
     both = [name for name in before if name in after]
@@ -91,7 +91,7 @@ def compare_structure(old: Policy, new: Policy) -> StructureDiff:
 
 
 def remarks(old: Policy, new: Policy) -> tuple[Finding, ...]:
-    """Warnings if the policies are not two of one service."""
+    """Warn if the two policies are probably not of the same service."""
     return tuple(
         Finding(
             Code.OTHER_SERVICE,
@@ -143,10 +143,10 @@ def _setting_changes(old: Ladder, new: Ladder) -> Iterator[SettingChange]:
 
 
 def leaves(path: str, value: object) -> Iterator[tuple[str, str]]:
-    """Pairs such as (`evidence.rows[12].tail_us`, `486000`); nothing for None.
+    """Flatten a value to pairs such as (`evidence.rows[12].tail_us`, `486000`).
 
-    Items of a tuple have their identifying value as index, or their number from 0. A reading has
-    the names of its fields in an artifact.
+    None gives no pair. Items of a tuple have their identifying value as index, or their number from
+    0. A reading has the names of its fields in an artifact.
     """
     if value is None:
         return

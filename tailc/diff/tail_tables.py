@@ -1,4 +1,4 @@
-"""Differences between the tail tables of two policies: settings by name, rows by range."""
+"""Compare the tail tables of two policies: settings by name, rows by range of elapsed work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.units import format_khz, format_mw, format_nj, format_percentile, for
 
 @dataclass(frozen=True)
 class TailRowChange:
-    """The remaining work by position, old and new, for a range of elapsed work.
+    """A changed row: old and new remaining work by position, for a range of elapsed work.
 
     The running request has had from `from_elapsed` up to below `to_elapsed`; None: any larger
     amount.
@@ -33,7 +33,7 @@ class TailRowChange:
 
     @property
     def relative(self) -> tuple[Fraction, ...]:
-        """New over old, less one, of the entries that differ and were above 0."""
+        """Relative change, new / old - 1, of each entry that differs and was above 0."""
         pairs = zip(self.old, self.new, strict=False)
         return tuple(Fraction(new - old, old) for old, new in pairs if old and old != new)
 
@@ -54,7 +54,7 @@ SAME_TAIL_TABLE = TailTableChange()
 
 
 def tail_table_change(old: TailTable | None, new: TailTable | None) -> TailTableChange:
-    """Every setting and every range of rows that differs; empty if none does."""
+    """Compare two tail tables: settings and ranges of rows that differ; empty if none."""
     if old is None or new is None:
         if old is new:
             return SAME_TAIL_TABLE

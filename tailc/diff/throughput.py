@@ -1,4 +1,4 @@
-"""Compare two forms of shares on the machines behind the same rows."""
+"""Compare two shares controllers on the machines fitted to the same rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tailc.units import format_us
 
 @dataclass(frozen=True)
 class MachineChange:
-    """Mean absolute error of a machine under both, relative to each one's target.
+    """A machine's mean throughput error under two policies, relative to each one's target.
 
     change: NEW - OLD with a 95 % interval, paired by step, so that common disturbances cancel.
     """
@@ -29,7 +29,7 @@ class MachineChange:
 
 @dataclass(frozen=True)
 class ThroughputChange:
-    """The machines that have a target in both, and what they were replayed on."""
+    """Change of all machines with a target in both policies, and what was replayed."""
 
     held_out_digest: str
     held_out_rows: int
@@ -42,7 +42,7 @@ class ThroughputChange:
 def throughput_change(
     old: Policy, new: Policy, held_out: ThroughputTrace, options: VerifyOptions
 ) -> ThroughputChange:
-    """Replay both on the machines of the rows.
+    """Replay two shares controllers on the machines of the rows.
 
     Raises TailcError if their steps have different lengths, and if a machine with a target has no
     rows.

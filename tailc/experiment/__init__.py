@@ -1,1 +1,1 @@
-"""Replay policies and baselines on the same requests, and compute statistics of the results."""
+"""Replay policies and baselines on the same requests, and estimate percentiles with intervals."""

@@ -1,4 +1,4 @@
-"""Bounds on the distance of two samples if one is known only at points of its distribution.
+"""Bounds on the distance of two samples, one of which is known only at some points.
 
 A spectrum gives the number of requests up to a latency, at some tens of points, but not the
 requests between two points. So its distribution function and its quantiles lie in known bands. Two
@@ -25,7 +25,7 @@ class DistanceBounds:
     greatest: float
 
     def at_radius(self, radius: float) -> DistanceBounds:
-        """The same for the distance of the laws, if the samples' differs by at most `radius`."""
+        """Widen the bounds by `radius`, as for a distance that may differ by that much."""
         return DistanceBounds(max(0.0, self.least - radius), self.estimate, self.greatest + radius)
 
 
@@ -43,7 +43,7 @@ class DistributionBand:
     below_most: Array
 
     def shares(self, at_ns: Array) -> tuple[Array, Array]:
-        """Bounds of the share up to each demand, then of the share below each: (2 demands,)."""
+        """Bounds of the share up to each demand, then of the share below each; (2 demands,)."""
         after = np.searchsorted(self.x_ns, at_ns, side="right")
         before = np.searchsorted(self.x_ns, at_ns, side="left")
         reached, ahead = np.append(0.0, self.up_to), np.append(self.below_most, 1.0)

@@ -12,7 +12,7 @@ from tailc.models.workload import Workload
 def choose_baselines(
     names: Sequence[str] | None, policy: Subject, workload: Workload
 ) -> tuple[str, ...]:
-    """Each name once, with `all` and `first` replaced by what they mean; None: all defaults.
+    """Expand `all` and `first` to baseline names, without duplicates; None: all defaults.
 
     Raises TailcError with every name that is not a baseline of this policy.
     """

@@ -1,4 +1,4 @@
-"""Means of successive steps, with intervals from resampled blocks.
+"""Mean errors over successive steps of a replay, with intervals from resampled blocks.
 
 There are about as many blocks as there are steps in a block: a phase lasts several steps, and
 blocks keep them together (moving blocks; Kunsch, Annals of Statistics 1989).
@@ -47,7 +47,7 @@ def mean_error(errors: NDArray[np.float64], seed: int, number: int, replicates: 
 def bootstrap_blocks(
     steps: int, seed: int, number: int, replicates: int
 ) -> Iterator[NDArray[np.int64]]:
-    """For each bootstrap replicate its steps, as many as there are; int64 (steps,)."""
+    """Draw the steps of each bootstrap replicate, in blocks; int64 (steps,)."""
     length = max(math.isqrt(steps), 1)
     blocks = -(-steps // length)
     drawn = streams.stream(seed, number, Purpose.RESAMPLE)
@@ -57,5 +57,5 @@ def bootstrap_blocks(
 
 
 def to_ppm(value: float) -> int:
-    """Round to whole millionths."""
+    """Round a fraction to whole millionths."""
     return round(float(value) * PPM)

@@ -1,4 +1,4 @@
-"""Find the best setting by hand at each rate, and replay settings by hand."""
+"""Replay settings by hand, and find the best one at each rate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def best_by_hand(
     *,
     by_cost: bool,
 ) -> tuple[str, ...]:
-    """Names of the best settings under each arrival process, each once.
+    """Find the best setting by hand under each arrival process; names without duplicates.
 
     by_cost: whether the best setting is the cheapest one that meets the target, if requests cost
     something other than time; otherwise it is the one with the least tail. Each is replayed as the
@@ -68,7 +68,7 @@ Worth: TypeAlias = tuple[bool, float]
 
 
 def worth_of(result: CandidateResult, target_us: int, *, by_cost: bool) -> Worth:
-    """Key to rank settings by, the best one first."""
+    """Sort key that puts the best setting first."""
     if result.cost is None or not by_cost:
         return False, result.tail_us
     misses = result.tail_us > target_us

@@ -1,4 +1,4 @@
-"""Check whether a policy can be replayed on given requests; find every reason against it."""
+"""Check whether a policy can be replayed on given requests, and report every reason against it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.traces.reading import memory_column
 
 
 def check(policy: Policy, held_out: DemandProfile, options: VerifyOptions) -> None:
-    """Raise TailcError with every reason why a verdict is impossible."""
+    """Raise TailcError with every reason why the policy cannot be verified on these requests."""
     findings = [
         *_check_slos_and_rates(policy, options),
         *find_reasons_against(policy, held_out, options),

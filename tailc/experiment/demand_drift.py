@@ -1,4 +1,4 @@
-"""Drift of the demand of requests since a compile."""
+"""The drift of requests' demand since a compile, as reported."""
 
 from __future__ import annotations
 

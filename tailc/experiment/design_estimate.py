@@ -1,4 +1,4 @@
-"""Estimate of a compile for its own table on the design trace; not a verdict."""
+"""Estimate a policy's tails on its own design trace; this is not a verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tailc.traces.profile import DemandProfile
 
 @dataclass(frozen=True)
 class DesignEstimate:
-    """The policy under the arrivals that it is tuned for, on the requests it was compiled from.
+    """Estimates of a policy on the requests that it was compiled from, at its own arrivals.
 
     `shared`: the resource that requests compete for, which `threads` counts.
     """

@@ -40,7 +40,7 @@ _DIGITS = 2
 
 @dataclass(frozen=True)
 class TraceOverlap:
-    """How many compile demands occur once in the held-out trace: `shared` of `compared`.
+    """Shared requests: `shared` of `compared` compile demands occur in the held-out trace.
 
     `by_chance`: expected number without a request in both. `requests`: estimated number of requests
     in both.
@@ -53,7 +53,7 @@ class TraceOverlap:
 
 
 def trace_overlap(policy: Policy, held_out: DemandProfile) -> TraceOverlap | None:
-    """The overlap with the compile trace; None if chance explains it.
+    """Find requests in both the compile trace and the held-out trace; None if chance explains them.
 
     Also None if the two are equal, if the policy has no summary of its demand, or if either trace
     is a spectrum.
@@ -81,7 +81,7 @@ def trace_overlap(policy: Policy, held_out: DemandProfile) -> TraceOverlap | Non
 def overlap_findings(
     policies: Iterable[Policy], held_out: DemandProfile, source: str
 ) -> tuple[Finding, ...]:
-    """A warning for each compile trace that shares requests with the trace at `source`."""
+    """Warn of each policy whose compile trace shares requests with the trace at `source`."""
     overlaps = ((policy, trace_overlap(policy, held_out)) for policy in policies)
     findings = (_finding(policy, shared, source) for policy, shared in overlaps if shared)
     return tuple(dict.fromkeys(findings))

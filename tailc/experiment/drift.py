@@ -10,9 +10,10 @@ Intervals are for the distance of the two *laws* of the samples: by the triangle
 differs from that of the samples by at most the distances of each sample from its own law.
 
 - Kolmogorov-Smirnov: each is at most sqrt(ln(2 / 2.5 %) / 2n) with 97.5 %, so both with 95 %, for
-any law (Massart, Annals of Probability 1990, corollary 1). - Wasserstein: the 95 % quantile of the
-sum of both under the bootstrap (del Barrio, Gine and Matran, Annals of Probability 1999), which
-draws at most `_MOST_DRAWN` requests and is scaled to the sample by the root of its size.
+  any law (Massart, Annals of Probability 1990, corollary 1).
+- Wasserstein: the 95 % quantile of the sum of both under the bootstrap (del Barrio, Gine and
+  Matran, Annals of Probability 1999), which draws at most `_MOST_DRAWN` requests and is scaled to
+  the sample by the root of its size.
 
 Both are wider than necessary, because they add distances that partly cancel.
 
@@ -66,7 +67,7 @@ _STREAMS = -1
 
 
 def drift_from(policy: Policy, held_out: DemandProfile, seed: int) -> Drift | None:
-    """The drift since `policy` was compiled, or None if it does not contain its compile demand."""
+    """Measure the drift of demand since the compile; None if the policy has no compile demand."""
     for part in policy.inputs:
         if part.role is InputRole.DESIGN and part.demand is not None:
             is_of_points = tells_points(policy.reading.measured.note)
@@ -82,11 +83,12 @@ def drift(
     *,
     is_of_points: bool = False,
 ) -> Drift:
-    """Both distances with 95 % intervals, for independent requests of each sample.
+    """Compute both distances of two samples of demand, with 95 % intervals.
 
-    Flagged if, for either distance, the interval lies above zero and the estimate is material: 5 %
-    for Kolmogorov-Smirnov, a tenth of the mean compile demand for Wasserstein. is_of_points:
-    whether the compile sample was a spectrum.
+    Requests of a sample are assumed to be independent. The drift is flagged if, for either
+    distance, the interval lies above zero and the estimate is material: 5 % for Kolmogorov-Smirnov,
+    a tenth of the mean compile demand for Wasserstein. is_of_points: whether the compile sample was
+    a spectrum.
     """
     compile_sample, sample = (
         _CompileSample.from_summary(compiled),
@@ -117,7 +119,7 @@ def drift(
 
 
 def drift_findings(drift: Drift | None, place: Place | None) -> tuple[Finding, ...]:
-    """A warning about the trace at `place` if the drift is flagged, else nothing."""
+    """Warn of drift in the trace at `place`, if it is flagged."""
     if drift is None or not drift.is_flagged:
         return ()
     before = _approximate_text(drift.compiled_mean_us)

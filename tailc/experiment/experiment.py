@@ -1,4 +1,4 @@
-"""Run engines: any subjects, all on the same requests at the same times.
+"""Run replays: any policies, all on the same requests at the same times.
 
 Replays do not share random numbers, and each result has its own place, so results do not depend on
 the number of threads.
@@ -56,7 +56,7 @@ _Result = TypeVar("_Result")
 
 
 def no_tick() -> None:
-    """Ignore progress."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +83,12 @@ class Experiment:
         return replications_of(self.scenario, self.repeats, self.replicates, self.workers)
 
     def with_workload(self, workload: Workload) -> Experiment:
-        """The same replications with another workload, record by record."""
+        """An experiment with the same arrivals and records but another workload."""
         scenario = replace(self.scenario, workload=workload)
         return replace(self, scenario=scenario, given_replications=self.replications)
 
     def with_gaps(self, factor: float) -> Experiment:
-        """The same requests with all arrival times multiplied by a factor."""
+        """An experiment with all arrival times multiplied by `factor`."""
         stretched = tuple(
             replace(one, arrival_ns=np.rint(one.arrival_ns * factor).astype(np.int64))
             for one in self.replications.repeats
@@ -96,11 +96,11 @@ class Experiment:
         return replace(self, given_replications=replace(self.replications, repeats=stretched))
 
     def with_replications(self) -> Experiment:
-        """The same with its replications drawn, so that callers among the workers can replay."""
+        """An experiment with its replications already drawn, so that worker threads can use it."""
         return replace(self, given_replications=self.replications)
 
     def engine(self, subject: ExecutionModel[OutcomeT, Any]) -> Engine[OutcomeT]:
-        """The engine of a subject under the arrivals of the scenario."""
+        """Make the engine of a subject for the scenario's arrivals."""
         scenario = self.scenario
         return subject.engine(
             scenario.arrivals.rate_mrps, scenario.most_in_system, scenario.cut_off_us
@@ -114,7 +114,7 @@ class Experiment:
     def outcomes(
         self, subject: ExecutionModel[OutcomeT, Any]
     ) -> Iterator[tuple[Replication, OutcomeT]]:
-        """Replay each repeat in turn, for callers that are among the workers themselves."""
+        """Replay each repeat in turn, in the calling thread, which may be a worker."""
         engine = self.engine(subject)
         for one in self.replications.repeats:
             yield one, self.outcome(subject, engine, one)
@@ -132,9 +132,10 @@ class Experiment:
         subject: ExecutionModel[OutcomeT, Any],
         extract: Callable[[Replication, OutcomeT], ResultT],
     ) -> list[ResultT]:
-        """Replay each repeat and return what `extract` returns for it, among the workers.
+        """Replay all repeats in worker threads; return what `extract` makes of each result.
 
-        The arrays of all repeats, each of a million requests, would not fit into memory.
+        `extract` reduces each result at once: the arrays of all repeats, each of a million
+            requests, would not fit into memory.
         """
         engine = self.engine(subject)
         return self.map_replays(
@@ -147,7 +148,7 @@ class Experiment:
         tails: Sequence[Tail],
         extract: Callable[[Replication, OutcomeT], ResultT],
     ) -> Repeats[ResultT]:
-        """Replay each repeat; return what `extract` returns for each, and the tails."""
+        """Replay each repeat; return its tails, and what `extract` makes of each result."""
 
         def both(one: Replication, outcome: OutcomeT) -> tuple[ResultT, list[NDArray[np.int64]]]:
             return extract(one, outcome), latencies_of(self.scenario, one, outcome, tails)
@@ -156,7 +157,7 @@ class Experiment:
         return repeats_of(tails, results, latencies)
 
     def replay_with_use(self, subject: Subject, tails: Sequence[Tail]) -> Repeats[ServerUse]:
-        """Replay each repeat; return how each used the server, and the tails."""
+        """Replay each repeat; return its tails, and how it used the server."""
 
         def extract(one: Replication, outcome: Outcome) -> ServerUse:
             return server_use(subject, outcome, self.scenario.workload.work_ns[one.order])
@@ -166,7 +167,7 @@ class Experiment:
     def sample(
         self, subject: Subject, tails: Sequence[Tail], repeats: Repeats[ResultT]
     ) -> tuple[TailSample, ...]:
-        """Replay the replicates too, for an interval of each tail."""
+        """Replay the bootstrap replicates too, from which the interval of each tail follows."""
         engine = self.engine(subject)
         is_recorded = self.scenario.arrivals.is_recorded
 
@@ -200,7 +201,7 @@ class Experiment:
         )
 
     def evaluate(self, subject: Subject, tail: Tail) -> CandidateResult:
-        """Percentile and cost of a request over the repeats, without an interval."""
+        """Replay the repeats; return a percentile and the cost of a request, without intervals."""
         found = self.replay_repeats(
             subject, (tail,), lambda _one, outcome: subject.cost_of_request(outcome)
         )
@@ -208,7 +209,7 @@ class Experiment:
         return CandidateResult(found.tails_us[0], fmean(costs) if costs else None)
 
     def search(self, tail: Tail, target_us: int) -> BaselineSearch:
-        """Search that chooses the best of a baseline's candidates, on a few repeats."""
+        """Make the search by which a baseline chooses among candidates, on a few repeats."""
         few = replace(
             self,
             repeats=BASELINE_SEARCH_REPEATS,
@@ -227,13 +228,13 @@ class Experiment:
 
     @property
     def rates_mrps(self) -> tuple[int, ...]:
-        """Rates between which the load changes; empty for a constant rate, which is Poisson."""
+        """Rates that cover a changing load; empty for Poisson arrivals, whose rate is constant."""
         if isinstance(self.scenario.arrivals, Poisson):
             return ()
         return rate_grid([one.arrival_ns for one in self.replications.repeats])
 
     def at_rate(self, rate_mrps: int) -> Experiment:
-        """The same workload at a constant rate."""
+        """An experiment with the same workload and Poisson arrivals at a constant rate."""
         size = BASELINE_AT_RATE
         requests = min(self.scenario.requests, size.requests)
         constant = replace(self.scenario, arrivals=Poisson(rate_mrps), requests=requests)
@@ -258,7 +259,7 @@ class Experiment:
     def map_replays(
         self, replay: Callable[[_Item], _Result], items: Iterable[_Item]
     ) -> list[_Result]:
-        """Replay each item among the workers; tick after each one."""
+        """Apply `replay` to each item in worker threads; report progress after each one."""
         found = []
         for result in self.workers.map(replay, items):
             self.tick()
@@ -294,6 +295,6 @@ def experiment_for(
     *subjects: Subject,
     tick: Callable[[], None] = no_tick,
 ) -> Experiment:
-    """An experiment with the sizes of the options, on the machines of the subjects."""
+    """Make an experiment with the sizes of the options, for the machines of the subjects."""
     scenario = scenario_for(workload, arrivals, options, *subjects)
     return Experiment(scenario, options.repeats, options.replicates, workers, tick)

@@ -11,7 +11,7 @@ _SECANTS = 4
 
 
 def last_met(margin: Callable[[int], float], begin: int, fall: float, steps: int) -> int:
-    """The last step with a margin of 0 or more, 0 if none, by a secant search.
+    """Search for the last step of a grid whose margin is 0 or more, by secants; 0 if none.
 
     Starts at `begin`, where the margin falls by about `fall` in a step.
     """

@@ -1,4 +1,4 @@
-"""Held-out days to judge a plan on, and the check that the plan was not made from them."""
+"""The held-out days on which a plan is judged, and the check that it was not made from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.traces.zones import utc_text
 
 @dataclass(frozen=True, eq=False)
 class HeldOutDays:
-    """Windows of jobs and energy, at least one.
+    """Held-out windows of jobs and energy, at least one.
 
     left_out: number of windows without a submitted job, or with unknown energy. curves: speed-ups
     of the jobs' applications. digest: of all the days. jobs_digest, energy_digest: of their jobs
@@ -42,7 +42,7 @@ def plan_of(policy: Policy) -> Plan:
 
 
 def windows_of_compile(policy: Policy, held_out: HeldOutDays) -> tuple[JobWindow, ...]:
-    """The windows that the plan was compiled from.
+    """Find the windows that the plan was compiled from.
 
     These are the ones that overlap its own days, and earlier ones of the jobs or the energy that it
     was compiled from.

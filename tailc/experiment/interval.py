@@ -1,4 +1,4 @@
-"""Compute the interval of an estimate, its ruling, and how many more requests would decide."""
+"""Confidence interval of a percentile, its ruling, and how many more requests would decide."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _NEGLIGIBLE = 1e-12
 class Interval:
     """An estimated percentile with its limits at 95 %; high_us None: no upper limit.
 
-    `simulation_us`: half-width of the interval from the simulation alone. `worth`: number of
-    independent requests with the same uncertainty of the upper limit.
+    `simulation_us`: half-width of the interval from the simulation alone. `effective_requests`:
+    number of independent requests with the same uncertainty of the upper limit.
     """
 
     estimate_us: int
@@ -63,7 +63,7 @@ def sum_of_variances(*parts: Variance) -> Variance:
 
 
 def interval(sample: TailSample) -> Interval:
-    """The percentile, with limits that contain that of all requests with 95 % probability.
+    """Compute the 95 % confidence interval of a percentile from replays.
 
     The limits are those of an exact binomial interval for the share of requests up to the estimate,
     with the number of requests for which that share would vary as it does (Woodruff, JASA 1952;
@@ -124,7 +124,7 @@ def _latency_at(sorted_ns: NDArray[np.int64], share: float) -> int:
 
 
 def sampling_variance(sample: TailSample) -> Variance:
-    """Variance of the share over the measured data: held-out requests, and recorded arrivals.
+    """Variance of the share of requests in time, due to the sample of requests and arrivals.
 
     A sample drawn from a sample varies less than one drawn from the law, by 1 / units. A replicate
     draws fewer requests than there are if all are too many for a replay. The part of the variance
@@ -141,14 +141,14 @@ def sampling_variance(sample: TailSample) -> Variance:
 
 
 def correlation(sample: TailSample) -> float:
-    """Correlation of the share with the mean demand over replicates: -1 if load alone decides."""
+    """Correlation of the share in time with mean demand over replicates; -1: only load matters."""
     share, work = sample.shift - sample.shift.mean(), sample.work_shift - sample.work_shift.mean()
     scale = math.sqrt(float(np.sum(share**2)) * float(np.sum(work**2)))
     return float(np.sum(share * work)) / scale if scale > 0 else 0.0
 
 
 def upper_limit_shift(sample: TailSample) -> float:
-    """Shift of the upper limit outwards, in standard deviations.
+    """How far the upper limit is moved outwards for skewness, in standard deviations.
 
     A sample that happens to lack long requests has a short tail and, because it also varies little,
     a narrow interval. For a mean, the upper limit should lie 1.9 times the mean's skewness further
@@ -165,7 +165,7 @@ def upper_limit_shift(sample: TailSample) -> float:
 
 
 def simulation_variance(sample: TailSample) -> Variance:
-    """Variance of the mean share over the simulation; repeats are independent."""
+    """Variance of the mean share in time due to simulated arrivals; repeats are independent."""
     repeats = len(sample.by_repeat)
     if repeats < 2:
         return _NONE
@@ -173,7 +173,7 @@ def simulation_variance(sample: TailSample) -> Variance:
 
 
 def ruling(estimate: Interval, target_us: int, *, is_overloaded: bool) -> Ruling:
-    """Pass if the whole interval meets the target, fail if none of it does, else undecided."""
+    """Rule on an SLO: pass if the whole interval meets the target, fail if none of it does."""
     if estimate.low_us > target_us:
         return Ruling.FAIL
     if estimate.high_us is not None and estimate.high_us <= target_us and not is_overloaded:

@@ -1,4 +1,4 @@
-"""Replay a plan's prices and baselines on the same windows of days, jobs and energy."""
+"""Replay a plan's prices and its baselines on the same windows of jobs and energy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def job_model(plan: Plan, curves: SpeedupCurves, options: PlanOptions) -> JobMod
 
 
 def replayable(policy: Policy, options: PlanOptions | None = None) -> JobModel[Any]:
-    """The model of the policy's jobs, without any days.
+    """Make the execution model of the policy's jobs, and check the options.
 
     Raises TailcError if it has no plan, if its servers differ, if servers should fail that cannot,
     and for names that are not baselines.
@@ -94,7 +94,7 @@ def policy_samples(policy: Policy, held_out: HeldOutDays, options: PlanOptions) 
 
 
 def first_course(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> Course:
-    """The course of the first window under the policy."""
+    """Replay the first window; return its time series for a plot."""
     model, window = _model(policy, held_out.curves, options), held_out.windows[0]
     return model.course(window, model.policy(window))
 

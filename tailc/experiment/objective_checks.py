@@ -1,4 +1,4 @@
-"""Check the spec of a table that is tuned by simulation against its rates and its trace."""
+"""Check the tuning settings of a spec against its rates and its trace."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tuned_complaints(
     rates_mrps: Sequence[int],
     demand: DemandSpec | ClockedDemandSpec,
 ) -> Iterator[Complaint]:
-    """Complaints about a spec with tuning that contradicts the rates or the trace."""
+    """Report tuning settings that contradict the spec's rates or its trace."""
     if not rates_mrps:
         message = f"is `{SIMULATION}`, but no `rates` are given at which requests could queue"
         hint = "add `rates: [20/s, 60/s]`"

@@ -1,4 +1,4 @@
-"""Convert the objective of a spec for tuning by simulation to that of a replay."""
+"""Convert a spec's objective of tuning to that of a search by simulation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def objective_of(
     target_us: int | None = None,
     batch_timing: BatchTiming | None = None,
 ) -> TuningObjective:
-    """The tuning objective at the rates: the SLO's percentile, or a criterion subject to it.
+    """Make the tuning objective: the SLO's percentile, or a criterion subject to it.
 
     target_us: limit of the percentile in the search, at most the SLO's latency, which is the
     default.
@@ -71,7 +71,7 @@ def _column_of(search: TunedSearch) -> ArrivalColumn | None:
 
 
 def burstiness_of(bursts: BurstsSpec) -> Burstiness:
-    """The burstiness of a replay."""
+    """Convert a spec's bursts to the burstiness of arrivals."""
     return Burstiness(bursts.idc_ppm, bursts.spell_us, bursts.busy_ppm or BUSY_PPM)
 
 

@@ -1,4 +1,4 @@
-"""Options of a verification: sizes, random seed, and what to replay."""
+"""Options of a verification: number of replays, random seed, arrivals and baselines."""
 
 from __future__ import annotations
 

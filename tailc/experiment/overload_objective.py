@@ -1,4 +1,4 @@
-"""Objective of a table under overload, and what it may take from requests for it."""
+"""The objective of a policy under overload, and the losses that it allows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc.forms.ladder.table import Rule
 
 @dataclass(frozen=True)
 class OverloadObjective:
-    """The objective of the served requests, the rates of overload, and the allowed losses.
+    """The SLO of served requests under overload, the rates, and the rules that are allowed.
 
     rates_mrps: rates of overload, ascending. normal_mrps: rates at which nothing should be lost.
     Both in thousandths of a request per second. allowed: of the rules shed, cut-off and degrade.

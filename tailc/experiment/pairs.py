@@ -1,4 +1,4 @@
-"""Replay two subjects on the same requests in the same order at the same times."""
+"""Replay two policies on the same requests in the same order at the same times."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Pair: TypeAlias = tuple[Outcome, Outcome]
 
 @dataclass(frozen=True, eq=False)
 class SubjectPairs:
-    """Two subjects with an experiment for each: the same replications, at the speeds of each."""
+    """Two policies, each with an experiment on the same replications at its own speeds."""
 
     subjects: tuple[Subject, Subject]
     experiments: tuple[Experiment, Experiment]
 
     @cached_property
     def engines(self) -> tuple[Engine[Outcome], Engine[Outcome]]:
-        """The engine of each subject."""
+        """Make the engine of each policy."""
         old, new = (
             experiment.engine(subject)
             for experiment, subject in zip(self.experiments, self.subjects, strict=True)
@@ -31,7 +31,7 @@ class SubjectPairs:
         return old, new
 
     def pair(self, one: Replication) -> Pair:
-        """Replay the same requests under both."""
+        """Replay one replication under both policies."""
         old, new = (
             experiment.outcome(subject, engine, one)
             for experiment, subject, engine in zip(

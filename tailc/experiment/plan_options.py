@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """How to replay the windows.
+    """How to replay a plan on windows of days.
 
     seed: of server failures. failures_ppm: failures per hour of a server with a rigid job, in
     millionths. baselines: None for the defaults; the name `first` for the first of those.

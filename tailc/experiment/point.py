@@ -1,4 +1,4 @@
-"""Results of an experiment: a policy and its baselines on the same requests and arrivals."""
+"""Results of a comparison: a policy and its baselines on the same requests and arrivals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tailc.specs.slo import Slo
 
 @dataclass(frozen=True)
 class SloEstimate:
-    """One subject at one SLO under one arrival process: estimate, 95 % interval, ruling.
+    """Result of one policy or baseline for one SLO: estimate, 95 % interval, ruling.
 
     `high_us`: None if there are too few requests for an upper limit. `simulation_us`: half-width of
     the estimate's 95 % interval from simulated arrivals alone. `windows_met_ppm`: share of the
@@ -41,7 +41,7 @@ class SloEstimate:
 
 @dataclass(frozen=True)
 class Run:
-    """One subject under one arrival process: use of the server, and an estimate for each SLO.
+    """Results of one policy or baseline under one arrival process: server use, SLO estimates.
 
     `note`: what was chosen for the subject, or empty. `stretch_us`: if arrivals come in bursts, for
     each burst and each SLO the percentile of the burst's last requests; None if none of the SLO's
@@ -61,7 +61,7 @@ class Run:
     occupancy: tuple[Occupancy | None, ...] = ()
 
     def relative_to(self, base: Run, other_ppm: int) -> Run:
-        """The same with its energy relative to a base, if both keep up; see `Usage.relative_to`."""
+        """This run with its energy relative to `base`, if neither is overloaded."""
         base_us = base.usage.drawn_us
         if not base_us or self.load.is_overloaded or base.load.is_overloaded:
             return self
@@ -69,7 +69,7 @@ class Run:
 
 
 class SloComparison(Protocol):
-    """Base of verdicts and estimates: a policy at SLOs under arrival processes.
+    """What verdicts and estimates have in common: a policy's SLOs under arrival processes.
 
     `shared`: the resource that requests compete for, which `threads` counts.
     """
@@ -92,7 +92,7 @@ class SloComparison(Protocol):
 
 @dataclass(frozen=True)
 class Point:
-    """The policy, and every baseline on the same requests and arrivals.
+    """Results under one arrival process: the policy and every baseline.
 
     `reference`: the baseline that energy is relative to, or None.
     """
@@ -104,7 +104,7 @@ class Point:
     reference: str | None = None
 
     def with_ratios(self, other_ppm: int) -> Point:
-        """The same with each run's energy relative to the reference baseline.
+        """This point with each run's energy relative to that of the reference baseline.
 
         `other_ppm`: share of the reference's server power outside the cores, equal in both.
         """

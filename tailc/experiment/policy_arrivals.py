@@ -1,4 +1,4 @@
-"""Default arrivals of a policy, and a check that they are those that it was tuned for."""
+"""The default arrivals of a policy, and a check that replays use the arrivals it was tuned for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def arrivals_of(policy: Policy) -> tuple[Arrivals, ...]:
 
 
 def recording_findings(policy: Policy, arrivals: Sequence[Arrivals] | None) -> Iterator[Finding]:
-    """A warning if a table was tuned on a recording, and none is among these arrivals.
+    """Warn if a table was tuned on recorded arrivals, and none of these are recorded.
 
     None means the arrivals that `arrivals_of` returns.
     """

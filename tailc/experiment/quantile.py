@@ -1,4 +1,4 @@
-"""A percentile of latency in a picture of many percentiles."""
+"""One percentile of latency, as a point of a plotted distribution."""
 
 from __future__ import annotations
 

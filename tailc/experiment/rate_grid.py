@@ -1,4 +1,4 @@
-"""Constant rates that cover the range of a changing load."""
+"""Choose constant rates that cover the range of a changing load."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RATIO = 1.25
 
 
 def rate_grid(arrivals_ns: Sequence[NDArray[np.int64]]) -> tuple[int, ...]:
-    """Rates with equal ratios, ascending, from the least measured in a look-up to the greatest.
+    """Ascending rates with equal ratios, from the lowest to the highest that a look-up measures.
 
     Arrivals that are too few for a look-up have one rate, that of all of them.
     """

@@ -1,4 +1,4 @@
-"""Replay a form of shares on the machines behind measured rows, matched by name.
+"""Replay a shares controller on machines that are fitted to measured rows, matched by name.
 
 The machines get the shares that the form decides on, or those of a baseline, and two forms are
 compared step by step. Intervals are those of `block_means`.
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ModelErrors:
-    """Errors of a model's predictions one step ahead: estimated at run time, and as compiled."""
+    """Errors of one-step predictions of throughput, by run-time estimates and by the compile."""
 
     online: MeanError
     offline: MeanError
@@ -42,7 +42,7 @@ class ModelErrors:
 
 @dataclass(frozen=True, eq=False)
 class RecordedPeriods:
-    """The machines of a form on measured rows, and the result of its own controller on them."""
+    """The machines fitted to measured rows, and the result of the controller on them."""
 
     shares: Shares
     machines: tuple[RecordedMachine, ...]
@@ -55,7 +55,7 @@ class RecordedPeriods:
 
     @property
     def errors(self) -> Floats:
-        """Relative error of each machine, (machines, steps after the first full window)."""
+        """Relative throughput error of each machine, (machines, steps after a full window)."""
         return self.outcome.slo_errors
 
     def replay_baseline(self, name: str) -> GivenShares:
@@ -80,7 +80,7 @@ class RecordedPeriods:
 
 @dataclass(frozen=True, eq=False)
 class PairedErrors:
-    """A machine of two forms: its errors under each, step by step, float64 (steps,).
+    """A machine's throughput errors under two controllers, step by step, float64 (steps,).
 
     number: of the machine in the older form.
     """
@@ -93,19 +93,19 @@ class PairedErrors:
 
 @dataclass(frozen=True, eq=False)
 class PairedPeriods:
-    """The machines of two forms, in the steps in which both have a full window."""
+    """The machines of two controllers, in the steps in which both have a full window."""
 
     steps: int
     machines: tuple[PairedErrors, ...]
 
 
 def share_rules() -> RuleBaselines[ShareRule]:
-    """All baselines of forms of shares."""
+    """The baselines of CPU shares."""
     return rules_in("tailc.models.cpu_shares.baselines")
 
 
 def shares_of(policy: Policy) -> Shares:
-    """The policy's form of shares; TailcError if it has none."""
+    """The policy's CPU shares; TailcError if it has none."""
     if policy.shares is None:
         message = f"policy `{policy.name}` is for requests, not for throughput"
         hint = "remove `--trace`, or give two policies of throughput"
@@ -127,7 +127,7 @@ def recorded_periods(shares: Shares, held_out: ThroughputTrace) -> RecordedPerio
 
 
 def paired_periods(old: Shares, new: Shares, held_out: ThroughputTrace) -> PairedPeriods:
-    """Replay both forms on the machines of the rows.
+    """Replay two shares controllers on the machines of the rows.
 
     Raises TailcError as `recorded_periods` does, and if no step is after a full window of both.
     """

@@ -1,4 +1,4 @@
-"""Replications with common random numbers: all random draws that subjects share.
+"""Random draws of replays, which all policies use alike (common random numbers).
 
 With generated arrivals a replicate is paired with a repeat: it has the same arrivals, and its
 requests take the same places in order of demand. So the two differ by the requests that were drawn
@@ -40,10 +40,11 @@ class Replication:
 
 @dataclass(frozen=True, eq=False)
 class Replications:
-    """All random draws for one arrival process.
+    """All random draws of an experiment: arrivals, order of requests, bootstrap samples.
 
     place: for each repeat, the place in its pool of each arrival; None if arrivals have their own
-    records. resampled: a bootstrap sample of the pool for each replicate, sorted as the pool.
+    records. bootstrap_samples: a bootstrap sample of the pool for each replicate, sorted as the
+    pool.
     """
 
     scenario: Scenario
@@ -75,7 +76,7 @@ class Replications:
 def replications_of(
     scenario: Scenario, repeats: int, replicates: int, workers: Executor
 ) -> Replications:
-    """Make every draw. Each has its own stream, so none depends on the number of draws."""
+    """Draw all replications; each has its own stream, so it is the same for any number of them."""
     record_of = scenario.arrivals.record_of
     if record_of is not None:
         return Replications(
@@ -95,7 +96,7 @@ def replications_of(
 
 
 def with_arrivals(one: Replication, scenario: Scenario, number: int) -> Replication:
-    """A repeat with the arrivals of the scenario; a rate only scales its gaps."""
+    """Give a repeat the scenario's arrivals; another rate only scales its gaps."""
     state = streams.stream(scenario.seed, SampleLevel.REPEAT, number, Purpose.ARRIVALS)
     return replace(one, arrival_ns=scenario.arrivals.arrival_ns(state, len(one.order)))
 

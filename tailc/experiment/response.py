@@ -1,4 +1,4 @@
-"""Response of a server of core types to a controller's output: steady state, and a step.
+"""Measure how a server of core types responds to a controller's output: steady state and step.
 
 Replications differ in their arrivals and in the order of requests, and are the same for every rate,
 output and step (common random numbers), so differences are much more accurate than each number.
@@ -37,7 +37,7 @@ SETTLING_WINDOWS = 4
 
 @dataclass(frozen=True, eq=False)
 class TailSurface:
-    """Measurements at each arrival rate and output, (rates, outputs), means of replications.
+    """Tail, mean and energy at each rate and output, (rates, outputs), as means of replications.
 
     energy: of a request; idle_energy: of free cores per request; in the ladder's unit of power
     times milliseconds. is_overloaded: the backlog grew without bound in some replication, so the

@@ -6,9 +6,10 @@ import enum
 
 
 class Ruling(enum.Enum):
-    """Whether an SLO is met, as far as the replayed requests can show.
+    """Whether an SLO is met: pass, fail, or undecided if there are too few requests.
 
-    They are held-out requests in a verdict, and those of the design trace in an estimate.
+    The replayed requests are held-out ones in a verdict, and those of the design trace in an
+    estimate.
     """
 
     PASS = "pass"

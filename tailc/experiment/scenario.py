@@ -1,4 +1,4 @@
-"""A scenario: a workload, its arrivals, and the sizes and seed of its replays."""
+"""What is replayed: a workload, its arrivals, and the sizes and seed of the replays."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Scenario:
 
     @cached_property
     def by_demand(self) -> NDArray[np.int32]:
-        """The records, curve by curve, in order of demand: neighbours are similar."""
+        """Numbers of the records, sorted by speed-up curve and then by demand."""
         few = len(self.workload.speed) < _FEW_CURVES
         curve = self.workload.curve_of if few else np.zeros_like(self.workload.curve_of)
         return np.lexsort((self.workload.curve_of, self.workload.work_ns, curve)).astype(np.int32)
@@ -115,7 +115,7 @@ _MOST_PER_CORE = 16
 def scenario_for(
     workload: Workload, arrivals: Arrivals, options: VerifyOptions, *subjects: Subject
 ) -> Scenario:
-    """The scenario of these subjects on a workload, with the sizes of the options.
+    """Make the scenario for these policies on a workload, with the sizes of the options.
 
     The largest of their limits and the slowest settling apply to all.
     """
@@ -133,7 +133,7 @@ def scenario_for(
 
 
 def most_in_system(capacity_ppm: int | None) -> int:
-    """The backlog at which a server counts as overloaded without further simulation.
+    """Number of requests in the system at which a replay stops as overloaded.
 
     `capacity_ppm`: millionths of a core; None if nothing is limited.
     """

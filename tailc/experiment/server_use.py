@@ -1,4 +1,4 @@
-"""How busy a replayed server was, and whether it could keep up."""
+"""How busy a replayed server was, and whether it was overloaded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MILLI = 1000
 
 @dataclass(frozen=True, eq=False)
 class ServerUse:
-    """One replay: sums and means over its measured requests that were not refused.
+    """Use of the server in one replay, by measured requests that were not refused.
 
     latency_ns, cut: sums. saturation: near 1 if the server has no spare capacity. times: from the
     execution model.
@@ -51,7 +51,7 @@ class ServerUse:
 
 
 def server_use(subject: Subject, outcome: Outcome, work_ns: NDArray[np.int64]) -> ServerUse:
-    """The server use of a replay; `work_ns` is the work of its requests, by arrival."""
+    """Compute the server's use from one replay; `work_ns`: work of its requests, by arrival."""
     latency_ns = outcome.latencies_ns
     return ServerUse(
         requests=len(latency_ns),
@@ -70,12 +70,12 @@ def server_use(subject: Subject, outcome: Outcome, work_ns: NDArray[np.int64]) -
 
 
 def usage_of(subject: Subject, repeats: Sequence[ServerUse]) -> Usage:
-    """The usage by the subject's execution model over all repeats."""
+    """Summarize the machine's use over all repeats, by the execution model."""
     return subject.usage([one.times for one in repeats])
 
 
 def load(arrivals: Arrivals, repeats: Sequence[ServerUse]) -> Load:
-    """Means over all repeats, and whether the server is overloaded (rule: docs/verdicts.md)."""
+    """Average the server's load over all repeats, and decide whether it is overloaded."""
     requests = max(sum(one.requests for one in repeats), 1)
     used = [one.utilization for one in repeats if one.utilization is not None]
     return Load(

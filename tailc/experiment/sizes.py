@@ -1,4 +1,4 @@
-"""Sizes and random seeds of all replays in one place.
+"""The sizes and random seeds of all replays, in one place.
 
 Users choose those of `verify`, `diff` and `size`: see `options.py`.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Size:
-    """Requests of one replay, and number of repeats, which differ in order and times."""
+    """Size of an experiment: requests per replay, and repeats, which differ in order and times."""
 
     requests: int
     repeats: int
@@ -57,7 +57,7 @@ DECISION_REPEATS = 8
 
 
 class Seed(enum.IntEnum):
-    """Seed of each use; uses with the same number are never compared with one another.
+    """The random seed of each use; results of uses with the same seed are never compared.
 
     `RESAMPLES` and `HEAVIER` are the first of as many seeds as there are samples, and `CONVERGENCE`
     is added to the number of a search. `RESAMPLES` and `RADIUS` are aliases of other uses.

@@ -1,4 +1,4 @@
-"""Percentiles of latency for pictures, between and beyond those of the SLOs."""
+"""Many percentiles of latency for plots, between and beyond those of the SLOs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _PERCENTILES_PPM = (
 
 
 def spectrum_tails(promised_ppm: Sequence[int], requests: int) -> tuple[Tail, ...]:
-    """The percentiles that this many held-out requests can estimate, and those of the SLOs."""
+    """Choose the percentiles that this many requests can estimate, with those of the SLOs."""
     estimable = (ppm for ppm in _PERCENTILES_PPM if (PPM - ppm) * requests >= PPM)
     return tuple(Tail(ppm) for ppm in sorted({*estimable, *promised_ppm}))
 
 
 def spectrum(samples: Sequence[TailSample]) -> tuple[Quantile, ...]:
-    """A quantile with its interval for each sample, by percentile; none below the one before.
+    """Compute each percentile with its interval; limits do not fall with the percentile.
 
     Each estimate is an order statistic of the same latencies, so the estimates ascend. Limits may
     not; one that does not is moved out to the one before.
@@ -44,7 +44,7 @@ def spectrum(samples: Sequence[TailSample]) -> tuple[Quantile, ...]:
 
 
 def estimates(samples: Sequence[TailSample]) -> tuple[Quantile, ...]:
-    """The same without intervals, which take longer than all the estimates."""
+    """Compute each percentile without an interval, which is much faster."""
     in_order = sorted(samples, key=lambda each: each.percentile_ppm)
     return tuple(
         Quantile(one.percentile_ppm, nearest_us(one.estimate_ns), None, None) for one in in_order

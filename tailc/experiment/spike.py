@@ -1,4 +1,4 @@
-"""The tail in one stretch of a constant rate."""
+"""The tail during one stretch of time in which the arrival rate is constant."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WindowTail:
-    """The percentile of a window, measured once an epoch.
+    """The tail in a window of the last latencies, measured once an epoch, during a stretch.
 
     over_ppm: share of measurements above the target. overshoot_ppm: by how much the greatest
     exceeds the target, mean of the repeats; 0 if it does not, None if a repeat has no measurement.

@@ -1,4 +1,4 @@
-"""How the tail follows arrivals whose rate changes in steps.
+"""Measure how the tail follows an arrival rate that changes in steps.
 
 The tail is measured as by a controller: over a window of the last latencies, once an epoch. Each
 stretch of a constant rate is reported separately, by the measurements during it.
@@ -30,7 +30,7 @@ LAST_PART = 4
 
 @dataclass(frozen=True)
 class TailMeasurement:
-    """A percentile over a window, once an epoch, and its target."""
+    """How to measure the tail: a percentile over a window, once an epoch, with its target."""
 
     percentile_ppm: int
     target_us: int
@@ -40,7 +40,7 @@ class TailMeasurement:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """One stretch in one replay: the tail of its requests, and the measurements in it [us].
+    """One stretch of constant rate in one replay: tail of its requests, window tails [us].
 
     tail_us: None if no request arrived.
     """
@@ -52,7 +52,7 @@ class Stretch:
 def tail_measurement(
     policy: Subject, percentile_ppm: int, target_us: int
 ) -> TailMeasurement | None:
-    """Measurement as by the policy's controller; None if the machine measures no tail."""
+    """Measure the tail as the policy's controller does; None if the machine measures none."""
     window = policy.window
     if window is None:
         return None
@@ -138,7 +138,7 @@ def _tail_us(latency_ns: NDArray[np.int64], by: TailMeasurement) -> int | None:
 def spikes(
     arrivals: Arrivals, repeats: Sequence[tuple[Stretch, ...]], by: TailMeasurement
 ) -> tuple[Spike, ...]:
-    """Each stretch over all repeats; empty if a repeat stopped early."""
+    """Summarize each stretch over all repeats; empty if a repeat stopped early."""
     names = stretches(arrivals)
     if not names or not all(repeats):
         return ()

@@ -38,7 +38,7 @@ def tail_of(slo: Slo, profile: DemandProfile) -> Tail:
 
 @dataclass(frozen=True, eq=False)
 class TailSample:
-    """Results of replays for one percentile of one subject.
+    """Results of replays from which a percentile and its interval are computed.
 
     estimate_ns: the percentile of the latencies of all repeats. law_ns: latencies as possible on
     any day, ascending: those of all repeats, or of all replicates if arrivals are recorded on one
@@ -60,7 +60,7 @@ class TailSample:
 
 @dataclass(frozen=True, eq=False)
 class Repeats(Generic[ResultT]):
-    """Replays of the requests themselves, and what was stored of each.
+    """Results of replaying the requests themselves, without bootstrap replicates.
 
     law_ns: for each tail, the latencies of all repeats, ascending. limits_ns: their percentile.
     by_repeat: for each tail, each repeat's share of latencies up to that.
@@ -73,16 +73,17 @@ class Repeats(Generic[ResultT]):
 
     @property
     def tails_us(self) -> tuple[int, ...]:
-        """Each tail over all repeats [us]."""
+        """The percentile of each tail over all repeats [us]."""
         return tuple(nearest_us(limit_ns) for limit_ns in self.limits_ns)
 
 
 def repeats_of(
     tails: Sequence[Tail], results: Sequence[ResultT], latencies: Sequence[list[NDArray[np.int64]]]
 ) -> Repeats[ResultT]:
-    """The tails of all repeats together; `latencies`: of each repeat those of each tail, sorted.
+    """Combine the latencies of all repeats to percentiles.
 
-    Raises TailcError if no request of a tail was measured.
+    latencies: for each repeat, the sorted latencies of each tail. Raises TailcError if no request
+    of a tail was measured.
     """
     pooled = pooled_ns(tails, latencies)
     limits_ns = [
@@ -93,7 +94,7 @@ def repeats_of(
 
 
 def percentile_ns(sorted_ns: NDArray[np.int64], percentile_ppm: int) -> int:
-    """The order statistic that is the percentile."""
+    """The percentile of sorted latencies, as an order statistic [ns]."""
     return int(sorted_ns[percentile_rank(percentile_ppm, len(sorted_ns)) - 1])
 
 
@@ -158,7 +159,7 @@ def _merge(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def shares_within(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[int]) -> list[float]:
-    """Share of each tail's ascending latencies that are at most the limit; NaN without any."""
+    """Share of each tail's sorted latencies that are at most its limit; NaN without latencies."""
     return [
         int(np.searchsorted(sorted_ns, limit_ns, side="right")) / len(sorted_ns)
         if len(sorted_ns)
@@ -168,7 +169,7 @@ def shares_within(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[in
 
 
 def too_rare_error() -> TailcError:
-    """The error for replays without a request of an SLO's class."""
+    """Make the error for replays without a request of an SLO's class."""
     return TailcError(
         Finding(
             Code.METHOD_UNFIT,

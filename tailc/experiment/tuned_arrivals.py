@@ -1,4 +1,4 @@
-"""Convert the arrivals that a table was tuned for to integers of its evidence and back."""
+"""Convert the arrivals that a table was tuned for to integers of its evidence, and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RECORDED = "recorded_arrivals"
 
 
 def pattern_settings(objective: TuningObjective) -> dict[str, int]:
-    """The arrival pattern at each rate as integers; empty for Poisson."""
+    """Encode the arrival pattern as integers of the evidence; empty for Poisson."""
     from tailc.models.diurnal import DayCurve
     from tailc.models.modulated_arrivals import Burstiness
     from tailc.models.recorded_gaps import RecordedGaps
@@ -35,7 +35,7 @@ def pattern_settings(objective: TuningObjective) -> dict[str, int]:
 
 
 def pattern_from_settings(settings: Mapping[str, int]) -> Burstiness | DayCurve | None:
-    """The pattern of `pattern_settings`; None if it was Poisson or recorded."""
+    """Decode the arrival pattern from the evidence; None if it was Poisson or recorded."""
     if settings.keys() >= set(_BURSTS):
         from tailc.models.modulated_arrivals import Burstiness
 
@@ -51,7 +51,7 @@ def pattern_from_settings(settings: Mapping[str, int]) -> Burstiness | DayCurve 
 
 
 def arrivals_text(settings: Mapping[str, int]) -> str:
-    """Describe the arrivals that a table was tuned for."""
+    """Format the arrivals that a table was tuned for, from its evidence."""
     if (count := settings.get(RECORDED)) is not None:
         return f"recorded arrivals, {count:,} of them"
     pattern = pattern_from_settings(settings)

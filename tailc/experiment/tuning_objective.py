@@ -1,4 +1,4 @@
-"""Objective of tuning a whole table by simulation, queues included."""
+"""What tuning by simulation optimises, at which rates, and under which constraints."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OptionalRule(enum.Enum):
 
 @dataclass(frozen=True)
 class BatchTiming:
-    """Batch work next to requests: how long it takes to leave its lane, and to wake again."""
+    """How long batch work next to a request takes to leave its lane, and to wake again."""
 
     release_us: int
     waking: Waking
@@ -57,7 +57,7 @@ class TailConstraint:
 
 @dataclass(frozen=True)
 class TuningObjective:
-    """A percentile of latency to minimise at some rates, and the budget of replays.
+    """The objective of tuning: a criterion at some rates, its constraints, and the budget.
 
     rates_mrps: in thousandths of a request per second. weights: weight of each rate. most_requests:
     budget, in simulated requests. pattern: arrival pattern; None: Poisson. validation_pattern:
@@ -105,7 +105,7 @@ class TuningObjective:
 
     @property
     def or_fewer_rates(self) -> str:
-        """Another remedy for a budget that is too small, for a message."""
+        """The end of a hint that fewer rates also help, if there are several."""
         several = len(self.rates_mrps) > 1 and self.criterion is not Criterion.RATE
         return ", or give fewer rates" if several else ""
 
@@ -116,7 +116,7 @@ class TuningObjective:
 
     @property
     def judging(self) -> TuningObjective:
-        """The same with the arrivals for validating tables."""
+        """This objective with the arrivals that validate tables."""
         return (
             self
             if self.validation_pattern is None

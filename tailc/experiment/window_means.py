@@ -1,4 +1,4 @@
-"""Means over windows with intervals; windows are assumed to be independent."""
+"""Means over windows of days with confidence intervals; windows are assumed to be independent."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gains_of(new: QuantitySamples, old: QuantitySamples) -> dict[JobQuantity, Wi
 
 
 def mean_of(sample: QuantitySample) -> WindowMean:
-    """The sum of parts over that of wholes, with an interval from the residuals of each window.
+    """Ratio of the summed parts to the summed wholes, with an interval from window residuals.
 
     Windows with larger wholes weigh more (ratio estimator; Cochran, Sampling Techniques, 1977,
     section 6.4). 0, without an interval, if all wholes are 0.

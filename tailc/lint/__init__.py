@@ -1,1 +1,1 @@
-"""Search traces for defects; one file of checks per subject."""
+"""Find defects in traces; the checks are in one file per subject."""

@@ -1,4 +1,4 @@
-"""Defects of traces, and sightings of them."""
+"""Kinds of defects of traces, and occurrences of them."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Defect:
 
     @property
     def exit_code(self) -> ExitCode:
-        """BAD_CONTENT for errors, else OK."""
+        """The exit code that the defect causes: BAD_CONTENT for an error, else OK."""
         return ExitCode.BAD_CONTENT if self.severity is Severity.ERROR else ExitCode.OK
 
     @property
     def help(self) -> str:
-        """What to do, and why, as a help line."""
+        """Format what to do, and why, as the help line of a finding."""
         return f"{self.fix}: {self.why}"
 
     @property
     def explanation(self) -> str:
-        """Why and what to do, as sentences."""
+        """Format why the defect matters and what to do, as sentences."""
         return f"{_sentence(self.why)} {_sentence(self.fix)}"
 
 
@@ -64,7 +64,7 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Check:
-    """A defect, and the function that finds it in a view of a trace."""
+    """A check: a kind of defect, and the function that finds it in a view of a trace."""
 
     defect: Defect
     view: type
@@ -80,7 +80,7 @@ def check(
     find: Callable[[Any], Iterable[Sighting]],
     *texts: str,
 ) -> Check:
-    """A check of the class of checks whose codes start at `first`.
+    """Make a check with the code `first` + `number`.
 
     texts: title, why and fix of the defect.
     """

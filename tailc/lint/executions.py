@@ -1,4 +1,4 @@
-"""Recognise tables of which rows are executions of the same requests on numbers of threads."""
+"""Recognise tables whose rows are executions of the same requests on several numbers of threads."""
 
 from __future__ import annotations
 

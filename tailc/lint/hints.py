@@ -1,4 +1,4 @@
-"""Hints of readers that name options which `lint-trace` does not have."""
+"""Complete hints that name options which `lint-trace` does not have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPTION = re.compile(r"`(--[a-z-]+)")
 
 
 def with_command(finding: Finding, command: str) -> Finding:
-    """The finding; a hint with such options also names the command that has them."""
+    """If a finding's hint names options of `command`, add the name of the command."""
     if finding.help is None or set(_OPTION.findall(finding.help)) <= _OF_LINT:
         return finding
     return replace(finding, help=f"{finding.help} (options of `{command}`)")

@@ -1,4 +1,4 @@
-"""Convert a file to views for the checks, and collect findings of its readers."""
+"""Convert a file to the views that checks use, and collect findings of its readers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ViewedFile:
 
 
 def views_of_file(source: Source, options: TraceOptions) -> ViewedFile:
-    """All views of a file, even if parts of it cannot be read."""
+    """Make all views of a file, even if parts of it cannot be read."""
     if is_swf(source):
         return _of_swf(source, options)
     is_report = Role.DEMAND not in options.columns and format_written(source) is not None

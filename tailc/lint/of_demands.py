@@ -1,4 +1,4 @@
-"""The fast checks of demands, which all commands that read demands run."""
+"""The fast checks of demands, which every command that reads demands runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASKED = tuple(one for one in CHECKS if one.defect.name in ("two-units", "outlie
 def profile_findings(
     requests: DemandProfile, reading: RequestReading, source: str
 ) -> tuple[Finding, ...]:
-    """Findings about the demands of a trace, with row numbers if requests are rows."""
+    """Run the fast checks on the demands of a trace; findings have rows if requests are rows."""
     in_ms, column, demand = reading.measured.unit.in_ms, None, requests.demand_ms
     is_by_row = reading.weight is None and not reading.rows.where and requests.repeats is None
     are_rows = isinstance(reading, DemandReading) and is_by_row
@@ -33,7 +33,7 @@ def profile_findings(
 def execution_findings(
     source: Source, reading: RequestReading, format_: Format
 ) -> tuple[Finding, ...]:
-    """A finding if rows that a reading takes for requests look like executions of the same ones."""
+    """Warn if rows that are read as requests look like executions of the same requests."""
     match reading:
         case DemandReading(demand=DemandColumn(name), weight=None, speedups=speedups):
             from tailc.lint.checks import executions
@@ -54,5 +54,5 @@ def column_findings(path: str, column: str) -> tuple[Finding, ...]:
 
 
 def histogram_findings(histogram: Histogram, source: str) -> tuple[Finding, ...]:
-    """Findings about counted demands."""
+    """Run the fast checks on demands that are counted in a histogram."""
     return tuple(view_findings(_ASKED, (counted_requests(histogram),), source))

@@ -49,7 +49,7 @@ def is_swf(source: Source) -> bool:
 
 
 def job_readings(options: TraceOptions, columns: JobColumns | None) -> tuple[JobReading, ...]:
-    """Readings of a log of jobs: as in a spec, and one that leaves out jobs without a run time.
+    """Readings of a job log to try: as in a spec, then without jobs that have no run time.
 
     Times without a time zone are in UTC, or in the stated one.
     """
@@ -62,14 +62,14 @@ def job_readings(options: TraceOptions, columns: JobColumns | None) -> tuple[Job
 def jobs_in(
     source: Source, columns: JobColumns | None, reading: JobReading, form: Format
 ) -> JobLog:
-    """Jobs of a list, or of a log in the Standard Workload Format if there are no columns."""
+    """Read jobs from a table, or without `columns` from a log in Standard Workload Format."""
     if columns is None:
         return swf_in(source, reading)
     return job_list_in(source, columns, reading, form)
 
 
 def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> ThroughputReading | None:
-    """A reading of throughput of machines; None if columns are missing."""
+    """Make a reading of machines' throughput from the columns; None if some are missing."""
     if isinstance(options.table, ThroughputReading):
         return options.table
     time = _find_column(names, _TIME)
@@ -82,7 +82,7 @@ def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> Through
 
 
 def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | None:
-    """Columns of a list of jobs; None if a required one is missing."""
+    """Find the columns of a table of jobs; None if a required one is missing."""
     if isinstance(options.table, JobColumns):
         return options.table
     submit, run, width = (_find_column(names, each) for each in (_SUBMIT, _RUN, _WIDTH))
@@ -95,7 +95,7 @@ def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | N
 
 
 def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterColumns | None:
-    """Columns of cycles and memory time; None unless both exist."""
+    """Find the columns of cycles and memory time; None unless both exist."""
     if isinstance(options.table, CounterColumns):
         return options.table
     cycles, memory = _find_column(names, _CYCLES), _find_column(names, _MEMORY)
@@ -103,7 +103,7 @@ def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterCol
 
 
 def counters_in(source: Source, columns: CounterColumns, form: Format) -> CounterRows:
-    """Rows that have both; raises TailcError for cells that are not amounts."""
+    """Read the rows with both cycles and memory time; TailcError for cells that are no amounts."""
     named = (columns.cycles, columns.memory)
     cells = kept_cells(source, ColumnsToRead(named, (), ()), (), form)
     cycles, memory = (not_negative(cells, name, MAX_NS) for name in named)

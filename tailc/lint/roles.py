@@ -1,4 +1,4 @@
-"""Determine the role of each column: from options, or from names."""
+"""Determine what each column contains (its role): from options, or from its name."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class CounterColumns:
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """Statements of the user or a spec about all traces; the rest is derived from names.
+    """What the user or a spec states about traces; the rest is derived from column names.
 
     columns, units: by role, as far as stated. table: columns of a table without requests.
     leaves_out_zero_runs: whether jobs without a run time are left out on purpose.
@@ -122,7 +122,7 @@ class TraceOptions:
     leaves_out_zero_runs: bool = False
 
     def with_defaults(self, other: TraceOptions) -> TraceOptions:
-        """These options; missing ones come from `other`."""
+        """Complete these options with those of `other`."""
         ppm = other.percentile_ppm if self.percentile_ppm is None else self.percentile_ppm
         return replace(
             other,
@@ -143,7 +143,7 @@ class SeriesColumn:
 
     @property
     def is_of_the_sun(self) -> bool:
-        """Whether the sun causes it, so that it is 0 at night."""
+        """Whether the quantity depends on the sun, so that it is 0 at night."""
         return _OF_THE_SUN.search(self.name) is not None
 
 
@@ -180,13 +180,13 @@ class Roles:
         return self.names.keys() >= {Role.DEMAND, Role.REQUEST, Role.DEGREE}
 
     def with_executions(self, columns: ExecutionColumns) -> Roles:
-        """The roles of a table of which a row is an execution."""
+        """The roles of this table if its rows are executions of requests."""
         added = {Role.REQUEST: columns.request, Role.DEGREE: columns.degree}
         return replace(self, names={**self.names, **added})
 
 
 def roles_of(names: tuple[str, ...], options: TraceOptions) -> Roles:
-    """Role of each column; a requested column is included even if it does not exist."""
+    """Determine the role of each column; a requested column is included even if missing."""
     time = _time(names, options)
     demand = _demand(names, time.name, options)
     is_told = Role.DEMAND in options.columns or (demand.name or "").startswith("demand")

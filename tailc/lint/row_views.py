@@ -1,4 +1,4 @@
-"""Views of the rows of a table: cells, requests, arrivals and speed-ups."""
+"""Make the views of a table's rows: cells, requests, arrivals and speed-ups."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -65,14 +65,14 @@ Views = list[object]
 
 
 def table_in(source: Source, roles: Roles, format_: Format) -> CellColumns:
-    """The columns with a role, as text if the format has text; raises TailcError like a reader."""
+    """Read the columns with a role, as text if the format has text; TailcError as by a reader."""
     wanted = ColumnsToRead((), roles.columns, ())
     table = table_of(source, wanted, format_)
     return CellColumns(cells_of(table, wanted), roles, format_)
 
 
 def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[int, DemandRows]:
-    """Number of rows, and their demands with equal ones merged."""
+    """Read the number of rows, and the demands, merged if equal."""
     unit = roles.units.get(Role.DEMAND, TimeUnit.MS)
     demand, weight = roles.names[Role.DEMAND], roles.names.get(Role.WEIGHT)
     measured = ValueMeaning(Measure.DEMAND_BUSY, "", unit)
@@ -86,7 +86,7 @@ def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[in
 
 
 def only_demands(too_large: Finding, requests: DemandRows) -> Finding:
-    """The warning that only demands are checked, because the file is too large."""
+    """Make the warning that only demands are checked, because the file is too large."""
     message = f"{too_large.message}: only `{requests.column}` is checked, without its order"
     return replace(too_large, message=message, severity=Severity.WARNING)
 
@@ -94,7 +94,7 @@ def only_demands(too_large: Finding, requests: DemandRows) -> Finding:
 def views_of(
     source: Source, table: CellColumns, options: TraceOptions
 ) -> tuple[Views, list[Finding]]:
-    """Views for the checks, and findings of the readers."""
+    """Make the views for the checks; also return findings of the readers."""
     cells, roles = table.cells, table.roles
     requests = _requests(cells, roles)
     views: Views = [table]
@@ -154,7 +154,7 @@ def _texts_of(cells: Cells, name: str, row: np.ndarray) -> pa.ChunkedArray:
 
 
 def small_sample(requests: DemandRows, source: str, ppm: int | None) -> tuple[Finding, ...]:
-    """A warning if all requests may be below the percentile; nothing without a percentile."""
+    """Warn if the sample is so small that all requests may be below the percentile."""
     if ppm is None or requests.requests >= (enough := fewest_requests(ppm)):
         return ()
     message = (

@@ -1,4 +1,4 @@
-"""The first rows of a table: the demands, and what repeats in its other columns."""
+"""The first rows of a table: its demands, and which values repeat in its other columns."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -50,7 +50,7 @@ def sampled_columns(
     where: Filters = (),
     without: tuple[str, ...] = (),
 ) -> SampledColumns | None:
-    """The first rows that `where` selects, without the columns of `without`.
+    """Read the first rows that `where` selects, without the columns `without`.
 
     None if fewer than two other columns exist, or if they cannot be read.
     """

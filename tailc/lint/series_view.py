@@ -1,4 +1,4 @@
-"""View of a series in a column, read as with a spec."""
+"""Make the view of a time series in a column, read as with a spec."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _UTC = re.compile(r"(^|[^a-z])(utc|gmt)($|[^a-z])", re.IGNORECASE)
 def series_in(
     source: Source, time: str, columns: Sequence[SeriesColumn], zone: str | None, format_: Format
 ) -> SeriesRows:
-    """The columns, read together; times without a time zone are in `zone`, else in UTC."""
+    """Read the columns together; times without a time zone are in `zone`, else in UTC."""
     values = tuple(column.name for column in columns)
     return SeriesRows(source, values, _reading(time, columns[0], zone), format_)
 
 
 def steps_of(rows: SeriesRows, time: str, column: SeriesColumn, zone: str | None) -> SeriesSteps:
-    """View of the series in a column; raises TailcError if no spec could read it."""
+    """Make the view of a column's time series; TailcError if no spec could read it."""
     series = rows.series(_reading(time, column, zone))
     ahead_s = _ahead_s(rows, series, zone)
     hours = _hours(series, ahead_s or 0.0)

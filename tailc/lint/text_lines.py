@@ -1,4 +1,4 @@
-"""Properties of the lines of a text table, from one pass."""
+"""Properties of a text table's lines, found in one pass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAMPLE_LINES = 200
 
 @dataclass
 class Tally:
-    """Number of lines with a property, and the first few."""
+    """The lines with some property: their number, and the numbers of the first few."""
 
     count: int = 0
     first: list[int] = field(default_factory=list)
@@ -57,7 +57,7 @@ class TextLines:
 
 
 def text_lines(source: Source, is_csv: bool) -> TextLines:
-    """Properties of the lines, from one pass over the decompressed bytes."""
+    """Read the properties of all lines, in one pass over the decompressed bytes."""
     dialect = dialect_of(source.head().decode(errors="replace")) if is_csv else Dialect()
     seen = TextLines(is_csv, dialect, source.rewritten)
     header = last = b""

@@ -1,4 +1,4 @@
-"""Convert sightings of checks to findings."""
+"""Run checks on views of a trace, and convert occurrences of defects to findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST = 20
 def view_findings(
     checks: Iterable[Check], views: Iterable[object], source: str
 ) -> Iterator[Finding]:
-    """Findings of all checks in the views of a source."""
+    """Run all checks on the views of a source, and yield their findings."""
     views = tuple(views)
     for check in checks:
         for view in views:

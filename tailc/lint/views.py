@@ -22,7 +22,7 @@ _OF_NUMBERS = (Role.DEMAND, Role.WEIGHT, Role.DEGREE, Role.ATTEMPT)
 
 @dataclass(frozen=True, eq=False)
 class Header:
-    """Names and types of the columns of a file.
+    """View of a file's column names, their types, and its format.
 
     types, group_rows: for Parquet, types of the columns and rows of each row group. found_format:
     by the content. told_format: by the name of the file, if it indicates one.
@@ -37,21 +37,21 @@ class Header:
 
 @dataclass(frozen=True, eq=False)
 class UnknownColumns:
-    """The columns of a table if no name is recognised."""
+    """View of a table in which no column name is recognised."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class WithoutDemands:
-    """The unrecognised columns of a table without demands, series or counters."""
+    """View of the unrecognised columns of a table without demands, series or counters."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class CellColumns:
-    """The recognised columns, as in the file."""
+    """View of the recognised columns, with cells as in the file."""
 
     cells: Cells
     roles: Roles
@@ -67,14 +67,14 @@ class CellColumns:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Class of each request, as text."""
+    """View of the class of each request, as text."""
 
     names: pa.ChunkedArray
 
 
 @dataclass(frozen=True, eq=False)
 class RequestIds:
-    """Id of each request, as text; row: int64 (n,), rows of the file."""
+    """View of each request's id, as text; row: int64 (n,), rows of the file."""
 
     ids: pa.ChunkedArray
     row: Ints
@@ -82,7 +82,7 @@ class RequestIds:
 
 @dataclass(frozen=True, eq=False)
 class Attempts:
-    """Attempt number of each row: float64 (n,); row: int64 (n,), rows of the file."""
+    """View of each row's attempt number, float64 (n,); row: int64 (n,), rows of the file."""
 
     number: Floats
     row: Ints
@@ -90,7 +90,7 @@ class Attempts:
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Recorded arrivals in file order.
+    """View of recorded arrivals in file order.
 
     at_ns: int64 (n,), since the first. demand_ns: float64 (n,), NaN if unknown. raw: the column as
     numbers, None for date-times. row: int64 (n,). unit: of the raw numbers, None if unknown.
@@ -106,7 +106,7 @@ class Stream:
 
 @dataclass(frozen=True, eq=False)
 class TimeTexts:
-    """A column of times as text, as in the file."""
+    """View of a column of times as text, as in the file."""
 
     texts: tuple[str, ...]
     row: Ints
@@ -115,7 +115,7 @@ class TimeTexts:
 
 @dataclass(frozen=True, eq=False)
 class TimingRows:
-    """Executions in file order, with request, degree and duration.
+    """View of executions in file order, with request, degree and duration.
 
     request: int64 (n,), by order of appearance. degree: int64 (n,). duration_ms: float64 (n,).
     """
@@ -129,7 +129,7 @@ class TimingRows:
 
 @dataclass(frozen=True, eq=False)
 class SpeedupRows:
-    """Speed-ups on 1, 2, ... threads: float64 (curves, degrees), and the row of each.
+    """View of speed-ups on 1, 2, ... threads: float64 (curves, degrees), and the row of each.
 
     longest: float64 (degrees,), the mean speed-ups of the longest 5 % of requests, or of all if
     demands are unknown; longest_are: these requests, as text.
@@ -144,7 +144,7 @@ class SpeedupRows:
 
 @dataclass(frozen=True, eq=False)
 class SeriesSteps:
-    """A series of power or weather, with the hour of the day of each step.
+    """View of a time series of power or weather, with the hour of the day of each step.
 
     is_local: whether the hour is that of the local clock, and not UTC.
     """
@@ -158,21 +158,21 @@ class SeriesSteps:
 
 @dataclass(frozen=True, eq=False)
 class Machines:
-    """Throughput and shares of machines, from their reader."""
+    """View of the throughput and shares of machines, from their reader."""
 
     trace: ThroughputTrace
 
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """A log of jobs, from its reader."""
+    """View of a log of jobs, from its reader."""
 
     log: JobLog
 
 
 @dataclass(frozen=True, eq=False)
 class CounterRows:
-    """Compute cycles and memory time of requests, float64 (n,), in file order.
+    """View of the compute cycles and memory time of requests, float64 (n,), in file order.
 
     memory: in the unit of its column. row: int64 (n,).
     """

@@ -1,4 +1,4 @@
-"""Budgets of batch work on borrowed cores, measured on replays of the design trace.
+"""Solve for how long batch work may share cores, by replays of the design trace.
 
 A budget is the difference between the SLO and the tail of requests alone (Yang et al., USENIX ATC
 2016, section 3); the kind of policy decides which requests use it. The resulting plan is replayed
@@ -32,7 +32,7 @@ _SOLVER = "tailc.pipeline.borrowing"
 def solve_for_budgets(
     problem: BorrowingProblem, threads: int = 1, progress: Progress = silent
 ) -> BorrowingSolution:
-    """The plan of the problem's policy, with its replayed tail and batch work at every rate.
+    """Compute the sharing plan, with its replayed tail and batch work at every rate.
 
     Raises TailcError if requests alone miss the target, or if a budget ends before batch work can
     leave the core.
@@ -99,7 +99,7 @@ _ALONE = ("lanes", "calibrate", "alone")
 
 
 def lanes_for(problem: BorrowingProblem, replays: PlanSample) -> Lanes:
-    """The cores of the problem, and the slowdown of each lane.
+    """Determine the cores' lanes and the slowdown of each, by calibration if requested.
 
     Raises TailcError (INFEASIBLE) if requests alone overload the server of the calibration.
     """

@@ -1,4 +1,4 @@
-"""Stability of a controller that scales a latency bound.
+"""Check that a controller that scales a latency bound is stable.
 
 The controller measures the tail of the last `window_requests` latencies, approximated as a mean
 over the epochs of the window: a change of the bound has its full effect once the window has passed.

@@ -1,4 +1,4 @@
-"""Inputs of a compile by content, so that a policy is compiled again only if one has changed."""
+"""Record all inputs of a compile, so that a policy is compiled again only if one has changed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class BuildInputs:
 
 
 def build_inputs(document: Document, path: str, options: Mapping[str, str]) -> BuildInputs:
-    """The present inputs of a compile of the spec at `path`, which is parsed as `document`."""
+    """Collect the current inputs of a compile of the spec at `path`, parsed as `document`."""
     folder = Path(path).parent
     named = sorted({*_file_names(document.root)})
     files = {one: _ABSENT if one == STDIN else _digest(folder / one) for one in named}
@@ -133,7 +133,7 @@ def _file(old: str | None, new: str | None) -> str:
 
 
 def record_bytes(made: BuildInputs, policy_digest: str) -> bytes:
-    """The file content that records the inputs of the policy with the digest `policy_digest`."""
+    """Encode the inputs of the policy with the digest `policy_digest` as a file's content."""
     whole = {"format": FORMAT, "version": 1, "policy_digest": policy_digest, **asdict(made)}
     return (json.dumps(whole, indent=2, sort_keys=True) + "\n").encode()
 

@@ -31,7 +31,9 @@ def choose_candidate(
     progress: Progress,
     aim: TuningObjective | None = None,
 ) -> CandidateSet[P, S]:
-    """Choose the candidate with the smallest worst-case ratio to the best.
+    """Choose by replay the candidate whose largest excess over the best at any rate is smallest.
+
+    A single candidate is not replayed.
 
     The ratio at a rate is the candidate's tail (or cost, for a cost objective) over the best
     candidate's; the largest ratio over the rates counts, and ties go to the earlier candidate. If

@@ -25,7 +25,7 @@ Form: TypeAlias = Ladder | TailTable | Shares | Plan
 
 @dataclass(frozen=True)
 class Candidate(Generic[P, S]):
-    """One spec of a sweep, with its problem, solution and policy.
+    """A candidate of a compile: one spec of a sweep with its problem, solution and policy.
 
     tails_us: the replayed tail at each of the spec's rates; empty without a replay. rate_mrps: the
     highest rate that meets the SLO, if the objective is the rate; None if it is lower than that of

@@ -1,4 +1,4 @@
-"""Warnings about a quantum or a window that is too coarse for its policy."""
+"""Warn about a quantum or a measuring window that is too coarse for its policy."""
 
 from __future__ import annotations
 

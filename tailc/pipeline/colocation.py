@@ -1,4 +1,4 @@
-"""Frequencies of requests and batch work on shared cores, and the effect of the chip's power limit.
+"""Choose frequencies of requests and batch work; find the effect of the chip's power limit.
 
 Inputs and results are whole numbers; watts and shares are floating point in between.
 """
@@ -34,7 +34,7 @@ _PER_NS = 10**12
 
 
 def best_pair(problem: TailProblem) -> BatchPair | None:
-    """The pair of frequencies with the most batch work per joule that the search finds.
+    """Search for the pair of frequencies with the most batch work per joule.
 
     None without batch work. Raises TailcError (OVERLOADED) if requests leave no time at any
     frequency.
@@ -131,7 +131,7 @@ def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
 def power_limit_effects(
     problem: TailProblem, pair: BatchPair | None
 ) -> tuple[PowerLimitEffect, ...]:
-    """Effect of the chip's power limit at the highest request frequency.
+    """Compute what the chip's power limit reduces at the highest request frequency.
 
     Requests are on all cores, on half of them and on none, with batch work on the other cores.
     Empty without a limit.

@@ -1,4 +1,4 @@
-"""One requested compile: the spec, its overrides, and how to run it."""
+"""One compile as requested: the spec, its overrides, and how to run it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tailc.progress import Progress
 
 @dataclass(frozen=True)
 class Judging:
-    """Replay a policy before it is written. allows_misses: whether it may miss an SLO."""
+    """The wish to replay a policy before it is written. allows_misses: it may miss an SLO."""
 
     allows_misses: bool = False
 
 
 @dataclass(frozen=True)
 class Compilation:
-    """A spec to compile.
+    """A compile as requested: the spec, its overrides, and how to run it.
 
     spec: the opened spec with `overrides` applied to its search. previous: the policy that the
     result replaces, if any.

@@ -67,7 +67,7 @@ def tune(
     threads: int,
     progress: Progress = silent,
 ) -> TunedController | None:
-    """The controller that scales the ladder's ages; None if no age can be scaled.
+    """Tune a controller that scales the ladder's ages; None if no age can be scaled.
 
     Raises TailcError for a target that some rate cannot meet (INFEASIBLE), unstable gains in the
     spec (UNSTABLE_GAINS), and a plant that no gains control (NO_TUNING).

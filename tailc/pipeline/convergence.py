@@ -17,7 +17,7 @@ def convergence_points(
     times: float = 1.0,
     bound: float | None = None,
 ) -> tuple[ConvergencePoint, ...]:
-    """Convergence points in the artifact's unit: each value plus `added`, times `times`.
+    """Convert a convergence trace to the artifact's unit: (value + `added`) * `times`.
 
     bound: a lower bound in the solver's unit that holds from the start. Infinite values become
     None.

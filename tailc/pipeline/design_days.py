@@ -10,7 +10,7 @@ from tailc.traces.split import held_out_mask
 
 
 def design_days(opened: OpenedSpec, read: OpenedTrace, column: str | None) -> RowDays | None:
-    """A day for each design record; None without a column.
+    """Read the day of each design record from a column; None without a column.
 
     Reads the trace again; raises TailcError (CONFLICT) if that is standard input.
     """

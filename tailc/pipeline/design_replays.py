@@ -1,4 +1,4 @@
-"""Replays of the design trace, for choices and predictions of a compile.
+"""Replay policies on the design trace, for choices and estimates of a compile.
 
 All policies serve the same requests at the same times, so differences come from the policies alone.
 The results are estimates: `verify` judges on held-out requests.
@@ -30,7 +30,7 @@ def design_repeats(
     tails: Sequence[Tail],
     workers: Executor,
 ) -> Repeats[ServerUse]:
-    """Replayed percentiles under `arrivals`, and the server's use in each replication."""
+    """Replay a policy under `arrivals`: percentiles, and the server's use in each replication."""
     return experiment_for(OPTIONS, requests, arrivals, workers, subject).replay_with_use(
         subject, tails
     )

@@ -1,4 +1,4 @@
-"""Evaluate schedules in whole microseconds on the design trace.
+"""Evaluate schedules in whole microseconds on the design trace, independently of solvers.
 
 Solvers compute in floating point. The figures are computed again from the schedule as the artifact
 stores it; a schedule that exceeds its limits is a bug and stops the compile.

@@ -1,4 +1,4 @@
-"""Replay a new policy on its design trace, for the pictures."""
+"""Replay a new policy on its design trace, for plots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.traces.profile import DemandProfile
 def in_sample_estimate(
     compiled: AnyCompiled, threads: int | None, progress: Progress
 ) -> DesignEstimate | None:
-    """In-sample estimate of the policy, without baselines.
+    """Estimate the policy's SLOs on the requests that it was compiled from, without baselines.
 
     None for a policy that serves no requests, or has no rate or no SLO.
     """

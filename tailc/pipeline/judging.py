@@ -1,4 +1,4 @@
-"""Replayed estimates of a policy before it is written.
+"""Estimate a policy's tails by replay before it is written.
 
 The requests are those withheld from the search if there are any, else the design trace. `verify`
 judges on held-out requests.
@@ -35,7 +35,7 @@ from tailc.progress import Progress
 def with_estimates(
     policy: Policy, requests: Holdback, effort: Effort, threads: int, progress: Progress
 ) -> tuple[Policy, tuple[int | None, ...]]:
-    """Add to the policy's evidence its estimates and the best settings by hand, at its rates.
+    """Estimate the policy and the best settings by hand at its rates; add both to its evidence.
 
     Also returns, for each estimate, about how many more requests of the trace would decide it; None
     if it is decided, or if no number of requests would decide it.

@@ -1,4 +1,4 @@
-"""Solve a ladder problem and check the solution.
+"""Solve a ladder problem, and evaluate its schedules exactly.
 
 The grid search proves the best schedule on its grid; the continuous-time dual bounds every
 schedule. Each proposed schedule is rounded to whole microseconds and evaluated again: no floating
@@ -58,7 +58,7 @@ class _Proposal:
 
 
 def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress) -> LadderSolution:
-    """A schedule for every load, evaluated in whole microseconds, with its proof.
+    """Solve for a schedule at every load, evaluated in whole microseconds, with its proof.
 
     Loads that no schedule keeps within the budget are infeasible rows. Raises TailcError for a
     target that cannot be met (INFEASIBLE), a search that ends without an answer (BUDGET_ENDED), and

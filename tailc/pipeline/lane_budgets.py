@@ -1,4 +1,4 @@
-"""Latency budgets at every rate, and the plan made from them.
+"""Compute the latency budget at every rate, and the sharing plan that spends it.
 
 A budget is given in the spec, or is the target minus the tail of requests alone.
 """
@@ -24,7 +24,7 @@ from tailc.units import format_mrps, format_us
 
 @dataclass(frozen=True)
 class BudgetedPlan:
-    """A plan, and the budget at each rate that it was compiled from [us]."""
+    """A sharing plan, and the latency budget at each rate that it was made from [us]."""
 
     plan: SharingPlan
     budgets_us: tuple[int | None, ...]
@@ -33,10 +33,10 @@ class BudgetedPlan:
 def budgeted_plan(
     problem: BorrowingProblem, lanes: Lanes, alone: tuple[PlanMeasurement, ...]
 ) -> BudgetedPlan:
-    """The plan of a policy with its budgets. alone: requests alone, measured at every rate.
+    """Make the sharing plan of a policy from its latency budgets.
 
-    Raises TailcError for a budget that ends before batch work has left the core: INFEASIBLE, or
-    CONFLICT if the spec gives the budget.
+    alone: measurements of requests alone, at every rate. Raises TailcError for a budget that ends
+    before batch work has left the core: INFEASIBLE, or CONFLICT if the spec gives the budget.
     """
     rates = problem.rates_mrps
     if problem.borrowing is Borrowing.IDLE:

@@ -1,4 +1,4 @@
-"""Evidence of a plan for lanes: its replayed tail and batch work at every rate."""
+"""Evidence of a sharing plan: its replayed tail and batch work at every rate."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class RateEvidence:
 
 
 def predicted_misses(problem: BorrowingProblem, solution: BorrowingSolution) -> tuple[Finding, ...]:
-    """A warning for each rate at which the plan misses the target on the design trace."""
+    """Warn of each rate at which the plan misses the target on the design trace."""
     way = _WAYS[problem.borrowing]
     return tuple(
         Finding(Code.PREDICTED_MISS, _miss_text(problem, point), None, way, Severity.WARNING)
@@ -109,7 +109,7 @@ def _miss_text(problem: BorrowingProblem, point: LoadPoint) -> str:
 
 
 def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -> dict[str, int]:
-    """Numbers of the lanes and, by rate, tail of requests alone, batch work and budget."""
+    """Evidence: the lanes and, by rate, the tail of requests alone, batch work and budget."""
     settings = {
         "batch_slowdown_ppm": solution.lanes.batch_slowdown_ppm,
         "interference_ppm": solution.lanes.interference_ppm,

@@ -1,4 +1,4 @@
-"""Measure plans for SMT lanes on one sample: the same requests at the same times."""
+"""Replay sharing plans for SMT cores on one sample: the same requests at the same times."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NO_END_US = 1 << 60
 
 @dataclass(frozen=True)
 class PlanMeasurement:
-    """Replayed figures of a plan at one rate.
+    """Results of replaying a sharing plan at one rate.
 
     low_us, high_us: limits of the tail, as if latencies were independent; `high_us` is None if the
     design trace is too small. given_up_us: batch work given up per request. batch_ppm: batch work
@@ -127,15 +127,15 @@ class PlanSample:
         return self._experiments[rate_mrps].with_workload(workload)
 
     def replications(self, rate_mrps: int) -> Replications:
-        """The replications at a rate, at which some plan has been measured."""
+        """The random draws of replays at a rate; some plan must have been measured there."""
         return self._experiments[rate_mrps].replications
 
     def alone(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
-        """Measure requests without batch work."""
+        """Replay requests without batch work."""
         return self._measure(no_batch(lanes, self._waking), rate_mrps)
 
     def measure_shared(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
-        """Measure requests that share their cores with batch work all the time."""
+        """Replay requests that share their cores with batch work all the time."""
         return self.measure(lanes, plan_at_any_load(None, lanes.cores), rate_mrps)
 
 

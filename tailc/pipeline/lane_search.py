@@ -71,7 +71,7 @@ def search_plan(
     other: PlanSample,
     progress: Progress,
 ) -> SharingPlan:
-    """The plan with the most batch work that the search finds.
+    """Search for the sharing plan with the most batch work that meets the target.
 
     Requests alone must meet the target at all rates. first: the sample of the search; other: the
     sample that confirms the plan.
@@ -179,7 +179,7 @@ class _PlanTrials:
 
 
 def plan_by_load(plan: SharingPlan, problem: BorrowingProblem, lanes: Lanes) -> SharingPlan:
-    """A plan by number in the system, with rows for no, some and many waiting requests."""
+    """Make a sharing plan by load: rows for no, some and many waiting requests."""
     loads = [1 + row * lanes.cores for row in range(_ROWS)]
     ages = []
     for load in loads:

@@ -37,7 +37,7 @@ class LimitedSchedules:
 
 
 def limited_schedules(problem: LadderProblem, sample: WeightedSample) -> LimitedSchedules:
-    """The best schedule found for every load within every supply."""
+    """Solve for the best schedule of every load within the capacity of every supply."""
     loads = np.array(problem.loads, dtype=np.float64)
     solution = _solve_loads(problem, sample, loads, problem.target_us)
     has_schedule = np.isfinite(solution.primal)

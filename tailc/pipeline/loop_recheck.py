@@ -1,4 +1,4 @@
-"""Compute every loop again with python-control, and refuse one whose figures differ.
+"""Recompute every control loop with python-control, and refuse it if results differ.
 
 A difference above the tolerance of a figure stops the compile.
 """

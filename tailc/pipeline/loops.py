@@ -1,4 +1,4 @@
-"""Identify a plant for each interval of rates, and tune gains for it."""
+"""Identify a plant for each interval of rates, and tune a controller's gains for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RESPONSE_WINDOWS = (4, 8, 16)
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedPlant:
-    """Plant from output to tail in ms, sampled once per epoch.
+    """An identified plant, from controller output to tail in ms, sampled once per epoch.
 
     residual_ms: root mean square of the measured step response minus the plant's.
     """
@@ -81,7 +81,7 @@ def operating_point(
 def tuned_loop(
     problem: ControlProblem, operation: Operation, plant: IdentifiedPlant, own: LoopGains | None
 ) -> IntervalLoop:
-    """Loop with the gains `own` if they are given, else with tuned gains.
+    """Make a loop with the gains `own` if they are given, else with tuned gains.
 
     Raises TailcError (NO_TUNING) for a plant that no gains control within the limits.
     """
@@ -107,7 +107,7 @@ def _no_tuning_error(operation: Operation, refusal: ValueError) -> TailcError:
 def checked_margins(
     problem: ControlProblem, number: int, loop: IntervalLoop, gains: LoopGains
 ) -> Margins:
-    """The margins of the gains in fixed point.
+    """Compute the stability margins of gains in fixed point, and check them.
 
     Raises TailcError if the loop is not stable for every delay near the plant's, or if
     python-control computes other margins.

@@ -1,4 +1,4 @@
-"""Check several SLOs at once on replays of the design trace.
+"""Check several SLOs of a policy on replays of its design trace.
 
 A search optimises for the first SLO, and with a single SLO only `verify` judges. With several, each
 is a constraint: a policy whose design replays miss one is not written.
@@ -77,7 +77,7 @@ class PredictedTails:
 
     @property
     def settings(self) -> dict[str, int]:
-        """Percentiles by SLO and rate, for the policy's evidence; both are numbered from 1."""
+        """Evidence: the percentile of each SLO at each rate; both are numbered from 1."""
         return {
             f"slo_{limit.number + 1}_rate_{number}_us": one.tails_us[at]
             for number, one in enumerate(self.rates, start=1)
@@ -86,7 +86,7 @@ class PredictedTails:
 
 
 def numbered_slos(slos: Sequence[Slo], design: DemandProfile) -> tuple[NumberedSlo, ...]:
-    """The SLOs that have requests in the design trace."""
+    """Number the SLOs, and leave out those without requests in the design trace."""
     every = (NumberedSlo(number, slo) for number, slo in enumerate(slos))
     return tuple(limit for limit in every if requests_of(limit.slo, design).any())
 

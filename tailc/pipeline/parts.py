@@ -1,4 +1,4 @@
-"""The design part of a trace, and the record of each part for the artifact."""
+"""Split a trace into its design part and held-out part, and record both for the artifact."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> TraceParts[Thro
 
 
 def parts_of_days(read: OpenedDays) -> TraceParts[Days]:
-    """All days are the design part; later days are the held-out part."""
+    """Take all days as the design part; the held-out part is later days."""
     return TraceParts(read.trace, _days_inputs(read.trace))
 
 
 def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
-    """Warnings about a spec's trace; raises TailcError for a trace that a compile refuses."""
+    """Warn about a spec's trace; raise TailcError for a trace that a compile refuses."""
     match read := open_measured(opened):
         case OpenedTrace():
             return (*read.trace.warnings, *_warnings_of_requests(opened, read))

@@ -1,4 +1,4 @@
-"""Schedule the battery of a given plan, with a proof of optimality."""
+"""Schedule the battery of a plan with fixed jobs, with a proof of optimality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""General solvers of plans: which one to use, and the error if one fails."""
+"""Choose the general solver of a plan, and make the error if it fails."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def backend_for_prices(search: PlanSearch) -> Backend:
 
 
 def solver_limits(search: PlanSearch) -> BackendLimits:
-    """The limits of a search. Node limits are reproducible.
+    """Convert the settings of a search to the solver's limits.
 
-    The time limit only stops the compile.
+    Node limits are reproducible; the time limit only stops the compile.
     """
     default = BackendLimits()
     nodes = default.nodes if search.nodes is None else search.nodes
@@ -34,7 +34,7 @@ def solver_limits(search: PlanSearch) -> BackendLimits:
 def solver_error(
     backend: Backend, outcome: SolverOutcome, trust: AnswerTrust, message: str
 ) -> TailcError:
-    """The error for a failed solver, with a hint for the user; no policy is written."""
+    """Make the error for a failed solver, with a hint for the user; no policy is written."""
     reason = message or outcome.value
     if trust is AnswerTrust.REFUTED:
         text = f"`{backend.value}` gave a wrong answer: {reason}"

@@ -1,4 +1,4 @@
-"""Replay the tail's dependence on load and on the controller's output.
+"""Measure by replay how the tail depends on the rate and on the controller's output.
 
 The surface of tails over load and output shows whether a target is attainable, and which output
 meets it (Haque et al., MICRO 2017, section 4.2, figure 3).
@@ -72,7 +72,7 @@ def measure_surface(
     threads: int,
     progress: Progress,
 ) -> TailGrid:
-    """Replay the tail by output, at every rate of the problem and in the middle of intervals."""
+    """Replay the tail at several outputs, at every rate and in the middle of intervals."""
     progress("replaying for the tail by load", 0.0)
     rates = tuple(sorted({*problem.rates_mrps, *problem.middle_rates_mrps} - {0}))
     with ThreadPoolExecutor(threads) as workers:
@@ -107,7 +107,7 @@ def measure_operation(
     windows: int,
     workers: Executor,
 ) -> Operation:
-    """The operating point at a rate, and its step response over `windows` windows."""
+    """Measure the operating point at a rate, and its step response over `windows` windows."""
     output_ppm, tail_us = _meeting_output(problem, surface, rate_mrps)
     first_ppm, last_ppm = _step_around(problem, surface, rate_mrps, output_ppm)
     measured = step_response(

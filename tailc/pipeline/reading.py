@@ -1,4 +1,4 @@
-"""Build the reading of a trace from its description in a spec."""
+"""Convert a spec's description of a trace to a reading of the trace's file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def request_reading(
     max_degree: int | None = None,
     serial: SerialSpec | None = None,
 ) -> RequestReading:
-    """The reading that turns the trace's file into demands.
+    """Make the reading that converts the trace's file to demands.
 
     speedup: None if `demand` includes speed-ups. max_degree: higher degrees are ignored.
     """
@@ -89,7 +89,7 @@ def _of_demands(
 
 
 def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
-    """The reading that turns the trace's file into the throughput of machines."""
+    """Make the reading that converts the trace's file to the throughput of machines."""
     held_out = spec.held_out_ppm
     split = None if held_out is None else SplitRule(SplitBy.TIME, held_out, spec.time)
     return ThroughputReading(
@@ -100,7 +100,7 @@ def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
 
 
 def run_time_reading(days: DaysSettings) -> RunTimeReading:
-    """The reading of jobs' run times: their column, and which rows count."""
+    """Make the reading of jobs' run times: their column, and which rows count."""
     from tailc.specs.jobs import JobList
 
     log = days.jobs.log

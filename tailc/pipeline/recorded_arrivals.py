@@ -1,4 +1,4 @@
-"""Recorded arrivals of a trace's requests, for replays."""
+"""Read the recorded arrival times of a trace's requests, for replays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def recorded_arrivals(
     chosen: NDArray[np.bool_] | None = None,
     format: Format = "auto",  # noqa: A002
 ) -> tuple[RecordedArrivals, tuple[Finding, ...]]:
-    """The arrival of each request of `trace`, and warnings about them.
+    """Read the arrival time of each request of `trace`, with warnings.
 
     trace: what `reading` made of `source`, or of its requests in the mask `chosen`. A binned
     request arrives as its bin. Raises TailcError as `arrivals_in` does, and if a row represents

@@ -1,4 +1,4 @@
-"""The recorded arrivals of a trace, as far as they serve to tune and to validate a table."""
+"""The recorded arrivals that tune a table, and those that validate it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LEAST_LATENCIES = 1 / 200
 
 
 def dominated_degrees(problem: LadderProblem, _solution: object) -> tuple[Finding, ...]:
-    """A warning for every degree that is no faster, on average, than a cheaper one."""
+    """Warn of every degree that is no faster, on average, than a cheaper one."""
     if problem.supplies:
         # Rungs on different cores may be as fast as one another.
         return ()
@@ -40,7 +40,7 @@ def dominated_degrees(problem: LadderProblem, _solution: object) -> tuple[Findin
 def suspect_unit(
     profile: DemandProfile, slos: Sequence[Slo], place: Place | None = None
 ) -> tuple[Finding, ...]:
-    """A warning if the first SLO's latency and the demand at its percentile differ too much."""
+    """Warn if the first SLO's latency and the demand at its percentile differ too much."""
     slo = slos[0]
     rank = percentile_rank(slo.percentile_ppm, profile.total_weight)
     demand_us = round(profile.demand_at(rank) * US_PER_MS)
@@ -55,7 +55,7 @@ def suspect_unit(
 
 
 def other_measure(policy: Policy, own: DemandReading, place: Place) -> tuple[Finding, ...]:
-    """A warning for each difference between a trace's own reading and the policy's."""
+    """Warn of each difference between a trace's own reading and the policy's."""
     theirs = policy.reading
     pairs = {
         "reference": (own.measured.reference, theirs.measured.reference),

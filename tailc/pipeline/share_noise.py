@@ -14,7 +14,7 @@ _WINDOW = ("control", "window")
 
 
 def model_remarks(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding]:
-    """A warning for each machine whose noise exceeds the tolerance, and one about the window."""
+    """Warn of each machine whose noise exceeds the tolerance, and of an unsuitable window."""
     yield from _noise(problem, solution)
     yield from _window(problem)
 

@@ -33,7 +33,7 @@ _VARY = "measure with shares that change at every step, over most of the host"
 def solve_for_shares(
     problem: SharesProblem, _threads: int = 1, progress: Progress = silent
 ) -> SharesSolution:
-    """A model for each machine with a target.
+    """Fit a model to each machine with a target.
 
     Raises TailcError with every machine that has no usable model (BAD_MODEL), placed in the trace,
     else with every target above what the whole host attains (INFEASIBLE).

@@ -27,7 +27,7 @@ def fastest_ns(profile: DemandProfile) -> NDArray[np.int64]:
 def check_attainable_slos(
     slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
-    """Find SLOs that requests miss even if none waits.
+    """Find SLOs that requests miss even if no request waits.
 
     The first SLO gets a warning only, since a kind minimises its miss. Raises TailcError
     (INFEASIBLE) with a finding for each later SLO that is missed, with the nearest latency.
@@ -43,8 +43,10 @@ def check_attainable_slos(
 
 
 def unattainable_slos(findings: Iterable[Finding]) -> frozenset[int]:
-    """Numbers of the SLOs that requests miss even if none waits, by the warnings of a check: the
-    first SLO or none."""
+    """Numbers of the SLOs that requests miss even if no request waits: the first SLO, or none.
+
+    They are read from the warnings of `check_attainable_slos`, which refuses any later SLO.
+    """
     is_missed = any(one.code is Code.PREDICTED_MISS for one in findings)
     return frozenset({0} if is_missed else ())
 
@@ -90,7 +92,7 @@ def undersampled_slos(
     profile: DemandProfile,
     loaded: LoadedSpec,
 ) -> tuple[Finding, ...]:
-    """A warning for each SLO whose percentile needs more requests than the trace has."""
+    """Warn of each SLO whose percentile needs more requests than the trace has."""
     return tuple(
         Finding(
             Code.SMALL_SAMPLE,

@@ -17,7 +17,7 @@ from tailc.specs.load import LoadedSpec, check_document, kind_of, open_spec
 
 @dataclass(frozen=True)
 class OpenedSpec:
-    """A checked spec of a kind with its document; `path` is as given by the user."""
+    """A checked spec with its kind and its document; `path` is as given by the user."""
 
     kind: Kind
     spec: KindSpec

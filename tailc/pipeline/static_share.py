@@ -1,4 +1,4 @@
-"""Machines that a constant share keeps nearer to their targets than the controller does."""
+"""Find machines that a constant share keeps closer to their targets than the controller does."""
 
 from __future__ import annotations
 
@@ -68,9 +68,10 @@ _ADVICE = {
 def static_remarks(
     policy: Policy, rows: ThroughputTrace, choice: ControllerChoice
 ) -> Iterator[Finding]:
-    """A warning for each of these machines; `choice` has the controllers that were tried.
+    """Warn of each machine that a constant share keeps closer to its target.
 
-    No warnings for rows that are too few to replay, which `verify` also refuses.
+    choice: the controllers that were tried. No warnings for rows that are too few to replay, which
+    `verify` also refuses.
     """
     try:
         periods = recorded_periods(shares_of(policy), rows)

@@ -1,4 +1,4 @@
-"""Fill a tail table, and compare its sums with the tails of requests' total time.
+"""Compute a tail table, and check it against the percentile of total times.
 
 Solvers compute cycles and nanoseconds in floating point; entries are rounded up and starts of rows
 down, so the table is never more optimistic than theirs. The rule adds a quantile of cycles and one
@@ -44,7 +44,7 @@ _BARELY_BEGUN = math.ulp(0.0)
 
 
 def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> TailSolution:
-    """The rows of the tail table, in whole cycles and nanoseconds.
+    """Compute the rows of a tail table, in whole cycles and nanoseconds.
 
     Raises TailcError for a bound that a request alone misses at the highest frequency, and for
     rates that overload the cores at that frequency (INFEASIBLE), and if requests leave no time for
@@ -250,7 +250,7 @@ def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
 
 
 def underestimated_sums(problem: TailProblem, solution: TailSolution) -> tuple[Finding, ...]:
-    """A warning if added quantiles are below the quantile of the total time."""
+    """Warn if added quantiles are below the quantile of the total time."""
     if not solution.shortfalls:
         return ()
     worst = max(solution.shortfalls, key=lambda each: each.sum_us - each.added_us)

@@ -1,6 +1,4 @@
-"""Methods for thresholds.
-
-An exact dual, a grid search, and general solvers whose answers are checked.
+"""Methods that compute climb ages: an exact dual, a grid search, and general solvers.
 
 A general solver runs in its own process. Its proposal is checked without the solver's code, and a
 failure is reported with its own exit code.
@@ -51,7 +49,7 @@ MOST_VISITS_ASKED = 5e12
 
 @dataclass(frozen=True)
 class ProposedAges:
-    """Ages, a bound on their energy, the gap before rounding, and their origin.
+    """Climb ages that a method proposes, with a bound on the energy, and their origin.
 
     Energy is in power units times ms. None if there is no bound.
     """
@@ -86,7 +84,7 @@ def _proof(answer: ProposedAges) -> str:
 
 
 def nearest_us(problem: ThresholdProblem, sample: WeightedSample) -> int:
-    """The tail with all work on the fastest rung, rounded up [us]."""
+    """The tail if all work is done on the fastest rung, rounded up [us]."""
     exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
     return math.ceil(exact.figures([0] * (len(problem.power_ppm) - 1)).tail_us)
 
@@ -264,7 +262,7 @@ def _step_us(problem: ThresholdProblem) -> int:
 
 
 def default_step_us(problem: ThresholdProblem) -> int:
-    """1, 2 or 5 times a power of ten, as fine as some seconds of search allow [us]."""
+    """Step of an age grid, as fine as some seconds of search allow; a 1, 2 or 5 [us]."""
     target_us = _target_us(problem)
     step_us = rounded_step_us(max(target_us / STEPS_PER_TARGET, 1))
     while step_us < target_us and _visits(problem, step_us) > MOST_VISITS:

@@ -31,7 +31,7 @@ LOAD = 1
 def solve_for_ages(
     problem: ThresholdProblem, _threads: int, progress: Progress
 ) -> ThresholdSolution:
-    """The ages of the problem, evaluated in whole microseconds.
+    """Solve for the climb ages, evaluated in whole microseconds.
 
     Raises TailcError for a target below the fastest rung's tail (INFEASIBLE), a method that cannot
     solve the problem (METHOD_UNFIT), and a solver that has no answer within its limits

@@ -26,7 +26,7 @@ FEWEST_ARRIVALS = 600
 def with_recorded(
     aim: TuningObjective, read: OpenedTrace
 ) -> tuple[TuningObjective, tuple[Finding, ...]]:
-    """The tuning objective with the design part's recorded arrivals, and warnings about them.
+    """Add the design part's recorded arrivals to the objective; also return warnings about them.
 
     Raises TailcError as `recorded_parts` does.
     """

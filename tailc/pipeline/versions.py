@@ -1,4 +1,4 @@
-"""The version of tailc and the digest of the spec, for an artifact.
+"""The version of tailc and the digest of the spec, as recorded in an artifact.
 
 Versions of libraries are not part of a policy, since its digest would change with them without a
 change of its decisions. They are in the record of a compile (`build_inputs.package_versions`).

@@ -1,4 +1,4 @@
-"""Arrival processes under which policies are compared: Poisson, bursty, diurnal and recorded."""
+"""The arrival processes under which policies are compared: Poisson, bursty, daily, recorded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _USUAL_DAY = DayCurve((750_000, 1_250_000))
 def comparison_arrivals(
     policy: Policy, rates_mrps: Iterable[int], recorded: RecordedArrivals | None
 ) -> tuple[Arrivals, ...]:
-    """Poisson, bursty, diurnal and, if known, recorded arrivals, each at every rate.
+    """Make Poisson, bursty, daily and, if known, recorded arrivals, each at every rate.
 
     Bursts and day are those that the policy was tuned for, else those fitted to the recorded
     arrivals if there are enough, else defaults.

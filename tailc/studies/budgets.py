@@ -1,4 +1,4 @@
-"""Check a comparison of policies against the budgets of a spec."""
+"""Check whether a new policy is within a spec's budgets of worsening."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PPM_PER_PERCENT = 10_000
 
 @dataclass(frozen=True)
 class SpecBudgets:
-    """The key `budgets` of a spec: by quantity, how much worse a new policy may be [ppm].
+    """The budgets of a spec: by quantity, how much worse a new policy may be [1e-6].
 
     loaded: the spec, for the places of findings.
     """
@@ -34,7 +34,7 @@ class SpecBudgets:
         return tuple(filter(None, map(percentile_ppm, self.most_ppm)))
 
     def findings(self, rulings: BudgetCheck) -> tuple[Finding, ...]:
-        """An error for each exceeded budget, and a warning for each undecided one.
+        """Report each exceeded budget as an error, and each undecided one as a warning.
 
         Raises TailcError for a budget of a quantity that was not compared.
         """
@@ -94,5 +94,5 @@ def _budget_text(one: BudgetRuling, what: str) -> str:
 
 
 def change_text(ppm: int) -> str:
-    """A change rounded to a hundredth of a percent, such as `+1.25 %`."""
+    """Format a relative change, rounded to a hundredth of a percent, such as `+1.25 %`."""
     return f"{ppm / _PPM_PER_PERCENT:+.2f} %"

@@ -1,4 +1,4 @@
-"""The chip that a spec describes, to replay a policy on it."""
+"""Read the chip that a spec describes, to replay a policy on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PPM_PER_MILLI = 1_000
 
 
 def chip_of(path: str, policy: Policy, requests: DemandProfile) -> Chip:
-    """The chip of the spec at `path`: power limit, uncore power, and batch work of its cores.
+    """Read the chip of the spec at `path`: power limit, uncore power, batch work of cores.
 
     requests: used for the memory time of requests. Raises TailcError for a policy whose cores have
     a fixed frequency, and for a spec of another server than the policy's.

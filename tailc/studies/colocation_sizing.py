@@ -42,7 +42,7 @@ from tailc.units import format_khz, format_mrps, format_us
 
 @dataclass(frozen=True)
 class FleetDemand:
-    """Number of servers with requests, and batch work in units of a dedicated server."""
+    """A demand on a fleet: servers with requests, and batch work in dedicated servers."""
 
     servers: int
     batch: float
@@ -126,7 +126,7 @@ def size_colocation(
     seed: int = Seed.DESIGN,
     progress: Progress = silent,
 ) -> Colocation:
-    """Fleets for the demands, with the server of the spec at `path`.
+    """Size a fleet for each demand, with the server of the spec at `path`.
 
     Raises TailcError for an invalid spec, for one without batch work, and if no frequency meets the
     bound next to batch work.

@@ -1,4 +1,4 @@
-"""Default columns of a trace, from the spec that names it."""
+"""Take the columns of a trace from the spec that names it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tailc.traces.reading import TimeUnit
 
 @dataclass(frozen=True)
 class ColumnDefaults:
-    """Column options from a spec, and the path of its trace."""
+    """The column options that a spec implies, and the path of its trace."""
 
     options: TraceOptions
     trace: str
 
 
 def column_defaults(path: str) -> ColumnDefaults:
-    """Columns of the spec at `path`, without its row filter and its held-out rule.
+    """Read the column options of the spec at `path`, without its row filter and held-out rule.
 
     Raises TailcError for an invalid spec.
     """

@@ -1,4 +1,4 @@
-"""Candidate configurations of cores for one service, and the ages that each may use."""
+"""Configurations of cores that are compared for one service, and the climb ages of each."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CoreSpec(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """A server's cores for one service.
+    """One configuration: a server's cores, and the service's demand on them.
 
     path: the spec as the user named it. ladder: its rungs. profile: demand of the service, and its
     speeds on the rungs. problem: asks for the ages of least energy.
@@ -155,12 +155,12 @@ def _duplicate_names(
 
 
 def never_climb(configuration: Configuration) -> Ages:
-    """The climbs of a policy that leaves requests on slow cores while there are any."""
+    """The climbs of a policy that keeps requests on slow cores while any are free."""
     return configuration.ladder.rows[0].climbs[:1]
 
 
 def ages_at_low_load(configuration: Configuration, target_us: int) -> tuple[int, ...] | None:
-    """Ages of least energy at low load at which requests leave each rung but the last [us].
+    """Climb ages of least energy at low load: when requests leave each rung but the last [us].
 
     None if even the fastest cores miss the target. An age after every request ends means never, so
     that fractions of it are ages.
@@ -188,7 +188,7 @@ def _all_done_us(configuration: Configuration) -> int:
 
 
 def scaled_climbs(ages_us: Sequence[int], part: int) -> Ages:
-    """Climbs at `part` / `PARTS` of the ages; of climbs at one age only the highest."""
+    """Make climbs at `part` / `PARTS` of the ages; of climbs at one age only the highest."""
     by_age = {0: 0}
     for rung, age_us in enumerate(ages_us, start=1):
         by_age[age_us * part // PARTS] = rung
@@ -202,7 +202,7 @@ def with_ages(configuration: Configuration, ages: Ages) -> Ladder:
 
 
 def capacity(configuration: Configuration) -> float:
-    """Work of all cores together per ms, on the mean curve [ms at reference speed]."""
+    """Work that all cores together do per ms, by the mean speeds [ms at reference speed]."""
     speeds = configuration.profile.mean_curve()
     cores = configuration.cores
     if cores.is_in_place:

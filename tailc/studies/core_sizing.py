@@ -1,4 +1,4 @@
-"""Find the configuration of cores that meets a latency at a load with the least energy.
+"""Find the configuration of cores that meets a latency at a rate with the least energy.
 
 For every configuration and rate, fractions of the ages of least energy at low load are replayed on
 the same requests and times; each has an energy and a tail. Fractions are first in steps of an
@@ -62,7 +62,7 @@ class SizingGrid:
 
 @dataclass(frozen=True)
 class Server:
-    """A configuration: its name, the file of its spec, and its peak power in millionths."""
+    """A compared configuration: its name, its spec's file, and its peak power in millionths."""
 
     name: str
     path: str
@@ -71,7 +71,7 @@ class Server:
 
 @dataclass(frozen=True)
 class ServerChoice:
-    """How a server meets a target: its ages, the tail, and the energy per request.
+    """How a configuration meets a target: climb ages, tail, and energy per request.
 
     energy: in thousandths of the unit of power times ms, including that of idle cores.
     """
@@ -84,7 +84,7 @@ class ServerChoice:
 
 @dataclass(frozen=True)
 class CoreSizing:
-    """The best choice of each server. cells: by rate, then target, then server; None for a miss."""
+    """The best result of each configuration. cells: by rate, target and server; None: missed."""
 
     servers: tuple[Server, ...]
     unit: PowerUnit
@@ -95,7 +95,7 @@ class CoreSizing:
     cells: tuple[tuple[tuple[ServerChoice | None, ...], ...], ...]
 
     def best(self, rate: int, target: int) -> ServerChoice | None:
-        """The choice with the least energy in a cell, the first server on a tie.
+        """The result with the least energy at a rate and a target; the first server on a tie.
 
         None if all miss.
         """
@@ -118,7 +118,7 @@ def size_cores(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> CoreSizing:
-    """The best configuration of the specs at `paths`, for each cell of the grid.
+    """Find the configuration of least energy among the specs at `paths`, for each grid cell.
 
     Replays the design part of the trace. threads: None means one per processor; the result does not
     depend on it. Raises TailcError for invalid specs, or specs of different services.

@@ -107,9 +107,10 @@ def draft_spec(trace: str, wishes: Wishes, spec_path: str, progress: Progress = 
 
 
 def quantum_us(requests: DemandProfile) -> int:
-    """About a tenth of the median demand, such as 1, 2 or 5 ms, from 100 us to the spec's default.
+    """Choose a quantum: about a tenth of the median demand, such as 1, 2 or 5 ms.
 
-    The shortest interval of `hand_settings`, which must not be below the quantum.
+    It is from 100 us to the spec's default. A tenth of the median demand is the shortest interval
+    of `hand_settings`, which must not be below the quantum.
     """
     median_ns = summary(requests).quantiles_ns[GRID_PPM.index(PPM // 2)]
     tenth_us = PARTS_OF_MEDIAN[0] * Fraction(median_ns, _NS_PER_US)
@@ -117,7 +118,7 @@ def quantum_us(requests: DemandProfile) -> int:
 
 
 def missing_settings(trace: str, wishes: Wishes) -> tuple[Finding, ...]:
-    """Findings about settings that the trace and the wishes leave open, or a file error."""
+    """Report settings that neither the trace nor the user provides, or a file error."""
     try:
         with open_source(trace) as source:
             demand_of(source, wishes)

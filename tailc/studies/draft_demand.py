@@ -31,26 +31,26 @@ _NO_TEXTS = ("null", "true", "false")
 
 @dataclass(frozen=True)
 class SpeedupOfTrace:
-    """The trace contains the speed-ups of requests."""
+    """The choice to take speed-ups from the trace, which contains them."""
 
 
 @dataclass(frozen=True)
 class ListedSpeedup:
-    """Speed-ups at 1, 2, ... threads."""
+    """The choice to state speed-ups at 1, 2, ... threads."""
 
     values: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class SharedWork:
-    """The share of a request's work that can run in parallel, 0 to 1."""
+    """The choice to compute speed-ups from the parallel share of a request's work, 0 to 1."""
 
     share: float
 
 
 @dataclass(frozen=True)
 class TimeColumns:
-    """Where a table has its times; None: chosen by the names of its columns."""
+    """The column of demands in a table, and its unit; None: chosen by the column names."""
 
     demand: str | None = None
     unit: str | None = None
@@ -81,7 +81,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Wishes:
-    """User settings that a trace does not contain.
+    """What the user states for a first spec, because a trace does not contain it.
 
     slos: the first is the target of the search. fan_out: parallel servers that all must answer.
     rates_mrps: expected arrival rates in thousandths of a request per second; empty: chosen from
@@ -128,7 +128,7 @@ class DraftDemand:
 
 
 def demand_of(source: Source, wishes: Wishes) -> DraftDemand:
-    """The keys of `demand` from a source and the user's settings.
+    """Write the keys of `demand` from a trace and the user's settings.
 
     Raises TailcError with every missing setting.
     """

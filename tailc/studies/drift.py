@@ -1,4 +1,4 @@
-"""Measure drift of demand since a compile, from a trace or from the log of a server."""
+"""Measure how the demand of a trace, or of a server's log, differs from that of the compile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tailc.traces.trace import trace_in
 
 @dataclass(frozen=True, eq=False)
 class DriftResult:
-    """The demands, their drift, and warnings.
+    """The demands that were read, their drift since the compile, and warnings.
 
     drift: None if the policy lacks the compiled demand.
     """

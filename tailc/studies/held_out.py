@@ -1,4 +1,4 @@
-"""Read held-out requests to judge a policy, in the same way as its design trace."""
+"""Read held-out requests in the same way as a policy's design trace."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _own_reading(opened: Source, compiled: RequestReading) -> DemandReading | No
 def trace_warnings(
     policy: Policy, held_out: HeldOut, source: str, drift: Drift | None
 ) -> tuple[Finding, ...]:
-    """Warnings about the trace at `source` for a verdict on `policy`."""
+    """Warn about the trace at `source` before a verdict on `policy`."""
     of_rungs = all(degrees(ladder) is None for ladder in policy.ladders)
     return (
         *(not_about_degrees(held_out.warnings) if of_rungs else held_out.warnings),

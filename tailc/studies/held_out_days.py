@@ -38,7 +38,7 @@ class _SpecWithDays(Protocol):
 
 
 def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> HeldOutDays:
-    """Windows of the days that the document at `path` (`-` is standard input) describes.
+    """Read the windows of days that the document at `path` (`-` is standard input) describes.
 
     Windows are as long as the plan, and begin whole days apart. The first window of a spec is
     omitted, since the plan is made for it. Only jobs, energy, speed-ups and start of a spec are
@@ -87,7 +87,7 @@ def _nothing_promised(
 
 
 def warnings_of(loaded: LoadedSpec, path: str) -> tuple[Finding, ...]:
-    """Warnings about the data that a document of days names, read for its first epoch."""
+    """Warn about the data that a document of days names, read for its first epoch."""
     days_spec = _days_of(loaded)
     first = days_spec.horizon.model_copy(update={"length_s": days_spec.horizon.epoch_s})
     return open_days(replace(days_spec, horizon=first), path, loaded.place).warnings

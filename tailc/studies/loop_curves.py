@@ -1,4 +1,4 @@
-"""Curves of a tuned loop over time and frequency, for pictures."""
+"""Curves of a tuned loop over time and frequency, for plots."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PER_DECADE = 60
 
 @dataclass(frozen=True)
 class LoopCurves:
-    """Responses and margins of one loop for a picture; all times are in the user's unit.
+    """Responses and margins of one loop for a plot; all times are in the user's unit.
 
     after_step: output after a unit step of the set point. after_load: output after a unit step of
     the plant's input. omega: radians per unit of time. response: of the open loop.
@@ -41,7 +41,7 @@ def curves_of(
     until: float,
     unit: float = 1.0,
 ) -> LoopCurves:
-    """Curves of a stable loop with these gains, up to the time `until`.
+    """Compute the curves of a stable loop with these gains, up to the time `until`.
 
     Times are in the plant's unit of time; `unit` is that unit in the user's unit.
     """
@@ -58,6 +58,6 @@ def curves_of(
 
 
 def shown_duration(plant: AnyPlant, settling: float) -> float:
-    """How long to show a loop with this settling time, in the plant's unit of time."""
+    """How long a plot shows a loop with this settling time, in the plant's unit of time."""
     least = _LASTS_AT_LEAST / reference(plant)
     return max(least, _LASTS_SETTLINGS * settling) if math.isfinite(settling) else 20 * least

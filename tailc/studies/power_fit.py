@@ -1,4 +1,4 @@
-"""Train a power model on one part of a counter trace, and measure its errors on another part."""
+"""Fit a power model to one part of a counter trace, and measure its errors on another part."""
 
 from __future__ import annotations
 

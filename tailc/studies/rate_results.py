@@ -1,4 +1,4 @@
-"""Replay a policy on its design trace at its own rates."""
+"""Replay a policy on its design trace at each of its rates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailc.traces.profile import DemandProfile
 
 @dataclass(frozen=True)
 class RateResult:
-    """Tail of the first SLO at a rate, and the server's use; the tail is None in overload."""
+    """Result at one rate: tail of the first SLO (None in overload), and the server's use."""
 
     rate_mrps: int
     percentile_ppm: int
@@ -28,7 +28,7 @@ class RateResult:
 
 
 def rate_results(policy: Policy, design: object, threads: int) -> tuple[RateResult, ...]:
-    """Results at each of the policy's rates; empty for a policy that serves no requests."""
+    """Replay at each of the policy's rates; empty for a policy that serves no requests."""
     if not policy.rates_mrps or not isinstance(design, DemandProfile):
         return ()
     subject = subject_of(policy, design)

@@ -1,4 +1,4 @@
-"""The traces of variants of a spec: each is read once for all variants that read it alike."""
+"""Read each trace once for all variants of a spec that read it in the same way."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _ReadTrace:
 
 
 class SharedTraces:
-    """The traces of variants, each held from its first use to its last.
+    """The traces of a sweep's variants, each kept in memory from its first use to its last.
 
     None: a variant that could not be opened.
     """
@@ -43,7 +43,7 @@ class SharedTraces:
         self._read: dict[str, _ReadTrace] = {}
 
     def reading_of(self, number: int) -> ReadTrace:
-        """Function that reads the trace of a variant; call it once per variant."""
+        """Make the function that reads the trace of a variant; call it once per variant."""
         opened = self._variants[number]
         if opened is None:
             return open_measured

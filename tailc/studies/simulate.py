@@ -1,4 +1,4 @@
-"""The trace to replay for a spec that is compiled on the fly."""
+"""Find the trace to replay for a spec that `simulate` compiles itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STDIN = "-"
 
 
 def trace_of(spec_path: str) -> str:
-    """The trace that a spec names, for a second reading.
+    """The path of the trace that a spec names, which is read a second time for the replay.
 
     Read by the compiled policy, it gives the part that the spec holds out, or all of it without a
     held-out part. For a spec that plans days it is the spec itself, which describes the days after

@@ -1,4 +1,4 @@
-"""Write a spec's trace as its design part and its held-out part."""
+"""Split a spec's trace into two files: its design part and its held-out part."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tailc.traces.throughput_written import written_throughput
 
 @dataclass(frozen=True)
 class WrittenPart:
-    """A written part; `digest` is of its content, as the artifact records it.
+    """One written part of a trace; `digest` is of its content, as the artifact records it.
 
     number: number of requests or rows, as `of` says.
     """
@@ -39,14 +39,14 @@ class WrittenPart:
 
 @dataclass(frozen=True)
 class WrittenSplit:
-    """Both parts, and warnings about the trace."""
+    """The two written parts of a trace, and warnings about it."""
 
     parts: tuple[WrittenPart, ...]
     warnings: tuple[Finding, ...]
 
 
 def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
-    """Write STEM.design.parquet and STEM.held-out.parquet, both or neither.
+    """Write the parts STEM.design.parquet and STEM.held-out.parquet, both or neither.
 
     stem: default is the spec's name. Raises TailcError for a spec without a held-out part, and for
     one that plans days, whose held-out part is the days after the plan.

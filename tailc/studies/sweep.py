@@ -1,4 +1,4 @@
-"""Compile a spec many times with other values; each variant is a whole compile.
+"""Compile a spec once for each combination of values; each variant is a whole compile.
 
 Invalid values are reported before anything is compiled. Findings of a compile (no policy meets the
 limits, or a log does not fit) are the result of that variant, and the other variants continue.

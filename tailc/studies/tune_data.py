@@ -1,4 +1,4 @@
-"""Read a measured step response from a file with columns of time, output and possibly input."""
+"""Read a measured step response from a file with columns of time, output and optionally input."""
 
 from __future__ import annotations
 

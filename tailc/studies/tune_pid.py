@@ -1,4 +1,4 @@
-"""Tune a PID controller for any plant, from a step response or a transfer function."""
+"""Tune a PID controller for any plant, from its step response or its transfer function."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class PidLoop:
 
 @dataclass(frozen=True)
 class Study:
-    """A plant, the tuned controller, and those of the published rules.
+    """Result of a tuning: the plant, the tuned controller, and those of published rules.
 
     residual: of the identification, in the output's unit; None for a transfer function. criterion:
     the minimised value. Times in margins are in samples if the plant is sampled.

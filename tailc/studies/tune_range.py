@@ -1,4 +1,4 @@
-"""Accepted ranges of a plant's numbers; values outside are probably wrong units."""
+"""Refuse numbers of a plant that are out of a plausible range, and so probably in wrong units."""
 
 from __future__ import annotations
 

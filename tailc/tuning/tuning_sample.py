@@ -54,8 +54,7 @@ class Measurements:
         return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
 
     def of_one(self, table_of_scene: NDArray[np.intp]) -> Measurements:
-        """Combine one table's results at each point, chosen by number, int (points,), as if of
-        one."""
+        """Combine results of several tables, one chosen for each point by number, int (points,)."""
 
         def of_scenes(values: NDArray) -> NDArray:
             return values[table_of_scene, np.arange(values.shape[1])][None]

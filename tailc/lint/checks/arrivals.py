@@ -1,4 +1,4 @@
-"""Checks of arrival times, and of what they reveal about sending and measuring."""
+"""Checks of arrival times, and of what they show about how requests were sent and measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether rows are executions of the same requests on different numbers of threads."""
+"""Check whether rows are executions of the same requests on different numbers of threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of names and types of columns, and of the file format."""
+"""Checks of column names and types, and of the file format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of the order of rows: sorted, drifting, warming up."""
+"""Checks of the order of rows: whether it is sorted, drifts, or begins with a warm-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks for repeated rows and requests."""
+"""Checks for duplicate rows and duplicate requests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Allocators for replays of a cluster that plan the servers of malleable jobs with a solver."""
+"""Allocators that plan the servers of malleable jobs with a solver, for replays of a cluster."""

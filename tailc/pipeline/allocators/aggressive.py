@@ -77,7 +77,7 @@ class _LastSearch:
 
 
 class Aggressive:
-    """The allocator `aggressive` for one replay. It stores the plan in force."""
+    """The allocator `aggressive` of one replay: it plans again whenever something changes."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Aggressive:
         self._last_search: _LastSearch | None = None
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Servers of each job by the plan in force, after planning again if that is due."""
+        """Allocate servers by the current plan, after planning again if something has changed."""
         numbers = {one.job.number for one in view.active}
         if view.active and self._is_due(view, numbers):
             self._replan(view)

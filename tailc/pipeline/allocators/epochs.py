@@ -13,7 +13,7 @@ from tailc.models.malleable_jobs.cluster import Cluster
 
 @dataclass(frozen=True, eq=False)
 class Epochs:
-    """Epochs of a plan and the supply in each.
+    """The epochs of a plan, and the supply in each of them.
 
     begin_s: start of each epoch, and the end of the last one [s]; int64 (epochs + 1,).
     """
@@ -34,7 +34,7 @@ class Epochs:
 def epochs_ahead(
     cluster: Cluster, now_s: int, ahead: Supply, until_s: int, cuts_s: Iterable[int] = ()
 ) -> Epochs:
-    """Epochs from `now_s` to `until_s` or later, split at the times `cuts_s`.
+    """Make the epochs from `now_s` to `until_s` or later, split at the times `cuts_s`.
 
     ahead: the supply from the present epoch on. After its end there is no green energy, and the
     last price applies.

@@ -16,7 +16,7 @@ from tailc.pipeline.allocators.steps import server_schedule
 
 
 class Offline:
-    """The allocator `offline` for one replay.
+    """The allocator `offline` of one replay: it follows a plan made with full knowledge.
 
     Epochs are split at arrivals, so that jobs start at once.
 
@@ -47,7 +47,7 @@ class Offline:
         }
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Servers of each job by the plan."""
+        """Allocate the servers that the plan gives each job now."""
         if not self._steps:
             return ConstantAllocator().allocate(view)
         steps = {one.job.number: self._steps[one.job.number] for one in view.active}

@@ -59,7 +59,7 @@ class Aims:
 def parallel_problem(
     cluster: Cluster, epochs: Epochs, jobs: Sequence[ParallelJob], aims: Aims
 ) -> ParallelProblem:
-    """The solver's problem for these jobs. Sleeping servers use green energy first."""
+    """Make the solver's problem for these jobs; sleeping servers use green energy first."""
     count = np.arange(cluster.servers + 1, dtype=np.int64)
     supply = epochs.supply
     spare_mw = np.maximum(supply.green_mw - cluster.servers * cluster.asleep_mw, 0)
@@ -78,10 +78,10 @@ def parallel_problem(
 
 
 def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> ParallelJob:
-    """A job that starts in `epoch`. work_s: its expected run time on one server [s].
+    """Convert a waiting job to a solver's job that starts in `epoch`.
 
-    Raises ValueError if none of its numbers of virtual machines fits on the servers, or if a
-    speed-up is not a multiple of a thousandth.
+    work_s: its expected run time on one server [s]. Raises ValueError if none of its numbers of
+    virtual machines fits on the servers, or if a speed-up is not a multiple of a thousandth.
     """
     shapes = [shape_of(job, vms, servers) for vms in sorted(job.speedup_ppm)]
     return ParallelJob(
@@ -96,7 +96,7 @@ def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> Par
 
 
 def running_job(one: UnfinishedJob, servers: int, work_s: int) -> ParallelJob:
-    """The remaining work of a running job.
+    """Convert a running job to a solver's job with its remaining work.
 
     A job that can no longer keep its slowdown may take as long as it needs with the servers it
     requests.
@@ -134,7 +134,7 @@ def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
 
 
 def at_request(job: ParallelJob, shape: int = 0) -> int:
-    """The largest possible number of servers up to the requested one.
+    """The largest possible number of servers that is at most the requested number.
 
     The smallest if all are larger.
     """

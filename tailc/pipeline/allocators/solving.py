@@ -1,4 +1,4 @@
-"""Solvers for plans of malleable jobs."""
+"""Ways to solve the planning problem of malleable jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tailc.pipeline.allocators.steps import columns_of
 
 
 class Solve(Protocol):
-    """A solver that plans all jobs of a problem, or reports why there is no plan."""
+    """A function that plans all jobs of a problem, or reports why there is no plan."""
 
     def __call__(self, problem: ParallelProblem, warm: Sequence[Column]) -> ColumnsSolution:
         """Solve the problem. warm: schedules to start from; ones that do not fit are ignored."""
@@ -26,7 +26,7 @@ class Solve(Protocol):
 def column_generation(
     solver: Solver, effort: ColumnsEffort | None = None, limits: BackendLimits | None = None
 ) -> Solve:
-    """Column generation, with linear programs solved by `solver`."""
+    """Make a planning function that uses column generation, with linear programs by `solver`."""
 
     def solve(problem: ParallelProblem, warm: Sequence[Column]) -> ColumnsSolution:
         return solve_columns(problem, solver, effort=effort, limits=limits, warm=warm)

@@ -1,4 +1,4 @@
-"""Servers of one job over time, and schedules built without a solver."""
+"""The number of servers of a job over time, and schedules built without a solver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tailc.pipeline.allocators.problem import at_request, speed_ppt
 
 @dataclass(frozen=True)
 class ServerSchedule:
-    """Servers of one job over time: `servers[i]` from `begin_s[i]` on, none from `past_s` on.
+    """One job's servers over time: `servers[i]` from `begin_s[i]` on, none from `past_s` on.
 
     vms: its number of virtual machines.
     """

@@ -1,1 +1,1 @@
-"""The method `auto`: the best of the formula's table, manual settings, and a search."""
+"""The method `auto`: choose the best of the formula's table, settings by hand, and a search."""

@@ -1,8 +1,9 @@
-"""Choose the best of the formula's tables, the manual settings, and the tables of a search.
+"""Choose the best of the formula's tables, settings by hand, and the tables of two searches.
 
-Two searches start from the others: one in a coarse search space, one near the best table so far.
-Then all tables are compared over resamples of the records, and on replays of requests that no
-search used. The criterion determines the searches: `TailChoice` and `LimitedChoice`.
+The searches start from the formula's tables and the settings by hand: one in a coarse search space,
+one near the best table so far. Then all tables are compared over resamples of the records, and on
+replays of requests that no search used. The criterion determines the searches: `TailChoice` and
+`LimitedChoice`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SEARCHED = "search"
 
 @dataclass(frozen=True)
 class Best(Generic[Form]):
-    """The chosen table, and the effort of its search.
+    """The chosen table, how sure the choice is, and the effort of the searches.
 
     others: the best table that needs no search. loss_share: share of the resamples of the records
     in which the table is significantly worse than one of the others at some rate. is_safe: whether
@@ -63,7 +64,7 @@ class Best(Generic[Form]):
 
 @dataclass(frozen=True)
 class Question:
-    """Data and objective of the choice.
+    """What a choice is made for: objective, requests, budget and accepted risk.
 
     objective: at each rate. towards: the tuning of tables with some rungs and rules for an
     objective. parts: the requests of the search, and those of the comparison. risk: share of the
@@ -79,14 +80,14 @@ class Question:
 
 @dataclass(frozen=True)
 class SearchedTables:
-    """Compared tables of the searches, and the effort of the searches."""
+    """The tables that the searches found, compared with the others, and the effort."""
 
     compared: list[ComparedTable[Ladder]]
     searches: tuple[SearchResult[Ladder], ...]
 
 
 class Choice(ABC):
-    """The formula's tables and the manual ones, a search from them, and the choice."""
+    """The choice among the formula's tables, settings by hand, and searched tables."""
 
     def __init__(
         self,
@@ -124,18 +125,18 @@ class Choice(ABC):
 
     @abstractmethod
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """Operating points of the search near the best table so far."""
+        """Operating points and objective of the search near the best table so far."""
 
     @abstractmethod
     def search(self) -> SearchedTables:
-        """Compared tables of both searches."""
+        """Run both searches, and compare their tables with the others."""
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
-        """The tables that can be chosen."""
+        """Select the found tables that are good enough to be chosen."""
         return found
 
     def best(self) -> Best[Ladder]:
-        """The table to write: the best safe one, or else the one with the least regret."""
+        """Choose the table to write: the best safe one, or else the one with the least regret."""
         looked_for = self.search()
         found = [*looked_for.compared, *self.comparison.baselines()]
         for _ in range(self.asked.budget.rounds):
@@ -168,12 +169,12 @@ class Choice(ABC):
         return table
 
     def compare(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:
-        """The tables of a search, compared with the others."""
+        """Compare tables of a search with the formula's tables and the settings by hand."""
         self.progress("judging the tables", 1.0)
         return self.comparison.compare([Option(SEARCHED, table) for table in tables])
 
     def nearest(self, tables: Sequence[Ladder]) -> Ladder:
-        """The table whose largest distance from the best one over the rates is smallest."""
+        """The table whose largest excess over the best table at any rate is smallest."""
         return tables[least_far(tables, self.screening, self.objective)]
 
     def with_budget(self, objective: TuningObjective) -> TuningObjective:
@@ -183,13 +184,13 @@ class Choice(ABC):
         return replace(objective, most_requests=budget.times * least // 2)
 
     def first_searched(self) -> SearchResult[Ladder]:
-        """The result of a search in a coarse space, on the original requests."""
+        """Search in a coarse space, on the original requests."""
         given = self._rival_to(self.problem.base)
         objective = self.with_budget(self.asked.objective)
         return search_tables(given, self.now, objective, self.workers, by_halves(self.progress)[0])
 
     def searched_about(self, table: Ladder, objective: TuningObjective) -> SearchResult[Ladder]:
-        """The result of a search near a table; empty if there is no such search."""
+        """Search near a table; the result is empty if its tuning problem has no such search."""
         given = self._rival_to(_with_rows_of(self.problem.base, table))
         if given.near is None:
             return SearchResult((), 0, 0, has_settled=True)
@@ -226,10 +227,10 @@ def fallbacks(
     cores: int,
     nearest: Callable[[Sequence[Ladder]], Ladder],
 ) -> Iterator[Ladder]:
-    """The table with fewer rows that climb, and with each baseline at high and at low loads.
+    """Simpler variants of a table: fewer rows that climb, or a baseline at high or low loads.
 
-    nearest: the one of several tables that is least far from the best at any rate; it selects the
-    load of each join.
+    nearest: selects the table whose largest excess over the best at any rate is smallest, and so
+    the load at which tables are joined.
     """
     yield from leanest_variants(table, cores)
     for baseline in baselines:

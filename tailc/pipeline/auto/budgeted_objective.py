@@ -1,4 +1,4 @@
-"""The objective of tuning the best candidate, within the budget of an effort."""
+"""The tuning objective of the best candidate, with the budget that an effort allows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ def aim_within(
     aim: TuningObjective,
     towards: Callable[[TuningObjective], TuningProblem[Form]],
 ) -> TuningObjective | None:
-    """The aim with that budget; None if there is nothing to tune, or if a rate is too high.
+    """Give an objective the budget of an effort; None if nothing can be tuned.
 
-    towards: the tuning of tables of the form for an aim. Raises TailcError for a rate that is too
-    high if arrivals are stated, because without a search there is no table for them; and for a
-    search that would simulate too many requests.
+    That is so if the table has nothing to tune, or a rate is too high. towards: makes the tuning
+    problem of an objective. Raises TailcError for a rate that is too high if arrivals are stated,
+    because without a search there is no table for them; and for a search that would simulate too
+    many requests.
     """
     times = effort.budget.tuned
     if not times:

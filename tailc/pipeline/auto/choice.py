@@ -40,7 +40,7 @@ _SOLVER = "tailc_solvers.evolution"
 
 @dataclass(frozen=True)
 class AutoResult:
-    """The choice of the method `auto`.
+    """The result of the method `auto`: the chosen table, and on which requests it was chosen.
 
     kept_back: whether the comparison used requests that no search used. judged_on: number of
     records of the comparison.
@@ -66,7 +66,7 @@ def best_policy(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, AutoResult]:
-    """The policy with the best table; unchanged if that is its own table.
+    """Replace the policy's table with the best one; unchanged if that is its own table.
 
     Raises TailcError for a search that would simulate too many requests.
     """
@@ -115,7 +115,7 @@ def _with_table(policy: Policy, chosen: AutoResult) -> Policy:
 
 
 def chosen_evidence(evidence: Evidence, chosen: AutoResult, *, is_own: bool) -> Evidence:
-    """The evidence for the choice; proofs are only for the rows of the formula's table.
+    """Make the evidence of a choice; proofs are only for the rows of the formula's table.
 
     is_own: whether the solved table is chosen, which keeps its own evidence.
     """
@@ -140,7 +140,7 @@ def chosen_evidence(evidence: Evidence, chosen: AutoResult, *, is_own: bool) -> 
 
 
 def choice_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
-    """Warnings if the search found nothing better, and if no table is safe."""
+    """Warn if the search found nothing better, and if no table is safe."""
     found, best = [], chosen.best
     if not best.is_searched:
         what = "the formula's table" if chosen.is_formula else f"`{best.option.name}`"
@@ -151,7 +151,7 @@ def choice_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
 
 
 def doubt_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
-    """Warnings if no table is safe, and if no requests were held out for the comparison."""
+    """Warn if no table is safe, and if no requests were held out for the comparison."""
     found, best = [], chosen.best
     if not best.is_safe:
         share = f"{best.loss_share:.0%}"

@@ -1,4 +1,4 @@
-"""The best clock policy: the paper's table, with or without feedback, a fixed frequency, a search.
+"""Choose the best tail table: the paper's, with or without feedback, one frequency, or a search.
 
 All are compared first by the SLOs and then by energy: on resamples of the records, and on replays
 of requests that no search saw. With batch work it is the energy for a unit of that work, and tables
@@ -70,7 +70,7 @@ class ClockPolicy:
 
 @dataclass(frozen=True, eq=False)
 class ReplayedCores:
-    """The cores that clock policies are replayed on, as a `Machine`."""
+    """The cores on which tail tables are replayed; see `TableServer`."""
 
     load: Workload
     cores: int
@@ -87,10 +87,10 @@ def best_clocks(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, AutoResult]:
-    """The policy that meets its SLOs with the lowest energy.
+    """Choose the tail table that meets the SLOs with the least energy.
 
-    It may be another table, or have no feedback. clock_khz: frequency at which demand was measured.
-    aim: limit of the percentile in a search.
+    The result may have another table, or no feedback. clock_khz: frequency at which demand was
+    measured. aim: limit of the percentile in a search.
     """
     table = policy.tail_table
     assert table is not None
@@ -134,7 +134,7 @@ def best_clocks(
 
 
 def cores_of(own: ClockPolicy, problem: TuningProblem[TailTable], clocks: Clocks) -> ReplayedCores:
-    """The cores of the tables that a problem tunes, with the policy's controller."""
+    """The cores of a tuning problem, with the policy's controller, for replays."""
 
     def subject_of(one: ClockPolicy) -> CoreQueues:
         steering = one.controller and _settling_soon(one.controller)
@@ -272,7 +272,7 @@ def _with_forms(policy: Policy, taken: ClockPolicy, chosen: AutoResult) -> Polic
 
 
 def clock_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
-    """A warning if a fixed frequency is chosen, and those of any choice."""
+    """Warn if a fixed frequency is chosen, and as for any choice."""
     doubts, table = doubt_remarks(chosen), chosen.best.option.table.table
     if fixed_level(table) is None:
         return doubts

@@ -1,4 +1,4 @@
-"""Compare tables with those that need no search: on resamples, and on held-out requests."""
+"""Compare tables with the best baseline: on resamples, and on held-out requests."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from tailc.tuning.validation import mean_interval
 class ComparedTable(Generic[Form]):
     """A table, compared with the best of the baselines at each rate.
 
-    loss_share: part of the resamples in which it is worse at some rate, beyond noise. regret: mean
-    relative loss over resamples and rates. change: mean relative change, on the requests kept back,
-    of what is made small. is_safe: whether loss_share is within the risk and no rate of those
-    requests is worse beyond noise. keeps: whether it keeps a latency that must be kept, at each
-    rate.
+    loss_share: share of the resamples in which it is significantly worse at some rate. regret: mean
+    relative loss over resamples and rates. change: mean relative change of the minimised amount, on
+    the held-out requests. is_safe: whether loss_share is within the risk, and the table is at no
+    rate significantly worse on the held-out requests. keeps: whether it meets the latency limit, if
+    there is one, at each rate.
     """
 
     option: Option[Form]
@@ -51,7 +51,7 @@ class ComparedTable(Generic[Form]):
 
 
 def best_compared(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
-    """The safe table with the best change; without a safe one, the table with least regret."""
+    """The safe table with the largest improvement; without a safe one, that of least regret."""
     safe = [table for table in tables if table.is_safe]
     return min(safe, key=lambda table: table.change) if safe else least_regret(tables)
 
@@ -110,11 +110,11 @@ class Comparison(Generic[Form]):
         self._of_baselines = self._measure(baselines)
 
     def baselines(self) -> list[ComparedTable[Form]]:
-        """Each baseline, compared with the best of them."""
+        """Compare each baseline with the best of them."""
         return self._compare(self._baselines, self._of_baselines)
 
     def compare(self, options: Sequence[Option[Form]]) -> list[ComparedTable[Form]]:
-        """Each table, compared with the best baseline."""
+        """Compare each table with the best baseline."""
         return self._compare(options, self._measure(options)) if options else []
 
     def _measure(self, options: Sequence[Option[Form]]) -> _TableMeasurements:

@@ -1,4 +1,4 @@
-"""The number of simulated requests of the method `auto`."""
+"""How many requests the method `auto` simulates, by effort."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ class JudgingSize:
 
 @dataclass(frozen=True)
 class Budget:
-    """times: of the least budget of a search. starts: points that a search begins from. screening:
-    replays of each table that a search can start from. leanest: replays by which rows that climb
-    are removed from a table. repeats, resamples: replays of each table in a comparison, and
-    resamples of the records. tuned: times of the least budget in which the best candidate is tuned;
-    0: it is not. rounds: times that tables are joined while none is safe.
+    """The effort of the searches and comparisons of the method `auto`.
+
+    times: budget of a search, in smallest possible budgets. starts: points from which a search
+    begins. screening: replays of each table that a search can start from. leanest: replays by which
+    rows that climb are removed from a table. repeats, resamples: replays of each table in a
+    comparison, and resamples of the records. judging: size of the final comparison. tuned: budget
+    of tuning the best candidate, in smallest possible budgets; 0: it is not tuned. rounds: how
+    often tables are joined while none is safe.
     """
 
     times: int
@@ -44,7 +47,7 @@ class Effort(enum.Enum):
 
     @property
     def budget(self) -> Budget:
-        """The budget in simulated requests, relative to the shortest search."""
+        """Look up the budget of this effort."""
         return _BUDGETS[self]
 
 

@@ -1,4 +1,4 @@
-"""The fifth of a design sample that no search uses."""
+"""Hold out a fifth of the design requests from all searches, for comparisons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FEWEST_ROWS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Holdback:
-    """The requests of the search, and those of the comparison: the same if there are too few.
+    """The requests of the search and those of the comparison; the same if there are few.
 
     keeps_some: whether requests are held out as soon as there are enough.
     """
@@ -24,11 +24,11 @@ class Holdback:
 
     @property
     def is_kept_back(self) -> bool:
-        """Whether no search uses the requests of the comparison."""
+        """Whether the requests of the comparison are held out from searches."""
         return self.judging is not self.searched
 
     def more_rows(self, more_judging: int) -> int:
-        """Number of further requests of a trace for `more_judging` more in the comparison."""
+        """How many more requests a trace needs so that the comparison has `more_judging` more."""
         judging = self.judging.total_weight
         if self.is_kept_back:
             return _PART * more_judging
@@ -38,7 +38,7 @@ class Holdback:
 
 
 def in_sample(design: DemandProfile) -> Holdback:
-    """All requests for both."""
+    """Use all requests both for the search and for the comparison."""
     return Holdback(design, design, keeps_some=False)
 
 

@@ -1,4 +1,4 @@
-"""Tables that combine two: the rows of one up to some load, and those of the other beyond."""
+"""Join two tables: the rows of one up to some load, and those of the other beyond."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOADS_PER_CORE = (0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.25)
 
 
 def join_tables(low: Ladder, high: Ladder, last_load: int) -> Ladder:
-    """The table `low` with the rows of `high` for loads above `last_load`."""
+    """Join two tables: the rows of `low` up to `last_load`, and those of `high` above."""
     kept = [row for row in low.rows if row.first_load <= last_load]
     kept[-1] = replace(kept[-1], last_load=last_load)
     beyond = [row for row in high.rows if row.last_load is None or row.last_load > last_load]
@@ -26,7 +26,7 @@ def join_tables(low: Ladder, high: Ladder, last_load: int) -> Ladder:
 
 
 def joined_at_loads(low: Ladder, high: Ladder, cores: int) -> Iterator[Ladder]:
-    """Both tables, joined at each of several loads around the number of cores."""
+    """Join two tables at each of several loads around the number of cores."""
     loads = {max(round(part * cores), low.rows[0].first_load) for part in _LOADS_PER_CORE}
     return (join_tables(low, high, load) for load in sorted(loads))
 
@@ -34,7 +34,7 @@ def joined_at_loads(low: Ladder, high: Ladder, cores: int) -> Iterator[Ladder]:
 def joined_by_rate(
     tables: Sequence[Ladder], sample: TuningSample[Ladder], objective: TuningObjective, cores: int
 ) -> Iterator[Ladder]:
-    """The best table at each rate, joined with the best table at each higher rate.
+    """Join the best table at each rate with the best table at each higher rate.
 
     sample: its first scenes are those of the objective's rates, in that order.
     """

@@ -1,4 +1,4 @@
-"""Choose the best table for energy, or batch work, under a latency limit.
+"""Choose the best table for energy or batch work under a latency limit.
 
 Tables are scaled until they meet the limit on the requests of the search, and in nearly all
 resamples.
@@ -29,14 +29,14 @@ _HARDLY = 0.002
 
 
 class LimitedChoice(Choice):
-    """See the module."""
+    """The choice for energy or batch work under a latency limit."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """The requests as they are."""
+        """The operating points of the original requests, and the objective."""
         return self.now, self.with_budget(self.asked.objective)
 
     def search(self) -> SearchedTables:
-        """The result of both searches.
+        """Run both searches, and compare their tables with the others.
 
         The second search starts from the table with the least regret. At each rate, its limit is
         the tail of the best tables so far.
@@ -105,10 +105,10 @@ _DECIDING = 3
 def reliable(
     table: Ladder, problem: TuningProblem[Ladder], resamples: Resamples[Ladder], risk: float
 ) -> Ladder:
-    """The table with the latest ages that meet the first SLO in all but `risk` of the resamples.
+    """Scale a table's ages so that it meets the first SLO in all but `risk` of the resamples.
 
-    The table itself if it meets the SLO, or if no part of its ages does. Further SLOs count when
-    tables are compared.
+    The ages are as late as possible. The table is unchanged if it meets the SLO, or if no factor is
+    enough. Further SLOs count when tables are compared.
     """
     aim = resamples.aim
     assert aim.limit_us is not None

@@ -33,15 +33,15 @@ class Resamples(Generic[Form]):
     aim: TuningObjective
 
     def amounts(self, seen: Measurements) -> NDArray[np.float64]:
-        """The minimised amount, float64 (tables, resamples, rates)."""
+        """Read the minimised amount from measurements, float64 (tables, resamples, rates)."""
         return self.by_resample(penalized_amounts(seen, self.aim))
 
     def by_resample(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """From (tables, resamples * rates) to (tables, resamples, rates)."""
+        """Reshape values from (tables, resamples * rates) to (tables, resamples, rates)."""
         return values.reshape(len(values), -1, len(self.aim.rates_mrps))
 
     def only(self, numbers: Sequence[int]) -> TuningSample[Form]:
-        """The given resamples, each at all rates."""
+        """The sample with only the resamples of these numbers, each at all rates."""
         rates = len(self.aim.rates_mrps)
         return self.trials.only(
             [number * rates + rate for number in numbers for rate in range(rates)]
@@ -54,7 +54,7 @@ def resamples_of(
     count: int,
     workers: Executor,
 ) -> Resamples[Form]:
-    """Resamples of all requests that tables are computed from, each with its own arrivals."""
+    """Draw `count` resamples of the requests, each with its own arrivals."""
     drawn = [
         tuning_sample(
             operating_points(

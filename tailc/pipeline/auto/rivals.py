@@ -1,4 +1,4 @@
-"""Manual settings as tables, and the subset that a search must beat."""
+"""Settings by hand as tables, and the subset of them that a search must beat."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Option(Generic[Form]):
 
 
 def distinct(tables: Iterable[Ladder]) -> list[Ladder]:
-    """Each different table once, in the given order."""
+    """Remove duplicate tables; the order stays."""
     return list(dict.fromkeys(tables))
 
 
@@ -45,7 +45,7 @@ def set_by_hand(
 def promising(
     options: Sequence[Option[Form]], trials: TuningSample[Form], aim: TuningObjective
 ) -> list[Option[Form]]:
-    """The options that are among the best at some rate, or never far from the best.
+    """Select the tables that are among the best at some rate, or never far from the best.
 
     With a latency limit, also those for a slightly lower and a slightly higher limit, because they
     may be the cheapest ones that meet the limit on other requests.
@@ -69,6 +69,6 @@ def _about(aim: TuningObjective) -> list[TuningObjective]:
 
 
 def least_far(tables: Sequence[Ladder], trials: TuningSample[Ladder], aim: TuningObjective) -> int:
-    """Number of the table whose largest distance from the best of them is smallest."""
+    """Number of the table whose largest excess over the best of them at any rate is smallest."""
     amounts = penalized_amounts(trials.measure(tables), aim)
     return int((amounts / np.maximum(amounts.min(axis=0), 1.0)).max(axis=1).argmin())

@@ -1,4 +1,4 @@
-"""The controller of shares for the measured rows: the spec's, another one, or constant shares.
+"""Choose the shares controller by replay: the spec's, another one, or constant shares.
 
 All are replayed on the measured rows. A form has one law and one pole for all machines. With a pole
 near 1 shares change slowly from the first, which is what the first model needs for the target. A
@@ -60,7 +60,7 @@ class _Candidate:
 def with_best_controller(
     policy: Policy, rows: ThroughputTrace, choice: ControllerChoice
 ) -> tuple[Policy, tuple[Finding, ...]]:
-    """The policy with the best controller on these rows, and the changes.
+    """Give the policy the best controller on these rows; also return what has changed.
 
     The policy is unchanged if no constant share is better for any machine, or if it has too few
     rows for a replay.
@@ -118,7 +118,7 @@ def _best_parts(shares: Shares, rows: ThroughputTrace) -> tuple[float, ...]:
 
 
 def constant_shares(shares: Shares, parts: Sequence[float]) -> Shares:
-    """A form that gives the machines with a target nearly constant shares of the host.
+    """Make a shares form that gives machines with a target nearly constant shares of the host.
 
     Its law is pole placement, because the observer with such a pole keeps the throughput constant
     instead of the share.

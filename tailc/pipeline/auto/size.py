@@ -1,4 +1,4 @@
-"""Number of requests that a search of the method `auto` simulates, known before it starts."""
+"""Refuse a search of the method `auto` that would simulate too many requests."""
 
 from __future__ import annotations
 

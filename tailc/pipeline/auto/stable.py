@@ -22,7 +22,7 @@ _SPARE = 0.003
 
 
 def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
-    """Variants of the table with fewer and fewer rows that climb."""
+    """Iterate over variants of the table with ever fewer rows that climb."""
     rung = leanest_rung(table)
     if rung is None:
         return
@@ -32,9 +32,9 @@ def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
 
 
 def ending_lean(table: Ladder, cores: int) -> Ladder:
-    """The table with a last row that is stable at any rate that its most efficient rung can serve.
+    """Add a last row that is stable at any rate that the most efficient rung can serve.
 
-    Unchanged if it has such a row, or if no rung is the most efficient.
+    The table is unchanged if it has such a row, or if no rung is the most efficient.
     """
     last, rung = table.rows[-1], leanest_rung(table)
     if rung is None or (last.admission, last.climbs) == (AT_ONCE, (Climb(0, rung),)):

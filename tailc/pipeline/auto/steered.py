@@ -1,4 +1,4 @@
-"""The formula's ages with a controller, compared with the best table without one."""
+"""Compare the formula's ages with a controller to the best table without one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def compare_steered(
     threads: int,
     progress: Progress,
 ) -> ComparedTable[SteeredLadder]:
-    """The policy with a controller, compared with one without, which is the only baseline."""
+    """Compare the policy with a controller to the one without, which is the only baseline."""
     (ages,), (table,) = steered.ladders, plain.ladders
     objective = replace(aim, limit_us=aim.target_us)
     problem = ladder_problem(ages, requests.searched, objective)

@@ -1,6 +1,7 @@
-"""Choose the best table for the tail, relative to the best other table at each rate.
+"""Choose the best table for the tail, relative to the best baseline at each rate.
 
-An excess over it is weighted several times, on the original requests and on a heavier sample.
+A tail that is longer than that baseline's has several times the weight, both on the original
+requests and on a sample with longer demand.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from tailc.tuning.tuning_problem import TuningProblem
 
 
 class TailChoice(Choice):
-    """See the module."""
+    """The choice for the tail."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
-        """The operating points of both samples."""
+        """The operating points of the original and the heavier sample, and the objective."""
         tuning, objective = self.asked.parts.tuning, self.asked.objective
         self._then = operating_points(heavier(tuning, self.problem, objective), objective)
         rates, weights = objective.rates_mrps * 2, objective.weights * 2
@@ -36,11 +37,11 @@ class TailChoice(Choice):
         return [*self.now, *self._then], self.with_budget(both)
 
     def final_table(self, table: Ladder) -> Ladder:
-        """The table with last rows that are stable at every rate, as searched tables have."""
+        """Add last rows that are stable at every rate, which searched tables have already."""
         return ending_lean(table, self.problem.cores)
 
     def search(self) -> SearchedTables:
-        """The result of both searches.
+        """Run both searches, and compare their tables with the others.
 
         The second search starts from the table whose largest distance from the best one over the
         rates is smallest. It may be a joined table.
@@ -79,7 +80,7 @@ _MOST_BUSY = 0.92
 
 
 def heavier(load: Workload, problem: TuningProblem[Ladder], objective: TuningObjective) -> Workload:
-    """A resample whose mean demand is at the 93rd percentile of resamples.
+    """Draw a resample with long demand: its mean is at the 93rd percentile of resamples.
 
     It is scaled to at least 1.2 times the mean of the sample, and down if it would keep more than
     92 % of the server busy.

@@ -28,7 +28,7 @@ _WORSE, _MISSED = 5.0, 20.0
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """Percentiles over their limits, and costs, float64 (tables, resamples, rates).
+    """Ratios of percentiles to their limits, and costs, float64 (tables, resamples, rates).
 
     excess: the largest ratio of a percentile to its limit. cost: of a request. typical: the larger
     of the mean excess of the resamples and that on the original requests, (tables, rates).
@@ -39,7 +39,7 @@ class Excess:
     typical: NDArray[np.float64]
 
     def at_rates(self, table_of_rate: NDArray[np.intp]) -> Excess:
-        """The values of another table at each rate, as if of one table."""
+        """Combine values of several tables, one chosen for each rate, as if of one table."""
         at = np.arange(len(table_of_rate))
         excess, cost = (each[table_of_rate, :, at].T[None] for each in (self.excess, self.cost))
         return Excess(excess, cost, self.typical[table_of_rate, at][None])
@@ -50,12 +50,12 @@ class Excess:
         return self.excess > 1.0 + NOISE
 
     def keeps(self, risk: float) -> NDArray[np.bool_]:
-        """Whether each table keeps its limits at each rate, (tables, rates)."""
+        """Whether each table meets its limits at each rate with this risk, (tables, rates)."""
         return (self.misses.mean(axis=1) <= risk) & (self.typical <= 1.0 + _MEAN_NOISE)
 
 
 def excess_of(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
-    """The largest percentile over its limit, of all objectives; (tables, scenes, repeats)."""
+    """Largest ratio of a percentile to its limit over all objectives; (tables, points, repeats)."""
     assert aim.limit_us is not None
     tails = seen.tail_us / aim.limit_us
     return tails if seen.closest is None else np.maximum(tails, seen.closest)
@@ -64,7 +64,7 @@ def excess_of(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
 def excess_and_cost(
     over_resamples: Measurements, as_they_are: Measurements, resamples: Resamples[Form]
 ) -> Excess:
-    """The excess and the cost of tables on resamples, and on the original requests."""
+    """Compute ratios to limits and costs, on resamples and on the original requests."""
     aim = resamples.aim
     each = excess_of(over_resamples, aim), measure_of(aim).amounts(over_resamples)
     excess, cost = (resamples.by_resample(one.mean(axis=2)) for one in each)

@@ -29,7 +29,7 @@ from tailc.traces.zones import ADVICE, TimeError, instant, utc_text, zone_of
 
 
 def open_days(spec: DaysSettings, spec_path: str, place: PlaceOf) -> Days:
-    """The days of jobs and energy that a spec names; paths are relative to the spec's folder.
+    """Read the days of jobs and energy that a spec names; paths are relative to its folder.
 
     place: gives the location of a path of the spec. Raises TailcError for files that cannot be
     read, a start outside of the series, and hours of the horizon without data.

@@ -120,9 +120,9 @@ def _of_weather(weather: Weather, column: str, quantity: SeriesQuantity, at: Pla
 
 
 def cut_to_common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
-    """Cut all series to the time that they share.
+    """Cut all series to the time that they have in common.
 
-    Raises TailcError if they share none.
+    Raises TailcError if there is no such time.
     """
     start_unix_s = max(one.start_unix_s for one in series)
     end_unix_s = min(one.end_unix_s for one in series)
@@ -136,7 +136,7 @@ def cut_to_common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
 
 
 def constant_series(quantity: SeriesQuantity, value: float, like: TimeSeries) -> TimeSeries:
-    """A series with the same value in each step of `like`."""
+    """Make a series with one constant value, in the steps of the series `like`."""
     values = np.full(like.steps, value)
     known = np.ones(like.steps, dtype=np.bool_)
     return TimeSeries(quantity, like.start_unix_s, like.step_s, values, known, "a constant")

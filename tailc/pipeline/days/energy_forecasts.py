@@ -23,7 +23,7 @@ _FIRST_ISSUE = 2
 
 @dataclass(frozen=True, eq=False)
 class ForecastInputs:
-    """Inputs of the forecasts, on common epochs.
+    """The data that forecasts are made from, on common epochs.
 
     sources: green powers; the method forecasts the first, and the others repeat yesterday. clouds:
     None if the method needs none. midnight_s: local midnight in seconds after midnight UTC. first,
@@ -38,7 +38,7 @@ class ForecastInputs:
 
 
 def forecasts_of(spec: ForecastSpec, sun: ForecastInputs) -> Forecasts | None:
-    """One forecast per hour, each as long as the horizon; None for perfect knowledge.
+    """Make a forecast each hour, as long as the horizon; None for perfect knowledge.
 
     They begin at the plan's start, or earlier by the history that scenarios need. Raises TailcError
     (SHORT_HISTORY) without data of the days before the start.
@@ -64,7 +64,7 @@ def forecasts_of(spec: ForecastSpec, sun: ForecastInputs) -> Forecasts | None:
 def scenarios_of(
     spec: ForecastSpec, power: TimeSeries, forecasts: Forecasts | None, sun: ForecastInputs
 ) -> Floats:
-    """Scenarios of the plan's green power [W]; float64 (scenarios, epochs)."""
+    """Make scenarios of the plan's green power [W]; float64 (scenarios, epochs)."""
     if spec.scenarios is None or forecasts is None:
         return np.zeros((0, sun.epochs))
     index = int(np.searchsorted(forecasts.issue, sun.first, side="right")) - 1

@@ -40,7 +40,7 @@ from tailc.units import plural
 def read_log(
     spec: JobsSpec, start_unix_s: int, within_unix_s: tuple[int, int], place: PlaceOf, path: PathOf
 ) -> JobLog:
-    """The jobs submitted within a time interval, whose start is second 0.
+    """Read the jobs that were submitted within a time interval, whose start is second 0.
 
     start_unix_s: start of the plan. Raises TailcError if neither log nor spec has the log's start,
     and if no job is submitted within the interval.

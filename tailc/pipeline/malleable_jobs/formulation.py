@@ -34,7 +34,7 @@ from tailc.problems.plan import Whole
 
 @dataclass(frozen=True, eq=False)
 class ClusterFormulation:
-    """A problem in a solver's numbers.
+    """A cluster's problem in the solver's format.
 
     of_kwh: cost of a kWh of brown energy in each epoch; the solver has it rounded down, so that its
     bound holds. idle_mj: brown energy of sleeping servers by forecast and epoch; int64 (S, T).
@@ -58,7 +58,7 @@ class ClusterFormulation:
 
 
 def formulate(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> ClusterFormulation:
-    """Formulate the problem for one or more jobs."""
+    """Formulate the problem of one or more jobs for the solver."""
     parallel_jobs = tuple(_job(problem, job) for job in jobs)
     epochs = max(problem.supply.epochs, *(_past_epoch(problem, job) for job in parallel_jobs))
     supply = problem.supply

@@ -43,7 +43,7 @@ def check_solver(solver: Backend, solution: ParallelSolution) -> None:
 
 
 def no_plan_error(problem: ClusterProblem, solution: ParallelSolution, solve: Solve) -> TailcError:
-    """The error for a search without a plan. solve: runs the same search for some of the jobs."""
+    """Make the error for a search without a plan; `solve` repeats it for some of the jobs."""
     match solution.ending:
         case Ending.NONE_EXISTS:
             return TailcError(_infeasible(problem, solve))

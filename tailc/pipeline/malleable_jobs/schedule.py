@@ -34,7 +34,7 @@ POOL = "cluster"
 
 
 def plan_of(problem: ClusterProblem, servers: Whole, priced: ServerPrices) -> Plan:
-    """The plan with these servers by job and epoch, int64 (jobs, epochs), and prices.
+    """Build the plan form from servers by job and epoch, int64 (jobs, epochs), and prices.
 
     Raises TailcError for prices larger than a plan can store.
     """

@@ -1,4 +1,4 @@
-"""Price a server in each epoch for jobs to come, from the jobs of earlier days.
+"""Price a server in each epoch for future jobs, from the jobs of earlier days.
 
 For each span of days, the linear program over schedules has multipliers of servers and energy, with
 the energy forecast for the horizon. Prices are means over the spans. A span without jobs has the
@@ -36,7 +36,7 @@ ROOT_ALONE = ColumnsEffort(nodes=0, starts=0, passes=1)
 
 @dataclass(frozen=True, eq=False)
 class ServerPrices:
-    """Prices of servers.
+    """Prices of servers for future jobs.
 
     udollars: price of a server in each epoch; int64 (epochs,). delay_udollars: price of one epoch
     of delay of a job. spans: number of earlier spans used; 0: prices come from the plan's own jobs.
@@ -54,9 +54,10 @@ def server_prices(
     limits: BackendLimits,
     progress: Progress,
 ) -> ServerPrices:
-    """Compute the prices. own: the plan's own problem and its solution; None without jobs.
+    """Compute prices of servers for future jobs.
 
-    Raises TailcError if the solver fails.
+    own: the plan's own problem and its solution; None without jobs. Raises TailcError if the solver
+    fails.
     """
     day_prices: list[Whole] = []
     delays: list[Fraction] = []

@@ -1,4 +1,4 @@
-"""Passes of the method `auto`: choose among the formula's table, settings by hand and a search."""
+"""Passes of the method `auto`: choose among the formula's table, settings by hand, and a search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tailc.tuning.tuning_problem import gains_by_climbing
 
 @dataclass(frozen=True)
 class BestTable:
-    """Choose the best ladder of the formula's tables, the settings by hand and a search.
+    """The pass that chooses the best of the formula's ladders, settings by hand and a search.
 
     formulas: the formula's tables of all candidates. requests: for the search and for its
     validation.
@@ -35,7 +35,7 @@ class BestTable:
     requests: Holdback
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with the best table; unchanged if no request gains by climbing."""
+        """Choose the table; the policy is unchanged if no request gains by climbing."""
         (own,) = policy.ladders
         if not gains_by_climbing(own, workload(self.requests.searched, own)):
             return PassResult(policy)
@@ -53,13 +53,13 @@ class BestTable:
 
 @dataclass(frozen=True)
 class BestWithController:
-    """Choose between the formula's ages with a controller, and the best table without one."""
+    """The pass that chooses the formula's ages with a controller, or the best table without."""
 
     without: BestTable
     control: ControlProblem
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with a controller, unless it is worse than that without one."""
+        """Choose; the policy has a controller unless it is worse than without one."""
         plain, tuned = self.without.apply(policy, sample), ControllerTuning(self.control)
         steered = tuned.apply(policy, sample)
         if steered.policy.controller is None:
@@ -84,7 +84,7 @@ class BestWithController:
 
 @dataclass(frozen=True)
 class BestClocks:
-    """Choose the best tail table of the paper's tables, fixed frequencies and a search.
+    """The pass that chooses the best of the paper's tail tables, fixed frequencies and a search.
 
     requests: for the search and for its validation.
     """
@@ -94,7 +94,7 @@ class BestClocks:
     requests: Holdback
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with the best table; unchanged if cores have one frequency."""
+        """Choose the table; the policy is unchanged if cores have one frequency."""
         table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
         assert table is not None
         assert clock_khz is not None

@@ -15,12 +15,12 @@ from tailc.problems.control import ControlProblem
 
 @dataclass(frozen=True)
 class GivenController:
-    """Add the controller that the spec gives."""
+    """The pass that adds the controller that the spec gives."""
 
     controller: Controller
 
     def apply(self, policy: Policy, _sample: DesignSample) -> PassResult:
-        """The policy with the controller.
+        """Add the controller to the policy.
 
         Raises TailcError if a bound that it scales would oscillate.
         """
@@ -31,12 +31,12 @@ class GivenController:
 
 @dataclass(frozen=True)
 class ControllerTuning:
-    """Tune a controller that scales the ladder's ages; adds none if no age can be scaled."""
+    """The pass that tunes a controller of the ladder's ages; adds none if none can be scaled."""
 
     problem: ControlProblem
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with the tuned controller."""
+        """Tune the controller, and add it to the policy."""
         (table,) = policy.ladders
         tuned = tune(self.problem, table, sample.design, sample.threads, sample.progress)
         if tuned is None:
@@ -52,7 +52,7 @@ def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
 
 
 def control_pass(control: ControlProblem | Controller) -> Pass:
-    """The pass that adds the spec's controller, or tunes one."""
+    """Make the pass that adds the spec's controller, or tunes one."""
     return (
         GivenController(control) if isinstance(control, Controller) else ControllerTuning(control)
     )

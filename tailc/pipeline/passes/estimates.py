@@ -19,7 +19,7 @@ from tailc.specs.load import LoadedSpec
 
 @dataclass(frozen=True)
 class EstimatesPass:
-    """Estimate the policy at its rates, and compare it with settings by hand.
+    """The pass that estimates a policy at its rates, and compares it with settings by hand.
 
     is_auto: whether the method `auto` chose the policy. unattainable: numbers of the SLOs that are
     missed even without waiting.
@@ -33,7 +33,7 @@ class EstimatesPass:
     unattainable: frozenset[int]
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with estimates.
+        """Add estimates to the policy's evidence.
 
         Raises TailcError if it misses an SLO, unless that is allowed.
         """

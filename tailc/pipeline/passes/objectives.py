@@ -13,7 +13,7 @@ from tailc.specs.load import LoadedSpec
 
 @dataclass(frozen=True)
 class ObjectivesCheck:
-    """Check that every one of several SLOs holds.
+    """The pass that checks every one of several SLOs by replay.
 
     aim: the objective that the table was tuned for, if any. is_tunable: whether it can be tuned.
     """
@@ -23,7 +23,7 @@ class ObjectivesCheck:
     is_tunable: bool
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with the SLOs' percentiles in its evidence.
+        """Check the SLOs, and add their percentiles to the policy's evidence.
 
         Raises TailcError if one is missed.
         """

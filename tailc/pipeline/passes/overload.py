@@ -13,12 +13,12 @@ from tailc.tuning.overload.search import add_overload_rule
 
 @dataclass(frozen=True)
 class OverloadControl:
-    """Add the overload rule that loses least."""
+    """The pass that adds the overload rule with the least lost work."""
 
     aim: OverloadObjective
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with the overload rule."""
+        """Add the overload rule to the policy."""
         table, design = policy.ladders[0], sample.design
         relief = add_overload_rule(self.aim, table, design, sample.threads, sample.progress)
         return PassResult(relieved_policy(policy, relief), (relief,))

@@ -1,4 +1,4 @@
-"""Passes for errors of the inputs: measure the tolerated errors, or tune a table for them."""
+"""Passes about errors of the inputs: find the tolerated errors, or tune a table for them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tailc.tuning.robust.robustness import (
 
 @dataclass(frozen=True)
 class RadiusSearch:
-    """Search for the largest errors of the inputs that the table tolerates."""
+    """The pass that finds the largest errors of the inputs that the table tolerates."""
 
     ambiguity: Ambiguity
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with the robustness radius in its evidence."""
+        """Add the largest tolerated errors to the policy's evidence."""
         policy, radius = with_robustness(
             policy, self.ambiguity, sample.design, sample.threads, sample.progress
         )
@@ -33,7 +33,7 @@ class RadiusSearch:
 
 @dataclass(frozen=True)
 class RobustTuning:
-    """Tune the table by replay for errors of its inputs.
+    """The pass that tunes the table by replay for errors of its inputs.
 
     days: the day of each request, if the mix of days is uncertain.
     """
@@ -43,7 +43,7 @@ class RobustTuning:
     days: RowDays | None
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """The policy with the robust table, if it is better in the worst case."""
+        """Tune the table; the policy gets it if it is better in the worst case."""
         policy, tables = robust_policy(
             policy,
             self.aim,

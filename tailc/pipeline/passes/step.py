@@ -42,8 +42,8 @@ class PassResult:
 
 
 class Pass(Protocol):
-    """A change of a policy."""
+    """A pass: a change of a policy after its table is chosen."""
 
     def apply(self, policy: Policy, sample: DesignSample, /) -> PassResult:
-        """The changed policy."""
+        """Change the policy; also return the results and findings of the change."""
         ...

@@ -2,8 +2,8 @@
 
 An arriving job is placed as by `on_arrival`. If that refuses it, simulated annealing searches for a
 plan of higher value that includes it, by moving running jobs. Once per epoch the running jobs are
-annealed again, if jobs were admitted or the newest forecast breaks more promises than the plan in
-force. A search starts from the plan in force, which stays if no better plan passes the checks.
+annealed again, if jobs were admitted or the newest forecast breaks more promises than the current
+plan. A search starts from the current plan, which stays if no better plan passes the checks.
 
 A search may move jobs that miss green slots, have more than were promised, or move too often; the
 schedule limits their number, and a seed selects them. All other jobs stay where they are.
@@ -42,7 +42,7 @@ Places = dict[int, Whole]
 
 
 class Annealing:
-    """The planner `annealing` for one replay; stores the intended places and expected misses."""
+    """The planner `annealing` of one replay: places jobs, and moves running ones by annealing."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Annealing:
         self._foreseen: dict[int, int] = {}
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Servers on which the job starts now, or None.
+        """Decide the servers on which the job starts now; None: refused.
 
         `revise` then moves jobs to their intended places.
         """
@@ -73,7 +73,7 @@ class Annealing:
         return free_places(view.free(job.epochs(view.site.epoch_s)), result[job.number])
 
     def revise(self, view: View) -> Places:
-        """New places of the jobs that the newest plan moves."""
+        """Decide new places for the running jobs that the newest plan moves."""
         self._begin(view.epoch)
         now = with_intended_places(view, self._meant)
         if self._has_news(now):
@@ -195,7 +195,7 @@ def outlooks(view: View) -> Iterator[Outlook]:
 def jobs_to_replan(
     view: View, most: int | None, moves_a_server: int, seed: int
 ) -> tuple[RunningJob, ...]:
-    """Running jobs worth placing again.
+    """Select the running jobs that are worth placing again.
 
     They miss green slots, have more than promised, or move more than `moves_a_server` times per
     server. most: limit of their number, selected by the seed; None: all.

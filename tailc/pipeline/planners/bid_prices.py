@@ -37,7 +37,7 @@ def bid_prices(
     limits: BackendLimits | None = None,
     epsilons: Epsilons | None = None,
 ) -> Plan | None:
-    """A plan without jobs, with a price of each pool in each epoch of `ahead`.
+    """Compute the price of each pool in each epoch of `ahead`, as a plan without jobs.
 
     past: windows of as many epochs; their jobs are submitted from second 0 on. Windows without
     proved multipliers are ignored; if none has them, `before` is returned.

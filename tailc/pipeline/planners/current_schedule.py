@@ -1,4 +1,4 @@
-"""Past, present and intended places of running jobs."""
+"""Where running jobs were, are, and will be by a planner's intention."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.rigid_jobs.planner import View
 
 
 def with_intended_places(view: View, meant: Mapping[int, Whole]) -> View:
-    """The view with jobs at their intended places from this epoch on.
+    """Change a view: jobs are at their intended places from this epoch on.
 
     meant: intended places by job number; int64 (racks, remaining epochs).
     """
@@ -53,7 +53,7 @@ def previous_places(one: RunningJob, epoch: int) -> Whole | None:
 
 
 def free_places(free: Whole, meant: Whole) -> Whole:
-    """The intended places if they are free already, else as many servers anywhere.
+    """Where a job starts: its intended places if they are free, else as many servers anywhere.
 
     free, meant: int64 (racks, epochs); every epoch has enough free servers.
     """

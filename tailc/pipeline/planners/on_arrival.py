@@ -27,14 +27,14 @@ Placing = Callable[[Groups, Job], PlacementSolution]
 
 
 class OnArrival:
-    """The planner `on_arrival`: admits jobs one by one, and moves none other than planned."""
+    """The planner `on_arrival`: places each job when it arrives, and never moves it later."""
 
     def __init__(self, place: Placing = place_job, epsilons: Epsilons | None = None) -> None:
         self._place = place
         self._epsilons = epsilons
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """The most valuable places of the job; None if it has no positive value, or no room."""
+        """Place the job where its value is highest; None if that is not positive or has no room."""
         now = planner_state(view, job.epochs(view.site.epoch_s), self._epsilons)
         candidate = arriving_job(view.site, job)
         placement = self._place(now.groups, candidate).plan
@@ -45,5 +45,5 @@ class OnArrival:
         )[0]
 
     def revise(self, view: View) -> dict[int, Whole]:  # noqa: ARG002
-        """Move no job."""
+        """Move no job: places are final."""
         return {}

@@ -1,4 +1,4 @@
-"""A planner's state at an epoch, as a solver's groups of racks.
+"""Convert the state of a replay at an epoch to a solver's groups of racks.
 
 Racks that are expected on the same bus in every epoch, and whose free servers do not change, form a
 group; each other rack is a group of its own. A server that stays in a group can therefore stay in
@@ -30,7 +30,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Epsilons:
-    """Small charges that are not billed.
+    """Small charges that influence placement but are not billed.
 
     slot_udollars: for a slot, times the rank of its run of racks from the brownest; move_udollars:
     for a move, so that useless moves are avoided.
@@ -42,7 +42,7 @@ class Epsilons:
 
 @dataclass(frozen=True, eq=False)
 class PlannerState:
-    """The next epochs as input of a solver.
+    """The racks in the next epochs, as input of a solver.
 
     groups: racks, with the load of other jobs. rack_group: the group of each rack; int64 (racks,).
     free: free servers; int64 (racks, epochs).
@@ -63,7 +63,7 @@ def planner_state(
     epsilons: Epsilons | None = None,
     open_jobs: Sequence[RunningJob] = (),
 ) -> PlannerState:
-    """The state of the next epochs, with the servers of `open_jobs` counted as free."""
+    """Make a solver's input for the next epochs; servers of `open_jobs` count as free."""
     epsilons = epsilons or Epsilons()
     site = view.site
     is_green = expected_green(view, epochs)
@@ -98,7 +98,7 @@ def expected_green(view: View, epochs: int) -> Flags:
 
 
 def energy_of(site: Site, ahead: Supply, epochs: int) -> EnergySupply:
-    """Energy expected in the next epochs; the cost of a busy server's energy is rounded up."""
+    """Make the solver's energy supply of the next epochs; costs are rounded up."""
     server_mj = site.busy_mw * site.epoch_s
     price = ahead.brown_udollars_per_kwh[:epochs]
     brown = -(-price * server_mj // MJ_PER_KWH)

@@ -1,4 +1,4 @@
-"""Convert servers of groups to servers of racks; a server that stays in a group keeps its rack.
+"""Assign a group's servers to its racks; a server that stays in a group stays in its rack.
 
 A group is one rack, or racks whose free servers do not change (`planner_state`), so a server that
 stays finds its rack as free as before, and moves between racks are moves between groups. A server
@@ -32,7 +32,7 @@ class GroupServers:
 
 
 def assign_racks(state: PlannerState, granted: Sequence[GroupServers]) -> list[Whole]:
-    """Number of servers of each job in each rack and epoch, int64 (racks, epochs of the job).
+    """Assign racks; returns each job's servers by rack and epoch, int64 (racks, epochs).
 
     The servers of all jobs together must fit into the racks.
     """

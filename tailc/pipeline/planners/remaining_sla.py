@@ -15,14 +15,14 @@ from tailc.pipeline.planners.planner_state import PlannerState
 
 
 def arriving_job(site: Site, job: SubmittedJob) -> Job:
-    """A job that would start now."""
+    """Convert a submitted job that would start now."""
     epochs = job.epochs(site.epoch_s)
     owed = green_slots_of(job.green_ppm, job.width, epochs)
     return _job(site.terms, job.width, epochs, owed, None)
 
 
 def job_within(site: Site, job: SubmittedJob, horizon: int) -> Job | None:
-    """The part of a job that falls into the first epochs of a horizon; None if there is none.
+    """Convert the part of a job within a horizon; None if it has none.
 
     The job starts with the first epoch after its submission.
     """
@@ -35,7 +35,7 @@ def job_within(site: Site, job: SubmittedJob, horizon: int) -> Job | None:
 
 
 def running_job(site: Site, state: PlannerState, one: RunningJob, epoch: int) -> Job:
-    """The rest of an admitted job.
+    """Convert the rest of an admitted job.
 
     One admitted in this epoch can still be placed without a move.
     """

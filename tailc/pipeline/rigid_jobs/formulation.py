@@ -36,7 +36,7 @@ MG_PER_G = 1_000
 
 @dataclass(frozen=True, eq=False)
 class RacksFormulation:
-    """A problem as the solvers' arrays."""
+    """A problem of racks in the solvers' format."""
 
     problem: RacksProblem
 
@@ -50,7 +50,7 @@ class RacksFormulation:
 
     @property
     def scenarios(self) -> list[Groups]:
-        """The groups under each scenario."""
+        """The groups of racks under each scenario of green power."""
         return self._groups[1:]
 
     @cached_property
@@ -67,7 +67,7 @@ class RacksFormulation:
 
     @cached_property
     def energy(self) -> EnergySupply:
-        """Energy of servers above that of sleep."""
+        """The energy supply in the solvers' format: only energy above that of sleeping servers."""
         problem, supply = self.problem, self.problem.supply
         server_mj = (problem.busy_mw - problem.asleep_mw) * problem.epoch_s
         counts = [self._counts(epoch, server_mj) for epoch in range(supply.epochs)]
@@ -97,7 +97,7 @@ class RacksFormulation:
         )
 
     def jobs(self, named: tuple[NamedJob, ...]) -> list[Job]:
-        """The jobs in the solvers' format."""
+        """Convert the jobs to the solvers' format."""
         return [self._job(one) for one in named]
 
     def _job(self, named: NamedJob) -> Job:
@@ -123,7 +123,7 @@ class RacksFormulation:
 
 
 def places_of(placement: Placement, groups: Groups) -> np.ndarray:
-    """Servers of a job in all epochs; int64 (groups, epochs)."""
+    """Read a job's servers in all epochs from a placement; int64 (groups, epochs)."""
     places = np.zeros(groups.is_green.shape, np.int64)
     places[:, placement.epoch_slice] = placement.servers
     return places

@@ -41,13 +41,13 @@ class RobustPlaces:
 
 @dataclass(frozen=True, eq=False)
 class RobustSearch:
-    """A search over scenarios. prices: a solver that gives multipliers."""
+    """A search for the best mean value over scenarios. prices: a solver with multipliers."""
 
     formulation: RacksFormulation
     prices: Solver
 
     def run(self) -> RobustPlaces:
-        """Find the plan.
+        """Search for the plan with the best mean value.
 
         Raises TailcError for a method without scenarios (METHOD_UNFIT), and if a solver has no
         answer.
@@ -73,7 +73,7 @@ class RobustSearch:
 
     @property
     def scenarios(self) -> Sequence[Groups]:
-        """The groups under each scenario."""
+        """The groups of racks under each scenario of green power."""
         return self.formulation.scenarios
 
     @cached_property

@@ -40,7 +40,7 @@ class RacksSearch:
     prices: Solver
 
     def run(self) -> PlacementSolution:
-        """A plan that passes every check; TailcError if there is none."""
+        """Search for a plan that passes every check; TailcError if there is none."""
         if not self.jobs:
             return turned_away(self.formulation.groups, [])
         if self.formulation.problem.method is PlanMethod.MIP:

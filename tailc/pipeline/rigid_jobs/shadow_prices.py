@@ -28,7 +28,7 @@ Whole = NDArray[np.int64]
 def prices_of(
     formulation: RacksFormulation, left: Groups, solver: Solver, progress: Progress
 ) -> Whole:
-    """Prices of a server [millionths of a dollar]; int64 (groups, epochs).
+    """Compute prices of a server [millionths of a dollar]; int64 (groups, epochs).
 
     left: the free servers. Raises TailcError if the solver gives no prices.
     """
@@ -43,7 +43,7 @@ def prices_of(
 
 
 def expected_jobs(formulation: RacksFormulation) -> tuple[tuple[NamedJob, ...], ...]:
-    """The sets of jobs that prices come from: those of earlier days, or the jobs to place.
+    """Sets of jobs that prices are computed from: those of earlier days, or the jobs to place.
 
     There is at least one set; it may be empty.
     """

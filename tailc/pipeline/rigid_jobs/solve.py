@@ -43,7 +43,7 @@ _MODULES = {
 def solve_for_racks(
     problem: RacksProblem, _threads: int = 1, progress: Progress = silent
 ) -> PlanSolution:
-    """The plan, with prices of servers.
+    """Compute the plan, with prices of servers.
 
     Raises TailcError if jobs that have begun need more servers than there are, or miss more green
     energy than `violations` permits (INFEASIBLE), and if

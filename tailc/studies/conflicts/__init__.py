@@ -1,1 +1,1 @@
-"""Explain why no policy meets a spec: minimal sets of conflicting lines, with resolving values."""
+"""Explain why no policy meets a spec: its conflicting lines, with values that resolve them."""

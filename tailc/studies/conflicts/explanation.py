@@ -1,4 +1,4 @@
-"""Explain an infeasible spec by its conflicting lines, each at its place."""
+"""Explain an infeasible spec by its conflicting lines, with a finding at each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_TRIALS = 200
 def explain_conflicts(
     opened: OpenedSpec, overrides: Mapping[str, object], threads: int | None = None
 ) -> tuple[Finding, ...]:
-    """A finding at each conflicting line, with the nearest value that resolves the conflict.
+    """Report each conflicting line, with the nearest value that resolves the conflict.
 
     Empty for a kind without lines that may change, for other causes, and for a conflict that only
     replays show.

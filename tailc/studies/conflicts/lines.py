@@ -1,4 +1,4 @@
-"""Lines of a spec that may change to resolve a conflict: their present and possible values."""
+"""The lines of a spec that may change to resolve a conflict, with their possible values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(\D*?)\s*")
 
 @dataclass(frozen=True)
 class SpecLine:
-    """A quantity or number of a spec, as whole steps of its last digit.
+    """A line of a spec that may change, whose value counts in steps of its last digit.
 
     digits: digits after the point. unit: the text after the number. is_raised: whether larger
     values are less strict. below: path of a duration that this value may not exceed. furthest:
@@ -41,7 +41,7 @@ class SpecLine:
     furthest: int = 8
 
     def value(self, steps: int) -> str | int | float:
-        """The value of `steps` steps as a spec has it: text if there is a unit, else a number."""
+        """Convert a number of steps to a spec's value: text if it has a unit, else a number."""
         number = Decimal(steps).scaleb(-self.digits).normalize()
         if self.unit:
             return f"{number:f}{self.unit}"
@@ -49,17 +49,17 @@ class SpecLine:
 
     @property
     def limit(self) -> int:
-        """The loosest value, in steps."""
+        """The least strict value that is tried, in steps."""
         return self.written * self.furthest if self.is_raised else -(-self.written // self.furthest)
 
     @property
     def text(self) -> str:
-        """The present value in its canonical spelling."""
+        """The current value in its canonical spelling."""
         return str(self.value(self.written))
 
 
 def lines_of(document: Document, soft: Sequence[SoftLine]) -> Iterator[SpecLine]:
-    """The lines of the spec that may change, in the order of `soft`."""
+    """Find the lines of the spec that may change, in the order of `soft`."""
     for line in soft:
         for path, node in _matching_nodes(document.root, line.path, ()):
             line_of_node = _line(path, node, line)
@@ -102,7 +102,7 @@ def _line(path: Path, node: Node, soft: SoftLine) -> SpecLine | None:
 
 
 def with_values(spec: dict[str, Any], lines: Sequence[SpecLine], values: Values) -> dict[str, Any]:
-    """The spec with other values at some lines."""
+    """Replace the values of some lines in a spec."""
     changed = copy.deepcopy(spec)
     for line in lines:
         if line.path in values:

@@ -54,7 +54,7 @@ class Relaxation:
 
 
 def relaxations(lines: Sequence[SpecLine], trials: Trials) -> list[Relaxation]:
-    """The lines of every conflict, with the value that resolves it while the other lines hold.
+    """Find the lines of every conflict, with the value of each that resolves it alone.
 
     Empty if the spec is feasible, if no relaxation of these lines helps, or if the budget of trials
     ends before the conflicts are known.

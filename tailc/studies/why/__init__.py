@@ -1,1 +1,1 @@
-"""Explain one cell of a table: what decides there, and its effect in replays."""
+"""Explain one cell of a table: what it decides, which rule binds, and its effect on the tail."""

@@ -59,7 +59,7 @@ class CellQuery:
 
 @dataclass(frozen=True)
 class AgainstFormula:
-    """The formula's decision in the cell, and the effect of its row and of its whole table.
+    """What the formula decides in the cell, and the effect of its row and of its whole table.
 
     row: None if the table has no row for the load.
     """
@@ -208,7 +208,7 @@ class InputChange(enum.StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class OtherInput:
-    """A table with a changed input. gaps: factor of the gaps between arrivals."""
+    """A changed input: table, workload, and a factor on the gaps between arrivals."""
 
     name: str
     table: Ladder
@@ -217,7 +217,7 @@ class OtherInput:
 
 
 def changed_inputs(table: Ladder, load: Workload) -> Iterator[OtherInput]:
-    """The table with each input changed in turn; its rows stay."""
+    """Change each input in turn (demand, rate, speeds, resources) without changing the rows."""
     yield OtherInput(InputChange.MORE_DEMAND, table, with_more_work(load, 1 + _PART))
     yield OtherInput(InputChange.LESS_DEMAND, table, with_more_work(load, 1 - _PART))
     yield OtherInput(InputChange.HIGHER_RATE, table, load, 1 / (1 + _PART))

@@ -1,4 +1,4 @@
-"""Find which part of a table decides for a request of an age at a load."""
+"""Find what a table decides for a request of some age at some load, and by which row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, 
 
 @dataclass(frozen=True)
 class Decision:
-    """The row that applies at a load, and the position of a request of an age in it.
+    """What a table decides for a request of this age at this load, and the row that decides.
 
     age_us: counted as the table counts ages, from the start of execution or from arrival.
     is_outside: whether the load is outside the table's range, so that its guard decides.
@@ -60,7 +60,7 @@ class Decision:
         return Rule.AGE_FROM_ARRIVAL in self.table.rules
 
     def happens_us(self, climb: Climb) -> tuple[int, int]:
-        """Earliest and latest age at which a request takes a climb, given the ticks [us]."""
+        """Earliest and latest age of a climb, because requests look only at ticks [us]."""
         quantum_us = self.table.quantum_us
         if climb.age_us == 0:
             return 0, 0
@@ -85,7 +85,7 @@ def table_of(policy: Policy) -> Ladder:
 
 
 def decision(table: Ladder, load: int, age_us: int) -> Decision:
-    """The decision of the table at `load` and `age_us`."""
+    """Look up the decision of the table at `load` and `age_us`."""
     guard = table.guard
     is_outside = not guard.min_load <= load <= guard.max_load
     if is_outside and guard.outside is Outside.FIRST_RUNG:

@@ -1,4 +1,4 @@
-"""Measure a table on a server by replay, always on the same requests."""
+"""Measure a table by replay, always on the same requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ReplayCase:
 
 @dataclass(frozen=True, eq=False)
 class TableMeasurement:
-    """Percentile of latency and mean resource use of each replication.
+    """Result of replaying a table: percentile and mean resource use of each replication.
 
     used_ppm: in the unit of `used_unit`. is_overloaded: whether a replay was stopped for overload.
     """
@@ -34,7 +34,7 @@ class TableMeasurement:
 
 
 def measure(case: ReplayCase, percentile_ppm: int) -> TableMeasurement:
-    """Replay the case in all replications."""
+    """Replay a table in all replications, and measure its tail and resource use."""
     subject = case.subject
     per_replay = case.experiment.each(
         subject,

@@ -53,7 +53,7 @@ class RowTimeline:
 
 
 def total_occupancy(counts: Sequence[ReplayCounts]) -> OccupancyShares:
-    """The shares over all replications."""
+    """Add up the counts of all replications, and convert them to shares."""
     requests = sum(one.requests for one in counts)
     held_ns = sum(one.held_ns for one in counts)
     return OccupancyShares(
@@ -78,7 +78,7 @@ class ReplayCounts:
 
 @dataclass(frozen=True, eq=False)
 class HeldResources:
-    """Resources of a request by age under a table; arrays as in the shared-core engine."""
+    """The resources that a table gives a request by age, as arrays of the shared-core engine."""
 
     row_of_load: NDArray[np.int32]
     keeps_row: bool
@@ -89,7 +89,7 @@ class HeldResources:
 
 
 def held_resources(table: Ladder, rate_mrps: int, most_in_system: int) -> HeldResources:
-    """Resources held under a table. A request on its own core holds one core from start to exit."""
+    """Compute the resources that requests hold under a table, by age."""
     if Rule.CORE_PER_REQUEST not in table.rules:
         arrays = ladder_arrays((table,), rate_mrps, most_in_system)
         parts = arrays.row_of_load, arrays.keeps_row, arrays.ages_from_arrival, arrays.quantum_ns
@@ -103,7 +103,7 @@ def held_resources(table: Ladder, rate_mrps: int, most_in_system: int) -> HeldRe
 def replay_counts(
     outcome: Outcome, table: HeldResources, loads: tuple[int, int | None], age_ns: int
 ) -> ReplayCounts:
-    """Counts of one completed replication for the row that spans `loads`."""
+    """Count requests and held resources of one replication for the row that spans `loads`."""
     return _Replay(outcome, table, loads).counts(age_ns)
 
 

@@ -66,12 +66,12 @@ Effect: TypeAlias = MeasuredEffect | OverloadEffect
 
 
 def effect(base: TableMeasurement, other: TableMeasurement) -> Effect:
-    """Effect of `other` compared with `base`, in the same replications."""
+    """Compute the effect of `other` against `base` in the same replications, or overload."""
     return OverloadEffect() if other.is_overloaded else measured_effect(base, other)
 
 
 def measured_effect(base: TableMeasurement, other: TableMeasurement) -> MeasuredEffect:
-    """Effect of `other`, which is not overloaded, compared with `base`."""
+    """Compute the effect of `other`, which is not overloaded, against `base`."""
     return MeasuredEffect(
         rounded_mean(other.tail_us),
         rounded_mean(other.used_ppm),
@@ -81,7 +81,7 @@ def measured_effect(base: TableMeasurement, other: TableMeasurement) -> Measured
 
 
 def rounded_mean(values: NDArray[np.int64]) -> int:
-    """The mean, rounded to a whole number."""
+    """The mean of integers, rounded to an integer."""
     return round(float(values.mean()))
 
 

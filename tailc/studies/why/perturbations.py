@@ -15,7 +15,7 @@ _LEAST_STEP_US = 1_000
 
 
 class RowEdit(enum.Enum):
-    """A change of a row."""
+    """How a row is edited: a climb earlier, later, to a lower or a higher rung, or no wait."""
 
     EARLIER = "climb-earlier"
     LATER = "climb-later"
@@ -37,19 +37,19 @@ class EditedTable:
 
 
 def step_us(table: Ladder) -> int:
-    """The change of a climb's age [us]."""
+    """By how much an edit changes the age of a climb [us]."""
     return -(-_LEAST_STEP_US // table.quantum_us) * table.quantum_us
 
 
 def edited_tables(at: Decision) -> tuple[EditedTable, ...]:
-    """All edits that change the row; empty if no row of the table is for the load."""
+    """Make all tables with one edit of the row; empty if no row of the table is for the load."""
     if at.row not in at.table.rows:
         return ()
     return tuple(_edit_row(at))
 
 
 def with_row_of(table: Ladder, row: Row, other: Ladder) -> Ladder:
-    """The table with the rows of `other` for the loads of `row`."""
+    """Replace the rows of `table` at the loads of `row` by those of `other`."""
     last = (
         max(row.first_load, other.rows[-1].first_load) if row.last_load is None else row.last_load
     )

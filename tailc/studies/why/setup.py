@@ -1,4 +1,4 @@
-"""Collect the inputs for explaining a cell: requests to replay, a rate, and the formula's table."""
+"""Collect what an explanation of a cell needs: requests, a rate, and the formula's table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ABOUT_ROWS = {Rule.REREAD_ROW, Rule.NEVER_DESCEND}
 
 @dataclass(frozen=True)
 class CellSource:
-    """A trace, the policy's own spec, or both."""
+    """Where the requests come from: a trace, the policy's own spec, or both."""
 
     trace: str | None
     format: Format
@@ -54,7 +54,7 @@ class CellSource:
 
 @dataclass(frozen=True, eq=False)
 class CellSetup:
-    """The requests, the formula's table if a spec is given, and warnings.
+    """The inputs of an explanation: requests, the formula's table if a spec is given, warnings.
 
     recorded: arrivals of the requests, if requested.
     """
@@ -72,7 +72,7 @@ def cell_setup(
     progress: Progress,
     column: ArrivalColumn | None = None,
 ) -> CellSetup:
-    """The requests of the trace, or without one those of the spec's design part.
+    """Read the inputs of an explanation from the trace, or from the spec's design part.
 
     column: arrival times in the trace. Raises TailcError if the requests do not fit the policy, or
     the policy cannot be replayed with changed rows.
@@ -99,7 +99,7 @@ def cell_setup(
 
 
 def percentile_of(policy: Policy) -> int:
-    """Percentile of the first SLO, in millionths."""
+    """The percentile of the policy's first SLO, in millionths."""
     if not policy.slos:
         raise TailcError(Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` states no SLO"))
     return policy.slos[0].percentile_ppm

@@ -1,4 +1,4 @@
-"""Units of a table's figures: resources that requests hold, and resources that its rungs save."""
+"""Names of the resources that requests hold, and that a change of a table may save."""
 
 from __future__ import annotations
 
