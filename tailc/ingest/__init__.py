@@ -1,4 +1,4 @@
-"""Read the output of measurement tools into histograms of request times; one reader per format."""
+"""Read the output of measurement tools to histograms of request times; one reader per format."""
 
 from tailc.kernel_cache import ensure_kernel_cache
 

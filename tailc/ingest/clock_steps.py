@@ -1,6 +1,6 @@
-"""Steps back of the clock that a load generator reads: a request has an earlier time than the last.
+"""Detect steps back of a load generator's clock: a request starts before the one sent earlier.
 
-Rows stand in the order in which requests ended, so the order of sending must be in a column.
+Rows are in the order in which requests ended, so the order of sending must be in a column.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _MOST_STEPS = 0.01
 
 @dataclass(frozen=True, eq=False)
 class ClockSteps:
-    """The steps of a run, which has one at least.
+    """The steps back of the clock in a run, at least one.
 
-    row: in the file, of the first request after a step. count: of steps. longest_s: the longest
-    step. is_steady: by row, whether a request is in the longest part of the run without a step.
+    row: row of the first request after a step. count: number of steps. longest_s: length of the
+    longest step. is_steady: by row, whether the request is in the longest part of the run without a
+    step.
     """
 
     row: int
@@ -36,7 +37,7 @@ class ClockSteps:
 
 
 def clock_steps(cells: Cells, start: str, number: str, unit: TimeUnit) -> ClockSteps | None:
-    """The steps of the times in a column; None without a step, or if no order is known.
+    """Find steps back of the times in a column; None if there are none, or no order is known.
 
     number: the column of the requests' numbers in the order of sending.
     """
@@ -68,7 +69,7 @@ def _order_of_sending(cells: Cells, number: str) -> NDArray[np.int64] | None:
 
 
 def step_warnings(steps: ClockSteps | None, source: str, column: str) -> tuple[Finding, ...]:
-    """Warnings about the steps; none without a step."""
+    """Warn of steps back of the clock; no warnings without a step."""
     if steps is None:
         return ()
     message = (

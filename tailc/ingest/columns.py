@@ -1,4 +1,4 @@
-"""Count the times in a column of a table: Parquet, CSV or NDJSON, in a stream."""
+"""Count the times in a column of a Parquet, CSV or NDJSON table, in a stream."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def count_parts(
     weight: str | None,
     interval_ns: int | None,
 ) -> Counts:
-    """Counts of the rows, each once or by the column of weights, in batches.
+    """Count the rows in batches, each once or by the column of weights.
 
     Raises TailcError for the first batch with bad cells.
     """
@@ -149,7 +149,7 @@ def _count_cells(counts: Counts, cells: Cells, times_ns: Floats, weight: str | N
 
 
 def histogram_of(counts: Counts, source: Source, weight: str | None) -> Histogram:
-    """The counts as a histogram; raises TailcError if there are none or too many."""
+    """Convert counts to a histogram; TailcError if there are none or too many."""
     bucket = np.flatnonzero(counts.counts)
     if not len(bucket):
         hint = "check that it is the right file, and that the program that writes it has ended"

@@ -1,4 +1,4 @@
-"""Count rows in several threads; the sum does not depend on the threads."""
+"""Count rows in several threads; the sum does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ Share = Callable[[Counts], bool]
 def count_shares(
     shares: Iterator[Share], ns_per_unit: float, interval_ns: int | None = None
 ) -> Counts | None:
-    """Sum of the counts of all parts; None if one could not be counted.
+    """Count all parts in several threads, and add the counts; None if a part has invalid times.
 
     At most one part more than there are threads is read ahead. Raises exceptions of the parts.
     """

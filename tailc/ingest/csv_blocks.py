@@ -53,7 +53,7 @@ class _Block:
 
 
 def csv_shares(table: CsvTable, wanted: ColumnsToRead) -> Iterator[Share]:
-    """Blocks of the lines after the header; raises HasNoBlocksError if there are none."""
+    """Divide the lines after the header into blocks; HasNoBlocksError if that is impossible."""
     for text in _blocks(table.source):
         yield _Block(table, wanted, text).count
 

@@ -1,6 +1,6 @@
-"""Collect samples of classic histograms, each the number of requests up to `le`, by labels.
+"""Collect classic Prometheus histograms from samples: numbers of requests up to `le`, by labels.
 
-Those of VictoriaMetrics are in a bucket with two bounds, `vmrange`, and have no empty buckets.
+Histograms of VictoriaMetrics have two bounds a bucket, `vmrange`, and no empty buckets.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Cumulative:
             self._histogram_of(name.removesuffix(BUCKET), labels).samples.append(sample)
 
     def histograms(self) -> Iterator[ScrapedHistogram]:
-        """The histograms; raises TailcError if the buckets of one are inconsistent."""
+        """Yield the collected histograms; TailcError if the buckets of one are inconsistent."""
         for (metric, labels), one in self._histograms.items():
             if one.samples:
                 count = _counts(one, series_text(metric, labels))
@@ -120,7 +120,7 @@ def _is_bucket(name: str, labels: Mapping[str, str]) -> bool:
 
 
 def whole(text: str, place: Place) -> int:
-    """A number of requests; raises TailcError if the text is not one."""
+    """Parse a number of requests; TailcError if the text is not one."""
     try:
         value = float(text)
     except ValueError:

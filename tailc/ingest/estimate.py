@@ -36,10 +36,9 @@ class ShortIntervalError(ValueError):
 
 
 def missing(times_ns: Whole, count: Whole, interval_ns: int) -> Histogram | None:
-    """Histogram of the requests missing during these times, one every `interval_ns`; None if there
-    are none.
+    """Histogram of the requests that a closed loop did not send during these times.
 
-    Raises ShortIntervalError.
+    One is missing every `interval_ns`; None if none is. Raises ShortIntervalError.
     """
     longest_ns = int(times_ns.max(initial=0))
     if longest_ns // interval_ns > MAX_STEPS:
@@ -55,7 +54,7 @@ def missing(times_ns: Whole, count: Whole, interval_ns: int) -> Histogram | None
 
 
 def with_missing(histogram: Histogram, interval_ns: int) -> Histogram:
-    """The histogram with missing requests added.
+    """Add the missing requests of a closed loop to a histogram.
 
     Times are represented by the middle of their bucket, so parts that are corrected separately add
     up to the whole. Raises ShortIntervalError.
@@ -65,7 +64,7 @@ def with_missing(histogram: Histogram, interval_ns: int) -> Histogram:
 
 
 def histogram_with_missing(times_ns: NDArray, interval_ns: int | None) -> tuple[Histogram, int]:
-    """Histogram of exact times [whole ns] with missing requests, and the number of those.
+    """Count exact times [whole ns] and the missing requests; also return the number of the latter.
 
     Without an interval nothing is added. Raises ShortIntervalError.
     """

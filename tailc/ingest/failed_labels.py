@@ -1,4 +1,4 @@
-"""Recognise labels of a series that state whether its requests failed.
+"""Recognise labels of a Prometheus series that state whether its requests failed.
 
 HTTP statuses are named `code`, `status_code` or `response_code`, with a number or `5xx`; gRPC has a
 name or a number, 0 for success; Micrometer an `outcome`, Linkerd a `classification`, OpenTelemetry

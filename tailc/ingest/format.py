@@ -15,13 +15,13 @@ _NO_LOOP = always(None)
 
 @dataclass(frozen=True)
 class Format:
-    """An input format. `matches` gets the first bytes of an input; `read` raises TailcError for bad
-    input.
+    """An input format: how to recognise it, how to read it, and which options apply.
 
-    loose: other text can look like this format, so it is tried last. has_spans: `--attribute`
-    applies. has_metrics: `--metric` and `--label` apply. has_tags: `--tag` applies. has_rows: false
-    for text whose rows are points of a distribution. loop: how the requests of a format that is
-    also a table were sent; None for other formats.
+    matches: gets the first bytes of an input. read: raises TailcError for bad input. loose: other
+    text can look like this format, so it is tried last. has_spans: `--attribute` applies.
+    has_metrics: `--metric` and `--label` apply. has_tags: `--tag` applies. has_rows: false for text
+    whose rows are points of a distribution. loop: how the requests of a format that is also a table
+    were sent; None for other formats.
     """
 
     name: str

@@ -32,7 +32,7 @@ class TooLongError(ValueError):
 
 
 def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
-    """Bytes of each field of a message with this key, including the key."""
+    """Yield the bytes of each field of a message with this key, including the key."""
     while found := stream.read(1):
         if found != key:
             raise WireError("a field that such a message has not")
@@ -41,14 +41,14 @@ def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
 
 
 def split_messages(stream: pa.NativeFile) -> Iterator[bytes]:
-    """Messages that each follow the varint of their length."""
+    """Yield messages, each of which follows its length as a varint."""
     while found := stream.read(1):
         length = found if found[0] < VARINT_CONTINUES else found + _length(stream)
         yield _exactly(stream, varint(length, 0)[0])
 
 
 def frames_of(stream: pa.NativeFile) -> Iterator[bytes]:
-    """Messages that each follow 4 bytes with their length, decompressed if necessary."""
+    """Yield messages, each of which follows 4 bytes with its length; decompressed if necessary."""
     while head := stream.read(LENGTH.size):
         if len(head) < LENGTH.size:
             raise CutError
@@ -67,7 +67,7 @@ def decompress_zstd(data: bytes) -> bytes:
 
 
 def inflated_start(data: bytes) -> bytes:
-    """Decompress as much as the first bytes of zstd data give."""
+    """Decompress the beginning of zstd data, as far as the given bytes reach."""
     return _decompress_up_to_limit(data)[0]
 
 

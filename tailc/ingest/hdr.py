@@ -1,4 +1,4 @@
-"""Decode HdrHistograms of logs, versions 0, 1 and 2, within limits.
+"""Decode encoded HdrHistograms, versions 0, 1 and 2, within limits.
 
 Values are held in buckets whose width doubles. With d significant digits there are S = 2^k parts up
 to the first doubling, S >= 2 * 10^d, each of 2^u units (2^u <= the lowest discernible value), and S
@@ -76,7 +76,7 @@ class _Scale:
 
 
 def decode_histogram(text: str) -> tuple[Unsigned, Whole]:
-    """Values of a histogram in base64, ascending, and their counts; raises HdrError.
+    """Decode a histogram in base64 to ascending values and their counts; raises HdrError.
 
     A value is the middle of the values that share a count.
     """

@@ -1,4 +1,4 @@
-"""Read inputs of known formats, determine their measure, and add them up to one profile."""
+"""Read inputs of known formats, determine what they measure, and add them up to one profile."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NS_PER_US = 1_000
 
 @dataclass(frozen=True, eq=False)
 class CountedInput:
-    """An input; `times` is None for a profile, whose times are already counted."""
+    """One input after reading; `times` is None for a profile, whose times are already counted."""
 
     name: str
     counted: CountedTimes

@@ -1,4 +1,4 @@
-"""Result of reading an input, before its measure is determined."""
+"""The times read from one input, before it is determined what they measure."""
 
 from __future__ import annotations
 

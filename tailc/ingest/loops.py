@@ -1,4 +1,4 @@
-"""Determine from the times in the rows how a load generator sent its requests."""
+"""Determine from the times of rows whether a load generator sent them in a closed loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tailc.traces.times import NS_PER_MS
 
 
 def always(loop: Loop | None) -> Callable[[Source], Loop | None]:
-    """The loop of a format whose requests are always sent in the same way."""
+    """Make the `loop` of a format whose requests are always sent in the same way."""
     return lambda _source: loop
 
 
@@ -40,7 +40,7 @@ def loop_in(cells: Cells, start: str, time: str, unit: TimeUnit, otherwise: Loop
 
 
 def starts_ns(cells: Cells, start: str, unit: TimeUnit) -> NDArray[np.float64] | None:
-    """When each request starts, from the first one; None if a cell of the column is no time.
+    """Start of each request since the first one [ns]; None if a cell of the column is no time.
 
     unit: of numbers; date-times have none.
     """

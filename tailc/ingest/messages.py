@@ -18,8 +18,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Wording:
-    """Texts for errors: what a message should be, how to get it, and advice for one that is too
-    long."""
+    """Texts for errors about messages of a file.
+
+    what: what a message should be. advice: how to get it. shorter: advice for one that is too long.
+    """
 
     what: str
     advice: str

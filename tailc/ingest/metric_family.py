@@ -61,7 +61,7 @@ class _HistogramFields:
 def histograms_of(
     family: memoryview, classic: Cumulative, place: Place
 ) -> Iterator[ScrapedHistogram]:
-    """The native histograms of a family; classic ones are added to `classic`.
+    """Yield the native histograms of a metric family; add classic ones to `classic`.
 
     Raises ValueError for malformed bytes.
     """

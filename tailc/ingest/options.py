@@ -1,4 +1,4 @@
-"""Options about inputs, by subject."""
+"""Options of `tailc ingest`, grouped by subject."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimeColumn:
-    """The column of a table with the times; `weight`: column with the number of requests of a
-    row."""
+    """The column of a table with the times.
+
+    weight: column with the number of requests of a row.
+    """
 
     name: str
     weight: str | None = None

@@ -61,7 +61,7 @@ class SpanError(ValueError):
 
 
 def export_begin(head: bytes) -> bytes | None:
-    """Beginning of the JSON of an export, up to its first element; None for other text."""
+    """The beginning of an export's JSON, up to its first element; None for other text."""
     found = _BEGIN.match(head)
     # The name of Tempo is also that of other things.
     is_export = found is not None and (found[2] != b"batches" or b'"spans"' in head)
@@ -69,7 +69,7 @@ def export_begin(head: bytes) -> bytes | None:
 
 
 def spans_of_json(text: bytes, attribute: Attribute | None) -> list[TraceSpan]:
-    """Spans of an export in JSON text; raises ValueError if it is not one."""
+    """Decode the spans of an export in JSON text; ValueError if it is not one."""
     try:
         export = json.loads(text)
     except RecursionError as error:
@@ -78,7 +78,7 @@ def spans_of_json(text: bytes, attribute: Attribute | None) -> list[TraceSpan]:
 
 
 def spans_of_export(export: Any, attribute: Attribute | None) -> list[TraceSpan]:
-    """Spans of a parsed JSON export; raises ValueError if it is not one."""
+    """Decode the spans of a parsed JSON export; ValueError if it is not one."""
     try:
         return [_of_json(span, attribute) for span in _objects(export)]
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -186,7 +186,7 @@ class Decoder:
         return trace_pb2.Span, DecodeError
 
     def spans(self, request: bytes) -> Iterator[TraceSpan]:
-        """Spans of a request, one at a time; raises ValueError if it is not one."""
+        """Decode the spans of an export request, one at a time; ValueError if it is not one."""
         return map(self._span, _spans_in(memoryview(request)))
 
     def _span(self, data: memoryview) -> TraceSpan:

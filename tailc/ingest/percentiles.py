@@ -1,4 +1,4 @@
-"""A histogram from points of a distribution: number of requests up to given times."""
+"""Make a histogram from points of a distribution: numbers of requests up to given times."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from tailc.traces.histogram import Histogram, histogram_of
 
 
 def of_points(reached: list[tuple[int, int]]) -> Histogram:
-    """Histogram of points (ns, number of requests up to it), both ascending, the last with all
-    requests.
+    """Make a histogram from points (time in ns, number of requests up to it).
 
-    Requests between two points count with the later one, so that no demand is underestimated.
-    Raises ValueError if a point is below the one before it.
+    Both ascend, and the last point has all requests. Requests between two points count with the
+    later one, so that no demand is underestimated. Raises ValueError if a point is below the one
+    before it.
     """
     ns = np.array([point[0] for point in reached], dtype=np.int64)
     total = np.array([point[1] for point in reached], dtype=np.int64)

@@ -1,8 +1,7 @@
-"""Histograms of Prometheus in any format: select, subtract an earlier scrape, and distribute in
-buckets.
+"""Read Prometheus histograms of any format: select, subtract an earlier scrape, distribute.
 
-How requests were sent is unknown, and the timed code is usually a handler with its waits, so times
-are response times and not demands.
+Requests are distributed within their buckets. How requests were sent is unknown, and the timed code
+is usually a handler with its waits, so times are response times and not demands.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _UNITS = {
 def format_of_scrapes(
     name: str, matches: Callable[[bytes], bool], scrape: Scrape, *, loose: bool = False
 ) -> Format:
-    """The input format whose histograms are found by `scrape`."""
+    """Make the input format whose histograms `scrape` reads."""
 
     def read(source: Source, options: InputOptions) -> InputTimes:
         found = select_histograms(scrape(source), source, options.metrics)

@@ -1,4 +1,4 @@
-"""Refuse rows of load generators as demand: response times, or points of a distribution."""
+"""Refuse rows of a load generator as demand, because they are response times or percentiles."""
 
 from __future__ import annotations
 

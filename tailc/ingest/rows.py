@@ -23,8 +23,11 @@ def of_successes(
     succeeded: NDArray[np.bool_],
     interval_ns: int | None,
 ) -> tuple[Histogram, int, int]:
-    """Histogram of successful requests, number added for an interval, and number of failed
-    requests."""
+    """Count the successful requests of a table with one request per row.
+
+    Returns their histogram, the number of requests added for `interval_ns`, and the number of
+    failed requests.
+    """
     if not succeeded.any():
         message = f"`{cells.source}` has {len(succeeded)} requests, and all of them failed"
         help_ = "measure again with a server that answers"
@@ -38,8 +41,10 @@ def of_successes(
 def in_half_ticks(
     cells: Cells, column: str, succeeded: NDArray[np.bool_]
 ) -> tuple[Cells, tuple[Finding, ...]]:
-    """The column of whole milliseconds, in which 0 ms counts as half a millisecond, and a warning
-    if a successful request took 0 ms."""
+    """Count 0 ms as half a millisecond, in a column of whole milliseconds.
+
+    Also returns a warning if a successful request took 0 ms.
+    """
     time_ms = numbers(cells, column)
     cells.stop_if_refused()
     is_zero = time_ms == 0
@@ -56,5 +61,5 @@ def in_half_ticks(
 
 
 def is_success(status: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether HTTP status codes are not errors."""
+    """Whether each HTTP status code is not an error."""
     return (status >= 200) & (status < 400)

@@ -1,4 +1,4 @@
-"""Histograms of a scrape of Prometheus, selected by name and labels.
+"""Select histograms of a Prometheus scrape by name and labels, and add or subtract them.
 
 A scrape has counts since the start of the server, so with two scrapes the difference counts.
 Histograms that are added or subtracted must have the same buckets; buckets of several label sets
@@ -36,7 +36,7 @@ MAX_BUCKETS = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class ScrapedHistogram:
-    """A histogram: number of requests in each bucket.
+    """A histogram of a scrape: number of requests in each bucket.
 
     metric: without `_bucket`; empty for a query without a name. labels: sorted, as by `labels_of`.
     within: interpolation within buckets; None to derive it from all buckets that are added.
@@ -59,12 +59,12 @@ class ScrapedHistogram:
 
 
 def labels_of(labels: Mapping[str, str]) -> Labels:
-    """Labels of a series, without the bounds of a bucket."""
+    """Sort the labels of a series, without the bounds of a bucket."""
     return tuple(sorted(one for one in labels.items() if one[0] not in (LE, VMRANGE)))
 
 
 def series_text(metric: str, labels: Labels) -> str:
-    """A metric with its labels in braces, if it has any."""
+    """Format a metric with its labels in braces, if it has any."""
     if not metric and not labels:
         return "series without a name"
     label_text = ",".join(f'{name}="{_escape(value)}"' for name, value in labels)
@@ -78,7 +78,7 @@ def _escape(value: str) -> str:
 def select_histograms(
     found: Iterable[ScrapedHistogram], source: Source, options: MetricOptions
 ) -> list[ScrapedHistogram]:
-    """The histograms with the requested metric and labels; raises TailcError if there are none.
+    """Select the histograms with the requested metric and labels; TailcError if there are none.
 
     Without a requested metric there must be only one.
     """
@@ -146,7 +146,7 @@ def _list_names(names: list[str]) -> str:
 def without_failed(
     every: list[ScrapedHistogram], source: Source, options: MetricOptions
 ) -> tuple[list[ScrapedHistogram], int]:
-    """The histograms of successful requests, and the number of failed ones.
+    """Select the histograms of successful requests; also return the number of failed ones.
 
     If a label of the status is requested, all are selected. Raises TailcError if all requests
     failed.
@@ -164,7 +164,7 @@ def without_failed(
 def increase_of(
     now: list[ScrapedHistogram], before: list[ScrapedHistogram], source: Source
 ) -> list[ScrapedHistogram]:
-    """Increase of counts between two scrapes; a label set that is new starts at 0.
+    """Subtract an earlier scrape; a label set that is new starts at 0.
 
     Raises TailcError after a restart of the server, and if buckets have changed.
     """
@@ -189,7 +189,7 @@ def _increase(now: ScrapedHistogram, before: ScrapedHistogram, source: Source) -
 def restart_error(
     source: Source, name: str, what: str = "has fewer requests than before"
 ) -> TailcError:
-    """The error if a counter decreased between two scrapes."""
+    """Make the error for a counter that has decreased between two scrapes."""
     message = f"`{name}` {what} in `{source.name}`: its server was restarted between the scrapes"
     hint = (
         "give two scrapes without a restart between them; or remove `--since` to count all "
@@ -199,7 +199,7 @@ def restart_error(
 
 
 def sum_by_bounds(every: Sequence[ScrapedHistogram], source: Source) -> dict[Bounds, int]:
-    """Sum of histograms; raises TailcError if their buckets differ."""
+    """Add histograms; TailcError if their buckets differ."""
     check_alike(every, source)
     total = Counter[Bounds]()
     for one in every:

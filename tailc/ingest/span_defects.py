@@ -1,4 +1,4 @@
-"""Leave out or correct spans that cannot be counted as exported, with a warning for each kind."""
+"""Remove or correct spans that cannot be counted as exported, with a warning for each kind."""
 
 from __future__ import annotations
 

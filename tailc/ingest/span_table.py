@@ -1,4 +1,4 @@
-"""Spans as rows of a table, and their own times: length without the time of child spans."""
+"""Spans as rows of a table, and their own times: their length without the time of child spans."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TraceSpan:
 
     @property
     def fault(self) -> str | None:
-        """Why the span has no valid length, for "span 1 has no end"; None if it has one."""
+        """Why the span has no valid length, such as `has no end`; None if it has one."""
         if self.end_ns == 0:
             return "has no end"
         if self.end_ns < self.start_ns:
@@ -64,7 +64,7 @@ class TraceSpan:
 
 
 def span_table(spans: Iterable[TraceSpan]) -> Rows:
-    """The spans, without invalid ones, as rows of type ROW; a missing reading is NaN."""
+    """Convert spans to rows of type ROW, without invalid ones; a missing reading is NaN."""
     return np.fromiter(map(_row, spans), ROW)
 
 
@@ -76,9 +76,9 @@ def _row(span: TraceSpan) -> tuple[float, ...]:
 
 
 def complete_trace_ids(table: Rows) -> None:
-    """Give a span with half an id of a trace, as older tracers pass it on, the whole id.
+    """Complete trace ids of which older tracers pass on only half.
 
-    Half an id stays as it is if no trace ends in it, or if several do. O(n log n) in rows.
+    Half an id is unchanged if no trace id ends with it, or if several do. O(n log n) in rows.
     """
     is_half = table["trace_high"] == 0
     whole = np.unique(table[~is_half][["trace_high", "trace_low"]])
@@ -160,7 +160,7 @@ def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:
 
 
 def without_internal(table: Rows) -> Rows:
-    """The rows without internal spans; each becomes a child of its nearest other ancestor.
+    """Remove internal spans; their children become children of the nearest other ancestor.
 
     Internal rows on a cycle of parents have no child spans. O(n log n) in rows.
     """
@@ -200,7 +200,7 @@ def is_much_of(times_ns: NDArray[np.integer], chosen: Rows) -> NDArray[np.bool_]
 
 
 def without_shared_parents(table: Rows) -> Rows:
-    """The rows, where a server span that has the id of its caller's span has no other parent.
+    """Remove the parent of server spans that have the id of their caller's span.
 
     Older tracers give both the same id and parent. Only the caller's span is then subtracted.
     """

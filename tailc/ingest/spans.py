@@ -1,4 +1,4 @@
-"""Times of server spans in traces of any format, without the time of their calls.
+"""Compute the times of server spans in traces of any format, without the time of their calls.
 
 The own time of a server span is its length without the union of its child spans. It is wall time
 with waits for processors and locks, and how requests were sent is unknown, so it is a response time
@@ -52,7 +52,7 @@ class Attribute:
         return (self.end,) if self.start is None else (self.start, self.end)
 
     def value_of(self, values: Mapping[str, object]) -> float | None:
-        """The number from the attributes of a span; None if missing."""
+        """Read the number from the attributes of a span; None if missing."""
         end = _number(values.get(self.end))
         start = 0 if self.start is None else _number(values.get(self.start))
         return None if end is None or start is None else float(end - start)
@@ -73,7 +73,7 @@ def stated_attribute(options: SpanOptions) -> Attribute | None:
 def times_of_spans(
     spans: Iterable[TraceSpan], source: Source, options: InputOptions, format_: str, unit: TimeUnit
 ) -> InputTimes:
-    """Own times, or the requested attribute, of server spans that ended without an error.
+    """Count the own time, or the requested attribute, of each successful server span.
 
     Raises TailcError if there are none, for too many spans, and if the attribute is not a time.
     """

@@ -36,7 +36,7 @@ _HALF = 0.5
 
 
 def spread(count: Mapping[Bounds, int], within: Grain, ns_per_unit: float) -> Histogram:
-    """Histogram of requests from their number in each bucket; O(buckets).
+    """Distribute requests within their buckets, and count them in a histogram; O(buckets).
 
     count: by lower and upper bound; both are finite, and the upper one is positive. within: whether
     requests are spread linearly or exponentially. Raises ValueError for a bound above 104 days, and

@@ -1,4 +1,4 @@
-"""Determine what the times of an input measure: from the input, or from the user.
+"""Determine what the times of an input measure, from the input or from the user's statement.
 
 A load generator measures response times, which contain waiting. They become a profile of demand
 only if the user says so and gives a reason. Times of a closed loop, which has too few requests
@@ -36,7 +36,7 @@ class StatedMeasure:
 
 
 def count_times(times: InputTimes, stated: StatedMeasure, name: str) -> CountedTimes:
-    """The input as a profile; raises TailcError if its measure is unknown or contradicted."""
+    """Convert an input to a profile; TailcError if its measure is unknown or contradicted."""
     measure = stated.measure or _measure_stated_in(times, stated)
     if measure is None:
         raise _missing_measure(times, name)
@@ -80,7 +80,7 @@ def _add_missing_requests(times: InputTimes, stated: StatedMeasure, name: str) -
 
 
 def short_interval(error: ShortIntervalError, stated: StatedMeasure, name: str) -> TailcError:
-    """The error for an interval that is too short for the longest time."""
+    """Make the error for an interval that is too short for the longest time."""
     message = (
         f"the interval `{format_us(stated.interval_us or 0)}` is too short for `{name}`, in which "
         f"a request took {error.longest_ns / 1e9:g} s"

@@ -25,7 +25,7 @@ class TextLine:
 
 
 def report(source: Source, most: int = MAX_REPORT_BYTES) -> bytes:
-    """The decompressed bytes of a report; raises TailcError if it is too long."""
+    """Read the decompressed bytes of a report; TailcError if it is too long."""
     with source.plain() as stream:
         data = stream.read(most + 1)
     if len(data) > most:
@@ -36,13 +36,13 @@ def report(source: Source, most: int = MAX_REPORT_BYTES) -> bytes:
 
 
 def lines_of(source: Source) -> list[TextLine]:
-    """The lines of a report."""
+    """Read the lines of a report."""
     texts = report(source).decode("utf-8", errors="replace").splitlines()
     return [TextLine(number, text) for number, text in enumerate(texts, 1)]
 
 
 def stated_unit(source: Source, unit: TimeUnit | None) -> TimeUnit:
-    """The stated unit of times; raises TailcError if the user gave none."""
+    """Return the unit that the user states for times; TailcError if there is none."""
     if unit is None:
         message = f"`{source.name}` does not say the unit of its times"
         hint = "give it with `--unit ns`, `us`, `ms` or `s`"
@@ -52,7 +52,7 @@ def stated_unit(source: Source, unit: TimeUnit | None) -> TimeUnit:
 
 @lru_cache(maxsize=1)
 def first_object(head: bytes) -> dict[str, Any]:
-    """The JSON object at the beginning of a text; empty if there is none, or it is incomplete."""
+    """Parse the JSON object at the beginning of a text; empty if there is no complete one."""
     if not head.lstrip().startswith(b"{"):
         return {}
     try:

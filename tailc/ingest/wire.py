@@ -20,7 +20,7 @@ class WireError(ValueError):
 
 
 def parts(message: memoryview, field: int, *, is_start: bool = False) -> Iterator[memoryview]:
-    """Bytes of each value of a field with a length, in order.
+    """Yield the bytes of each value of one field, which must have a length.
 
     is_start: the end of the message is missing, so the last part may be truncated. Raises WireError
     for malformed messages, and for a value longer than the message.
@@ -33,7 +33,7 @@ def parts(message: memoryview, field: int, *, is_start: bool = False) -> Iterato
 
 
 def values(message: memoryview, *, is_start: bool = False) -> Iterator[tuple[int, int, memoryview]]:
-    """Number, wire type and bytes of each field, in order; raises like `parts`."""
+    """Yield number, wire type and bytes of each field; raises the same errors as `parts`."""
     at = 0
     while at < len(message):
         key, at = varint(message, at)
@@ -60,7 +60,7 @@ def _end(message: memoryview, at: int, wire: int) -> tuple[int, int]:
 
 
 def varint(message: memoryview | bytes, at: int) -> tuple[int, int]:
-    """The number that starts here, and its end."""
+    """Decode the varint at index `at`; return its value and the index after it."""
     value = 0
     for position, byte in enumerate(message[at : at + MAX_VARINT_BYTES]):
         value |= (byte & 0x7F) << 7 * position

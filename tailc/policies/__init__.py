@@ -1,4 +1,4 @@
-"""Policy kinds, one folder each, found by a scan; kinds never import one another."""
+"""The kinds of policies, one folder each, found by a scan; kinds never import one another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class KindSpec(Protocol):
-    """What a compile requires of a spec of any kind."""
+    """What every spec provides to a compile, whatever its kind."""
 
     @property
     def name(self) -> str:
@@ -104,16 +104,16 @@ def as_written(spec: Any, loaded: LoadedSpec, folder: Path | None) -> Any:  # no
 
 
 def without_controller(spec: Any, loaded: LoadedSpec) -> None:
-    """Controller of a kind that has none."""
+    """Return None: this kind of policy has no controller."""
 
 
 def no_setting(spec: Any) -> None:
-    """Optional part of a kind that does not support it."""
+    """Return None: this kind of policy does not support the setting."""
 
 
 @dataclass(frozen=True)
 class TunableTables:
-    """Tables of the kind can be tuned by simulation.
+    """How tables of a kind are tuned by simulation.
 
     aim(spec): the TuningObjective of a spec, or None. best(spec): settings of the method `auto`,
     None for other methods.
@@ -126,15 +126,15 @@ class TunableTables:
 
 @dataclass(frozen=True)
 class FixedTables:
-    """Tables of the kind cannot be tuned by simulation."""
+    """The statement that tables of a kind cannot be tuned by simulation."""
 
     is_possible: ClassVar[bool] = False
 
     def aim(self, spec: Any) -> None:
-        """No objective."""
+        """Return None: there is no objective of tuning."""
 
     def best(self, spec: Any) -> None:
-        """No settings of the method `auto`."""
+        """Return None: the kind has no method `auto`."""
 
 
 @dataclass(frozen=True)

@@ -149,12 +149,12 @@ Recording = Annotated[
 
 
 def is_given(search: SpecModel, name: str) -> bool:
-    """Whether a spec has the key, whose field may have a unit at its end."""
+    """Whether the user gave this key; the field's name may end with a unit."""
     return not {name, f"{name}_ppm"}.isdisjoint(search.model_fields_set)
 
 
 def conflict_complaints(search: SpecModel) -> Iterator[Complaint]:
-    """Complaints about several keys that define the arrival process."""
+    """Report keys that both define the arrival process, if there are several."""
     first, *others = [name for name in NOT_POISSON if is_given(search, name)] or [""]
     for other in others:
         message = f"and `search.{first}` both define how requests arrive"
@@ -165,7 +165,7 @@ def conflict_complaints(search: SpecModel) -> Iterator[Complaint]:
 def recorded_complaints(
     recorded: RecordedSpec | None, demand: DemandSpec | ClockedDemandSpec
 ) -> Iterator[Complaint]:
-    """Complaints if the trace cannot give recorded arrival times in order."""
+    """Report that the trace cannot give recorded arrival times in order, if so."""
     if recorded is None:
         return
     at, held_out = ("search", "recorded"), demand.held_out

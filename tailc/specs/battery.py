@@ -13,7 +13,7 @@ EFFICIENCY_PPM = 850_000
 
 
 class BatterySpec(SpecModel):
-    """A battery that stores unused green energy and supplies it in place of brown energy."""
+    """A battery that stores unused green energy and replaces brown energy with it."""
 
     capacity_mj: EnergyMj = Field(
         alias="capacity", examples=["40kWh"], description="Maximum energy in the battery."

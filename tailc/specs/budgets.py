@@ -21,7 +21,7 @@ _KEYS = rf"^(p[0-9]{{1,2}}(\.[0-9]{{1,4}})?|{'|'.join(MEANS)})$"
 
 
 def percentile_ppm(key: str) -> int | None:
-    """The percentile of a budget [ppm], above 0; None for a budget of a mean or an unknown name."""
+    """The percentile that a budget's key names [1e-6]; None for a mean or an unknown key."""
     found = _PERCENTILE.fullmatch(key)
     return int(Decimal(found[1]) * _PPM_PER_PERCENT) or None if found else None
 

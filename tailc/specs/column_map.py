@@ -45,7 +45,7 @@ class TimeBetween(SpecModel):
 
 
 class TimeOfCounts(SpecModel):
-    """Columns with counts, and the time of one of each."""
+    """Columns with counts of operations, and the time of one operation of each."""
 
     sum: Annotated[dict[Text, DurationUs], Field(min_length=1)] = Field(
         examples=[{"prompt_tokens": "100us", "output_tokens": "30ms"}],
@@ -72,7 +72,7 @@ class TimesSpec(SpecModel):
 
 
 class ColumnMap(SpecModel):
-    """Content of the file for `tailc ingest --columns`."""
+    """The map of columns in the file for `tailc ingest --columns`."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["column-map"] = Field(description="Columns of a table.")

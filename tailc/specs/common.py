@@ -192,11 +192,11 @@ class SpeedupSpec(SpecModel):
 
     @classmethod
     def of_rungs(cls, name: str, speeds_ppm: tuple[int, ...]) -> SpeedupSpec:
-        """Speeds of rungs that are the same for all requests; `name`: their source."""
+        """Make speed-ups of rungs that are the same for all requests; `name`: their source."""
         return cls.model_construct(source=OneCurve.model_construct(name=name, curve=speeds_ppm))
 
     def at_degrees(self, positions: Sequence[int]) -> SpeedupSpec:
-        """The same speed-ups at some degrees only."""
+        """Select the speed-ups at some degrees."""
         return self.model_copy(update={"source": self.source.at_degrees(positions)})
 
     @model_validator(mode="before")
@@ -219,7 +219,7 @@ class SpeedupSpec(SpecModel):
 
 
 def repeated_rates(rates_mrps: tuple[int, ...]) -> list[Complaint]:
-    """A complaint about each rate that occurs earlier in the list."""
+    """Report each rate that is a duplicate of an earlier one."""
     first: dict[int, int] = {}
     return [
         Complaint(

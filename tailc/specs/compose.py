@@ -49,12 +49,12 @@ _LEAKS = (YAMLError, OverflowError, ValueError, AssertionError)
 
 
 def compose(text: str, source: str) -> Mapping:
-    """The only mapping in `text`; raises TailcError with places."""
+    """Parse `text`, which must have one mapping; TailcError with places."""
     return _Composer(source, split_lines(text), text).compose()
 
 
 def compose_all(text: str, source: str) -> tuple[Mapping, ...]:
-    """The mappings of one or several documents; raises TailcError with places."""
+    """Parse the mappings of one or several documents; TailcError with places."""
     return _Composer(source, split_lines(text), text).compose_all()
 
 

@@ -1,4 +1,4 @@
-"""Spec keys for one type of core, or one level of per-core frequency scaling."""
+"""Spec keys for one type of core, or for one frequency level of cores."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class CoreOfRow(SpecModel):
         return OwnCore.model_construct(speed_ppm=self.speed_ppm, idle_power=idle_power)
 
     def fill(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnCore:
-        """The type with missing values from its row."""
+        """Fill in the type's missing values from its row of the table."""
         return OwnCore.model_construct(
             speed_ppm=self.speed_ppm or speed_ppm,
             power=power,
@@ -79,7 +79,7 @@ class CoreOfRow(SpecModel):
 
 
 class CoreTypeSpec(SpecModel):
-    """Equal cores; missing values come from `power_from` or from a row of `table`."""
+    """A type of core and its number; missing values come from `power_from` or `table`."""
 
     name: Text | None = Field(default=None, examples=["little"], description="Name of the type.")
     count: Count = Field(examples=[8], description="Number of cores.")
@@ -122,8 +122,10 @@ class LevelOfRow(SpecModel):
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm)
 
     def fill(self, speed_ppm: int, power: PowerQuantity, idle_power: PowerQuantity) -> OwnLevel:  # noqa: ARG002
-        """The level with missing values from its row; the power of free cores does not depend on
-        it."""
+        """Fill in the level's missing values from its row of the table.
+
+        The power of free cores does not depend on the level.
+        """
         return OwnLevel.model_construct(speed_ppm=self.speed_ppm or speed_ppm, power=power)
 
 

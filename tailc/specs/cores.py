@@ -1,4 +1,4 @@
-"""Cores of different speeds: number, speed and power of each type; slow ones first.
+"""Cores of different speeds: number, speed and power of each type, slowest first.
 
 A level of per-core frequency scaling is treated as a type of core, except that every core has all
 levels (Haque et al., MICRO 2017, section 4: "a core type in AMP is equivalent to a core speed").
@@ -83,15 +83,14 @@ class Cores:
 
 @dataclass(frozen=True)
 class DominatedType:
-    """A type that is never useful: work costs at least as much on it as on `by`, which is
-    faster."""
+    """A type of core that is never useful: `by` is faster, and its work costs no more."""
 
     name: str
     by: str
 
 
 def dominated_types(cores: Cores) -> tuple[DominatedType, ...]:
-    """Types on which a unit of work costs at least as much energy as on a faster type.
+    """Find types on which a unit of work costs at least as much energy as on a faster type.
 
     Slower cores exist to save energy (Haque et al., MICRO 2017, section 4).
     """
@@ -104,7 +103,7 @@ def dominated_types(cores: Cores) -> tuple[DominatedType, ...]:
 
 
 def without_types(cores: Cores, names: Sequence[str]) -> Cores:
-    """The cores without the named types."""
+    """Remove the named types of cores."""
     return replace(cores, types=tuple(each for each in cores.types if each.name not in names))
 
 

@@ -1,4 +1,4 @@
-"""Convert the cores of a spec to checked values: fill in powers, scale speeds to the reference."""
+"""Convert the cores of a spec to checked values: fill in powers, and scale speeds."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def build(spec: CoresSpec, reference: str) -> Cores:
 
 
 def reference_complaints(spec: CoresSpec, reference: str) -> list[Complaint]:
-    """A complaint about a reference that is close to the name of a core but not equal."""
+    """Report a reference that is probably a misspelled name of a core."""
     names, bare = _names(spec), _bare(reference)
     if reference in names:
         return []

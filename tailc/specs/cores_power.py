@@ -1,4 +1,4 @@
-"""Power of a core by speed: published tables and models.
+"""Power of a core by its speed, from published tables and models.
 
 Tables are searched by paper and speed, not by name, because the papers call different cores
 `medium`. Powers are relative to the slow core of the same table.
@@ -68,16 +68,16 @@ MODELS = ("cubic", "micro-2017")
 
 
 def cubic_ppm(speed_ppm: int) -> int:
-    """Dynamic power relative to a slow core: voltage squared times frequency, both proportional to
-    speed: s^3.
+    """Dynamic power relative to a slow core: s^3 at speed s.
 
-    Source: Haque, dissertation, Rutgers 2016, section 5.2.5.
+    Power is voltage squared times frequency, and both are proportional to speed. Source: Haque,
+    dissertation, Rutgers 2016, section 5.2.5.
     """
     return _power(speed_ppm, CUBIC_EXPONENT)
 
 
 def cubic_static_ppm(peak_dynamic_ppm: int, share_ppm: int = CUBIC_STATIC_PPM) -> int:
-    """Static power of the chip: share / (1 - share) of the dynamic power at peak.
+    """Static power of the chip: share / (1 - share) times its dynamic power at peak.
 
     It is constant, so it is not attributed to requests.
     """
@@ -85,11 +85,11 @@ def cubic_static_ppm(peak_dynamic_ppm: int, share_ppm: int = CUBIC_STATIC_PPM) -
 
 
 def micro_ppm(speed_ppm: int, static_share_ppm: int = 0) -> int:
-    """Power of a busy core: dynamic s^2.73, plus static power s times `static_share_ppm` of a slow
-    core.
+    """Power of a busy core: dynamic power s^2.73, plus static power s times `static_share_ppm`.
 
-    Free cores are power-gated, so static power is part of the power of a busy core (Haque et al.,
-    MICRO 2017, section 5.3, who do not print the share; 0 gives s^2.73).
+    It is relative to a slow core. Free cores are power-gated, so static power is part of the power
+    of a busy core (Haque et al., MICRO 2017, section 5.3, who do not print the share; 0 gives
+    s^2.73).
     """
     dynamic = _power(speed_ppm, MICRO_EXPONENT)
     return round(Fraction(dynamic * (PPM - static_share_ppm) + speed_ppm * static_share_ppm, PPM))
@@ -101,7 +101,7 @@ def _power(speed_ppm: int, exponent: Decimal) -> int:
 
 
 def server_saving(core_saving: float, core_share: float) -> float:
-    """Saving of the power of a server if cores use only `core_share` of it.
+    """Relative power saving of a server whose cores use only `core_share` of its power.
 
     The share is a third today, and may become a half or two thirds (Haque et al., MICRO 2017,
     sections 1 and 6.8).
@@ -110,7 +110,7 @@ def server_saving(core_saving: float, core_share: float) -> float:
 
 
 def server_energy(core_energy: Sequence[float], full: float, other_share: float) -> list[float]:
-    """Energies of cores plus that of the rest of their server, whose power is constant.
+    """Energy of servers: that of their cores, plus that of the rest, whose power is constant.
 
     full: energy of the cores at peak over the same time. other_share: share of the rest in the
     power of the server at peak (Haque et al., MICRO 2017, section 6.8).

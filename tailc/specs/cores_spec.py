@@ -98,7 +98,7 @@ class CoreTypesSpec(SpecModel):
         return self.types
 
     def fill(self, fill: Fill) -> CoreTypesSpec:
-        """The types, each replaced by the result of `fill`."""
+        """Replace each type by the result of `fill`."""
         told = [fill(position, each.told) for position, each in enumerate(self.types)]
         return self.model_copy(update={"types": _each_with(self.types, told)})
 
@@ -116,7 +116,7 @@ class DvfsCores(SpecModel):
         return self.dvfs.levels
 
     def fill(self, fill: Fill) -> DvfsCores:
-        """The levels, each replaced by the result of `fill`."""
+        """Replace each level by the result of `fill`."""
         told = [fill(position, each.told) for position, each in enumerate(self.parts)]
         levels = _each_with(self.parts, told)
         return self.model_copy(update={"dvfs": self.dvfs.model_copy(update={"levels": levels})})

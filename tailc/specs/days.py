@@ -1,4 +1,4 @@
-"""Spec keys for the days to plan: start and length of the plan, and energy."""
+"""Spec keys for the days that a plan is made for: start, length, epochs and energy."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class HorizonSpec(SpecModel):
 def odd_deferral(
     deferral_s: int | None, horizon: HorizonSpec, loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
-    """A warning if the deferral is shorter than an epoch or longer than the horizon."""
+    """Warn if the deferral is shorter than an epoch or longer than the horizon."""
     if deferral_s is None or horizon.epoch_s <= deferral_s <= horizon.length_s:
         return ()
     if deferral_s < horizon.epoch_s:

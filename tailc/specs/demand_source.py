@@ -1,4 +1,4 @@
-"""Where a trace has the demand of requests: in a column, as times by degree, or in a profile."""
+"""Where a trace has the demand of requests: in a column, as timings, or in a profile."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _is_profile(demand: Mapping[str, Any]) -> bool:
 
 
 def said_by_profile(key: str) -> Complaint:
-    """The complaint about a key that has no effect with a profile."""
+    """Make the complaint about a key that the profile states itself."""
     message = "has no effect: the profile contains it"
     return Complaint(Code.CONFLICT, message, "remove it", (key,))
 

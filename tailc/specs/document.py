@@ -29,7 +29,7 @@ def read_document(path: str) -> Document:
 
 
 def read_documents(path: str) -> tuple[Document, ...]:
-    """Read all documents in the file `path`; raises like `read_document`."""
+    """Read all documents in the file `path`; raises the same errors as `read_document`."""
     from tailc.specs.compose import compose_all
 
     source = "<stdin>" if path == STDIN else path
@@ -39,7 +39,7 @@ def read_documents(path: str) -> tuple[Document, ...]:
 
 
 def parse_document(text: str, source: str) -> Document:
-    """The document in `text`; raises like `read_document`."""
+    """Parse the document in `text`; raises the same errors as `read_document`."""
     root = compose_plain(text)
     if root is None:
         from tailc.specs.compose import compose

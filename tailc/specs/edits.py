@@ -1,4 +1,4 @@
-"""Edit the text of a spec, and leave the rest unchanged."""
+"""Edit the text of a spec without changing the rest of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TextEdit:
 
 
 def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
-    """The text with all edits, which must not overlap."""
+    """Apply all edits to a text; they must not overlap."""
     lines = text.split("\n")
     for edit in sorted(edits, key=lambda edit: edit.span.column, reverse=True):
         line, start = edit.span.line - 1, edit.span.column - 1

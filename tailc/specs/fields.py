@@ -56,7 +56,7 @@ class Complaint:
     also: tuple[str | int, ...] | None = None
 
     def below(self, key: str) -> Complaint:
-        """The complaint with this key added in front of its paths."""
+        """Add a key in front of the complaint's paths."""
         also = None if self.also is None else (key, *self.also)
         return replace(self, at=(key, *self.at), also=also)
 
@@ -102,7 +102,7 @@ def or_absent(default: Any) -> WrapValidator:
 
 
 def value_text(value: object) -> str:
-    """A short form of a value as in a spec, for messages."""
+    """Shorten a value of a spec for messages."""
     match value:
         case None:
             return "nothing"
@@ -120,7 +120,7 @@ _CODES = {QuantityFault.NO_UNIT: Code.MISSING_UNIT, QuantityFault.WRONG_UNIT: Co
 
 
 def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object], int]:
-    """A validator of texts with a unit of one of `dimensions`; the result is a whole number."""
+    """Make a validator of texts with a unit of `dimensions`; it returns a whole number."""
     wanted = " or ".join(dimension.noun for dimension in dimensions)
     example = " or ".join(f"`{dimension.example}`" for dimension in dimensions)
 
@@ -144,7 +144,7 @@ def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object]
 
 
 def quantity_schema(description: str, *dimensions: Dimension) -> dict[str, Any]:
-    """JSON Schema of the texts that `quantity` accepts."""
+    """Make the JSON Schema of the texts that `quantity` accepts."""
     patterns = [{"pattern": dimension.pattern} for dimension in dimensions]
     shape = patterns[0] if len(patterns) == 1 else {"anyOf": patterns}
     examples = [dimension.example for dimension in dimensions]
@@ -152,7 +152,7 @@ def quantity_schema(description: str, *dimensions: Dimension) -> dict[str, Any]:
 
 
 def with_short_form(short: dict[str, Any], written_out: dict[str, Any]) -> dict[str, Any]:
-    """JSON Schema of a mapping that also has a short form."""
+    """Make the JSON Schema of a mapping that also has a short form."""
     return {"anyOf": [short, written_out]}
 
 
@@ -204,7 +204,7 @@ WindowField = Annotated[
 
 
 def exact(value: object, at: tuple[str | int, ...] = ()) -> Fraction:
-    """A finite number of a spec as the decimal that was written; `at`: path below its key."""
+    """Convert a number of a spec to the exact decimal as written; `at`: path below its key."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         message = f"must be a number, not {value_text(value)}"
         hint = "write a number without unit and quotes, such as `1.5`"

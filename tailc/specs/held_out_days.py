@@ -75,8 +75,7 @@ class DaysSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Check applications against speed-ups, and virtual machines against the limit of a
-        server."""
+        """Check applications against speed-ups, and virtual machines against a server's limit."""
         return (self._applications, self._machines)
 
     def _applications(self) -> list[Complaint]:
@@ -92,6 +91,6 @@ class DaysSpec(SpecModel):
 
     @property
     def demand(self) -> DaysSettings:
-        """The days, without epochs."""
+        """The settings that define which days to read, without epochs."""
         start = HorizonSpec(start=self.horizon.start, zone=self.horizon.zone)
         return DaysSettings(all_of_one(self.jobs, self.own_speedup), self.supply, start)

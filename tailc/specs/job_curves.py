@@ -1,4 +1,4 @@
-"""Speed-ups of the applications of a spec, by virtual machines and servers."""
+"""Speed-ups of the applications in a spec, by number of virtual machines and servers."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ VmsAServer = Annotated[tuple[MostVms, ...], Field(min_length=1)]
 
 @dataclass(frozen=True)
 class JobCurves:
-    """Speed-ups of applications: from the spec, else the built-in shape with the application's
-    name.
+    """Speed-ups of applications: from the spec, else the built-in shape of the same name.
 
-    vms_per_server: virtual machines per requested server. counts: numbers of servers on which a job
-    may run, in addition to the requested number. max_vms: largest number of virtual machines per
-    server.
+    own: speed-ups in the spec. vms_per_server: virtual machines per requested server. counts:
+    numbers of servers on which a job may run, in addition to the requested number. max_vms: largest
+    number of virtual machines per server.
     """
 
     own: Mapping[str, Speedups]
@@ -52,8 +51,8 @@ class JobCurves:
     ) -> dict[int, dict[int, int]]:
         """Speed-ups [ppm] of an application by virtual machines and number of servers.
 
-        Of a job that requests this number of servers. Raises TailcError if the application has no
-        speed-up on them with its fewest virtual machines.
+        It is for a job that requests `requested` servers. Raises TailcError if the application has
+        no speed-up on them with its fewest virtual machines.
         """
         speedups = self.own.get(application) or Speedups(shape=application)
         fewest = min(self.vms_per_server) * requested
@@ -73,14 +72,14 @@ class JobCurves:
 
 
 def all_of_one(jobs: JobsSpec, own: Mapping[str, Speedups]) -> JobsSpec:
-    """The jobs, assigned to the only application with a speed-up if the spec names none."""
+    """Assign all jobs to the only application with a speed-up, if the spec names none."""
     if jobs.applications or len(own) != 1:
         return jobs
     return jobs.model_copy(update={"applications": dict.fromkeys(own, 1)})
 
 
 def without_speedup(jobs: JobsSpec, own: Mapping[str, Speedups]) -> list[Complaint]:
-    """A complaint for each application of the jobs without a speed-up."""
+    """Report each application of the jobs that has no speed-up."""
     known = sorted({*own, *SPEEDUP_SHAPES})
     return [
         Complaint(
@@ -95,7 +94,7 @@ def without_speedup(jobs: JobsSpec, own: Mapping[str, Speedups]) -> list[Complai
 
 
 def unused_speedups(jobs: JobsSpec, own: Mapping[str, Speedups], loaded: LoadedSpec) -> Findings:
-    """A warning for each speed-up of an application without jobs."""
+    """Warn of each speed-up of an application without jobs."""
     if not jobs.applications:
         return ()
     return tuple(
@@ -114,8 +113,10 @@ def unused_speedups(jobs: JobsSpec, own: Mapping[str, Speedups], loaded: LoadedS
 def wide_machines(
     vms_per_server: tuple[int, ...], max_vms: int, at: tuple[str, ...]
 ) -> list[Complaint]:
-    """A complaint for each number of virtual machines above the limit of a server; `at`: path of
-    the limit."""
+    """Report each number of virtual machines that exceeds the limit of a server.
+
+    at: path of the limit.
+    """
     key = ".".join(at)
     return [
         Complaint(

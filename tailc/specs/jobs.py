@@ -1,4 +1,4 @@
-"""Spec keys for a log of jobs: where it is, how to read it, and how it is changed."""
+"""Spec keys for a job log: where it is, how it is read, and how it is changed."""
 
 from __future__ import annotations
 
@@ -158,11 +158,11 @@ class JobList(SpecModel):
 
 
 class ByCalendar(SpecModel):
-    """The log states when it began."""
+    """The log states the time at which it began."""
 
 
 class AfterStart(SpecModel):
-    """The log is shifted to the days of the plan."""
+    """The log is shifted in time to the days of the plan."""
 
     at_start_s: LeadSeconds = Field(
         alias="at_start",

@@ -1,4 +1,4 @@
-"""JSON Schema of specs, for editors."""
+"""Make the JSON Schema of specs, for editors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _WithoutTitles(GenerateJsonSchema):
 
 
 def spec_schema(model: type[SpecModel]) -> Schema:
-    """JSON Schema of the specs that `model` checks.
+    """Make the JSON Schema of the specs that `model` checks.
 
     It accepts more than the model: conflicts between keys are not in it.
     """
@@ -40,7 +40,7 @@ def spec_schema(model: type[SpecModel]) -> Schema:
 
 
 def spec_schema_text(model: type[SpecModel]) -> str:
-    """The schema as the text of the checked-in file."""
+    """Format the schema as the text of the checked-in file."""
     return json.dumps(spec_schema(model), indent=2) + "\n"
 
 

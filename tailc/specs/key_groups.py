@@ -1,4 +1,4 @@
-"""Groups of keys of one mapping that form a value together.
+"""Groups of keys in one mapping of a spec that together form one value.
 
 A field of a model with an alias such as `<source>` is not a key. Its value is one of several
 groups, each a model, whose keys are in the mapping itself, among its other keys.
@@ -40,17 +40,17 @@ def is_group(step: Step) -> bool:
 
 
 def without_groups(path: Sequence[Step]) -> tuple[Step, ...]:
-    """The path without groups, as in the spec."""
+    """Remove group steps from a path, so that it is as in the spec."""
     return tuple(step for step in path if not is_group(step))
 
 
 def key_of(name: str, field: FieldInfo) -> str:
-    """Key of a field in a spec."""
+    """The key that a field has in a spec."""
     return field.alias or name
 
 
 def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models that a value of this type can be or contain."""
+    """Yield the models that a value of this type can be or contain."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
@@ -59,7 +59,7 @@ def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 @functools.cache
 def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
-    """The field of every key that a mapping can have, including keys of groups."""
+    """Map every key that a mapping can have, including keys of groups, to its field."""
     found: dict[str, FieldInfo] = {}
     for name, field in model.model_fields.items():
         key = key_of(name, field)
@@ -68,7 +68,7 @@ def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
 
 
 def group_keys(model: type[BaseModel], value: Any) -> Any:
-    """The mapping with the keys of each group collected; other values unchanged."""
+    """Collect the keys of each group in a mapping; other values are unchanged."""
     groups = _groups_of(model)
     if not groups or not isinstance(value, Mapping):
         return value

@@ -1,4 +1,4 @@
-"""Read a spec file into a checked model; report all complaints with their places."""
+"""Read a spec file to a checked model, and report all complaints with their places."""
 
 from __future__ import annotations
 
@@ -40,15 +40,14 @@ class LoadedSpec:
         return self.document.place(self.document.span_of(path))
 
     def finding(self, complaint: Complaint) -> Finding:
-        """The complaint as a finding with its place; paths of the complaint begin at the root."""
+        """Convert a complaint, whose paths begin at the root, to a finding with its place."""
         return _finding(self.document, (), complaint)
 
 
 def open_spec(path: str, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
-    """Read the spec in the file `path` (`-` is standard input), and check it with the model of its
-    kind.
+    """Read the spec in the file `path` (`-` is standard input), and check it.
 
-    Raises TailcError with all findings.
+    It is checked with the model of its kind. Raises TailcError with all findings.
     """
     return check_document(read_document(path), models)
 
@@ -92,8 +91,10 @@ def _finding_of_older(document: Document, key: OlderKey) -> Finding:
 
 
 def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) -> T:
-    """Check the part of the document at a path with a model; raises TailcError with all
-    findings."""
+    """Check the part of the document at a path with a model.
+
+    Raises TailcError with all findings.
+    """
     part = document.node_at(at)
     try:
         return model.model_validate(None if part is None else plain(part))
@@ -272,6 +273,6 @@ def _as_written(
 
 
 def path_text(path: tuple[str | int, ...]) -> str:
-    """Text of a path: `slo[0].latency`."""
+    """Format a path, such as `slo[0].latency`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{shorten(step)}" for step in path)
     return text.removeprefix(".")

@@ -1,4 +1,4 @@
-"""Rewrite a spec of an older version for this version, with its comments and layout."""
+"""Rewrite a spec of an older version for this version; comments and layout stay."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNQUOTED = ("true", "false")
 
 
 def migrated_text(document: Document, older: Sequence[OlderKey]) -> str:
-    """Text of the document with all older keys replaced.
+    """Replace all older keys of a document, and return its text.
 
     Raises TailcError if a mapping has an older key and its new name.
     """

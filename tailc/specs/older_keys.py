@@ -1,4 +1,4 @@
-"""Keys of specs of older versions, and their form in this version."""
+"""Spec keys of older versions, and what replaces them in this version."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class OlderKey:
     displaced: str = ""
 
     def is_in(self, document: Document) -> bool:
-        """Whether the document has it."""
+        """Whether the document has this older key."""
         if document.existing(self.at) != self.at:
             return False
         node = document.node_at(self.at)
@@ -67,7 +67,7 @@ def older_keys_in(document: Document, older: Iterable[OlderKey]) -> Iterator[Old
 
 
 def rename_key(parent: Path, old: str, new: str) -> OlderKey:
-    """A key that has a new name at the same place."""
+    """Make the record of a key that has a new name at the same place."""
     return OlderKey((*parent, old), (*parent, new))
 
 

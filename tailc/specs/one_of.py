@@ -21,11 +21,11 @@ class GroupRule(Protocol):
     """A rule by which one of several groups is chosen."""
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
-        """The intended group; raises RefusalError if there is none or several."""
+        """Choose the intended group; RefusalError if there is none or several."""
         ...
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """The complaint about a key of another group than the intended one."""
+        """Make the complaint about a key of another group than the intended one."""
         ...
 
 
@@ -74,7 +74,7 @@ def _tag(group: Group) -> str:
 
 @dataclass(frozen=True)
 class Stray:
-    """Message and advice for a key of another group than the given one.
+    """Message and advice for a key that belongs to another group than the given one.
 
     `{}` in the message represents the key that identifies the given group.
     """
@@ -85,7 +85,7 @@ class Stray:
 
 @dataclass(frozen=True)
 class ExactlyOne:
-    """Chooses by keys that only one group requires; one of them must be given.
+    """The rule that a key which only one group requires must be given; it identifies the group.
 
     both: message for a second group; `{}` represents the key of the first. missing: message and
     advice if there is none. strays: messages for other keys.
@@ -96,7 +96,7 @@ class ExactlyOne:
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
-        """The group of which a required key is given."""
+        """Choose the group of which a required key is given."""
         named = _only_one(_groups_by_key(groups, keys), self.both)
         if not named:
             # An unknown key may be a misspelled one, and is told.
@@ -111,7 +111,7 @@ class ExactlyOne:
 
 @dataclass(frozen=True)
 class AtMostOne:
-    """Chooses by keys that only one group requires; without any, the group that requires none.
+    """The rule that a key which only one group requires identifies the group; none is needed.
 
     both: message for a second group; `{}` represents the key of the first. strays: messages for
     other keys.
@@ -121,7 +121,7 @@ class AtMostOne:
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
-        """The group of which a required key is given, else the one that requires none."""
+        """Choose the group of which a required key is given, else the one that requires none."""
         without = [group for group in groups if not _leading(group, groups)]
         return (_only_one(_groups_by_key(groups, keys), self.both) or without)[0]
 
@@ -165,7 +165,7 @@ def _stray(key: str, strays: Mapping[str, Stray], leading: Sequence[str]) -> Com
 
 @dataclass(frozen=True)
 class ByValue:
-    """Chooses by the value of another key.
+    """The rule that the value of another key identifies the group.
 
     which: the group for a mapping. strays: messages for keys of other groups. also: the key that
     identifies the group.
@@ -176,8 +176,10 @@ class ByValue:
     also: str
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:  # noqa: ARG002
-        """The group from `which`; an error about a missing key is empty if an unknown key may be
-        a misspelling of it."""
+        """Choose the group by `which`.
+
+        The error about a missing key is empty if an unknown key may be a misspelling of it.
+        """
         try:
             return self.which(keys.whole)
         except RefusalError:

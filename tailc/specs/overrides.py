@@ -12,8 +12,7 @@ Model = TypeVar("Model", bound=SpecModel)
 
 
 def overridden(model: Model, overrides: Mapping[str, object], kind: str) -> Model:
-    """The model with fields replaced; raises TailcError (USAGE) for fields that a `kind` does
-    not have."""
+    """Replace fields of a model; TailcError (USAGE) for fields that a `kind` does not have."""
     for name, value in overrides.items():
         field = type(model).model_fields.get(name)
         if field is None:

@@ -1,4 +1,4 @@
-"""Spec keys for errors of the inputs of a compile."""
+"""Spec keys for errors of a compile's inputs that a table must tolerate."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ErrorPpm = Annotated[
 
 @dataclass(frozen=True)
 class Ambiguity:
-    """Largest error of each input, in millionths of it; 0 means no error.
+    """The uncertainty set: largest error of each input, in millionths of it; 0: no error.
 
     demand_ppm: of all demands, in both directions. tail_ppm: of the part of demands above the
     percentile `tail_from_ppm`, only upwards. speedup_ppm: of rungs above speed 1 and of types of
@@ -137,7 +137,7 @@ _OF_SCENES = ("days", "mixture_ppm", "resamples")
 
 
 def untuned_complaints(spec: RobustSpec | None, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Complaints about a spec without simulation: errors need rates, and some need tuned tables."""
+    """Report errors that need rates or a tuned table, in a spec without simulation."""
     if spec is None:
         return
     if not rates_mrps:
@@ -155,7 +155,7 @@ def untuned_complaints(spec: RobustSpec | None, rates_mrps: Sequence[int]) -> It
 
 
 def robust_rate_complaints(spec: RobustSpec | None) -> Iterator[Complaint]:
-    """The complaint if the objective is the highest rate."""
+    """Report errors of inputs if the objective is the highest rate."""
     if spec is not None:
         message = f"needs given `rates`, but the objective `{RATE}` searches for a rate"
         hint = "set `objective: tail`, or remove it"
@@ -163,7 +163,7 @@ def robust_rate_complaints(spec: RobustSpec | None) -> Iterator[Complaint]:
 
 
 def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Complaint]:
-    """Complaints if rows with days are merged."""
+    """Report that rows are merged although their days are needed."""
     if spec is None or spec.days is None:
         return
     merging = {"bin": demand.bin_us is not None, "timings": demand.has_timings}
@@ -174,7 +174,7 @@ def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Comp
 
 
 def asked_besides(overrides: Mapping[str, object], spec: RobustSpec | None) -> Mapping[str, object]:
-    """Overrides of a search without its errors, if the spec has its own."""
+    """Remove the errors from overrides if the spec states its own."""
     if spec is None:
         return overrides
     return {name: value for name, value in overrides.items() if name != "robust"}
@@ -183,7 +183,7 @@ def asked_besides(overrides: Mapping[str, object], spec: RobustSpec | None) -> M
 def ambiguity_of(
     spec: RobustSpec | None, rates_mrps: Sequence[int], *, looks_for_rate: bool
 ) -> Ambiguity | None:
-    """Errors of the inputs if requested, else None; raises TailcError without rates."""
+    """The errors of the inputs if requested, else None; TailcError without rates."""
     if spec is None:
         return None
     if not rates_mrps:

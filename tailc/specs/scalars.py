@@ -1,4 +1,4 @@
-"""Values of plain scalars in YAML 1.2: `yes` is text, `012` is twelve."""
+"""Convert plain scalars of YAML 1.2 to values: `yes` is text, `012` is twelve."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Step = str | int
 
 @dataclass(frozen=True)
 class Spot:
-    """A path in a model, with the values that are accepted there.
+    """A place in a spec's model, from which messages take what is accepted there.
 
     text: the scalar at this path as written; empty if there is none.
     """
@@ -71,7 +71,7 @@ class Spot:
 
 
 def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
-    """Complaints for an error of pydantic at `spot`."""
+    """Make complaints from an error of pydantic at `spot`."""
     cause = error.get("ctx", {}).get("error")
     if isinstance(cause, RefusalError):
         return cause.complaints
@@ -85,7 +85,7 @@ def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
 
 
 def flow(value: Any) -> str:
-    """A value in the flow style of YAML, for a help line."""
+    """Format a value in the flow style of YAML, for a help line."""
     match value:
         case dict():
             return "{" + ", ".join(f"{key}: {flow(part)}" for key, part in value.items()) + "}"

@@ -1,4 +1,4 @@
-"""The serial beginning and end of requests: each a time, or a share of the request's demand."""
+"""Spec keys for the serial beginning and end of requests: a time, or a share of demand."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _WHOLE_PERCENT = 10_000
 
 @dataclass(frozen=True)
 class SerialPart:
-    """A time in microseconds or a share in millionths; the other one is 0."""
+    """Length of a serial part: a time [us] or a share of demand [1e-6]; the other is 0."""
 
     time_us: int = 0
     share_ppm: int = 0
 
     @property
     def is_none(self) -> bool:
-        """Whether there is no such part."""
+        """Whether the part has length 0."""
         return not (self.time_us or self.share_ppm)
 
 
@@ -44,7 +44,7 @@ _PartField = Annotated[
 
 
 class SerialSpec(SpecModel):
-    """The parts of a request that run on one thread, whatever its degree."""
+    """The beginning and the end of a request, which run on one thread at any degree."""
 
     start: _PartField = Field(
         default_factory=SerialPart,
@@ -58,7 +58,7 @@ class SerialSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """There is a part, and something between two shares."""
+        """Check that there is a serial part, and that two shares leave something between them."""
         return (self._part_complaints, self._share_complaints)
 
     def _part_complaints(self) -> list[Complaint]:
@@ -76,11 +76,11 @@ class SerialSpec(SpecModel):
 
     @property
     def share_ppm(self) -> int:
-        """The share of a request that is serial, without parts that are times."""
+        """Serial share of a request's demand [1e-6], without parts that are stated as times."""
         return self.start.share_ppm + self.end.share_ppm
 
     def curve_complaints(self, curve_ppm: tuple[int, ...]) -> list[Complaint]:
-        """Whether the speed-ups leave as large a share (Amdahl's law)."""
+        """Report a serial share that is too large for the speed-ups, by Amdahl's law."""
         if self.share_ppm <= (most_ppm := _most_serial_ppm(curve_ppm)):
             return []
         message = (

@@ -104,7 +104,7 @@ def _finding(complaint: Complaint) -> Finding:
 
 
 def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Complaints if there is not one weight for each rate."""
+    """Report weights that are not one for each rate."""
     if weights and len(weights) != len(rates_mrps):
         message = f"has {len(weights)} values, but `rates` has {len(rates_mrps)}"
         hint = "give one weight for each rate, in the same order"
@@ -114,7 +114,7 @@ def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iter
 def rate_complaints(
     weights: Sequence[int], rates_mrps: Sequence[int], slos: int
 ) -> Iterator[Complaint]:
-    """Complaints about keys that cannot be combined with the objective `rate`."""
+    """Report keys that cannot be combined with the objective `rate`."""
     at, also = (*_AT, "weights"), OBJECTIVE_AT
     if weights:
         message = f"cannot be combined with the objective `{RATE}`, which searches for a rate"
@@ -134,7 +134,7 @@ def rate_complaints(
 
 
 def rule_complaints(optional_rules: Sequence[str]) -> Iterator[Complaint]:
-    """Complaints about optional rules that are repeated, or need another rule."""
+    """Report optional rules that are duplicates, or need another rule."""
     at = (*_AT, "optional_rules")
     if len(set(optional_rules)) < len(optional_rules):
         yield Complaint(Code.CONFLICT, "names a rule twice", "name each rule once", at)
@@ -151,17 +151,17 @@ def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:
 
 
 def formula_complaints(search: TunedSearch, *own: str) -> Iterator[Complaint]:
-    """Complaints about search keys that a formula does not use; `own`: further keys of the kind."""
+    """Report search keys that a formula does not use; `own`: further keys of the kind."""
     return _complaints_of(search, (*_OF_BOTH, *_OF_SIMULATION, *own), SIMULATION)
 
 
 def not_of_auto(search: TunedSearch) -> Iterator[Complaint]:
-    """Complaints about search keys that only the method `simulation` uses."""
+    """Report search keys that only the method `simulation` uses."""
     return _complaints_of(search, _OF_SIMULATION, SIMULATION)
 
 
 def not_of_others(search: TunedSearch) -> Iterator[Complaint]:
-    """Complaints about search keys that only the method `auto` uses."""
+    """Report search keys that only the method `auto` uses."""
     return _complaints_of(search, _OF_AUTO, AUTO)
 
 
@@ -189,7 +189,7 @@ def _complaints_of(search: TunedSearch, names: Sequence[str], method: str) -> It
 def objective_complaints(
     objective: str, method: str | None, choices: Sequence[str], of_auto: Sequence[str] = ("tail",)
 ) -> Iterator[Complaint]:
-    """Complaints if the method does not support the objective; `of_auto`: objectives of `auto`."""
+    """Report an objective that the method does not support; `of_auto`: objectives of `auto`."""
     if method == AUTO and objective not in of_auto:
         known = " or ".join(f"`{each}`" for each in of_auto)
         message = f"is `{objective}`, but the method `{AUTO}` supports only the objective {known}"
@@ -203,7 +203,7 @@ def objective_complaints(
 
 
 def with_formula_kept(overrides: Mapping[str, object], method: str | None) -> dict[str, object]:
-    """Overrides that start the simulation from the table of the method in the spec."""
+    """Change overrides so that the simulation starts from the table of the spec's method."""
     given, simulating = dict(overrides), (AUTO, SIMULATION)
     if given.get("method") in simulating and method not in (None, *simulating):
         given.setdefault("formula_method", method)

@@ -55,7 +55,7 @@ class Slo:
 
 @dataclass(frozen=True)
 class EndToEnd:
-    """A percentile for requests that wait for all of `servers` parallel servers.
+    """The SLO of requests that wait for all of `servers` parallel servers.
 
     Each server has an SLO at a higher percentile, so that `percentile_ppm` of the requests are in
     time.
@@ -70,5 +70,5 @@ class EndToEnd:
 
 
 def promise(percentile_ppm: int, latency_us: int) -> str:
-    """Text of an SLO, such as `p99 <= 500 ms`."""
+    """Format an SLO, such as `p99 <= 500 ms`."""
     return f"{format_percentile(percentile_ppm)} <= {format_us(latency_us)}"

@@ -40,8 +40,10 @@ MAX_FAN_OUT = 10_000
 
 
 def allows_misses(spec: object) -> bool:
-    """Whether the spec allows to write a policy that misses an SLO; false for kinds without the
-    key."""
+    """Whether the spec allows tailc to write a policy that misses an SLO.
+
+    False for kinds without the key.
+    """
     return bool(getattr(spec, "allow_misses", False))
 
 

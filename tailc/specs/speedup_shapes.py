@@ -1,4 +1,4 @@
-"""Built-in speed-ups of seven kinds of parallel jobs by servers and VMs, from a formula.
+"""Built-in speed-ups of seven kinds of parallel jobs, by servers and VMs, from a formula.
 
 A job runs one process in each of its v VMs; a server has two cores. On n servers
 
@@ -42,8 +42,7 @@ class SpeedupShape:
     alone: Fraction
 
     def speedup_ppt(self, vms: int, servers: Sequence[int]) -> list[int]:
-        """S in thousandths for each number of servers; raises ValueError unless all are
-        positive."""
+        """S in thousandths for each number of servers; ValueError unless all are positive."""
         if vms < 1 or min(servers, default=0) < 1:
             raise ValueError("a job needs a VM and servers")
         return [self._ppt(vms, n) for n in servers]

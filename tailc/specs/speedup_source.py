@@ -45,7 +45,7 @@ class ClassCurvesSpec(SpecModel):
         return self
 
     def at_degrees(self, positions: Sequence[int]) -> ClassCurvesSpec:
-        """The same curves at some degrees only."""
+        """Select the speed-ups at some degrees."""
         curves = {name: tuple(curve[p] for p in positions) for name, curve in self.curves.items()}
         return self.model_copy(update={"curves": curves})
 
@@ -74,7 +74,7 @@ class OneCurve(SpecModel):
         return ()
 
     def at_degrees(self, positions: Sequence[int]) -> OneCurve:
-        """The same curve at some degrees only."""
+        """Select the speed-ups at some degrees."""
         return self.model_copy(update={"curve": tuple(self.curve[p] for p in positions)})
 
 
@@ -99,7 +99,7 @@ class CurvesByClass(SpecModel):
         return tuple(sorted(self.classes.curves))
 
     def at_degrees(self, positions: Sequence[int]) -> CurvesByClass:
-        """The same curves at some degrees only."""
+        """Select the speed-ups at some degrees."""
         return self.model_copy(update={"classes": self.classes.at_degrees(positions)})
 
 
@@ -126,7 +126,7 @@ class SpeedupColumnsSpec(SpecModel):
         return ()
 
     def at_degrees(self, positions: Sequence[int]) -> SpeedupColumnsSpec:
-        """The same columns at some degrees only."""
+        """Select the columns of some degrees."""
         return self.model_copy(update={"columns": tuple(self.columns[p] for p in positions)})
 
 

@@ -41,8 +41,10 @@ class Speedups:
     every: Table | None = None
 
     def speedups_on(self, vms: int, counts: Sequence[int]) -> dict[int, int]:
-        """Speed-ups of a number of virtual machines on each of the numbers of servers that has
-        one."""
+        """Speed-ups with a number of virtual machines, by number of servers.
+
+        Numbers of servers without a speed-up are left out.
+        """
         if self.shape is not None:
             told_ppt = SPEEDUP_SHAPES[self.shape].speedup_ppt(vms, counts)
             return {n: PPT * ppt for n, ppt in zip(counts, told_ppt, strict=True)}
@@ -51,7 +53,7 @@ class Speedups:
 
     @property
     def stated_tables(self) -> Iterator[tuple[tuple[str, ...], Table]]:
-        """The tables of the spec, each with its path."""
+        """Yield the tables of the spec, each with its path."""
         if self.every is not None:
             yield (), self.every
         for vms, table in self.tables.items():

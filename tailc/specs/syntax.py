@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Explanation:
-    """A message and advice, and whether the place is where the error begins or where it was
-    noticed."""
+    """An explanation of a parser's error: message and advice.
+
+    where_it_began: whether the place to report is where the error begins, instead of where the
+    parser noticed it.
+    """
 
     message: str
     help: str
@@ -81,7 +84,7 @@ _KNOWN = (
 
 
 def explain(problem: str) -> Explanation:
-    """The explanation of the parser's `problem`; its own words for a rare one."""
+    """Explain the parser's `problem`; a rare one is quoted."""
     for words, explanation in _KNOWN:
         if words in problem:
             return explanation

@@ -1,4 +1,4 @@
-"""Spec keys for the trace of throughput of machines."""
+"""Spec keys for a trace of machines' throughput."""
 
 from __future__ import annotations
 

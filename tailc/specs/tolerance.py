@@ -1,4 +1,4 @@
-"""Spec key for the tolerance with which rows of a formula's table may differ from the best ones."""
+"""Spec key for the tolerance by which rows of a formula's table may be worse than the best."""
 
 from typing import Annotated
 

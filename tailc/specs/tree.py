@@ -146,7 +146,7 @@ def place_of(source: str, lines: tuple[str, ...], span: TextSpan) -> Place:
 
 
 def plain(node: Node) -> Any:
-    """The tree as dicts, lists and scalars, with aliases expanded (the limits bound the result)."""
+    """Convert a tree to dicts, lists and scalars, with aliases expanded (within the limits)."""
     match node:
         case Scalar():
             return node.value
@@ -163,5 +163,5 @@ def _best(value: Node, key_span: TextSpan) -> TextSpan:
 
 
 def split_lines(text: str) -> tuple[str, ...]:
-    """Lines of a text, as YAML 1.2 defines them."""
+    """Split a text into lines, as YAML 1.2 defines them."""
     return tuple(re.split(r"\r\n|\n|\r", text))

@@ -19,12 +19,12 @@ _OTHER_RANK = 1
 
 
 def without_tags(path: Path) -> Path:
-    """The path without the steps that name members of a union."""
+    """Remove from a path the steps that name members of a union."""
     return tuple(step for step in path if not _is_tag(step))
 
 
 def intended_errors(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
-    """Errors of the union member that the user most likely meant, and all outside unions."""
+    """Select the errors of the union member that the user most likely meant, and all others."""
     best: dict[Path, tuple[int, Step]] = {}
     for error in errors:
         if (tag_at := _tag_at(error["loc"])) is None:

@@ -1,4 +1,4 @@
-"""Values from the command line that replace a key of a spec one after another.
+"""Parse command-line values that replace a key of a spec one after another.
 
 `battery.capacity=10kWh,20kWh` is a path and YAML values separated by commas. Nodes from these
 values have their place in the argument; all other nodes keep their lines.
@@ -107,11 +107,11 @@ class Variation:
 
     @property
     def path_text(self) -> str:
-        """Text of the path."""
+        """Format the path as on the command line."""
         return path_text(self.path)
 
     def argument_text(self, number: int) -> str:
-        """A value as on the command line."""
+        """Format a value as on the command line."""
         value = self.values[number]
         if isinstance(value, Scalar):
             return value.text
@@ -119,7 +119,7 @@ class Variation:
         return self.argument[start : start + value.span.width]
 
     def insert(self, document: Document, number: int) -> Document:
-        """The document with one of the values at the path; raises TailcError if it does not fit."""
+        """Put one of the values at the path of a document; TailcError if it does not fit."""
         root = self.key.insert(document.root, self.below, self.values[number], ())
         return replace(document, root=root)
 

@@ -1,4 +1,4 @@
-"""Specs of policies without requests."""
+"""Request settings, all empty, of the specs of policies that serve no requests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tailc.specs.slo import EndToEnd, Slo
 
 
 class WithoutRequests(SpecModel):
-    """Empty request settings of a spec without requests; its targets are in its form."""
+    """The empty request settings of a spec without requests."""
 
     @property
     def slos(self) -> tuple[Slo, ...]:
@@ -36,5 +36,5 @@ class WithoutRequests(SpecModel):
 
     @property
     def serial(self) -> None:
-        """None, for there are no threads of requests."""
+        """Serial parts of requests: None, because there are no requests."""
         return

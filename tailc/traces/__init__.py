@@ -1,1 +1,1 @@
-"""Read measured input and check it; one reader for each format."""
+"""Read and check measured input; one reader for each format."""

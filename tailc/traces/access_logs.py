@@ -1,4 +1,4 @@
-"""Access logs of web servers and load balancers: lines of text, without names for their fields."""
+"""Recognise access logs of web servers, which are text without column names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNNAMED = "which has no line of names"
 
 
 def access_log(head: bytes) -> OtherText | None:
-    """The kind of access log that a file begins as; None if it is something else."""
+    """The kind of access log that the first bytes of a file show; None if it is none."""
     return text_among(_LOGS, head)
 
 

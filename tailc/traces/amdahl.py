@@ -1,4 +1,4 @@
-"""Amdahl's law of speed-up: a part of the work is parallel, the rest is serial.
+"""Amdahl's law of speed-up: part of the work is parallel, the rest is serial.
 
 Source: Amdahl, AFIPS 1967.
 """
@@ -15,10 +15,10 @@ def amdahl(parallel: float, threads: int) -> tuple[float, ...]:
 
 
 def serial_share(curve: NDArray[np.float64]) -> float:
-    """Serial share [0 to 1] of the law that fits speed-ups at degree 1, 2, ... (degrees,) best.
+    """Fit Amdahl's law to speed-ups at degree 1, 2, ... (degrees,); return its serial share.
 
-    Least squares of run times relative to one thread, in which the law is linear. 0 if the curve is
-    above every law. Raises ValueError for fewer than two degrees.
+    The share is from 0 to 1. Least squares of run times relative to one thread, in which the law is
+    linear. 0 if the curve is above every law. Raises ValueError for fewer than two degrees.
     """
     if len(curve) < 2:
         raise ValueError("Amdahl's law can only be fitted to speed-ups of at least two degrees")

@@ -64,7 +64,7 @@ class ArrivalColumn:
     asked_at: str | None = None
 
     def fault(self, of_spec: Code) -> Code:
-        """Code of an error about the unit: USAGE if the unit is an option, else `of_spec`."""
+        """Code of an error about the unit: USAGE if an option gives the unit, else `of_spec`."""
         return Code.USAGE if self.asked_at is None else of_spec
 
     def unit_text(self, unit: str) -> str:
@@ -114,8 +114,10 @@ def times_in(
     where: tuple[tuple[str, str], ...] = (),
     format: Format = "auto",  # noqa: A002
 ) -> ArrivalTimes:
-    """Read the arrival times of the rows whose columns equal the values in `where`; see
-    `arrivals_in`."""
+    """Read the arrival times of the rows that `where` selects; see `arrivals_in`.
+
+    where: pairs of a column and the value that a selected row has in it.
+    """
     wanted = ColumnsToRead((), (column.name,), tuple(name for name, _value in where))
     cells = kept_cells(source, wanted, where, format)
     read = _times_read(cells, column)
@@ -137,9 +139,9 @@ def times_in(
 
 
 def is_clock_going_back(times_ns: Times) -> NDArray[np.bool_]:
-    """Which times are an hour less one usual step before the last one.
+    """Whether each time is an hour, less one usual step, before the time in front of it.
 
-    At the end of daylight saving time they are. A step counts as 15 to 30 minutes.
+    This happens at the end of daylight saving time. A step counts as 15 to 30 minutes.
     """
     back_ns = -np.diff(times_ns)
     forward_ns = -back_ns[back_ns < 0]

@@ -15,31 +15,31 @@ from numpy.typing import NDArray
 
 
 def numpy_of(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    """The numbers of a column, read-only; float64 with NaN for missing cells."""
+    """Convert a column to numpy, read-only; float64 with NaN for missing cells."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [_numpy_of(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def truths_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
-    """The truth values of a column; missing cells are false."""
+    """Convert a column of truth values to numpy; missing cells are false."""
     return numpy_of(column.cast(pa.uint8())) == 1
 
 
 def mask(chosen: NDArray[np.bool_]) -> pa.BooleanArray:
-    """The truth values as a pyarrow filter."""
+    """Convert truth values to a pyarrow filter."""
     bits = pa.py_buffer(np.packbits(chosen, bitorder="little"))
     return pa.BooleanArray.from_buffers(pa.bool_(), len(chosen), [None, bits])
 
 
 def array_of(values: NDArray[Any]) -> pa.Array:
-    """The numbers as a pyarrow column, without a copy."""
+    """Convert numbers to a pyarrow column, without a copy."""
     kind, buffer = pa.from_numpy_dtype(values.dtype), pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(kind, len(values), [None, buffer])
 
 
 def text_array(texts: Sequence[str]) -> pa.StringArray:
-    """The texts as a pyarrow column."""
+    """Convert texts to a pyarrow column."""
     encoded = [text.encode() for text in texts]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
     return pa.StringArray.from_buffers(
@@ -48,7 +48,7 @@ def text_array(texts: Sequence[str]) -> pa.StringArray:
 
 
 def nothing(kind: pa.DataType) -> pa.Scalar:
-    """A missing cell."""
+    """Make a missing cell of a type."""
     return pa.nulls(1, kind)[0]
 
 

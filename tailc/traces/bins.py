@@ -1,4 +1,4 @@
-"""Merge requests into bins of equal width, weighted by the number of requests in them."""
+"""Merge requests of similar demand into bins of equal width, weighted by their number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NS_PER_US = 1000
 
 
 def merge_bins(profile: DemandProfile, bin_us: int) -> DemandProfile:
-    """The profile with demands in the same bin (and on the same curve) merged at their mean.
+    """Merge demands in the same bin, and on the same speed-up curve, to one at their mean.
 
     Bins have the width `bin_us`, start at 0 and include their lower edge. The result is sorted by
     curve, then demand. Means are whole nanoseconds, so the error of the total work is at most half

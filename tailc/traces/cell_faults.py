@@ -18,7 +18,7 @@ SEVERAL = r"^\s*[0-9.]+(?:\s*,\s+|\s+[:;]\s+|\s*;\s*)[0-9.]+(?:\s*[,:;]\s*[0-9.]
 
 @dataclass(frozen=True)
 class CellFault:
-    """A pattern of texts that are not numbers, why they are none, and what to write instead."""
+    """A kind of text that is not a number: its pattern, why it is none, what to write instead."""
 
     pattern: str
     why: str

@@ -57,8 +57,10 @@ class Cells:
         return None if cell is None else shorten(str(cell))
 
     def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str) -> None:
-        """Record an error about the `bad` cells of a column; `what` describes them. Does nothing
-        without any."""
+        """Record an error about the `bad` cells of a column; `what` describes them.
+
+        Does nothing if no cell is bad.
+        """
         rows = np.flatnonzero(bad)
         if not len(rows):
             return
@@ -75,7 +77,7 @@ class Cells:
 
 
 def chosen_rows(cells: Cells, chosen: NDArray[np.bool_]) -> Cells:
-    """The selected rows, with all columns and their row numbers."""
+    """Select rows, with all columns and their row numbers."""
     rows = np.flatnonzero(chosen)
     columns = {name: values.filter(mask(chosen)) for name, values in cells.columns.items()}
     row = rows + 1 if cells.row is None else cells.row[rows]
@@ -90,8 +92,10 @@ def _others(named: list[int], total: int) -> str:
 
 
 def numbers(cells: Cells, name: str) -> Floats:
-    """The column as float64; records cells that are missing, not numbers or infinite, and makes
-    them NaN."""
+    """Convert a column to float64; record bad cells and make them NaN.
+
+    Bad cells are missing, not numbers, or infinite.
+    """
     values = _as_floats(cells.columns[name])
     if np.isfinite(values).all():
         return values
@@ -113,7 +117,7 @@ def _refuse_other_texts(cells: Cells, name: str, bad: Mask) -> None:
 
 
 def positive(cells: Cells, name: str, largest: float) -> Floats:
-    """The column as float64 above 0 and at most `largest`; records bad cells and makes them NaN."""
+    """Convert a column to float64 above 0, at most `largest`; record bad cells, make them NaN."""
     values = numbers(cells, name)
     good = (values > 0) & (values <= largest)
     if good.all():
@@ -125,7 +129,7 @@ def positive(cells: Cells, name: str, largest: float) -> Floats:
 
 
 def not_negative(cells: Cells, name: str, largest: float) -> Floats:
-    """The column as float64 from 0 to `largest`; records bad cells and makes them NaN."""
+    """Convert a column to float64 from 0 to `largest`; record bad cells and make them NaN."""
     values = numbers(cells, name)
     cells.refuse(values < 0, name, Code.NOT_POSITIVE, "is negative", MEND)
     beyond = f"is above {largest:g}, the largest value that is supported"
@@ -134,7 +138,7 @@ def not_negative(cells: Cells, name: str, largest: float) -> Floats:
 
 
 def whole(cells: Cells, name: str, largest: int) -> NDArray[np.int64]:
-    """The column as positive whole numbers; records bad cells and makes them 1."""
+    """Convert a column to positive whole numbers; record bad cells and make them 1."""
     values = positive(cells, name, largest)
     values = np.where(np.isnan(values), 1, values)
     parts = values != np.floor(values)
@@ -143,7 +147,7 @@ def whole(cells: Cells, name: str, largest: int) -> NDArray[np.int64]:
 
 
 def texts(cells: Cells, name: str) -> pa.ChunkedArray:
-    """The column's canonical texts; records missing cells."""
+    """Convert a column to canonical texts; record missing cells."""
     column = as_text(cells.columns[name])
     if column.null_count:
         missing = truths_of(column.is_null())
@@ -152,10 +156,11 @@ def texts(cells: Cells, name: str) -> pa.ChunkedArray:
 
 
 def as_text(column: Column) -> Column:
-    """Canonical text of cells, used by filters, classes and hashes; independent of the file format.
+    """Convert cells to canonical text, which does not depend on the file format.
 
-    Numbers have the text of `number_text`. Texts are unchanged, except that a whole number with a
-    decimal point, such as `17.0`, loses it, because CSV does not distinguish numbers from text.
+    Filters, classes and hashes use it. Numbers have the text of `number_text`. Texts are unchanged,
+    except that a whole number with a decimal point, such as `17.0`, loses it, because CSV does not
+    distinguish numbers from text.
     """
     if pa.types.is_floating(column.type):
         # By way of Arrow's own text, so that a float32 of 0.1 is `0.1`.
@@ -168,7 +173,7 @@ def as_text(column: Column) -> Column:
 
 
 def text_as_cell(text: str) -> str:
-    """Canonical text of a cell with this text; see `as_text`."""
+    """Convert a text to the canonical text of its cell; see `as_text`."""
     return as_text(text_array([text]))[0].as_py()
 
 

@@ -1,4 +1,4 @@
-"""Detect a closed loop of one or several clients from the times of their requests."""
+"""Detect from the times of requests whether clients sent them in a closed loop."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ def correlation(left: NDArray, right: NDArray) -> float:
 
 
 def in_system(at_ns: NDArray, time_ns: NDArray) -> NDArray[np.int64]:
-    """Number of requests in the system at each arrival, from their times; arrivals must be in
-    order."""
+    """Number of requests in the system at each arrival, from arrival times and durations.
+
+    The arrivals must be in order.
+    """
     ends = np.sort(at_ns + time_ns)
     return np.arange(len(ends)) - np.searchsorted(ends, at_ns, side="right")
 

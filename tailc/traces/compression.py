@@ -19,7 +19,7 @@ MAGIC_BYTES = 10
 
 
 class Codec(enum.Enum):
-    """A compression; the value is its name in pyarrow."""
+    """A compression format; the value is its name in pyarrow."""
 
     GZIP = "gzip"
     BZIP2 = "bz2"
@@ -49,7 +49,7 @@ def inner_name(name: str) -> str:
 
 
 def decompress_stream(raw: Raw, codec: Codec) -> Raw:
-    """The uncompressed bytes as a stream; reading damaged or truncated data raises OSError."""
+    """Decompress as a stream; reading damaged or truncated data raises OSError."""
     if codec is Codec.XZ:
         return pa.PythonFile(_Xz(raw), mode="r")
     return pa.CompressedInputStream(raw, codec.value)

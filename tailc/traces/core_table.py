@@ -19,8 +19,10 @@ LARGEST_POWER = 1e9
 
 @dataclass(frozen=True)
 class CoreColumns:
-    """Names of the columns. `cores`: number of cores that the speed and powers of a row are the sum
-    of."""
+    """Names of the columns of a table of measured cores.
+
+    cores: number of cores whose speeds and powers a row adds up.
+    """
 
     speed: str
     power: str
@@ -39,7 +41,7 @@ class MeasuredCore:
 
 
 def read_cores(source: str, columns: CoreColumns, where: Filters = ()) -> tuple[MeasuredCore, ...]:
-    """The rows of the file that `where` selects, in file order.
+    """Read the rows of the file that `where` selects, in file order.
 
     Raises TailcError with all findings: unreadable files, missing columns, cells that are not
     positive numbers, and no selected row.

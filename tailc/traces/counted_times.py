@@ -33,7 +33,7 @@ _SPREAD = (Grain.LINEAR.value, Grain.EXPONENTIAL.value)
 
 @dataclass(frozen=True)
 class Origin:
-    """How requests of one kind of input were measured and counted.
+    """Where a profile's requests come from: how one kind of input was measured and counted.
 
     It names no files, so a profile does not depend on how rows are divided among files.
 
@@ -64,7 +64,7 @@ class Origin:
 
     @property
     def sentence(self) -> str:
-        """The origin in words, without its counts."""
+        """Format the origin as a sentence, without its counts."""
         said = f"`{self.taken}` of {self.format}"
         if self.grain == Grain.PERCENTILES.value:
             said += f", {_POINTS_ALONE}"
@@ -99,7 +99,7 @@ class CountedTimes:
 
 
 def tells_points(note: str | None) -> bool:
-    """Whether the note of a reading has an origin that consists of percentiles only."""
+    """Whether a reading's note says that some input was only percentiles."""
     return note is not None and _POINTS_ALONE in note
 
 

@@ -1,8 +1,7 @@
-"""Read performance counters and measured power of a server: one row for each sample, in order of
-time.
+"""Read performance counters and measured power of a server: one row per sample.
 
-Column names are fixed and end with the unit. Counters are per cycle of their clock domain.
-`coreN_...` exists for each core N, from 0.
+Rows are in order of time. Column names are fixed and end with the unit. Counters are per cycle of
+their clock domain. `coreN_...` exists for each core N, from 0.
 """
 
 from __future__ import annotations
@@ -75,18 +74,18 @@ class CounterTrace:
         return self.freq_mhz.shape[1]
 
     def part(self, rows: slice) -> CounterTrace:
-        """The samples of a slice of rows."""
+        """Select the samples of a slice of rows."""
         arrays = ((field.name, getattr(self, field.name)) for field in fields(self))
         cut = {name: each[rows] for name, each in arrays if isinstance(each, np.ndarray)}
         return replace(self, **cut)
 
 
 def read_counters(source: str, format: Format = "auto") -> CounterTrace:  # noqa: A002
-    """Read a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for standard input.
+    """Read counters from a Parquet, CSV or NDJSON file, or from `-` for standard input.
 
-    Raises TailcError with all findings, placed by row and column: missing columns, cells that are
-    not numbers, negative counters, frequencies and powers of 0, times out of order, and power at
-    the wall that is not above the sum of its parts.
+    CSV and NDJSON may be compressed. Raises TailcError with all findings, placed by row and column:
+    missing columns, cells that are not numbers, negative counters, frequencies and powers of 0,
+    times out of order, and power at the wall that is not above the sum of its parts.
     """
     with open_source(source) as opened:
         return _trace(opened, format)

@@ -35,7 +35,7 @@ class Dialect:
         return self == Dialect()
 
     def in_points(self, cell: str) -> str:
-        """The cell with a decimal point if it is a number in this dialect, else unchanged."""
+        """Write a cell with a decimal point if it is a number in this dialect, else unchanged."""
         return (
             cell.replace(",", ".") if self.decimal == "," and _WITH_COMMA.fullmatch(cell) else cell
         )
@@ -60,7 +60,7 @@ class _Sample:
 
 
 def dialect_of(text: str) -> Dialect:
-    """Dialect of a file that begins with this text; the usual one if nothing indicates another."""
+    """Detect the dialect of a file that begins with this text; by default the usual one."""
     text = _LONG_WORD.sub(r"\1", text)
     lines = tuple(line for line in text.splitlines()[:SAMPLE_LINES] if line.strip())
     try:

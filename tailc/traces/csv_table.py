@@ -34,8 +34,10 @@ OnRagged = Callable[[pa_csv.InvalidRow], str]
 
 
 class CsvTable:
-    """The rows of a CSV file; see `Table`. With `header`, which names the columns, every line is a
-    row."""
+    """The rows of a CSV file; see `Table`.
+
+    header: column names; if given, every line of the file is a row.
+    """
 
     def __init__(self, source: Source, header: tuple[str, ...] | None = None) -> None:
         self.source = source
@@ -85,7 +87,7 @@ class CsvTable:
         return tuple(header)
 
     def doubtful_name(self) -> str | None:
-        """A name that is a value, if the first line may be a row; None if it has names."""
+        """A column name that looks like a value, if the first line may be a row; else None."""
         if self.dialect.unnamed or not (rows := self._first_rows):
             return None
         return doubtful_value(rows[0], rows[1:], self.dialect)

@@ -32,7 +32,7 @@ class Curves:
 
 
 def common_curves(requests: int, curve: Curve, max_degree: int | None) -> Curves:
-    """The single curve for all requests."""
+    """Make the curves of a trace in which all requests follow one."""
     speedup = _stack([curve], max_degree)
     return Curves(speedup, np.zeros(requests, dtype=np.int32), (curve.name,) if curve.name else ())
 
@@ -40,7 +40,7 @@ def common_curves(requests: int, curve: Curve, max_degree: int | None) -> Curves
 def curves_by_class(
     cells: Cells, column: str, curves: Sequence[Curve], max_degree: int | None
 ) -> Curves:
-    """The curve that each row's class names; records cells whose class has no curve."""
+    """Look up each row's curve by its class; record cells whose class has no curve."""
     names = tuple(curve.name or "" for curve in curves)
     wanted = text_array([text_as_cell(name) for name in names])
     index = pc.index_in(as_text(cells.columns[column]), value_set=wanted)
@@ -57,7 +57,7 @@ def curves_by_class(
 
 
 def curves_by_request(cells: Cells, columns: Sequence[str]) -> Curves:
-    """A curve for each row, from one column per degree; equal curves are stored once."""
+    """Read a curve for each row, from one column per degree; equal curves are stored once."""
     return distinct_curves(np.stack([_speedups(cells, name) for name in columns], axis=1))
 
 
@@ -75,7 +75,7 @@ def vanishes(speedup: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def distinct_curves(speedup: NDArray[np.float64]) -> Curves:
-    """The different curves among rows of speed-ups (requests, degrees), in order of appearance."""
+    """Find the different curves among rows of speed-ups (requests, degrees), in order."""
     millionths = np.ascontiguousarray(np.rint(speedup * PPM))
     width = millionths.shape[1] * millionths.itemsize
     rows = pa.FixedSizeBinaryArray.from_buffers(

@@ -37,12 +37,12 @@ def is_demand_log(source: Source) -> bool:
 
 
 def demands_of_log(reference: str) -> DemandReading:
-    """A reading of the demands in a log, without speed-ups."""
+    """Make the reading of a runtime's demand log, without speed-ups."""
     return _reading(reference, ONE_THREAD)
 
 
 def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None:
-    """A reading of a log with the speed-ups of another reading; None if the file is not a log.
+    """Make the reading of a demand log, with the speed-ups of `like`; None for another file.
 
     Raises TailcError if the log lacks the column that selects the speed-ups.
     """
@@ -70,7 +70,7 @@ def _reading(reference: str, speedups: CommonCurve | ClassCurves) -> DemandReadi
 
 
 def as_drawn(trace: Trace) -> Trace:
-    """The trace of a log, with weights that are relative to one another.
+    """Make a log's weights relative, because each row is only one observation.
 
     A row that represents a hundred requests is still one observation, so intervals must not count
     it as a hundred.

@@ -1,4 +1,4 @@
-"""Detect the unit of numbers that are times since 1970."""
+"""Detect whether numbers are times since 1970, and their unit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EARLY_S, _LATE_S = 631_152_000, 4_102_444_800
 
 
 def epoch_units(values: NDArray) -> NDArray[np.int64]:
-    """Index into `UNITS` of the unit in which each number is a time from 1990 to 2100, else -1.
+    """The unit in which each number is a time from 1990 to 2100, as an index of `UNITS`; else -1.
 
     The ranges of two units do not overlap.
     """

@@ -25,7 +25,7 @@ _REPEATS = "repeats"
 
 
 def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -> RequestRows:
-    """The different requests of all parts, sorted by demand, with the number of rows of each.
+    """Merge the equal requests of all parts; sorted by demand, with the number of rows of each.
 
     The key of a split by hash or seed is replaced by one value for each side of the split. Raises
     TailcError for the first part with bad cells, and if there are too many different rows.

@@ -27,7 +27,7 @@ def most_bytes(source: Source, times: int = MOST_TIMES_LARGER) -> int:
 
 
 def too_expanded(source: Source, limit: int) -> TooExpandedError:
-    """The error for a file whose rows need more memory than the limit."""
+    """Make the error for a file whose rows need more memory than the limit."""
     message = (
         f"`{source.name}` has {source.size():,} bytes, but its rows take more than "
         f"{limit:,} bytes of memory"

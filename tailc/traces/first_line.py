@@ -16,9 +16,9 @@ _WORD = re.compile(rf"\s*(?!(?:{_IN_PLACE})\s*$)[^\W\d]", re.IGNORECASE)
 def doubtful_value(
     first: Sequence[str], rows: Iterable[Sequence[str]], dialect: Dialect
 ) -> str | None:
-    """The first value among the names; None if there is none, or if the line certainly has names.
+    """The first cell of the first line that is a value; None if the line has only names.
 
-    The first line certainly has names if a word in it is above numbers only.
+    Also None if a word in the line is above numbers only: then it is certainly a line of names.
     """
     values = values_in(first)
     if not values or any(

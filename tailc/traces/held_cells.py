@@ -1,4 +1,4 @@
-"""Columns of a file that are read once, although several readings take them."""
+"""Cache columns of a file that several readings need, so that they are read once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HELD: ContextVar[dict[Hashable, Cells] | None] = ContextVar("held cells", defau
 
 @contextmanager
 def cells_held() -> Iterator[None]:
-    """Within, the same columns of the same rows of a file are read once; some stay in memory."""
+    """Context in which the same columns and rows of a file are read only once, if memory allows."""
     before = _HELD.set({})
     try:
         yield
@@ -25,7 +25,7 @@ def cells_held() -> Iterator[None]:
 
 
 def cached_cells(key: Hashable, read: Callable[[], Cells]) -> Cells:
-    """The cells of that key, read if they are not held; each caller has findings of its own."""
+    """Return the cached cells of `key`, or read them; each caller gets its own findings."""
     known = _HELD.get()
     if known is None:
         return read()

@@ -5,9 +5,9 @@ A demand of v whole nanoseconds is in bucket
     B floor(log2 v) + floor(B (v / 2^floor(log2 v) - 1)),    B = 1024,
 
 which is each doubling in B equal parts: the exponent of v and the first ten bits of its mantissa,
-as a float64 holds them. A bucket stands for the middle of the whole numbers in it. So a demand
-becomes another one at most 2^-11 (0.05 %) away, and below 2^11 ns it stays what it is. Counts are
-whole and are added; nothing depends on the order of rows or on where they were counted.
+as a float64 has them. A bucket represents the middle of the whole numbers in it. So a demand
+changes by at most 2^-11 (0.05 %), and below 2^11 ns not at all. Counts are whole and are added, so
+the result does not depend on the order of rows or on where they were counted.
 """
 
 from __future__ import annotations
@@ -70,8 +70,10 @@ class Histogram:
 
     @property
     def demand_ns(self) -> Whole:
-        """Demand that represents each bucket [ns]: its middle, limited to the smallest and largest
-        demand."""
+        """Demand that represents each bucket [ns]: the middle of the bucket.
+
+        It is limited to the smallest and largest demand.
+        """
         return middle_ns(self.bucket).clip(self.min_ns, self.max_ns)
 
     def quantile_ns(self, percentile_ppm: int) -> int:

@@ -1,4 +1,4 @@
-"""Read measured instructions per cycle of requests, alone and with batch work on the same core."""
+"""Read measured instructions per cycle of requests, alone and next to batch work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class IpcRow:
 
 
 def read_ipc(source: str, alone: str, shared: str, where: Filters = ()) -> tuple[IpcRow, ...]:
-    """The rows of the file that `where` selects, in file order; `alone` and `shared` name columns.
+    """Read the rows of the file that `where` selects; `alone` and `shared` are column names.
 
     Raises TailcError with all findings: unreadable files, missing columns, cells that are not
     positive numbers, and no selected row.

@@ -1,5 +1,7 @@
-"""Read the elements of a JSON array, or successive JSON documents, one at a time and within
-limits."""
+"""Read the elements of a JSON array, or successive JSON documents, one at a time.
+
+The size of each is limited.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _DECODER = json.JSONDecoder()
 
 
 def items_of(source: Source, begin: re.Pattern[str]) -> Iterator[Any]:
-    """Each element of the array at the beginning of the document.
+    """Yield each element of the array at the beginning of the document.
 
     `begin` is a pattern that ends with the bracket of the array. Text after the array is ignored.
     Raises TailcError, with the number of the element, if an element is not JSON or is longer than
@@ -51,7 +53,7 @@ def items_of(source: Source, begin: re.Pattern[str]) -> Iterator[Any]:
 
 
 def documents_of(source: Source) -> Iterator[Any]:
-    """Each JSON document of the text, separated by any white space.
+    """Yield each JSON document of a text; documents are separated by white space.
 
     Raises TailcError with the number of the document, as `items_of`.
     """

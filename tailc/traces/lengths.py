@@ -1,9 +1,9 @@
-"""Columns of lengths of time that have a unit of their own: Arrow's durations, texts with a unit,
-and clock texts.
+"""Read columns of durations that have a unit of their own.
 
-A clock text is `1-02:03:04`, `02:03:04` or `03:04.500`, as sacct of Slurm writes it, or
-`1 days 02:03:04`, as pandas and databases do. Its seconds may have a decimal comma, which cannot be
-another mark there. `03:04` is none, since it may be hours and minutes.
+These are Arrow's durations, texts with a unit, and clock texts. A clock text is `1-02:03:04`,
+`02:03:04` or `03:04.500`, as sacct of Slurm writes it, or `1 days 02:03:04`, as pandas and
+databases do. Its seconds may have a decimal comma, because no other separator is possible there.
+`03:04` is no clock text, because it may be hours and minutes.
 """
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
@@ -55,10 +55,10 @@ def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
 
 
 def in_unit(cells: Cells, name: str, in_ms: float) -> Cells:
-    """The cells, with the lengths of time in a column as numbers of a unit of `in_ms`; records
-    plain numbers among times with their unit.
+    """Convert the durations in a column to numbers, in a unit of `in_ms` milliseconds; record plain
+    numbers among durations with their unit.
 
-    Other plain numbers are in that unit already, and what is no length of time stays as it is.
+    Plain numbers are in that unit already, and cells that are no durations stay unchanged.
     """
     column = cells.columns[name]
     if pa.types.is_duration(column.type):

@@ -1,5 +1,7 @@
-"""Find the line of names in a CSV file that begins with other lines, such as those of a weather
-service."""
+"""Find the line of column names in a CSV file that begins with other lines.
+
+Files of weather services are an example.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,10 @@ _MOST_LINES, _MOST_BYTES = 200, 1 << 16
 
 
 def line_of_names(head: bytes, names: Collection[str]) -> int | None:
-    """Number of the first line below the first one that has all these names; None if there is
-    none."""
+    """Number of the first line, below the first one, that has all these names.
+
+    None if there is no such line.
+    """
     lines = head[:_MOST_BYTES].decode("utf-8", "replace").split("\n")[:_MOST_LINES]
     return next(
         (number for number, line in enumerate(lines, 1) if number > 1 and _has_all(line, names)),

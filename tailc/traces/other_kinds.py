@@ -1,4 +1,4 @@
-"""Recognise files that are not measurements by their beginning, and report what they are."""
+"""Recognise by its beginning a file that is not a measurement, and refuse it with what it is."""
 
 from __future__ import annotations
 

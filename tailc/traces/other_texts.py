@@ -1,4 +1,4 @@
-"""Text of other programs that looks like a table or JSON rows, by how it begins, and what to do."""
+"""Recognise texts of other programs that look like a table, and say how to get measurements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BOM = rb"(?:\xef\xbb\xbf)?"
 
 @dataclass(frozen=True)
 class OtherText:
-    """What a text is, and how its measurements can be given.
+    """A text that is not a table: what it is, and how to get its measurements.
 
     begins: matches the beginning. has: what must be in it, too.
     """
@@ -23,12 +23,12 @@ class OtherText:
 
 
 def other_text(head: bytes) -> OtherText | None:
-    """The text that a file begins as; None if it is something else."""
+    """Recognise a file by its first bytes; None if it is none of the known texts."""
     return text_among(_TEXTS, head)
 
 
 def text_among(texts: Sequence[OtherText], head: bytes) -> OtherText | None:
-    """The first of the texts that a file begins as; None if it is something else."""
+    """The first of `texts` that a file begins like; None if it is none of them."""
     return next(
         (
             each

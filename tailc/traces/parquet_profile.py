@@ -31,7 +31,7 @@ ROW_GROUP_ROWS = 1 << 20
 
 
 def written_profile(profile: DemandProfile) -> bytes:
-    """The profile as Parquet bytes; equal profiles give equal bytes for one version of pyarrow.
+    """Encode a profile as Parquet; equal profiles give equal bytes for one version of pyarrow.
 
     Columns: `demand_ms`; `memory_ms` if known; `weight` unless all are 1; `class` if several curves
     have names, or `speedup_1`, `speedup_2`, ... if they have none. The metadata has a common curve,
@@ -66,7 +66,7 @@ def _rows(profile: DemandProfile, chosen: NDArray[np.intp]) -> pa.Table:
 
 
 def reading_stated_in(source: Source) -> DemandReading | None:
-    """The reading in the metadata of a file of `written_profile`; None for any other trace.
+    """Read the reading in the metadata of a file of `written_profile`; None for other traces.
 
     Raises TailcError if a later version wrote the file.
     """

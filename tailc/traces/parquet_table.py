@@ -1,4 +1,4 @@
-"""Read Parquet by column and batch."""
+"""Read Parquet files by column and in batches."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false

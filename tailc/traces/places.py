@@ -21,7 +21,7 @@ _LONGEST_EXCERPT = 400
 
 
 def locate_findings(findings: Sequence[Finding], source: Source) -> tuple[Finding, ...]:
-    """The findings with the line of their row and its text, if the file has lines."""
+    """Add to findings the line of their row and its text, if the file has lines."""
     places = [_place_in(one, source) for one in findings]
     rows = {place.row for place in places if place and place.row and not place.line}
     line_of = dict(_lines_of_rows(source, rows)) if rows else {}

@@ -36,8 +36,10 @@ class Rewriting(enum.Enum):
 
 
 def encoding_rewritings(head: bytes) -> frozenset[Rewriting]:
-    """The conversions of byte order mark, encoding and line ends that a file with this beginning
-    needs."""
+    """The conversions of encoding and line ends that a file with this beginning needs.
+
+    A byte order mark is one of them.
+    """
     found = set()
     if head.startswith(codecs.BOM_UTF8):
         found.add(Rewriting.UTF8_MARK)
@@ -60,7 +62,7 @@ def _utf16(head: bytes) -> str | None:
 
 
 def re_encoded(source: Source, rewritings: frozenset[Rewriting]) -> Iterator[bytes]:
-    """The bytes in UTF-8 without a byte order mark, with LF for CR at the end of lines."""
+    """Convert text to UTF-8 without a byte order mark, with LF at the end of lines."""
     with source.plain() as stream:
         first = stream.read(len(codecs.BOM_UTF8))
         encoding = "utf-16" if Rewriting.UTF16 in rewritings else None
@@ -78,7 +80,7 @@ def is_list_of_objects(head: bytes) -> bool:
 
 
 def object_lines(source: Source) -> Iterator[bytes]:
-    """Each object of a JSON list, on its own line."""
+    """Yield each object of a JSON list as a line of its own."""
     for row, item in enumerate(items_of(source, _LIST), 1):
         try:
             yield json.dumps(item).encode() + b"\n"
@@ -89,7 +91,7 @@ def object_lines(source: Source) -> Iterator[bytes]:
 
 
 def in_blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes in larger blocks."""
+    """Join pieces of bytes to larger blocks."""
     block = io.BytesIO()
     for piece in pieces:
         block.write(piece)

@@ -1,4 +1,4 @@
-"""Summaries that load generators print as text: percentiles of a run, and no requests."""
+"""Recognise summaries that load generators print: percentiles of a run without its requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LINES = rb"(?:[^\n]{0,400}\n){0,60}?[^\n]{0,100}?"
 
 
 def printed_summary(head: bytes) -> OtherText | None:
-    """The printed summary that a file begins as; None if it is something else."""
+    """The kind of printed summary that a file begins like; None if it is none."""
     return text_among(_PRINTED, head)
 
 

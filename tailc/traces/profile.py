@@ -1,4 +1,4 @@
-"""A demand profile: the work of requests, and their speed-up by degree."""
+"""A demand profile: the work of requests, and their speed-up by degree of parallelism."""
 
 from __future__ import annotations
 
@@ -37,16 +37,15 @@ class Measure(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class DemandProfile:
-    """Requests (or bins of equal requests) in trace order.
+    """The demand of requests (or of bins of equal requests) in trace order, with speed-ups.
 
     demand_ms: float64 (requests,), work at the reference rung, finite and > 0.
-    weight: int64 (requests,), how many requests each stands for, >= 1.
-    curves: float64 (curves, degrees), speed-up at degree 1, 2, ...; finite and > 0.
-    curve_of: int32 (requests,), the curve of each request.
-    curve_names: one name a curve where curves are classes or named, else empty.
-    memory_ms: float64 (requests,), the part of each demand that no clock shortens; None: not told.
-    is_of_points: whether a spectrum is all that is known: requests that took no longer than a
-        demand, and longer than the one before.
+    weight: int64 (requests,), number of requests that each entry represents, >= 1. curves: float64
+    (curves, degrees), speed-up at degree 1, 2, ...; finite and > 0. curve_of: int32 (requests,),
+    the curve of each request. curve_names: one name a curve where curves are classes or named, else
+    empty. memory_ms: float64 (requests,), the part of each demand that no clock shortens; None:
+        unknown. is_of_points: whether a spectrum is all that is known: requests that took no longer
+        than a demand, and longer than the one before.
     repeats: int64 (requests,), how many equal rows of the trace each was merged from; None: one.
     serial: the serial beginning and end of requests; None: they have none.
     """
@@ -140,8 +139,10 @@ class DemandProfile:
         return is_plain and bool((self.weight == self.weight[0]).all())
 
     def blocks(self, order: NDArray[np.intp], most: int) -> Iterator[NDArray[np.intp]]:
-        """Requests in the order of the digest, repeated for each of their rows, in blocks of at
-        most `most`."""
+        """Yield request numbers in the order of the digest, in blocks of at most `most`.
+
+        A request is repeated for each of its rows.
+        """
         if self.repeats is None:
             yield from (order[start : start + most] for start in range(0, len(order), most))
             return
@@ -155,7 +156,7 @@ class DemandProfile:
             yield np.repeat(order[here], counts)
 
     def select(self, chosen: NDArray[np.bool_]) -> DemandProfile:
-        """The requests where `chosen` is true, in trace order, and the curves that they follow."""
+        """Select the requests where `chosen` is true, and the curves that they follow."""
         curve_of = self.curve_of[chosen]
         is_kept = np.bincount(curve_of, minlength=len(self.curves)) > 0
         kept = np.flatnonzero(is_kept)
@@ -176,7 +177,7 @@ class DemandProfile:
         return replace(self.select(stay), weight=weight[stay], repeats=None)
 
     def first_degrees(self, most: int) -> DemandProfile:
-        """The same requests with speed-ups up to degree `most`."""
+        """Cut the speed-ups of all requests to degree `most`."""
         return replace(self, curves=self.curves[:, :most])
 
     def demand_at(self, rank: int) -> float:

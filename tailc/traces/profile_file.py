@@ -1,4 +1,4 @@
-"""A profile: counted demands as a JSON file with the same bytes for the same requests.
+"""Read and write a profile: counted demands as a JSON file, with equal bytes for equal requests.
 
 The document is one line with sorted keys, no spaces, and only whole numbers and text. `digest` is
 the SHA-256 of the document without this member. `histogram.buckets` are pairs of a bucket of
@@ -43,7 +43,7 @@ _AGAIN = "ingest the measurements again"
 
 
 def written_counted(counted: CountedTimes) -> bytes:
-    """Bytes of the profile file; `read_counted` reads them back."""
+    """Encode counted times as the bytes of a profile file; `read_counted` reads them back."""
     document = _without_digest(counted)
     return _canonical({"digest": _digest(document), **document})
 
@@ -78,7 +78,7 @@ def read_counted(source: Source) -> CountedTimes:
 
 
 def reading_of_profile(source: Source, like: RequestReading) -> DemandReading | None:
-    """A reading of a profile with the speed-ups of another reading; None for other files.
+    """Make the reading of a profile, with the speed-ups of `like`; None for other files.
 
     Raises TailcError if these speed-ups need more than the demand of each request.
     """

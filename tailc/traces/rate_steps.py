@@ -19,7 +19,7 @@ _NAMED = 10
 
 
 def read_rate_steps(source: str, format: Format = "auto") -> tuple[tuple[int, int], ...]:  # noqa: A002
-    """Pairs of a duration [us] and a rate [mrps] in file order, from rows such as `10min,40/s`.
+    """Read steps of a duration [us] and a rate [1/1000 s], from rows such as `10min,40/s`.
 
     A rate of `0/s` means no arrivals. Raises TailcError, placed by row, for cells that are not
     quantities.

@@ -1,4 +1,4 @@
-"""A reading: how to get the input of a compile from a file of measurements.
+"""A reading: how a file of measurements becomes the input of a compile.
 
 A spec defines it, the compile uses it, and the artifact contains it, so that a held-out trace is
 read in the same way as the design trace.
@@ -39,10 +39,10 @@ class SplitBy(enum.Enum):
 
 @dataclass(frozen=True)
 class SplitRule:
-    """Hold out the share `fraction_ppm` of the requests: the latest, by hash of a column, or at
-    random.
+    """How requests are held out: by time, by the hash of a column, or at random.
 
-    column: column of the time or id; None for `seed`.
+    fraction_ppm: share of the requests that are held out [1e-6]; by time the latest ones. column:
+    column of the time or id; None for `seed`.
     """
 
     by: SplitBy
@@ -59,8 +59,10 @@ class SplitRule:
 
 @dataclass(frozen=True)
 class Curve:
-    """A speed-up curve in millionths at degree 1, 2, ...; `name` is the class or the source of
-    the curve."""
+    """A speed-up curve in millionths at degree 1, 2, ...
+
+    name: class of requests or source of the curve.
+    """
 
     name: str | None
     speedup_ppm: tuple[int, ...]
@@ -105,7 +107,7 @@ class DemandColumn:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of numbers."""
+        """Names of the columns that are read as numbers."""
         return (self.name,)
 
 
@@ -118,7 +120,7 @@ class DemandAndMemory:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of numbers."""
+        """Names of the columns that are read as numbers."""
         return (self.name, self.memory)
 
 
@@ -136,7 +138,7 @@ class CyclesAndMemory:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of numbers."""
+        """Names of the columns that are read as numbers."""
         return (self.name, self.memory)
 
 
@@ -174,7 +176,7 @@ class ClassCurves:
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The column that selects a curve."""
+        """Names of the columns that select a curve: one."""
         return (self.column,)
 
     def number_columns(self, _max_degree: int | None) -> tuple[str, ...]:
@@ -211,7 +213,7 @@ _CLASS_COLUMN = "several curves need a class column, and a class column needs th
 def speedups_of(
     curves: tuple[Curve, ...], class_column: str | None, columns: tuple[str, ...]
 ) -> Speedups:
-    """The only given source of speed-ups; raises ValueError for none or several."""
+    """Select the one given source of speed-ups; ValueError for none or several."""
     if bool(curves) == bool(columns):
         raise ValueError("speed-ups must come from exactly one of timings, columns and curves")
     if columns and class_column is None:
@@ -220,7 +222,7 @@ def speedups_of(
 
 
 def curves_of(curves: tuple[Curve, ...], class_column: str | None) -> CommonCurve | ClassCurves:
-    """One curve for all requests, or several by class; raises ValueError for anything else."""
+    """Make one curve for all requests, or several by class; ValueError for anything else."""
     if (len(curves) == 1) != (class_column is None):
         raise ValueError(_CLASS_COLUMN)
     return CommonCurve(curves[0]) if class_column is None else ClassCurves(class_column, curves)
@@ -228,7 +230,7 @@ def curves_of(curves: tuple[Curve, ...], class_column: str | None) -> CommonCurv
 
 @dataclass(frozen=True)
 class DemandReading:
-    """A reading of rows with one request each, or `weight` requests of equal demand.
+    """How to read a table whose rows are requests, or `weight` requests of equal demand.
 
     `bin_us` merges demands into bins of that width (at the bin's mean) with weights. Degrees above
     `max_degree` are not read. serial: the beginning and end of each request on one thread.
@@ -263,7 +265,7 @@ class DemandReading:
         return _once((*self.speedups.text_columns, *self.rows.text_columns))
 
     def whole(self) -> DemandReading:
-        """The same reading without holding out."""
+        """This reading without its rule for held-out requests."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
@@ -278,7 +280,7 @@ class Timings:
 
 @dataclass(frozen=True)
 class TimingsReading:
-    """A reading of timed executions of requests, which give demands and speed-ups.
+    """How to read a table of timed executions, which give demands and speed-ups.
 
     weight, bin_us, max_degree, serial: as of a DemandReading.
     """
@@ -310,15 +312,15 @@ class TimingsReading:
         return _once((self.timings.request, *self.rows.text_columns))
 
     def whole(self) -> TimingsReading:
-        """The same reading without holding out."""
+        """This reading without its rule for held-out requests."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
 @dataclass(frozen=True)
 class ThroughputColumns:
-    """Columns of measured throughput: of a machine, at a time, by its share of the host.
+    """Columns of a table of throughput: machine, time, throughput and share of the host.
 
-    waiting: how many of its requests wait; None where it is not recorded.
+    waiting: column of the number of waiting requests; None if not recorded.
     """
 
     throughput: str
@@ -335,7 +337,7 @@ class ThroughputColumns:
 
 @dataclass(frozen=True)
 class ThroughputReading:
-    """A reading of throughput of machines; `unit` is that of the times."""
+    """How to read a table of machines' throughput; `unit` is that of the times."""
 
     measured: ValueMeaning
     rows: Rows
@@ -347,18 +349,20 @@ class ThroughputReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """Speed-up curves: none."""
+        """The speed-up curves of the reading: none."""
         return ()
 
     def whole(self) -> ThroughputReading:
-        """The same reading without holding out."""
+        """This reading without its rule for held-out requests."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
 @dataclass(frozen=True)
 class RunTimeReading:
-    """A reading of run times of jobs in the column `run`; speedups: None if jobs have no
-    speed-up."""
+    """How to read the run times of jobs, from the column `run`.
+
+    speedups: None if jobs have no speed-up.
+    """
 
     measured: ValueMeaning
     rows: Rows
@@ -371,7 +375,7 @@ class RunTimeReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The speed-up curves."""
+        """The speed-up curves of the reading."""
         return () if self.speedups is None else self.speedups.curves
 
 

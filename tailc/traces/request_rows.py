@@ -105,7 +105,7 @@ class RequestRows:
 
 
 def request_rows(cells: Cells, reading: DemandReading) -> RequestRows:
-    """A request for each row; raises TailcError with all findings about bad cells."""
+    """Convert each row to a request; TailcError with all findings about bad cells."""
     demand_ns, memory_ns = demand_and_memory_ns(cells, reading.demand, reading.measured.unit)
     weight = weights(cells, reading.weight)
     curves = _curves(cells, reading)
@@ -115,7 +115,7 @@ def request_rows(cells: Cells, reading: DemandReading) -> RequestRows:
 
 
 def weights(cells: Cells, column: str | None) -> NDArray[np.int64]:
-    """Number of requests of each row; records weights that are too large."""
+    """Read the number of requests of each row; record weights that are too large."""
     if column is None:
         return np.ones(cells.count, dtype=np.int64)
     weight = whole(cells, column, MAX_TOTAL_WEIGHT)
@@ -124,7 +124,7 @@ def weights(cells: Cells, column: str | None) -> NDArray[np.int64]:
 
 
 def excess_weight(weight: NDArray[np.number], place: Place) -> tuple[Finding, ...]:
-    """An error if the sum of the weights is not exact in float64, else nothing."""
+    """Report weights whose sum is not exact in float64."""
     if (total := weight.sum(dtype=np.float64)) <= MAX_TOTAL_WEIGHT:
         return ()
     message = f"the weights add up to `{total:g}`, more than {MAX_TOTAL_WEIGHT:g}"
@@ -133,7 +133,7 @@ def excess_weight(weight: NDArray[np.number], place: Place) -> tuple[Finding, ..
 
 
 def split_key(cells: Cells, rows: Rows) -> NDArray | None:
-    """Value of each row by which it is held out; None if no column determines this."""
+    """Read the value of each row that decides whether it is held out; None if no column does."""
     rule = rows.split
     if rule is None or rule.column is None:
         return None

@@ -1,4 +1,4 @@
-"""Warn of a column that has percentiles of many requests, and not times of single ones."""
+"""Warn of a column that has percentiles of many requests instead of times of single requests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tailc.traces.telling_names import is_percentile
 
 
 def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> tuple[Finding, ...]:
-    """A warning if the column at `place` has percentiles by its name, else nothing.
+    """Warn if the column at `place` has percentiles, as its name suggests.
 
     weight: column with the number of requests of a row; names: of all columns.
     """

@@ -1,4 +1,4 @@
-"""Lists and logs of jobs that schedulers write as text and not as tables."""
+"""Recognise lists and logs of jobs that schedulers write as text instead of tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SACCT = "`sacct -X -P -o JobID,Submit,ElapsedRaw,NNodes > jobs.txt`"
 
 
 def scheduler_log(head: bytes) -> OtherText | None:
-    """The kind of list or log that a file begins as; None if it is something else."""
+    """The kind of list or log that a file begins like; None if it is none."""
     return text_among(_LOGS, head)
 
 

@@ -1,4 +1,4 @@
-"""The serial beginning and end of a request: there it uses one thread, whatever its degree."""
+"""The serial beginning and end of a request, in which it uses one thread at any degree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Serial:
-    """How long the beginning and the end of a request are on one thread.
+    """Length of a request's serial beginning and end.
 
     Each is a time in microseconds plus a share of the request's demand in millionths.
     """

@@ -1,4 +1,4 @@
-"""SHA-256 of many short texts at once: the first 8 bytes of each digest.
+"""Compute SHA-256 of many short texts at once, and keep the first 8 bytes of each digest.
 
 Source: FIPS 180-4, sections 4.2.2, 5.1.1, 5.3.3 and 6.2.2. A text has at most 55 bytes, so that it
 is one block. `LANES` texts go through each step together, so that the compiler uses vector
@@ -37,7 +37,7 @@ START = _fractions(2)[:_STATE]
 
 @njit(cache=True, nogil=True)
 def hash_rows(prefix, first, digests, constants, start):
-    """Put the first 8 bytes of the SHA-256 of `prefix` and a row's number into `digests`.
+    """Hash `prefix` followed by each row's number; write the first 8 bytes to `digests`.
 
     prefix: uint8. first: the number of the first row. digests: uint64 (rows,). constants, start:
     CONSTANTS and START. A text of more than 55 bytes is not allowed.

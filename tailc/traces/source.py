@@ -1,4 +1,4 @@
-"""Open measured input: a file, a pipe or standard input, as plain bytes."""
+"""Open measured input (a file, a pipe or standard input) as plain bytes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Source:
     rewritten: frozenset[Rewriting] = frozenset()
 
     def raw(self) -> pa.NativeFile:
-        """The bytes as they are, from the start."""
+        """The bytes as they are in the file, from the start."""
         return pa.PythonFile(_Reader(self.file), mode="r")
 
     def size(self) -> int:
@@ -79,8 +79,10 @@ class Source:
         return self.raw() if self.codec is None else decompress_stream(self.raw(), self.codec)
 
     def lines(self, longest: int) -> Iterator[bytes]:
-        """Lines of the decompressed bytes with their ends; a line longer than `longest` is cut, and
-        is the last."""
+        """Yield the lines of the decompressed bytes, with their ends.
+
+        A line longer than `longest` is cut, and is the last one.
+        """
         rest = b""
         with self.plain() as stream:
             while len(rest) <= longest and (block := stream.read(BLOCK_BYTES)):
@@ -110,7 +112,7 @@ class Source:
         line: int | None = None,
         advice: str,
     ) -> TailcError:
-        """An error about this source."""
+        """Make an error about this source."""
         return TailcError(
             Finding(code, message, Place(self.name, line=line, row=row, field=field), advice)
         )
@@ -231,13 +233,13 @@ def _cannot_read(name: str, error: Exception) -> TailcError:
 
 
 def brief(error: Exception) -> str:
-    """The beginning of an error message of a library, for the end of our own."""
+    """The first line of a library's error message, to quote at the end of our own."""
     lines = str(error).splitlines()
     return lines[0][:SHOWN_CHARACTERS] if lines else type(error).__name__
 
 
 def format_of(source: Source, asked: Format) -> Format:
-    """The requested format; for `auto` the one of the content, or else of the suffix."""
+    """The format of a source: as requested, or for `auto` by its content, else by its suffix."""
     if asked != "auto":
         return asked
     head = source.head()

@@ -1,4 +1,4 @@
-"""Check speed-up curves, and suggest a maximum degree."""
+"""Check speed-up curves for odd shapes, and suggest a maximum degree."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_superlinear(speedup: Curve, degrees: Curve) -> Mask:
 
 
 def curve_findings(profile: DemandProfile, source: str) -> tuple[Finding, ...]:
-    """Warnings about the curves that requests use, if a thousandth of them is odd in some way."""
+    """Warn of odd speed-up curves, if at least a thousandth of the requests follow such curves."""
     used = np.flatnonzero(np.bincount(profile.curve_of))
     speedup = profile.curves[used]
     degrees = np.arange(1, profile.degrees + 1, dtype=np.float64)
@@ -100,7 +100,7 @@ def suggest_max_degree(curve: Curve, marginal_efficiency: float = MARGINAL_EFFIC
 
 @dataclass(frozen=True, eq=False)
 class SpeedupSummary:
-    """Mean speed-up at degree 1, 2, ... (total work over total time) of three groups."""
+    """Mean speed-up (total work / total time) at degree 1, 2, ... of three groups of requests."""
 
     everyone: Curve
     longest: Curve
@@ -108,9 +108,10 @@ class SpeedupSummary:
 
 
 def speedup_summary(profile: DemandProfile) -> SpeedupSummary:
-    """Mean speed-ups of all requests, of the longest 5 % and of the shortest 5 % by demand.
+    """Compute mean speed-ups of all requests, and of the longest and the shortest 5 %.
 
-    Groups have whole rows and at least 5 % of the weight; equal demands are taken in trace order.
+    Requests are sorted by demand. Groups have whole rows and at least 5 % of the weight; equal
+    demands are taken in trace order.
     """
     order = np.argsort(profile.demand_ms, kind="stable")
     return SpeedupSummary(

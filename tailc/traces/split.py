@@ -18,9 +18,10 @@ from tailc.traces.trace import Trace
 
 
 def split_profile(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandProfile]:
-    """The design part and the held-out part, in trace order and binned if requested.
+    """Split a trace into its design part and its held-out part, both in trace order.
 
-    Raises TailcError (BAD_SPLIT) if a part is empty.
+    The parts are binned if the reading requests it. Raises TailcError (BAD_SPLIT) if a part is
+    empty.
     """
     held_out = held_out_mask(trace, rule)
     for part, chosen in (("design", ~held_out), ("held-out", held_out)):

@@ -1,4 +1,4 @@
-"""Keys of a split: times that can be ordered, and hashes of ids that are the same everywhere."""
+"""Keys that decide which rows are held out: times that can be ordered, and hashes of ids."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -32,7 +32,7 @@ MOST_BYTES = 55
 
 
 def time_keys(cells: Cells, name: str) -> NDArray:
-    """The column as times in the unit of the file: int64 (date-times as ns since 1970) or float64.
+    """Convert a column to times in the file's unit: int64 (date-times: ns since 1970) or float64.
 
     Records cells that are not times; see `time_column`.
     """
@@ -43,7 +43,7 @@ def time_keys(cells: Cells, name: str) -> NDArray:
 
 
 def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None:
-    """The column as whole numbers, numbers, or timestamps in ns; None if it is none of these.
+    """Convert a column to whole numbers, numbers, or timestamps in ns; None if it is neither.
 
     Text is read as whole numbers, else as numbers, else as ISO 8601 date-times without a time zone,
     else with one; in the same way for all cells. Records cells that are not times. purpose: what
@@ -99,7 +99,7 @@ def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:
 
 
 def first_kind(column: pa.ChunkedArray) -> pa.DataType | None:
-    """Type of time of the first cell, float64 for any number; None if it is not a time."""
+    """How the first cell is a time (float64 for any number); None if it is no time."""
     first = column.slice(0, 1)
     return next((kind for kind in TIME_TYPES[1:] if _cast(first, kind) is not None), None)
 
@@ -130,7 +130,7 @@ def hash_key(text: str) -> int:
 
 
 def drawn_keys(seed: int, first: int, rows: int) -> NDArray[np.uint64]:
-    """The same of the texts `seed:row`, of rows from the first on."""
+    """First 8 bytes, big-endian, of the SHA-256 of the texts `seed:row`, for consecutive rows."""
     is_short = len(f"{seed}:{first + rows}") <= MOST_BYTES
     if rows >= MANY_ROWS and is_short:
         from tailc.traces.sha256_kernels import CONSTANTS, START, hash_rows
@@ -149,5 +149,5 @@ def below_fraction(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.bool
 
 
 def side_of(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.uint64]:
-    """The smallest key for all held-out rows, and the largest for the others."""
+    """Replace keys: the smallest key for all held-out rows, the largest for the others."""
     return np.where(below_fraction(keys, rule), np.uint64(0), np.uint64(HASH_RANGE - 1))

@@ -1,4 +1,4 @@
-"""Summaries that load generators write: a few numbers of a run, and no requests."""
+"""Recognise summaries that load generators write to files: a few numbers instead of requests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Summary:
 
 
 def summary_of(head: bytes) -> Summary | None:
-    """The summary that a file consists of, by its beginning; None if it is something else."""
+    """The kind of summary that a file begins like; None if it is none."""
     if _LOCUST.match(head):
         return _OF_LOCUST
     marked = [each for each in _SUMMARIES if each.mark in head]

@@ -24,10 +24,10 @@ _DEMAND_BITS = 60
 
 @dataclass(frozen=True)
 class DemandSummary:
-    """Mean and quantiles of demand at `GRID_PPM`, in whole ns at the reference rung.
+    """Mean and quantiles of demand at the percentiles `GRID_PPM`, in whole ns.
 
-    A quantile is the order statistic of `percentile_rank`, weighted by record; the first is the
-    smallest demand. All numbers are above 0.
+    Demand is at the reference rung. A quantile is the order statistic of `percentile_rank`,
+    weighted by record; the first is the smallest demand. All numbers are above 0.
     """
 
     mean_ns: int
@@ -45,7 +45,7 @@ class DemandSummary:
 
 
 def summary(profile: DemandProfile) -> DemandSummary:
-    """Summary of the demands of a profile, independent of the order of requests."""
+    """Summarize the demands of a profile; the order of requests has no effect."""
     demand_ns = np.rint(profile.demand_ms * NS_PER_MS).astype(np.int64)
     order = np.argsort(demand_ns, kind="stable")
     counted = np.cumsum(profile.weight[order])

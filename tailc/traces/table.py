@@ -1,4 +1,4 @@
-"""A trace as columns of cells; the interface of the readers of all formats."""
+"""A trace as columns of cells: the interface of the readers of all table formats."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ NOTHING = ColumnsToRead((), (), ())
 
 
 class Table(Protocol):
-    """A file of rows that can be read quickly, or again with checks if that failed."""
+    """A file of rows, which is read quickly, and again with checks if that fails."""
 
     @property
     def source(self) -> Source:
@@ -64,11 +64,11 @@ class Table(Protocol):
         ...
 
     def batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
-        """The wanted columns of all rows in batches; errors of pyarrow are not translated."""
+        """Yield the wanted columns of all rows in batches; errors of pyarrow are not translated."""
         ...
 
     def careful_batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
-        """Like `batches`, but number columns may be text, so that the converter can report a cell.
+        """Yield batches as text if necessary, so that the converter can report a bad cell.
 
         Raises TailcError for errors of the file itself.
         """

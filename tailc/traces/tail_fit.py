@@ -32,7 +32,7 @@ class TailLaw:
     scale: float
 
     def survival(self, value: float) -> float:
-        """The share of the sample above a value of at least `start`, by the law."""
+        """Share of the sample above `value` by the law; `value` is at least `start`."""
         above = (value - self.start) / self.scale
         if abs(self.shape) < _EXPONENTIAL:
             return self.share * math.exp(-above)
@@ -47,7 +47,7 @@ class TailLaw:
 
 
 def demand_tail(profile: DemandProfile) -> TailLaw | None:
-    """The law of the largest 5 % of the demands [ms]; None if `fit_tail` finds none."""
+    """Fit a law to the largest 5 % of the demands [ms]; None if none fits."""
     return fit_tail(profile.demand_ms, profile.weight, TAIL_SHARE)
 
 
@@ -57,11 +57,12 @@ def fit_tail(
     share: float,
     fewest_rows: int = FEWEST_ROWS,
 ) -> TailLaw | None:
-    """Fit by probability-weighted moments (Hosking and Wallis, Technometrics 1987, section 3.3).
+    """Fit a generalized Pareto law to the largest values, by probability-weighted moments.
 
-    values: float64 (rows,), in any unit. weight: int64 (rows,), requests of each row. share: the
-    part of the requests in the tail. Returns None if the tail has fewer rows than `fewest_rows` or
-    only equal values, or if the largest value of the law is below the largest of the sample.
+    Source: Hosking and Wallis, Technometrics 1987, section 3.3. values: float64 (rows,), in any
+    unit. weight: int64 (rows,), requests of each row. share: the part of the requests in the tail.
+    Returns None if the tail has fewer rows than `fewest_rows` or only equal values, or if the
+    largest value of the law is below the largest of the sample.
     """
     order = np.argsort(values, kind="stable")
     values, weight = values[order], weight[order]

@@ -1,4 +1,4 @@
-"""Texts of monitoring systems that are no spans, scrapes or tables of requests."""
+"""Recognise texts of monitoring systems that are neither spans, scrapes nor tables of requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _QUERY = "query the buckets at `/api/v1/query`, and give the answer of the serve
 
 
 def telemetry_text(head: bytes) -> OtherText | None:
-    """The kind of text that a file begins as; None if it is something else."""
+    """The kind of text that a file begins like; None if it is none."""
     return text_among(_TEXTS, head)
 
 

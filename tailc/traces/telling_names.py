@@ -1,4 +1,4 @@
-"""Recognise the content of columns by their names."""
+"""Recognise what columns contain by their names."""
 
 from __future__ import annotations
 
@@ -55,14 +55,18 @@ def first_of(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
 
 
 def requests_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Columns whose names identify a request, such as `query_id` and `Job #`; the likeliest
-    first."""
+    """Columns whose names identify a request, such as `query_id` and `Job #`.
+
+    The likeliest comes first.
+    """
     return _likeliest(REQUESTS, _REQUEST_WORDS, names)
 
 
 def degrees_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Columns whose names count the threads of an execution, such as `degree` and `Worker Count`;
-    the likeliest first."""
+    """Columns whose names count threads, such as `degree` and `Worker Count`.
+
+    The likeliest comes first.
+    """
     return _likeliest(DEGREES, _DEGREE_WORDS, names)
 
 
@@ -91,7 +95,7 @@ def with_unit_suffix(name: str) -> str:
 
 
 def values_in(names: Sequence[str]) -> list[str]:
-    """The names that are values, as the first row has them if there is no line of names."""
+    """The column names that look like values, because the file has no line of names."""
     return [name for name in names if _VALUE.fullmatch(name)]
 
 

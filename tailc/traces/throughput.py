@@ -1,8 +1,8 @@
 """Read measured throughput of machines and their shares of the host: one row per machine and time.
 
-A row says that up to `time` the machine did `throughput` units of its work a second, as a mean over
-a window that ends then, and that since its row before it had `share` of the host. A column may say
-how many of its requests wait at `time`. The rows of a machine come at even times.
+In a row, `throughput` is the work per second that the machine did, as a mean over a window that
+ends at `time`, and `share` is its share of the host since its row before. A column may have the
+number of its requests that wait at `time`. The rows of a machine are at even intervals.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Series:
     """The rows of one machine in order of time.
 
     time_us: int64 (rows,), ascending. throughput: float64 (rows,), work a second, >= 0. share:
-    float64 (rows,), of the host, 0 to 1. row: int64 (rows,), where each stands in the file, from 1.
-    has_work: bool (rows,), whether requests waited; True where it is not recorded.
+    float64 (rows,), of the host, 0 to 1. row: int64 (rows,), row number in the file, from 1.
+    has_work: bool (rows,), whether requests waited; True if not recorded.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Series:
         return int(np.median(np.diff(self.time_us)))
 
     def part(self, chosen: NDArray[np.bool_] | slice) -> Series:
-        """Some of the rows."""
+        """Select some of the rows."""
         return Series(
             self.name,
             self.time_us[chosen],
@@ -83,11 +83,11 @@ class ThroughputTrace:
         return sum(len(each.time_us) for each in self.series)
 
     def series_of(self, machine: str) -> Series | None:
-        """Series of a machine, or None."""
+        """The series of a machine; None if the trace does not have it."""
         return next((each for each in self.series if each.name == machine), None)
 
     def place(self, machine: str, field: str | None) -> Place:
-        """The first row of a machine in the file."""
+        """The place of a machine's first row, for messages."""
         series = self.series_of(machine)
         row = None if series is None else int(series.row[0])
         return Place(self.source, row=row, field=field)
@@ -111,10 +111,11 @@ def read_throughput(
     reading: ThroughputReading,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
-    """Read a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for standard input.
+    """Read throughput from a Parquet, CSV or NDJSON file, or from `-` for standard input.
 
-    Raises TailcError with all findings, placed by row: cells that are not numbers, throughput below
-    0, shares outside 0 to 1, times out of order or with gaps, and machines with too few rows.
+    CSV and NDJSON may be compressed. Raises TailcError with all findings, placed by row: cells that
+    are not numbers, throughput below 0, shares outside 0 to 1, times out of order or with gaps, and
+    machines with too few rows.
     """
     with open_source(source) as opened:
         return throughput_in(opened, reading, format)
@@ -147,7 +148,7 @@ def throughput_in(
 
 
 def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, ThroughputTrace]:
-    """The design part and the held-out part: the latest rows of each machine are held out.
+    """Split a trace into its design part and held-out part: the latest rows of each machine.
 
     Raises TailcError (BAD_SPLIT) if a part of a machine has too few rows.
     """
@@ -261,9 +262,11 @@ def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> Ta
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Data to fit a model of a step to: throughput a step before, the mean share since, and
-    throughput now; float64 (steps,) each, the last row of each in the series. has_work: bool
-    (steps,), whether requests waited at every row of the step.
+    """Data to fit a one-step model of throughput to; float64 (steps,) each.
+
+    before: throughput a step before. share: mean share since. now: throughput now. has_work: bool
+    (steps,), whether requests waited at every row of the step. The last entry is that of the last
+    row of the series.
     """
 
     before: NDArray[np.float64]
@@ -284,10 +287,10 @@ class Pairs:
 
 
 def pairs(series: Series, step_us: int) -> Pairs | None:
-    """Data for each row that has a row one step earlier; None if the distance of rows does not
-    divide a step.
+    """Pair each row with the row one step earlier, for the fit of a model.
 
-    With several rows per step, the share is the mean over the step.
+    None if the distance of rows does not divide a step. With several rows per step, the share is
+    the mean over the step.
     """
     lag = round(step_us / series.interval_us)
     if lag < 1 or abs(lag * series.interval_us - step_us) > MOST_DRIFT * step_us:
@@ -304,7 +307,7 @@ def _sums(values: NDArray, lag: int) -> NDArray[np.float64]:
 
 
 def unknown_machines(trace: ThroughputTrace, known: Collection[str]) -> tuple[Finding, ...]:
-    """An error for each machine of the trace that is not known, at its first row."""
+    """Report each machine of the trace that is not in `known`, at its first row."""
     return tuple(
         Finding(
             Code.UNKNOWN_MACHINE,

@@ -12,11 +12,11 @@ from tailc.traces.throughput import US_PER_MS, ThroughputTrace
 
 
 def written_throughput(trace: ThroughputTrace) -> bytes:
-    """The trace as Parquet, with the column names and time unit of its reading.
+    """Encode a throughput trace as Parquet, with the column names and time unit of its reading.
 
-    Rows are in order of time, then of name. What the reading keeps rows by is a column that has the
-    same text everywhere. Of waiting requests there is 1 where there were any. Read back by the
-    reading, the digest is the same.
+    Rows are in order of time, then of name. A column by which the reading selects rows has the same
+    text in all rows. The number of waiting requests is 1 if there were any. Read back with the same
+    reading, the trace has the same digest.
     """
     reading, named = trace.reading, trace.reading.columns
     names = np.concatenate([np.full(len(each.time_us), each.name) for each in trace.series])

@@ -23,7 +23,7 @@ CHECK_CYCLES = "check that the column has cycles, and check `clock` and `unit`"
 
 
 def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
-    """The column's times rounded to whole ns, from 1 to 2^53; bad cells are noted and made NaN.
+    """Convert a column to times in whole ns, 1 to 2^53; record bad cells and make them NaN.
 
     unit: of plain numbers; a column of durations or of clock texts has its own.
     """
@@ -38,14 +38,14 @@ def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
 
 
 def ms_of_ns(times_ns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Nanoseconds in ms: the float nearest to the decimal fraction."""
+    """Convert nanoseconds to ms: the float nearest to the decimal fraction."""
     return times_ns / NS_PER_MS
 
 
 def suspect_unit(
     demand_ms: NDArray[np.float64], weight: NDArray[np.int64], place: Place, hint: str = CHECK_UNIT
 ) -> tuple[Finding, ...]:
-    """A warning if at least half of the demands are below 5 us or above 10 min, else nothing."""
+    """Warn if at least half of the demands are below 5 us or above 10 min."""
     total = int(weight.sum())
     half = percentile_rank(500_000, total)
     for is_outside, side, cause in (

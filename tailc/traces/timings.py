@@ -26,7 +26,7 @@ _DEGREES_NAMED = 8
 
 @dataclass(frozen=True, eq=False)
 class TimedRequests:
-    """Requests in order of appearance: mean time T(1) at degree 1, and curve T(1)/T(d).
+    """Requests made from timings, in order of appearance: mean time T(1), curve T(1)/T(d).
 
     first: first selected row of each request. request_of: request of each row.
     """
@@ -40,7 +40,7 @@ class TimedRequests:
     def of_requests(
         self, cells: Cells, per_row: NDArray[np.int64], name: str | None
     ) -> NDArray[np.int64]:
-        """One value per request from one per row; records rows of a request that differ."""
+        """Reduce one value per row to one per request; record rows of a request that differ."""
         chosen = per_row[self.first]
         if name is not None:
             differs = per_row != chosen[self.request_of]
@@ -50,7 +50,7 @@ class TimedRequests:
 
 
 def timed_requests(cells: Cells, reading: TimingsReading) -> TimedRequests:
-    """Requests from rows of timings; each must be timed at the same degrees, from 1 on.
+    """Make requests from rows of timings; each must be timed at the same degrees, from 1 on.
 
     Speed-ups of degrees between are interpolated linearly, which is too small for a concave curve.
     Means are of whole nanoseconds, so they do not depend on the order of rows. Degrees above

@@ -1,4 +1,4 @@
-"""Read a file of measurements into a demand profile, as a reading defines."""
+"""Read a file of measurements to a demand profile, as a reading defines."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -87,7 +87,7 @@ def read_trace(
     reading: RequestReading,
     format: Format = "auto",  # noqa: A002
 ) -> Trace:
-    """Read the trace in a Parquet, CSV or NDJSON file or a profile, or `-` for standard input.
+    """Read a trace: a Parquet, CSV or NDJSON file, a profile, or `-` for standard input.
 
     All formats but Parquet may be compressed. Format `auto` depends on the content, or else on the
     suffix. Only the columns of the reading are read, in batches. Demands are rounded to whole
@@ -104,8 +104,10 @@ def trace_in(
     reading: RequestReading,
     format: Format = "auto",  # noqa: A002
 ) -> Trace:
-    """Read the trace of an open source; a source can be read with several readings; see
-    `read_trace`."""
+    """Read the trace of an open source; see `read_trace`.
+
+    A source can be read with several readings.
+    """
     table, wanted = _table(source, reading, format)
     if isinstance(reading, TimingsReading):
         return _timed_trace(cells_of(table, wanted, reading.rows.where), reading)
@@ -186,7 +188,7 @@ def kept_cells(
     where: Filters = (),
     format: Format = "auto",  # noqa: A002
 ) -> Cells:
-    """The wanted columns of the rows that `where` selects; raises TailcError for missing columns.
+    """Read the wanted columns of the rows that `where` selects; TailcError for missing columns.
 
     Reads quickly first; after an error it reads again in a way that can report the place.
     """
@@ -195,8 +197,7 @@ def kept_cells(
 
 
 def table_of(source: Source, wanted: ColumnsToRead, format: Format) -> Table:  # noqa: A002
-    """The rows of a file in a known format; raises TailcError unless it has each wanted column
-    once."""
+    """Open the table of a source; TailcError unless it has each wanted column once."""
     table: Table = TABLES[format](source)
     if isinstance(table, CsvTable):
         _refuse_row_as_names(table, wanted, source)
@@ -207,10 +208,10 @@ def table_of(source: Source, wanted: ColumnsToRead, format: Format) -> Table:  #
 def cells_of(
     table: Table, wanted: ColumnsToRead, where: Filters = (), limit: int | None = None
 ) -> Cells:
-    """The wanted columns of the rows of a table that `where` selects; all wanted columns must
-    exist.
+    """Read the wanted columns of the rows of a table that `where` selects.
 
-    limit: bytes of memory, by default `most_bytes`; raises TooExpandedError above it.
+    All wanted columns must exist. limit: bytes of memory, by default `most_bytes`; raises
+    TooExpandedError above it.
     """
     source, most = table.source, limit or most_bytes(table.source)
 
@@ -224,9 +225,9 @@ def cells_of(
 
 
 def own_unit_of(source: Source, name: str) -> TimeUnit | None:
-    """The unit that a column of times has itself, by its first rows; None of plain numbers.
+    """The unit that a column of times has in its cells, by its first rows; None if they have none.
 
-    Raises TailcError where there is no such column.
+    Raises TailcError if there is no such column.
     """
     wanted = ColumnsToRead((name,), (), ())
     table = table_of(source, wanted, format_of(source, "auto"))
@@ -255,7 +256,7 @@ def in_parts(
 
 
 def wanted_columns(reading: RequestReading) -> ColumnsToRead:
-    """The columns of the reading."""
+    """The columns that a reading needs."""
     filters = (name for name, _value in reading.rows.where)
     return ColumnsToRead(
         reading.number_columns, reading.text_columns, tuple(dict.fromkeys(filters))

@@ -1,5 +1,7 @@
-"""Texts of times with their unit, such as `6.5ms`, `350 µs` and `1m2.5s`, as programs in Go and
-dashboards write them."""
+"""Read texts of times with their unit, such as `6.5ms`, `350 µs` and `1m2.5s`.
+
+Programs in Go and dashboards write them.
+"""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -34,8 +36,10 @@ _NUMBER = r"^\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*$"
 
 
 def have_units(column: pa.ChunkedArray) -> bool:
-    """Whether cells are texts of times with their unit, and none is a plain number, whose unit
-    would be unknown."""
+    """Whether cells are texts of times with their unit.
+
+    False if a cell is a plain number, whose unit would be unknown.
+    """
     if not pa.types.is_string(column.type):
         return False
     return bool(_matching(column, _TEXT).any()) and not _matching(column, _NUMBER).any()
@@ -61,7 +65,7 @@ def unit_of(column: pa.ChunkedArray) -> TimeUnit:
 
 
 def in_numbers(column: pa.ChunkedArray, in_ms: float) -> pa.ChunkedArray:
-    """The texts, with a number in a unit of `in_ms` for each time with its unit."""
+    """Convert times with their unit to numbers in a unit of `in_ms` milliseconds."""
     parts = pc.extract_regex(column, _TEXT)
     which = pc.index_in(pc.struct_field(parts, "unit"), pa.array(list(_IN_MS)))
     factor = pa.chunked_array([pa.array(list(_IN_MS.values())).take(which.combine_chunks())])

@@ -59,20 +59,20 @@ def zone_of(name: str) -> tzinfo:
 
 
 def utc_text(unix_s: int) -> str:
-    """A time as `2012-11-04T06:00Z`, with seconds only where it has some."""
+    """Format a time as `2012-11-04T06:00Z`, with seconds only if they are not 0."""
     time = datetime.fromtimestamp(unix_s, UTC).replace(tzinfo=None)
     return time.isoformat(timespec="seconds" if time.second else "minutes") + "Z"
 
 
 def instant(text: str, zone: str | None = None) -> int:
-    """A single time in Unix seconds; the first occurrence if the clock repeats the hour."""
+    """Convert one text to Unix seconds; the first occurrence if the clock repeats the hour."""
     return int(instants([text], zone).unix_s[0])
 
 
 def instants(
     texts: Sequence[str], zone: str | None = None, pattern: str | None = None
 ) -> ClockTimes:
-    """Times in Unix seconds from texts in ISO 8601 or in the `strptime` pattern `pattern`.
+    """Convert texts to Unix seconds, from ISO 8601 or the `strptime` pattern `pattern`.
 
     Times without an offset are in `zone`. If the clock goes back, an hour occurs twice: the order
     of rows determines the occurrence, and the first one is used if the hour occurs once. Raises

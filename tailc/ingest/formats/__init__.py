@@ -24,7 +24,7 @@ def find_formats() -> tuple[Format, ...]:
 
 
 def format_written(source: Source) -> Format | None:
-    """The format of a load generator or tracing system in which the input is; None for others.
+    """Recognise the format of a load generator or tracing system; None for other inputs.
 
     None of them writes Parquet.
     """

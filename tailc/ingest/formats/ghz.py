@@ -1,4 +1,4 @@
-"""What `ghz --format json` (or `pretty`) writes: totals, and in `details` each request, in ns.
+"""Read the output of `ghz --format json` (or `pretty`): each request in `details`, in ns.
 
 Without `rps` its workers send as answers come. With it they send at that rate, unless all of them
 wait for answers, except with `async`. `details` has the first million requests, and `count` says
@@ -30,7 +30,7 @@ _MAX_BYTES = 100_000_000
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """The latencies of the calls with status `OK`."""
+    """Read the latencies of the calls with status `OK`."""
     try:
         document = json.loads(report(source, _MAX_BYTES))
         details = document["details"] or ()

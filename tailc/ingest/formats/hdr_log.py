@@ -39,7 +39,7 @@ _STARTS = (b"#[", b"Tag=")
 
 
 def matches(head: bytes) -> bool:
-    """Whether the input begins like a log of intervals."""
+    """Whether the input begins like an HdrHistogram log."""
     text = head.lstrip()
     first = next((line for line in text.splitlines() if not line.startswith(b"#")), b"")
     is_line = _INTERVAL.match(first[:200].decode(errors="replace")) is not None
@@ -48,7 +48,7 @@ def matches(head: bytes) -> bool:
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Sum of the histograms of all intervals, or of those with the given tags."""
+    """Add the histograms of all intervals, or of those with the given tags."""
     unit = stated_unit(source, options.unit)
     counts = _Counts(source)
     tags: set[str] = set()

@@ -43,7 +43,7 @@ Findings = tuple[Finding, ...]
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Times of the samples that succeeded, as judged by JMeter."""
+    """Read the times of the samples that succeeded, as judged by JMeter."""
     names = CsvTable(source).names
     texts = tuple(name for name in (_SUCCESS, _MESSAGE) if name in names)
     cells, warnings = _samples(kept_cells(source, ColumnsToRead((_TIME,), texts, ()), format="csv"))
@@ -72,7 +72,7 @@ def read(source: Source, options: InputOptions) -> InputTimes:
 
 
 def loop_of(source: Source) -> Loop:
-    """How the requests in the rows were sent."""
+    """Determine whether the rows' requests were sent at a rate or in a closed loop."""
     names = CsvTable(source).names
     if _START not in names:
         return Loop.UNSTATED

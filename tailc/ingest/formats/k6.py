@@ -45,7 +45,7 @@ _HEADER = b"metric_name,timestamp,metric_value,"
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """Times of requests that were answered without an error, from CSV."""
+    """Read from CSV the times of requests that were answered without an error."""
     names = CsvTable(source).names
     if _STATUS not in names:
         raise _without_status(source)
@@ -70,7 +70,7 @@ def _of_load(cells: Cells) -> tuple[Cells, int]:
 
 
 def read_json(source: Source, options: InputOptions) -> InputTimes:
-    """Times of requests that were answered without an error, from JSON lines."""
+    """Read from JSON lines the times of requests that were answered without an error."""
     source.check_whole()
     requests = _Requests()
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):

@@ -49,7 +49,7 @@ _PERCENTILES_PPM = {
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """Durations of requests that were answered without an error."""
+    """Read the durations of requests that were answered without an error."""
     cells = kept_cells(source, ColumnsToRead((_START, _TIME, _STATUS), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
@@ -69,7 +69,7 @@ def read_csv(source: Source, options: InputOptions) -> InputTimes:
 
 
 def loop_of(source: Source) -> Loop:
-    """How the requests in the rows were sent."""
+    """Determine whether the rows' requests were sent at a rate or in a closed loop."""
     return _loop_in(kept_cells(source, ColumnsToRead((_START, _TIME), (), ()), format="csv"))
 
 
@@ -78,7 +78,7 @@ def _loop_in(cells: Cells) -> Loop:
 
 
 def read_json(source: Source, options: InputOptions) -> InputTimes:
-    """Percentiles of the requests that were answered."""
+    """Read the percentiles of the requests that were answered."""
     try:
         document = json.loads(report(source))
         _check_answered(document, source)

@@ -44,14 +44,14 @@ Decode = Callable[[bytes], Iterable[TraceSpan]]
 
 
 def read_request(source: Source, options: InputOptions) -> InputTimes:
-    """Own times of the server spans in the body of an export, or several in a row."""
+    """Read the own times of the server spans in one or several export requests."""
     decoder = Decoder(stated_attribute(options.spans))
     spans = _spans(source, lambda stream: fields_of(stream, _KEY), decoder.spans)
     return times_of_spans(spans, source, options, _REQUEST, TimeUnit.NS)
 
 
 def read_framed(source: Source, options: InputOptions) -> InputTimes:
-    """Own times of the server spans in messages with lengths, protobuf or JSON."""
+    """Read the own times of the server spans in messages with lengths, protobuf or JSON."""
     attribute = stated_attribute(options.spans)
     decoder = Decoder(attribute)
 

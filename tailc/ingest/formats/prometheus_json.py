@@ -43,7 +43,7 @@ _AGAIN = "give the unchanged answer to a query for a histogram"
 
 
 def scrape(source: Source) -> Iterator[ScrapedHistogram]:
-    """The classic and native histograms of the answer."""
+    """Read the classic and native histograms of an answer of the Prometheus API."""
     source.check_whole()
     _check_answer(source)
     classic = Cumulative(source)
@@ -117,7 +117,7 @@ def _native(name: str, labels: Labels, point: dict[str, Any], place: Place) -> S
 
 
 def matches(head: bytes) -> bool:
-    """Whether the input begins like an answer, successful or not."""
+    """Whether the input begins like an answer of the Prometheus API, successful or not."""
     return _HEAD.match(head) is not None
 
 

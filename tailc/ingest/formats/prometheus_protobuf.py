@@ -33,7 +33,7 @@ _NAME = re.compile(
 
 
 def scrape(source: Source) -> Iterator[ScrapedHistogram]:
-    """The histograms of the answer; the native one if a family has both."""
+    """Read the histograms of a protobuf scrape; the native one if a family has both."""
     classic = Cumulative(source)
     rows = count(1)
 
@@ -46,7 +46,7 @@ def scrape(source: Source) -> Iterator[ScrapedHistogram]:
 
 
 def matches(head: bytes) -> bool:
-    """Whether the input begins with a length and a family of that length with a name."""
+    """Whether the input begins like a protobuf scrape: a length, then a metric family."""
     try:
         length, at = varint(head[:10], 0)
     except WireError:

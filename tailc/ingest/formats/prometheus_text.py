@@ -26,7 +26,7 @@ _ANEW = "give the unchanged answer of the server"
 
 
 def scrape(source: Source) -> Iterator[ScrapedHistogram]:
-    """The classic histograms of the text."""
+    """Read the classic histograms of a text scrape."""
     source.check_whole()
     found = Cumulative(source)
     taken = 0
@@ -63,7 +63,7 @@ def _add(found: Cumulative, source: Source, line: bytes, number: int) -> None:
 
 
 def matches(head: bytes) -> bool:
-    """Whether the input begins with a name of a metric, and has types or buckets."""
+    """Whether the input begins like a text scrape: metric names, with types or buckets."""
     if _HEAD.match(head) is None:
         return False
     return _FAMILY.search(head) is not None or any(map(_is_bucket, head.splitlines()))

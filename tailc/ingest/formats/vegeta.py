@@ -1,8 +1,8 @@
 """Read the output of `vegeta encode`: JSON lines, or CSV without a header; times in ns.
 
 vegeta attacks at a rate, with as many workers as that needs. With `-rate=0 -max-workers=N` it sends
-as answers come, which the file does not tell, but its times show. Requests are numbered as they are
-sent, so that a step of the clock shows.
+when answers arrive; the file does not state this, but its times show it. Requests are numbered in
+the order of sending, so a step of the clock can be detected.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
 
 
 def read_json(source: Source, options: InputOptions) -> InputTimes:
-    """Latencies of the successful requests in JSON lines."""
+    """Read the latencies of the successful requests from JSON lines."""
     return _times("vegeta JSON", _cells_of_json(source), options)
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """Latencies of the successful requests in CSV."""
+    """Read the latencies of the successful requests from CSV."""
     return _times("vegeta CSV", _cells_of_csv(source), options)
 
 

@@ -1,5 +1,5 @@
-"""What `vllm bench serve --save-result --save-detailed` writes: lists with an item a request; and
-`sglang.bench_serving --output-details`, which has the same lists and no `queue_times`.
+"""Read the output of `vllm bench serve --save-result --save-detailed`: lists with an item per
+request. `sglang.bench_serving --output-details` writes the same lists, without `queue_times`.
 
 A request takes the time to its first token (`ttfts`), and those between its tokens (`itls`), in
 seconds; newer versions also write their sum (`latencies`). With a `request_rate` requests are sent
@@ -37,7 +37,7 @@ _MAX_BYTES = 100_000_000
 
 
 def read(source: Source, options: InputOptions, name: str = _NAME) -> InputTimes:
-    """The latencies of the requests that succeeded."""
+    """Read the latencies of the requests that succeeded."""
     try:
         document = json.loads(report(source, _MAX_BYTES))
         times_s, loop = _times_s(document), _loop(document)

@@ -49,7 +49,7 @@ def is_percentiles(head: bytes) -> bool:
 
 
 def read_wrk2(source: Source, _options: InputOptions) -> InputTimes:
-    """The percentile spectrum of wrk2, of times since each request should have been sent."""
+    """Read the percentile spectrum of wrk2: times since each request should have been sent."""
     lines = lines_of(source)
     heading = _heading(lines)
     if heading is None:
@@ -66,7 +66,7 @@ def read_wrk2(source: Source, _options: InputOptions) -> InputTimes:
 
 
 def read_percentiles(source: Source, options: InputOptions) -> InputTimes:
-    """Percentiles printed by HdrHistogram, in the unit of the heading or of the option."""
+    """Read percentiles printed by HdrHistogram, in the unit of the heading or of the option."""
     lines = lines_of(source)
     heading = _heading(lines)
     assert heading is not None, "the format is known by its heading"

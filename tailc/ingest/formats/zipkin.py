@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Own times of the server spans in all traces."""
+    """Read the own times of the server spans in all traces."""
     source.check_whole()
     return times_of_spans(_spans(source, options), source, options, _NAME, TimeUnit.US)
 

@@ -1,4 +1,4 @@
-"""What a user writes of an autopro policy's control: the law, its times, and its estimate."""
+"""Spec keys for the controller of an autopro policy: its law, periods and estimation."""
 
 from __future__ import annotations
 

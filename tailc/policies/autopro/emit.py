@@ -1,4 +1,4 @@
-"""Fitted models as a form of shares."""
+"""Convert fitted models to a policy of CPU shares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.problems.shares import MachineModel, SharesProblem, SharesSolution
 
 
 def emit(spec: AutoProSpec, problem: SharesProblem, solution: SharesSolution) -> Shares:
-    """The machines with their models, batch work after them, and the spec's settings."""
+    """Build the policy: machines with their models, batch machines after them, and settings."""
     control = spec.control
     served = (
         Machine(model.name, model.target_milli, model.a_ppm, model.b_milli)
@@ -47,7 +47,7 @@ TIMES_MEMORY = 3
 
 
 def cap_of(control: ControlSpec, models: Sequence[MachineModel]) -> ShareCap | None:
-    """The cap of the spec on machines whose throughput does not follow their share; None if off.
+    """Make the rule that caps machines whose throughput does not follow their share; None: off.
 
     Without `cap_steps` in the spec, each comparison takes as many steps as the noisiest or slowest
     machine needs.

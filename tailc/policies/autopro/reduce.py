@@ -1,4 +1,4 @@
-"""AutoPro as a problem of shares: a model for each machine with a target."""
+"""Formulate an autopro spec as a problem of CPU shares: fit a model to each machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def controller_choice(control: ControlSpec) -> ControllerChoice:
-    """What the method `auto` may change: not a stated law or pole."""
+    """Which parts of the controller the method `auto` may change: those that are not stated."""
     is_stated = not control.model_fields_set.isdisjoint({"law", "pole_ppm"})
     if control.method == "paper" or (control.method is None and is_stated):
         return ControllerChoice.NONE
@@ -23,7 +23,7 @@ def controller_choice(control: ControlSpec) -> ControllerChoice:
 
 
 def candidates(spec: AutoProSpec) -> tuple[AutoProSpec, ...]:
-    """The spec itself: nothing is swept."""
+    """The spec itself: the kind has no sweep."""
     return (spec,)
 
 

@@ -1,4 +1,4 @@
-"""What a user writes for an autopro policy."""
+"""Spec of an autopro policy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TOLERANCE_PPM = 50_000
 
 @dataclass(frozen=True)
 class Target:
-    """Work a second in thousandths, or a part of the model's throughput on the whole host."""
+    """A throughput target: thousandths of work per second, or a share of the host's capacity."""
 
     milli: int | None = None
     ppm: int | None = None
@@ -87,7 +87,7 @@ class MachineSpec(SpecModel):
 
 
 class HostSpec(SpecModel):
-    """The shared host."""
+    """The host: the largest sum of shares, and the least share of a machine."""
 
     most_ppm: SharePpm = Field(
         default=PPM,
@@ -136,7 +136,7 @@ class AutoProSpec(WithoutRequests):
     control: ControlSpec = Field(default_factory=ControlSpec)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Names against each other, and the least shares against the host."""
+        """Check that names differ, and that the least shares fit on the host together."""
         return (self._repeated_names, self._least_shares)
 
     def _repeated_names(self) -> list[Complaint]:
@@ -167,7 +167,7 @@ class AutoProSpec(WithoutRequests):
         return [Complaint(Code.CONFLICT, message, hint, ("machines",))]
 
     def with_search(self, overrides: Mapping[str, Any]) -> AutoProSpec:
-        """The spec itself; there is nothing to search, so TailcError (USAGE) for any override."""
+        """Refuse any override with TailcError (USAGE), because the kind has no search."""
         if overrides:
             option = "--" + next(iter(overrides)).replace("_", "-")
             message = f"`{option}` does not apply to a policy of kind `{self.kind}`"

@@ -1,4 +1,4 @@
-"""Elfen: batch work borrows the other lane of an SMT core (Yang et al., USENIX ATC 2016).
+"""Elfen: batch work uses the other lane of an SMT core (Yang et al., USENIX ATC 2016).
 
 A rung is a request on a core shared with batch work, or alone on its core. Its cost is the batch
 work that is given up for the request. A request starts shared, and runs alone when a budget of

@@ -1,4 +1,4 @@
-"""Methods of elfen searches; the command line reads only this file."""
+"""Names of the methods of elfen searches; the command line imports only this file."""
 
 from typing import Literal
 

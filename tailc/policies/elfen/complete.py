@@ -1,4 +1,4 @@
-"""Complete an elfen spec: read the file that it names, and choose a policy whose sharing pays."""
+"""Complete an elfen spec: read the file that it names, and check that sharing can gain."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ IpcPpm = Annotated[int, BeforeValidator(_ipc), WithJsonSchema(POSITIVE_SCHEMA)]
 
 
 class IpcSpec(SpecModel):
-    """Instructions per cycle of requests."""
+    """Instructions per cycle of requests, alone and next to batch work."""
 
     alone_ppm: IpcPpm = Field(
         alias="alone",
@@ -107,7 +107,7 @@ class IpcTableSpec(SpecModel):
 
 
 class CalibrateSpec(SpecModel):
-    """Two rates at which the first SLO's percentile is the same, alone and always shared."""
+    """Two rates with equal percentiles: of requests alone, and of requests that always share."""
 
     alone_mrps: RateMrps = Field(
         alias="alone", examples=["100/s"], description="Rate of requests that are always alone."
@@ -165,7 +165,7 @@ _ONE_INTERFERENCE = ExactlyOne(
 
 
 class LanesSpec(SpecModel):
-    """Interference between the lanes of a core; one of the first four keys has that of requests."""
+    """How much the two lanes of a core slow each other down, and how fast they wake up."""
 
     slower: Annotated[
         Interference | InterferenceByIpc | InterferenceFromFile | CalibratedInterference,

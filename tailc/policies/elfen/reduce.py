@@ -1,5 +1,6 @@
-"""Formulate an elfen spec as a borrowing problem, and emit its solution as a ladder of two
-lanes.
+"""Formulate an elfen spec as a problem of sharing cores, and emit its solution.
+
+The solution becomes a ladder of two lanes.
 """
 
 from __future__ import annotations

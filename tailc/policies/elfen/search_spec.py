@@ -24,7 +24,7 @@ from tailc.specs.simulation_fields import (
 
 
 class ElfenSearch(TunedSearch):
-    """How the ages are found."""
+    """The search for an elfen policy's ages."""
 
     method: Method | None = Field(
         default=None,
@@ -38,7 +38,7 @@ class ElfenSearch(TunedSearch):
     def complaints(
         self, method: str, rates_mrps: Sequence[int], demand: DemandSpec
     ) -> Iterator[Complaint]:
-        """Complaints about weights and arrivals, and about keys that the method does not use."""
+        """Report faulty weights and arrivals, and keys that the method does not use."""
         if method != AUTO:
             yield from not_of_others(self)
         if method == PAPER:
@@ -50,9 +50,7 @@ class ElfenSearch(TunedSearch):
         yield from tuned_complaints(self, rates_mrps, demand)
 
     def quick_complaints(self) -> Iterator[Complaint]:
-        """Complaints about arrivals that only a search uses, if the effort `quick` skips the
-        search.
-        """
+        """Report arrivals that only a search uses, if the effort `quick` skips the search."""
         for name in NOT_POISSON:
             if self.effort == "quick" and is_given(self, name):
                 message = "applies to a search, which `effort: quick` does not make"

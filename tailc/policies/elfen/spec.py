@@ -69,7 +69,7 @@ class ElfenServer(SpecModel):
 
 
 class ElfenSpec(WithSlos):
-    """An elfen policy: batch work borrows the other lane of a core, within a budget of latency."""
+    """An elfen policy: batch work uses the other lane of a core, within a budget of latency."""
 
     older: ClassVar = (OlderKey(("search", "objective"), ("search", "method"), _METHODS),)
 
@@ -124,9 +124,7 @@ class ElfenSpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: target, budget, charge, rates, demand, classes,
-        search.
-        """
+        """Check keys against each other: target, budget, charge, rates, demand, classes, search."""
         return (
             self._target_complaints,
             self._budget_complaints,
@@ -247,7 +245,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """The latency up to which budgets last [us]."""
+        """The latency that budgets are computed for [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property
@@ -260,8 +258,9 @@ class ElfenSpec(WithSlos):
         """None: there is one degree only."""
 
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
-        """Return the spec with fields of `search` replaced; TailcError (USAGE) for unknown
-        fields.
+        """Return the spec with fields of `search` replaced.
+
+        TailcError (USAGE) for unknown fields.
         """
         search = overridden(self.search, overrides, NAME)
         changed = self.model_copy(update={"search": search})

@@ -1,4 +1,4 @@
-"""Methods and objectives of few-to-many searches; the command line reads only this file."""
+"""Names of the methods and objectives of few-to-many; the command line imports only this file."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Spec of what requests may lose if more arrive than can be served in time."""
+"""Spec keys for overload: which rules may be used, and at which rates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RuleName = Literal["shed", "cut-off", "degrade"]
 
 
 class DegradeSpec(SpecModel):
-    """How a request is degraded."""
+    """How a request is degraded: the share of its work that is still done."""
 
     work_ppm: OpenPercentPpm = Field(
         alias="work", examples=["60%"], description="Part of its work that is still done."
@@ -24,7 +24,7 @@ class DegradeSpec(SpecModel):
 
 
 class OverloadSpec(SpecModel):
-    """A rule under which requests that are served meet the first objective under overload."""
+    """Overload control: a rule by which served requests meet the first SLO under overload."""
 
     rates_mrps: Annotated[tuple[RateMrps, ...], Field(min_length=1)] = Field(
         alias="rates", examples=[["80/s", "100/s"]], description="Arrival rates of overload."
@@ -63,7 +63,7 @@ class OverloadSpec(SpecModel):
         return self
 
     def complaints(self, normal_mrps: tuple[int, ...]) -> list[Complaint]:
-        """Complaints about overload rates: each must be above the normal ones, and given once."""
+        """Report overload rates that are not above all normal ones, or are given twice."""
         if complaints := repeated_rates(self.rates_mrps):
             return [complaint.below("overload") for complaint in complaints]
         most = max(normal_mrps, default=0)

@@ -40,7 +40,7 @@ MAX_IN_SYSTEM = 10_000
 
 
 class FewToManySearch(AutoSearch):
-    """How intervals are found."""
+    """The search for a few-to-many table."""
 
     # Robustness, grid step, longest interval, last row and budget are optional independently; the
     # search derives absent ones from the trace, or does without.
@@ -105,7 +105,7 @@ class FewToManySearch(AutoSearch):
     def complaints(
         self, rates_mrps: Sequence[int], slos: int, demand: DemandSpec
     ) -> list[Complaint]:
-        """Complaints about rates, budget, weights and bursts that only methods with replays use."""
+        """Report rates, budgets, weights and bursts that the method does not use."""
         wrong, method = self.objective_complaints(), self.method_at(rates_mrps)
         if method == AUTO:
             named_rules = untuned_complaints(self.robust, rates_mrps)
@@ -129,7 +129,7 @@ class FewToManySearch(AutoSearch):
         return AUTO if rates_mrps and self.objective == "tail" else "grid"
 
     def objective_complaints(self) -> list[Complaint]:
-        """Complaints about an objective that the method does not have."""
+        """Report an objective that the method does not have."""
         choices = ("tail", RATE) if self.method == SIMULATION else ("tail", "threads")
         return list(objective_complaints(self.objective, self.method, choices))
 

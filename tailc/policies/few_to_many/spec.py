@@ -56,7 +56,7 @@ _TARGETS_SCHEMA = {
 
 
 class FewToManyServer(SpecModel):
-    """The server, and by how much threads may outnumber its cores."""
+    """The server: its cores, target parallelism, quantum and largest degree."""
 
     cores: Annotated[Whole, Field(ge=1, le=MAX_CORES)] = Field(
         examples=[15], description="Hardware threads that requests run on."
@@ -131,7 +131,7 @@ class FewToManySpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: speed-ups, demand, rates, sweep, rows, classes."""
+        """Check keys against each other: speed-ups, demand, rates, sweep, rows, classes."""
         return (
             self._speedup_complaints,
             self._serial_complaints,
@@ -223,7 +223,7 @@ class FewToManySpec(WithSlos):
         return None
 
     def search_complaints(self) -> list[Complaint]:
-        """Complaints about search keys that the method does not use."""
+        """Report search keys that the method does not use."""
         return self.search.complaints(self.rates_mrps, len(self.slo), self.demand)
 
     def _overload_complaints(self) -> list[Complaint]:

@@ -15,5 +15,5 @@ def complete(
     loaded: LoadedSpec,
     folder: Path | None,  # noqa: ARG001 (no file is named)
 ) -> tuple[GreenSlaSpec, tuple[Finding, ...]]:
-    """Return the spec unchanged, with warnings at their places."""
+    """Warn of unusual values; the spec is returned unchanged."""
     return spec, odd_deferral(spec.deferral_s, spec.horizon, loaded)

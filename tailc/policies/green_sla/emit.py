@@ -1,4 +1,4 @@
-"""Return the plan of a solution."""
+"""Convert the solution of a green-sla problem to a plan."""
 
 from __future__ import annotations
 

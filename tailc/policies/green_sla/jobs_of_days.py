@@ -1,4 +1,4 @@
-"""Jobs of a log for a plan: running jobs, submitted jobs and expected jobs.
+"""Select the jobs of a log that a plan needs: running, submitted and expected jobs.
 
 A job starts with the first epoch that begins at or after its submission, as if there were no queue,
 and occupies whole epochs. Its part beyond the horizon is not planned.

@@ -1,5 +1,6 @@
-"""Formulate a green-sla spec as a problem of rigid jobs: known and expected jobs, expected
-energy.
+"""Formulate a green-sla spec as a problem of rigid jobs.
+
+It has known jobs, expected jobs and expected energy.
 """
 
 from __future__ import annotations

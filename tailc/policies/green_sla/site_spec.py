@@ -1,4 +1,4 @@
-"""Spec of a datacentre, of the fees of its customers, and of the search for a plan."""
+"""Spec keys for a datacentre, for the fees of its customers, and for the search for a plan."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ class DatacentreSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: servers of all racks, and sleep power below busy
-        power.
-        """
+        """Check the total number of servers, and that sleep power is below busy power."""
         return (self._size, self._powers)
 
     @property
@@ -84,7 +82,7 @@ class TermsSpec(SpecModel):
 
 
 class GreenSlaSearch(SpecModel):
-    """How the plan is found."""
+    """The search for a plan: its method, solver and limits."""
 
     method: Method = Field(
         default="arrival",

@@ -31,7 +31,7 @@ VIOLATIONS_PPM = 50_000
 
 
 class GreenSlaSpec(WithoutRequests):
-    """A green-sla policy: places of rigid jobs by epoch and bus, and prices for jobs to come."""
+    """A green-sla policy: servers of rigid jobs by epoch, and prices for future jobs."""
 
     older: ClassVar = (*DAYS, *BATTERY, rename_key((), "opportunity", "opportunity_cost"))
 
@@ -86,7 +86,7 @@ class GreenSlaSpec(WithoutRequests):
     search: GreenSlaSearch = Field(default_factory=GreenSlaSearch)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that amounts per epoch, and their total, fit in a plan."""
+        """Check that amounts per epoch, and their total, are small enough for a plan."""
         return (self._fees, self._worth)
 
     def _fees(self) -> list[Complaint]:
@@ -137,10 +137,10 @@ class GreenSlaSpec(WithoutRequests):
         return DaysSettings(self.jobs, self.supply, self.horizon)
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenSlaSpec:
-        """Return the spec with fields of its search replaced; TailcError (USAGE) for unknown
-        fields.
+        """Return the spec with fields of its search replaced.
 
-        A solver without a method selects the method `mip`.
+        A solver without a method selects the method `mip`. Raises TailcError (USAGE) for unknown
+        fields.
         """
         changes = dict(overrides)
         if "solver" in changes:

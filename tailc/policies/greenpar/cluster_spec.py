@@ -1,4 +1,4 @@
-"""Spec of a cluster, of the cost of run time, and of the search for a plan."""
+"""Spec keys for a cluster, for the cost of run time, and for the search for a plan."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Beta = Annotated[Fraction, BeforeValidator(_beta), WithJsonSchema({"type": "numb
 
 
 class ClusterSpec(SpecModel):
-    """Identical servers on one bus."""
+    """The cluster: identical servers on one power bus."""
 
     servers: Servers = Field(examples=[50], description="Number of servers.")
     busy_mw: BusyMw
@@ -83,9 +83,7 @@ class ClusterSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: sleep power below busy power, and counts within the
-        servers.
-        """
+        """Check that sleep power is below busy power, and that counts fit on the cluster."""
         return (self._powers, self._wide_counts)
 
     def _powers(self) -> list[Complaint]:
@@ -111,7 +109,7 @@ class ClusterSpec(SpecModel):
 
 
 class RunTimeSpec(SpecModel):
-    """Cost of an hour of mean run time, compared with brown energy."""
+    """Cost of an hour of mean run time, relative to that of brown energy."""
 
     beta: Beta = Field(
         default=Fraction(BETA),
@@ -143,7 +141,7 @@ class RunTimeSpec(SpecModel):
 
 
 class GreenParSearch(SpecModel):
-    """How the plan is found."""
+    """The search for a plan: its method, solver and limits."""
 
     method: Method = Field(
         default="columns",

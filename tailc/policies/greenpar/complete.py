@@ -22,7 +22,7 @@ def complete(
     loaded: LoadedSpec,
     folder: Path | None,  # noqa: ARG001 (no file is named)
 ) -> tuple[GreenParSpec, tuple[Finding, ...]]:
-    """Return the spec unchanged, with a warning for each unusual or unused part, at its place."""
+    """Warn of each unusual or unused part; the spec is returned unchanged."""
     warnings = [
         Finding(
             code,

@@ -1,4 +1,4 @@
-"""Malleable jobs of a log: jobs known at a plan's start, and jobs of earlier days."""
+"""Select the malleable jobs of a log that a plan needs: known jobs, and those of earlier days."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Curves = dict[int, dict[int, int]]
 
 @dataclass(frozen=True)
 class KnownMalleableJobs:
-    """Jobs to be planned. left_out: number of jobs whose turn comes after the horizon."""
+    """Jobs to be planned. left_out: number of jobs that would start after the horizon."""
 
     jobs: tuple[NamedMalleable, ...]
     left_out: int
@@ -26,7 +26,7 @@ class KnownMalleableJobs:
 
 @dataclass(frozen=True, eq=False)
 class LoggedJobs:
-    """The jobs of the days, each with the epoch in which its turn comes (`assign_turns`)."""
+    """The jobs of the days, each with the epoch in which it would start (`assign_turns`)."""
 
     spec: GreenParSpec
     days: Days
@@ -52,10 +52,9 @@ class LoggedJobs:
         )
 
     def jobs_of_span(self, first: int) -> tuple[NamedMalleable, ...]:
-        """Collect the jobs that would run in an earlier period as long as the horizon, from `first`
-        on.
+        """Collect the jobs that would run in an earlier period, which begins with epoch `first`.
 
-        Raises TailcError if one is wider than the cluster.
+        The period is as long as the horizon. Raises TailcError if a job is wider than the cluster.
         """
         is_there = self._ends_s > first * self.days.epoch_s
         is_there &= self._turns < first + self.days.epochs

@@ -44,7 +44,7 @@ VIOLATIONS_PPM = 10_000
 
 
 class OneDaySpec(HorizonSpec):
-    """When a plan begins, and how far it looks: a day, if it is not said."""
+    """Start and length of a plan; the default length is a day."""
 
     length_s: Seconds = Field(
         default=DAY_S,
@@ -55,7 +55,7 @@ class OneDaySpec(HorizonSpec):
 
 
 class GreenParSpec(WithoutRequests):
-    """A greenpar policy: servers of malleable jobs by epoch, and prices for jobs to come."""
+    """A greenpar policy: servers of malleable jobs by epoch, and prices for future jobs."""
 
     older: ClassVar = (
         *DAYS,
@@ -123,7 +123,7 @@ class GreenParSpec(WithoutRequests):
     search: GreenParSearch = Field(default_factory=GreenParSearch)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: applications, speed-ups, and machines per server."""
+        """Check keys against each other: applications, speed-ups, machines per server."""
         return (self._applications, self._one_application, self._machines)
 
     def _applications(self) -> list[Complaint]:
@@ -154,10 +154,10 @@ class GreenParSpec(WithoutRequests):
         return DaysSettings(all_of_one(self.jobs, self.own_speedup), self.supply, self.horizon)
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenParSpec:
-        """Return the spec with fields of its search replaced; TailcError (USAGE) for unknown
-        fields.
+        """Return the spec with fields of its search replaced.
 
-        A solver without a method selects the method `mip`.
+        A solver without a method selects the method `mip`. Raises TailcError (USAGE) for unknown
+        fields.
         """
         changes = dict(overrides)
         if "solver" in changes:

@@ -1,4 +1,4 @@
-"""Methods and objectives of joint-ladder searches; the command line reads only this file."""
+"""Names of the methods and objectives of joint-ladder; the command line imports only this file."""
 
 from typing import Literal
 

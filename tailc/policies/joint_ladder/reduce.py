@@ -1,5 +1,6 @@
-"""Formulate a joint-ladder spec as a ladder problem whose rungs are on the hull of power by
-speed.
+"""Formulate a joint-ladder spec as a ladder problem.
+
+Its rungs are on the lower hull of power over speed.
 """
 
 from __future__ import annotations
@@ -57,10 +58,9 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
 
 
 def tuning_objective(spec: JointSpec) -> TuningObjective | None:
-    """The objective of tuning: a percentile, energy or batch work under an SLO, or the highest
-    rate.
+    """The objective of tuning: a percentile, a cost under an SLO, or the highest rate.
 
-    Raises TailcError if the spec has no rates.
+    The cost is energy or batch work. Raises TailcError if the spec has no rates.
     """
     if spec.method not in (AUTO, SIMULATION):
         return None

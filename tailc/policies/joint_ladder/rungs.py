@@ -1,4 +1,4 @@
-"""Combinations of threads with frequencies, core types or lanes, and those that are worth a rung.
+"""Combine threads with frequencies, core types or lanes, and select the useful rungs.
 
 For weights alpha of energy and beta of time, a unit of work is cheapest where (alpha * power +
 beta) / speed is least. So only rungs on the lower convex hull of (speed, power) are ever optimal.
@@ -51,8 +51,9 @@ class JointRung:
 
 
 def combinations(cores: Cores, speedup_ppm: Sequence[int]) -> tuple[JointRung, ...]:
-    """Combine every number of threads with every level or type; `speedup_ppm` begins with one
-    thread.
+    """Combine every number of threads with every frequency level or core type.
+
+    speedup_ppm: by number of threads, from 1.
     """
     return tuple(
         JointRung(

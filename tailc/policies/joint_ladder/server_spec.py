@@ -1,4 +1,4 @@
-"""Spec of the server of a joint ladder, and of the search for one."""
+"""Spec keys for the server of a joint ladder, and for the search."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_AUTO = ("tail", "energy", "batch")
 
 
 class JointServer(SpecModel):
-    """The power that requests share, and how they look at their age."""
+    """The power that requests share, their largest number of threads, and the quantum."""
 
     own_peak_power: PowerField | None = Field(
         default=None,
@@ -87,7 +87,7 @@ class JointLanes(SpecModel):
 
 
 class JointSearch(AutoSearch):
-    """Objective of the rows, and how a table is tuned with queues."""
+    """The search for a joint ladder: method, objective and tuning."""
 
     # Optional keys are checked independently of each other.
 
@@ -120,7 +120,7 @@ class JointSearch(AutoSearch):
     tolerance_ppm: TolerancePpm = DEFAULT_PPM
 
     def objective_complaints(self) -> list[Complaint]:
-        """Complaints about an objective that the method does not have."""
+        """Report an objective that the method does not have."""
         last = (RATE,) if self.method == SIMULATION else ()
         choices = (*_OF_AUTO, *last)
         return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))

@@ -61,7 +61,7 @@ NAME = "joint-ladder"
 
 
 class JointSpec(WithSlos):
-    """A joint policy: threads are added, clocks raised or cores changed as a request ages."""
+    """A joint-ladder policy: more threads, higher frequencies or other cores as requests age."""
 
     older: ClassVar = (*OBJECTIVE_BESIDE_SEARCH, OPTIONAL_RULES)
 
@@ -111,9 +111,7 @@ class JointSpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: speed-ups, cores, lanes, powers, rates, classes,
-        days.
-        """
+        """Check keys against each other: speed-ups, cores, lanes, powers, rates, classes, days."""
         return (
             self._speedup_complaints,
             self._core_complaints,
@@ -275,7 +273,7 @@ class JointSpec(WithSlos):
         ]
 
     def search_complaints(self) -> list[Complaint]:
-        """Complaints about search keys that only the methods with replays support."""
+        """Report search keys that only methods with replays support."""
         search, complaints = self.search, self.search.objective_complaints()
         if self.method != SIMULATION:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
@@ -318,7 +316,7 @@ class JointSpec(WithSlos):
 
     @property
     def aim(self) -> str:
-        """Objective of the formula's rows.
+        """The objective of the formula's rows.
 
         The formula knows no rate, so for the highest rate it minimises the tail.
         """
@@ -331,7 +329,7 @@ class JointSpec(WithSlos):
 
     @property
     def all_cores(self) -> Cores:
-        """Every level or type of the spec."""
+        """All frequency levels or core types of the spec."""
         return build(self.cores, self.demand.reference)
 
     @property
@@ -367,7 +365,7 @@ class JointSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """The latency of the first SLO that the search aims at [us]."""
+        """The latency that the search must meet: that of the first SLO, or the target [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property

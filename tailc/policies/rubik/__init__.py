@@ -1,11 +1,11 @@
 """Rubik: the lowest frequency that meets a tail, at every event (Kasture et al., MICRO 2015).
 
 A core serves its requests one after another. At every arrival and completion it takes the lowest
-frequency at which each request that it holds is done in time, by quantiles of the compute cycles
-and of the memory time that are left until then (Bartolini, dissertation, 2015, chapter 3). What is
-kept low is the frequency, and with it the power; the limit is a percentile of latency. A feedback
-scales the bound by the tail that is measured. The method `auto` compares that with fixed
-frequencies and with a table that is tuned on the replay.
+frequency at which each of its requests ends in time, by quantiles of the remaining compute cycles
+and memory time (Bartolini, dissertation, 2015, chapter 3). The objective is the frequency, and so
+the power; the constraint is a percentile of latency. A feedback scales the bound by the measured
+tail. The method `auto` compares that with fixed frequencies and with a table that is tuned on the
+replay.
 """
 
 from tailc.policies import LATENCIES, Kind, SoftLine, TunableTables

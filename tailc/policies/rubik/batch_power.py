@@ -1,4 +1,4 @@
-"""What a core draws that does batch work: as with requests, by a formula, listed, or counted."""
+"""Power of a core with batch work: as with requests, by a formula, listed, or by counters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ONE_POWER = AtMostOne(both="and `batch.{}` both define the power of batch work")
 
 
 class AsRequests(SpecModel):
-    """What a core draws that serves a request."""
+    """Batch work draws the same power as requests."""
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:
         """At each level."""
@@ -32,7 +32,7 @@ class AsRequests(SpecModel):
 
 
 class PowerLaw(SpecModel):
-    """What a formula says of each frequency."""
+    """The power of batch work is computed by a formula from the frequency."""
 
     power: PowerSpec = Field(
         description="Power of a core with batch work. Default: that with requests."
@@ -49,7 +49,7 @@ class PowerLaw(SpecModel):
 
 
 class ListedPowers(SpecModel):
-    """One power for each frequency."""
+    """The power of batch work is listed for each frequency."""
 
     listed_mw: Annotated[tuple[PowerMw, ...], Field(max_length=MAX_LEVELS)] = Field(
         alias="powers",
@@ -68,7 +68,7 @@ class ListedPowers(SpecModel):
 
 
 class CountedPower(SpecModel):
-    """What a power model makes of events, which a compile asks before all else."""
+    """The power of batch work comes from a power model and event counters."""
 
     counters: CountersSpec = Field(
         description="The same from the power model `server.model`: events per cycle at "
@@ -76,7 +76,7 @@ class CountedPower(SpecModel):
     )
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:  # noqa: ARG002
-        """Unknown until the power model is read."""
+        """Not available until `complete` has read the power model."""
         raise AssertionError("the power model is not read yet")
 
     @property

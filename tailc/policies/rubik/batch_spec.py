@@ -1,4 +1,4 @@
-"""What a user writes of batch work that cores do while they have no requests."""
+"""Spec keys for batch work that cores do while they have no requests."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class IpcAtSpec(SpecModel):
 
 
 class MemoryShare(SpecModel):
-    """How batch work scales by the share of its time that no clock shortens."""
+    """Batch work scales with frequency by its share of memory time, which no clock shortens."""
 
     memory_ppm: SharePpm = Field(
         alias="memory",
@@ -67,18 +67,18 @@ class MemoryShare(SpecModel):
         return self.memory_ppm
 
     def ipc_at(self, clock_khz: int) -> None:
-        """Instructions per cycle are not measured."""
+        """Return None: instructions per cycle are not measured."""
 
 
 class MeasuredIpc(SpecModel):
-    """How batch work scales by its instructions per cycle."""
+    """Batch work scales with frequency by its measured instructions per cycle."""
 
     ipc: Annotated[tuple[IpcAtSpec, ...], Field(min_length=FEWEST_IPC)] = Field(
         description="The same from measured instructions per cycle at two frequencies."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Two frequencies at least."""
+        """Check that there are at least two frequencies."""
         return (self._frequencies,)
 
     def _frequencies(self) -> list[Complaint]:
@@ -112,7 +112,7 @@ _ONE_WAIT = ExactlyOne(
 
 
 class BatchSpec(SpecModel):
-    """Work that cores do while they have no requests; `memory` or `ipc` says how it scales."""
+    """Batch work that cores do while they have no requests: its speed, power and rate."""
 
     waits: Annotated[MemoryShare | MeasuredIpc, OneOf(_ONE_WAIT)] = Field(alias="<waits>")
     throughput_ppm: Amount = Field(
@@ -141,7 +141,7 @@ class BatchSpec(SpecModel):
 
 @dataclass(frozen=True)
 class CyclesLine:
-    """Cycles of an instruction at frequency f times the clock: compute + memory f."""
+    """Cycles per instruction at f times the reference clock: compute + memory f."""
 
     compute: Fraction
     memory: Fraction
@@ -150,7 +150,8 @@ class CyclesLine:
     def memory_ppm(self) -> int:
         """Share of the cycles at the clock that wait for memory: 0 to PPM.
 
-        A line that falls with f has no memory time, and one that starts below 0 nothing else.
+        If the line falls with f there is no memory time; if it starts below 0 there is only memory
+        time.
         """
         if self.memory <= 0:
             return 0
@@ -158,15 +159,15 @@ class CyclesLine:
 
     @property
     def ipc_ppm(self) -> int:
-        """Instructions per cycle at the clock, in millionths, 1 at least."""
+        """Instructions per cycle at the clock, in millionths, at least 1."""
         cycles = self.compute + self.memory
         return max(round(PPM / cycles), 1) if cycles > 0 else _MOST * PPM
 
 
 def cycles_line(measured: list[tuple[int, int]], clock_khz: int) -> CyclesLine:
-    """The line of least squares through (kHz, IPC in millionths).
+    """Fit the line of cycles per instruction to pairs of kHz and IPC [1e-6], by least squares.
 
-    Fractions give it alike on every machine.
+    Exact fractions give the same result on every machine.
     """
     frequency = [Fraction(khz, clock_khz) for khz, _ in measured]
     cycles = [Fraction(PPM, ipc_ppm) for _, ipc_ppm in measured]

@@ -1,4 +1,4 @@
-"""The spec with the files read that tell of frequencies, and what must hold of all of them."""
+"""Complete a rubik spec: read the files that it names, and check its frequencies and powers."""
 
 from __future__ import annotations
 
@@ -30,14 +30,13 @@ _TABLE = ("server", "table")
 def complete(
     spec: RubikSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[RubikSpec, tuple[Finding, ...]]:
-    """The spec with every frequency known, and warnings of powers that look wrong.
+    """Fill in all frequencies and powers; return the spec, and warnings about odd powers.
 
-    A power looks wrong if it is stated at a frequency above the highest one, or is below that of
-    a lower frequency, or if all cores together exceed the chip's limit. `folder`: folder of
-    relative paths; None: the working directory. Raises TailcError for a table or a power model
-    that cannot be read, a frequency that the table has twice, another number of powers of batch
-    work than of frequencies, and a chip's limit below the power of its cores at the lowest
-    frequency.
+    A power is odd if it is stated at a frequency above the highest one, or is below that of a lower
+    frequency, or if all cores together exceed the chip's limit. `folder`: folder of relative paths;
+    None: the working directory. Raises TailcError for a table or a power model that cannot be read,
+    a duplicate frequency in the table, different numbers of frequencies and powers of batch work,
+    and a chip's limit below the power of its cores at the lowest frequency.
     """
     odd = _powers_beyond(spec, loaded)
     if isinstance(spec.server.frequencies, MeasuredLevels):

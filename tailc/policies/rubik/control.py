@@ -1,4 +1,4 @@
-"""The feedback of a rubik policy as a controller of its bound, in the controller's fixed point."""
+"""Convert the feedback of a rubik spec to a controller of the latency bound."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _PER_REQUEST = 10**9
 
 
 def control(spec: RubikSpec, _loaded: LoadedSpec) -> Controller | None:
-    """The PI controller that the spec states; None where the bound never changes.
+    """The PI controller that the spec states; None if the bound never changes.
 
-    Its error is the target, a share of the promised bound, less the measured tail, and its output,
-    which begins at 1, the share of the promised bound that frequencies are chosen by. An epoch and
-    a window have as many requests as come in their time at the highest rate, so they are no shorter
-    at any other.
+    Its error is the target, a share of the SLO's bound, minus the measured tail. Its output, which
+    begins at 1, is the share of the bound for which frequencies are chosen. An epoch and a window
+    have the number of requests that arrive in their time at the highest rate, so they are no
+    shorter at any other rate.
     """
     if not spec.is_steered:
         return None

@@ -1,4 +1,4 @@
-"""Solved tails as a tail table."""
+"""Convert the solution of a tail problem to a tail table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NS_PER_US = 1_000
 
 
 def emit(spec: RubikSpec, problem: TailProblem, solution: TailSolution) -> TailTable:
-    """The rows with the levels, cores and sleep of the server."""
+    """Build the tail table: the solved rows with the server's levels, cores and sleep."""
     sleep = spec.server.sleep
     return TailTable(
         percentile_ppm=problem.percentile_ppm,

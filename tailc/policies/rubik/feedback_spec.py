@@ -1,4 +1,4 @@
-"""What a user writes of the feedback that scales the bound of a rubik policy."""
+"""Spec keys for the feedback that scales the latency bound of a rubik policy."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ ScalePpm = Annotated[
 
 
 class FeedbackSpec(SpecModel):
-    """A PI controller that scales the bound by how far the measured tail is from it."""
+    """The PI controller that scales the bound by the error of the measured tail."""
 
     structure: Literal["pi", "off"] = Field(
         default="pi", description="Gains of the controller; `off`: the bound is constant."

@@ -1,4 +1,4 @@
-"""Where the frequencies of a server's cores are from: a list, equal steps, or a file."""
+"""Spec keys for the frequencies of cores: a list, equal steps, or a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ONE_SOURCE = ExactlyOne(
 
 
 class ListedLevels(SpecModel):
-    """Frequencies one by one."""
+    """Frequencies that are listed one by one."""
 
     levels_listed: Annotated[
         tuple[LevelPowerSpec, ...], Field(min_length=1, max_length=MAX_LEVELS)
@@ -43,7 +43,7 @@ class ListedLevels(SpecModel):
 
     @classmethod
     def from_powers(cls, powers_mw: Mapping[int, int]) -> ListedLevels:
-        """Those of a file or a model: power by frequency in kHz."""
+        """Make the list from a file's or a model's powers [mW] by frequency [kHz]."""
         levels = tuple(
             LevelPowerSpec.model_construct(frequency_khz=khz, power_mw=power_mw)
             for khz, power_mw in powers_mw.items()
@@ -51,7 +51,7 @@ class ListedLevels(SpecModel):
         return cls.model_construct(levels_listed=levels)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Every frequency once, in order, and none that a table cannot hold."""
+        """Check that frequencies ascend without duplicates, and are in range."""
         return (self._order, self._largest)
 
     def _order(self) -> list[Complaint]:
@@ -76,7 +76,7 @@ class ListedLevels(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec itself lists, in ascending order."""
+        """The frequencies that the spec lists itself, ascending; empty if they are in a file."""
         return tuple(each.frequency_khz for each in self.levels_listed)
 
     @property
@@ -86,7 +86,7 @@ class ListedLevels(SpecModel):
 
     @property
     def add_power(self) -> str:
-        """What to do about a power that is missing."""
+        """Help line for a missing power."""
         return "add `power: 6.5W`"
 
     @property
@@ -113,13 +113,13 @@ class ListedLevels(SpecModel):
 
 
 class LevelRange(SpecModel):
-    """Frequencies in equal steps."""
+    """Frequencies in equal steps over a range."""
 
     range: RangeSpec = Field(description="Frequencies in equal steps, instead of `levels`.")
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec itself lists, in ascending order."""
+        """The frequencies that the spec lists itself, ascending; empty if they are in a file."""
         return self.range.frequencies_khz
 
     @property
@@ -129,7 +129,7 @@ class LevelRange(SpecModel):
 
     @property
     def add_power(self) -> str:
-        """What to do about a power that is missing."""
+        """Help line for a missing power."""
         return "add `power: {static: 0.5W, dynamic: 6W, at: 2.4GHz}`"
 
     @property
@@ -149,7 +149,7 @@ class LevelRange(SpecModel):
 
 
 class MeasuredLevels(SpecModel):
-    """Frequencies and powers in a file, which a compile reads before all else."""
+    """Frequencies and powers in a file, which a compile reads first."""
 
     table: LevelTableSpec = Field(
         description="A file of measured frequencies, instead of `levels`."
@@ -157,17 +157,17 @@ class MeasuredLevels(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec itself lists, in ascending order."""
+        """The frequencies that the spec lists itself, ascending; empty if they are in a file."""
         return ()
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Unknown until the file is read; `complete` then makes `ListedLevels` of it."""
+        """Not available until `complete` has read the file to a `ListedLevels`."""
         raise AssertionError("the file of frequencies is not read yet")
 
     @property
     def add_power(self) -> str:
-        """What to do about a power that is missing."""
+        """Help line for a missing power."""
         return "name the column with the power"
 
     @property

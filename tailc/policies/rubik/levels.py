@@ -19,7 +19,7 @@ _MW_PER_W = 1_000
 
 
 def volts(frequency_khz: int) -> Fraction:
-    """The voltage of a Haswell core at a frequency."""
+    """Voltage of a Haswell core at a frequency [V]."""
     return VOLTS_PER_MHZ * Fraction(frequency_khz, _KHZ_PER_MHZ) + VOLTS_AT_REST
 
 
@@ -38,7 +38,7 @@ def _dynamic(frequency_khz: int) -> Fraction:
 
 @dataclass(frozen=True)
 class CoreParameters:
-    """Of a core, by `tailc fit power`: leakage i in A, and c0 to c3 in nF."""
+    """Power parameters of a core from `tailc fit power`: leakage i [A], c0 to c3 [nF]."""
 
     i: Fraction
     c0: Fraction
@@ -49,7 +49,7 @@ class CoreParameters:
 
 @dataclass(frozen=True)
 class Work:
-    """Events by cycle at a clock, and the share of its cycles that wait for memory."""
+    """Events per cycle of a program at a clock, and the share of cycles that wait for memory."""
 
     ipc: Fraction
     near_loads: Fraction
@@ -58,12 +58,12 @@ class Work:
     clock_khz: int
 
     def cycles(self, frequency_khz: int) -> Fraction:
-        """Cycles that take as many events as one at the clock does: memory waits longer ones."""
+        """Cycles at this frequency with as many events as one cycle at the reference clock."""
         return 1 - self.memory + self.memory * Fraction(frequency_khz, self.clock_khz)
 
 
 def core_mw(core: CoreParameters, work: Work, frequency_khz: int, volt: Fraction) -> int:
-    """Power of a core that does nothing but this work, rounded (Bartolini, 2015, eq. 3.6, 3.7).
+    """Power of a core that does only this work [mW], rounded (Bartolini, 2015, eq. 3.6, 3.7).
 
     The events per cycle of `work` are measured at the reference clock. At a higher frequency more
     cycles wait for memory, so there are fewer events per cycle (tau, section 3.5).

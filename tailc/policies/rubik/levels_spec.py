@@ -1,4 +1,4 @@
-"""What a user writes of frequencies, and of what a core draws at each."""
+"""Spec keys for frequencies, and for the power of a core at each."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EnergyNj = Annotated[
 
 
 class LevelPowerSpec(SpecModel):
-    """A frequency, and what a core draws at it while it serves a request."""
+    """A frequency, and the power of a core that serves a request at it."""
 
     frequency_khz: FrequencyKhz = Field(alias="frequency", examples=["2.4GHz"])
     power_mw: PowerMw | None = Field(
@@ -55,7 +55,7 @@ class LevelPowerSpec(SpecModel):
 
     @property
     def level(self) -> Level:
-        """The same as a table carries it, once its power is known."""
+        """Convert to a level of a tail table; the power must be known."""
         assert self.power_mw is not None
         return Level(self.frequency_khz, self.power_mw)
 
@@ -76,7 +76,7 @@ class PowerSpec(SpecModel):
     )
 
     def power_mw(self, frequency_khz: int) -> int:
-        """What a core draws at a frequency."""
+        """Power of a core at a frequency [mW]."""
         return power_mw(
             frequency_khz,
             static_mw=self.static_mw,
@@ -129,12 +129,12 @@ class RangeSpec(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """Every frequency, low ones first."""
+        """All frequencies of the range, ascending."""
         return tuple(range(self.first_khz, self.last_khz + 1, self.step_khz))
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Every frequency with its power; `power` must be known."""
+        """All frequencies of the range with their powers; `power` must be known."""
         assert self.power is not None
         return tuple(Level(khz, self.power.power_mw(khz)) for khz in self.frequencies_khz)
 

@@ -1,4 +1,4 @@
-"""What a user writes to have powers from a model of performance counters."""
+"""Spec keys for powers that come from a model of performance counters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MicroVolts = Annotated[
 
 
 class CountersSpec(SpecModel):
-    """Events by cycle of a core that does some kind of work at `demand.clock`."""
+    """Events per cycle of a core that does one kind of work at `demand.clock`."""
 
     ipc_ppm: EventsPpm = Field(
         alias="ipc", examples=[1.2], description="Instructions retired per cycle."
@@ -64,7 +64,7 @@ class CountersSpec(SpecModel):
 
 
 class ModelSpec(SpecModel):
-    """A power model of `tailc fit power`, and what requests do by its counters."""
+    """A power model from `tailc fit power`, and the counters of requests for it."""
 
     file: Text = Field(
         examples=["model.json"],

@@ -1,4 +1,4 @@
-"""Powers of a spec by the power model that it names."""
+"""Compute the powers of a spec from the power model that it names."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _VOLTS = (*MODEL, "volts")
 
 
 def with_modelled_power(spec: RubikSpec, loaded: LoadedSpec, folder: Path | None) -> RubikSpec:
-    """The spec with watts for events by cycle, or itself where it names no model.
+    """Replace event counters by powers; the spec is unchanged if it names no model.
 
-    Raises TailcError for a file that is no power model, and for voltages that do not fit it.
+    Raises TailcError for a file that is not a power model, and for voltages that do not fit it.
     """
     told = spec.server.model
     if told is None:

@@ -1,4 +1,4 @@
-"""Files that a spec names: where they are, and who asked for them."""
+"""Files that a spec names: their paths, and the spec's line in findings about them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tailc.specs.load import LoadedSpec
 
 
 def path_of(file: str, folder: Path | None) -> str:
-    """The path of a file named by a spec in `folder`; None: relative to where the process runs."""
+    """The path of a file that a spec in `folder` names; None: the working directory."""
     return file if folder is None else str(folder / file)
 
 
 @contextmanager
 def asked_for(loaded: LoadedSpec, *path: str) -> Iterator[None]:
-    """Adds to findings about a file on which line of the spec it is named."""
+    """Add to findings about a file the line of the spec that names it."""
     try:
         yield
     except TailcError as error:

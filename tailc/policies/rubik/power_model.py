@@ -1,7 +1,7 @@
-"""A power model as `tailc fit power` prints it in JSON, read with the place of all that is wrong.
+"""Read a power model as `tailc fit power` writes it in JSON, with places for all errors.
 
-schemas/report/power-model-1.schema.json describes it. Of its components only that of the cores is
-used here, but a file that is not whole is refused.
+schemas/report/power-model-1.schema.json describes the file. Only the component of the cores is used
+here, but an incomplete file is refused.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Rows(SpecModel):
 
 
 class PowerModel(SpecModel):
-    """The file; its parameters are those that its components should have."""
+    """The content of the file, whose components must have the expected parameters."""
 
     format: str
     version: Whole
@@ -84,18 +84,18 @@ class PowerModel(SpecModel):
 
     @property
     def core(self) -> CoreParameters:
-        """Of one core."""
+        """Power parameters of one core."""
         told = {each.name: each.value for each in self.components.core.parameters}
         return CoreParameters(*(Fraction(repr(told[name])) for name in _UNITS["core"]))
 
     @property
     def has_own_volts(self) -> bool:
-        """Whether it was trained on measured voltages of cores."""
+        """Whether the model was trained on measured voltages of cores."""
         return self.voltage.core == "measured"
 
 
 def read_power_model(path: str) -> PowerModel:
-    """The model in the file; raises TailcError with every finding."""
+    """Read the model in a file; TailcError with all findings."""
     document = _document(path)
     at = _where(document)
     _check_head(document, at)

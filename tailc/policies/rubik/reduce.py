@@ -1,4 +1,4 @@
-"""Rubik as a tail problem: what is left of cycles and memory time, by what has elapsed."""
+"""Formulate a rubik spec as a tail problem: quantiles of remaining cycles and memory time."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ NS_PER_US = 1_000
 
 
 def candidates(spec: RubikSpec) -> tuple[RubikSpec, ...]:
-    """The spec itself: nothing is swept."""
+    """The spec itself: the kind has no sweep."""
     return (spec,)
 
 
 def reduce(spec: RubikSpec, profile: DemandProfile) -> TailProblem:
-    """The target tail tables (Bartolini, dissertation, 2015, section 3.4.2)."""
+    """Formulate the target tail tables (Bartolini, dissertation, 2015, section 3.4.2)."""
     slo, table = spec.slos[0], spec.table
     return TailProblem(
         profile=profile,
@@ -47,7 +47,7 @@ def reduce(spec: RubikSpec, profile: DemandProfile) -> TailProblem:
 
 
 def transition(spec: RubikSpec) -> Transition | None:
-    """What a change of frequency costs."""
+    """Cost of a change of frequency; None if it is free."""
     given = spec.server.transition
     if given is None:
         return None
@@ -75,7 +75,7 @@ def tuning_objective(spec: RubikSpec) -> TuningObjective | None:
 
 
 def best_of_all(spec: RubikSpec) -> AutoChoice | None:
-    """How the best policy is looked for; None where one method is asked for."""
+    """Settings of the method `auto`; None if the spec names one method."""
     if spec.method != AUTO:
         return None
     return AutoChoice(spec.search.effort, spec.search.risk_ppm)
@@ -95,7 +95,7 @@ def host(spec: RubikSpec) -> Host:
 
 
 def batch_work(spec: RubikSpec) -> BatchWork | None:
-    """Batch work with its power at every level, or None."""
+    """Batch work with its power at every level; None if the spec has none."""
     batch = spec.batch
     if batch is None:
         return None

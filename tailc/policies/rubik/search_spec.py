@@ -1,4 +1,4 @@
-"""How the entries of a rubik policy are found: by the formula, or on the replay."""
+"""Spec keys for the search of a rubik table: by the formula, or by simulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TARGET_PPM = 980_000
 
 
 class SearchSpec(AutoSearch):
-    """How entries are found."""
+    """The search for the entries of a rubik table."""
 
     method: Literal["auto", "paper", "simulation"] | None = Field(
         default=None,
@@ -44,7 +44,7 @@ class SearchSpec(AutoSearch):
     def complaints(
         self, method: str, rates_mrps: Sequence[int], demand: ClockedDemandSpec
     ) -> Iterator[Complaint]:
-        """Weights and arrivals that do not fit, and what only some methods have."""
+        """Report faulty weights and arrivals, and keys that the method does not use."""
         if method != AUTO:
             yield from not_of_others(self)
         if method == PAPER:

@@ -1,4 +1,4 @@
-"""What a user writes of a server whose cores change their frequency one by one."""
+"""Spec keys for a server whose cores change their frequency one by one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SleepSpec(SpecModel):
 
 
 class TransitionSpec(SpecModel):
-    """What a change of a core's frequency costs."""
+    """Cost of a change of a core's frequency: time and energy."""
 
     time_us: PauseUs = Field(
         alias="time", examples=["50us"], description="How long the core halts at a change."
@@ -106,7 +106,7 @@ class ServerSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Each power is stated once, and the limit of the chip can be met."""
+        """Check that each power is stated once, and that the chip's power limit can be met."""
         return (self._powers, self._chip)
 
     def _powers(self) -> list[Complaint]:
@@ -142,14 +142,14 @@ class ServerSpec(SpecModel):
 
     @property
     def idle_mw(self) -> int:
-        """What the chip draws with all its cores asleep."""
+        """Power of the chip with all cores asleep [mW]."""
         return self.uncore_mw + self.cores * self.sleep.power_mw
 
     def busy_mw(self, level: Level) -> int:
-        """What the chip draws with requests on all its cores."""
+        """Power of the chip with requests on all cores at a level [mW]."""
         return self.uncore_mw + self.cores * level.power_mw
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Frequencies in ascending order; a table or a power model is read by then."""
+        """The frequency levels, ascending; a table or a power model must be read before."""
         return self.frequencies.levels

@@ -1,4 +1,4 @@
-"""What a user writes for rubik: frequencies by what a core has queued (Kasture et al., 2015)."""
+"""Spec of rubik: frequencies by a core's queue (Kasture et al., MICRO 2015)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MAX_BUCKETS, MAX_ROWS, MAX_POSITIONS = 1_024, 256, 256
 
 
 class TableSpec(SpecModel):
-    """Resolution of the table."""
+    """Resolution of the tail table."""
 
     buckets: Annotated[Whole, Field(ge=2, le=MAX_BUCKETS)] = Field(
         default=BUCKETS,
@@ -113,7 +113,7 @@ class RubikSpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Objectives, rates and what needs them, wake-up, transition, counters' model, search."""
+        """Check keys against each other: SLOs, rates, wake-up, transition, model, search."""
         checks = self._slo_complaints, self._repeated_rates, self._missing_rates
         times = self._long_wake, self._long_transition
         return (*checks, *times, self._missing_model, self.search_complaints)
@@ -188,7 +188,7 @@ class RubikSpec(WithSlos):
         return [Complaint(Code.CONFLICT, message, hint, ("batch", "counters"))]
 
     def search_complaints(self) -> list[Complaint]:
-        """What does not fit of entries that are tuned with queues, or of those of the paper."""
+        """Report search keys that the method does not use."""
         method = self.method
         complaints = list(self.search.complaints(method, self.rates_mrps, self.demand))
         if method == PAPER:
@@ -216,19 +216,22 @@ class RubikSpec(WithSlos):
 
     @property
     def method(self) -> str:
-        """The method of the search, whether it is stated or not."""
+        """The method of the search, stated or default."""
         return self.search.method or (AUTO if self.rates_mrps else PAPER)
 
     @property
     def speedup(self) -> None:
-        """A request has one core, and its speed is the clock's."""
+        """None: a request has one core, whose speed depends on its frequency alone."""
 
     @property
     def max_degree(self) -> None:
-        """There is one degree."""
+        """None: there is only one degree."""
 
     def with_search(self, overrides: Mapping[str, object]) -> RubikSpec:
-        """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
+        """Return the spec with fields of `search` replaced.
+
+        Raises TailcError (USAGE) for unknown fields.
+        """
         search = overridden(self.search, overrides, NAME)
         changed = self.model_copy(update={"search": search})
         refuse_options_of_auto(overrides, changed.method)

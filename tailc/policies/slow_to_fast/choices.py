@@ -1,4 +1,4 @@
-"""Methods and objectives of slow-to-fast searches; the command line reads only this file."""
+"""Names of the methods and objectives of slow-to-fast; the command line imports only this file."""
 
 from typing import Literal
 

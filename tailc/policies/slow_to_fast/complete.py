@@ -1,4 +1,4 @@
-"""Complete a slow-to-fast spec from its table of measured cores, and warn about useless cores.
+"""Complete a slow-to-fast spec from its table of measured cores, and warn of useless cores.
 
 A row fills in the keys that a type leaves out, as if they were written in the spec.
 """

@@ -1,4 +1,4 @@
-"""Spec of the controller of a slow-to-fast policy."""
+"""Spec keys for the controller of a slow-to-fast policy."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ Sensitivity = Annotated[
 
 
 class GainsSpec(SpecModel):
-    """Gains of one interval: ms of the first threshold by ms of error, at each epoch."""
+    """Gains in one interval of rates: ms of the first threshold per ms of error, in each epoch."""
 
     kp: Gain = Field(default=0.0, examples=[0.15], description="Gain for the change of the error.")
     ki: Gain = Field(examples=[0.25], description="Gain for the error.")
@@ -89,7 +89,7 @@ class GainsSpec(SpecModel):
 
 
 class SlowToFastControl(SpecModel):
-    """How the thresholds follow the load."""
+    """The controller that changes the thresholds with the load."""
 
     structure: Literal["pi", "pid", "off"] = Field(
         default="pi", description="Terms of the controller; `off`: thresholds never change."

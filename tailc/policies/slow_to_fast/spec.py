@@ -68,7 +68,7 @@ _NO_SOLVER = "but only the method `mip` has a choice of solvers"
 
 
 class SlowToFastServer(SpecModel):
-    """How requests look at their age."""
+    """How often requests check their age, and from when it counts."""
 
     quantum_us: DurationUs = Field(
         default=QUANTUM_US,
@@ -82,7 +82,7 @@ class SlowToFastServer(SpecModel):
 
 
 class SlowToFastSearch(AutoSearch):
-    """How the thresholds are found."""
+    """The search for the thresholds: method, solver, limits and objective."""
 
     # Optional keys are checked independently of each other.
 
@@ -130,7 +130,7 @@ class SlowToFastSearch(AutoSearch):
     )
 
     def objective_complaints(self) -> list[Complaint]:
-        """Complaints about an objective that the method does not have."""
+        """Report an objective that the method does not have."""
         last = RATE if self.method == SIMULATION else "efficiency"
         choices = ("energy", "tail", last)
         return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))
@@ -209,9 +209,7 @@ class SlowToFastSpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: cores, speed-ups, target, rates, solver, classes,
-        days.
-        """
+        """Check keys against each other: cores, speed-ups, target, rates, solver, classes, days."""
         return (
             self.core_complaints,
             self._speedup_complaints,
@@ -224,7 +222,7 @@ class SlowToFastSpec(WithSlos):
         )
 
     def core_complaints(self) -> list[Complaint]:
-        """Complaints about the cores when all are known, after a table is read."""
+        """Report faults of the cores, when all are known after a table is read."""
         if isinstance(self.cores.powers, MeasuredCores):
             return []
         try:
@@ -312,9 +310,7 @@ class SlowToFastSpec(WithSlos):
         return complaints
 
     def search_complaints(self) -> list[Complaint]:
-        """Complaints about search keys that only methods with replays use, and about a
-        controller.
-        """
+        """Report search keys that only methods with replays use, and faults of a controller."""
         search, complaints = self.search, self.search.objective_complaints()
         if self.method != SIMULATION:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
@@ -346,7 +342,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def aim(self) -> str:
-        """Objective of the formula's ages.
+        """The objective of the formula's ages.
 
         The formula knows no rate; for the highest rate it uses the fastest cores.
         """
@@ -376,7 +372,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def all_cores(self) -> Cores:
-        """Every core of the spec, after its table is read."""
+        """All cores of the spec, after its table is read."""
         return build(self.cores, self.demand.reference)
 
     @property
@@ -401,7 +397,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """The latency that thresholds and controller aim at [us]."""
+        """The latency that thresholds and controller must meet [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property

@@ -17,7 +17,7 @@ from tailc.specs.load import LoadedSpec, check_document
 
 
 def format_spec(loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
-    """Text of a spec as `tailc fmt` writes it; checked to have the same meaning.
+    """Format a spec as `tailc fmt` does; the result is checked to have the same meaning.
 
     models: the model of each kind.
     """

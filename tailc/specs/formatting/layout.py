@@ -24,7 +24,7 @@ class _RareError(Exception):
 
 
 def laid_out(text: str, order: Order) -> str:
-    """Text of a valid spec in the standard layout, with a line break at the end."""
+    """Lay out the text of a valid spec in the standard way, with a line break at the end."""
     printer = _Printer(text.split("\n"), order)
     try:
         _refuse_rare(text)

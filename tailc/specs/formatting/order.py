@@ -1,4 +1,4 @@
-"""Order of the keys of a spec: that of the reference documentation."""
+"""The standard order of a spec's keys: that of the reference documentation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Order = Callable[[Path, Sequence[str]], Sequence[str]]
 
 
 def order_of(model: type[SpecModel]) -> Order:
-    """Order of the keys at a path; keys that users choose keep their order."""
+    """Make the order of keys at each path; keys that users choose keep their order."""
 
     def order_keys(path: Path, keys: Sequence[str]) -> Sequence[str]:
         known = Spot(model, (*path, "")).siblings

@@ -1,4 +1,4 @@
-"""Standard spelling of quantities: `500ms` for `500 ms`, `"0500ms"` and `500.0ms`."""
+"""Spell quantities in the standard way: `500ms` for `500 ms`, `"0500ms"` and `500.0ms`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORDS = ("request", "requests")
 
 
 def respell(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
-    """The text with quantities in standard spelling, if the spec then means the same.
+    """Spell all quantities of a spec in the standard way, if it then means the same.
 
     A name or the text of a cell that looks like a quantity is unchanged.
     """
@@ -56,7 +56,7 @@ def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[TextEdit]:
 
 
 def spell_quantity(text: str) -> str | None:
-    """Standard spelling of a quantity; None if the text is not a quantity."""
+    """Spell a quantity in the standard way; None if the text is not a quantity."""
     match = _QUANTITY.fullmatch(text)
     if match is None or not any(char.isdigit() for char in text):
         return None

@@ -1,4 +1,4 @@
-"""What the query of an indicator says about latency: a threshold, its unit, a percentile.
+"""Read from an OpenSLO indicator's query what it says about latency.
 
 OpenSLO leaves the query language to the source of the metric. This module uses what is common:
 units in names of metrics (`http_request_duration_seconds`), bounds of a Prometheus bucket
@@ -102,14 +102,16 @@ def fraction_below(metric: DocumentPart) -> Decimal | None:
 
 
 def quantile(metric: DocumentPart) -> Decimal | None:
-    """The percentile, 0 to 1, that the metric is; None if it is none, or has several."""
+    """The percentile, 0 to 1, that the metric computes; None for none or several."""
     found = {share for text in metric.texts() for share in _shares_in(text)}
     return found.pop() if len(found) == 1 else None
 
 
 def summary(metric: DocumentPart) -> str | None:
-    """The word by which the metric summarises many requests; None if it has a value for each
-    request."""
+    """The word by which the metric summarises many requests, such as an average.
+
+    None if it has a value for each request.
+    """
     for pattern in (_SUMMARY, _RATE):
         for text in metric.texts():
             if match := pattern.search(text.strip()):
@@ -118,8 +120,10 @@ def summary(metric: DocumentPart) -> str | None:
 
 
 def is_latency(metric: DocumentPart) -> bool:
-    """Whether the names of the metric contain a time, or it is a percentile of an unnamed
-    quantity."""
+    """Whether the metric is a latency.
+
+    It is if its names contain a time, or if it is a percentile of an unnamed quantity.
+    """
     names = [
         name
         for text in metric.texts()

@@ -1,4 +1,4 @@
-"""A part of an OpenSLO document with its place, even if it is missing or wrong."""
+"""A part of an OpenSLO document with its place, which may be missing or wrong."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DocumentPart:
 
     @property
     def path_text(self) -> str:
-        """Text of the path."""
+        """Format the path of the part."""
         return path_text(self.path)
 
     @property
@@ -82,11 +82,11 @@ class DocumentPart:
             yield from _texts(node)
 
     def error(self, message: str, hint: str, code: Code = Code.BAD_VALUE) -> TailcError:
-        """An error about the part, with its place."""
+        """Make an error about the part, with its place."""
         return TailcError(self._finding(f"`{self.path_text}` {message}", hint, code))
 
     def not_imported(self, message: str, hint: str) -> Finding:
-        """A warning that the part is not imported."""
+        """Make the warning that the part is not imported."""
         text = f"`{self.path_text}` {message}"
         return self._finding(text, hint, Code.NOT_CARRIED, Severity.WARNING)
 

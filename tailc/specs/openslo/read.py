@@ -62,15 +62,17 @@ class ImportedObjective:
 
 @dataclass(frozen=True)
 class ImportedObjectives:
-    """The objectives in the order of the file, without repetitions, and warnings about parts
-    that are not imported."""
+    """The objectives in the order of the file, without duplicates, and warnings.
+
+    The warnings are about parts that are not imported.
+    """
 
     objectives: tuple[ImportedObjective, ...]
     warnings: tuple[Finding, ...]
 
 
 def read_openslo(path: str, unit: str | None = None) -> ImportedObjectives:
-    """Read the objectives of latency of all SLOs in the file `path`.
+    """Read the latency objectives of all SLOs in the file `path`.
 
     unit: of thresholds whose metric has no unit in its name: `ns`, `us`, `ms` or `s`. An SLO of
     another quantity is left out with a warning. Raises TailcError with a place for invalid

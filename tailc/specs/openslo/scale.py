@@ -1,4 +1,4 @@
-"""Find the factor of a query, such as 1000 in `histogram_quantile(...) * 1000`.
+"""Read the factor of a query, such as 1000 in `histogram_quantile(...) * 1000`.
 
 The grammar depends on the source of the metric, so only products with numbers around a whole query
 are read; other arithmetic is only detected.

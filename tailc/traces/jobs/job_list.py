@@ -1,5 +1,7 @@
-"""Read lists of jobs in Parquet, CSV or NDJSON: one row per job, with columns that the user
-names."""
+"""Read tables of jobs in Parquet, CSV or NDJSON: one row per job.
+
+The user names the columns.
+"""
 
 from __future__ import annotations
 
@@ -93,14 +95,12 @@ def read_job_list(
     reading: JobReading | None = None,
     format: Format = "auto",  # noqa: A002
 ) -> JobLog:
-    """Read the jobs in a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for
-    standard input.
+    """Read the jobs in a Parquet, CSV or NDJSON file, or in `-` for standard input.
 
-    Times are rounded to whole seconds. Jobs of width 0, and steps of jobs in a list of Slurm, are
-    left out and counted in warnings.
-    Raises TailcError, by row and column, for cells that are not numbers, negative run times and
-    widths, widths that are not whole, times without a time zone or out of order, and whatever
-    `JobReading` refuses.
+    CSV and NDJSON may be compressed. Times are rounded to whole seconds. Jobs of width 0, and steps
+    of jobs in a list of Slurm, are left out and counted in warnings. Raises TailcError, by row and
+    column, for cells that are not numbers, negative run times and widths, widths that are not
+    whole, times without a time zone or out of order, and everything that `JobReading` refuses.
     """
     with open_source(source) as opened:
         return job_list_in(opened, columns, reading or JobReading(), format)

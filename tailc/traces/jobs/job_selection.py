@@ -65,7 +65,7 @@ class StatedJobs:
 
 @dataclass
 class Choosing:
-    """Jobs that are still selected, and the findings about the others."""
+    """A selection of jobs: those that are still selected, and findings about the others."""
 
     stated: StatedJobs
     source: str
@@ -85,7 +85,7 @@ class Choosing:
             )
 
     def refuse(self, which: NDArray[np.bool_], code: Code, what: str, help_: str = _MEND) -> None:
-        """Record an error about the first selected job."""
+        """Record an error about the first of these jobs that is still selected."""
         bad = which & self.chosen
         if count := int(bad.sum()):
             number = self.stated.number[int(np.argmax(bad))]

@@ -1,4 +1,4 @@
-"""Jobs in order of submission, with their run times and widths."""
+"""A log of jobs: submission, run time and width of each, in order of submission."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class Applications:
         _check_within(self.of_job, len(self.names) - 1)
 
     def part(self, chosen: Chosen) -> Applications:
-        """The applications of some of the jobs."""
+        """Select the applications of some jobs."""
         return Applications(self.names, self.of_job[chosen])
 
 
 class Positions(Protocol):
-    """Place of each job in its log."""
+    """Where each job is in its log, for messages."""
 
     def place(self, source: str, job: int) -> Place:
-        """Place of one job."""
+        """The place of one job, for messages."""
         ...
 
     def part(self, chosen: Chosen) -> Positions:
-        """Places of some of the jobs."""
+        """Select the places of some jobs."""
         ...
 
 
@@ -64,11 +64,11 @@ class LinePositions:
     at: Ints
 
     def place(self, source: str, job: int) -> Place:
-        """Place of one job."""
+        """The place of one job, for messages."""
         return Place(source, line=int(self.at[job]))
 
     def part(self, chosen: Chosen) -> LinePositions:
-        """Places of some of the jobs."""
+        """Select the places of some jobs."""
         return LinePositions(self.at[chosen])
 
 
@@ -79,11 +79,11 @@ class RowPositions:
     at: Ints
 
     def place(self, source: str, job: int) -> Place:
-        """Place of one job."""
+        """The place of one job, for messages."""
         return Place(source, row=int(self.at[job]))
 
     def part(self, chosen: Chosen) -> RowPositions:
-        """Places of some of the jobs."""
+        """Select the places of some jobs."""
         return RowPositions(self.at[chosen])
 
 
@@ -92,17 +92,17 @@ class UnplacedJobs:
     """Jobs that do not come from a file."""
 
     def place(self, source: str, job: int) -> Place:  # noqa: ARG002
-        """The log as a whole."""
+        """The place of the log as a whole."""
         return Place(source)
 
     def part(self, chosen: Chosen) -> UnplacedJobs:  # noqa: ARG002
-        """The same object."""
+        """Return the same object, because jobs have no places."""
         return self
 
 
 @dataclass(frozen=True, eq=False)
 class JobLog:
-    """Jobs in order of submission; arrays are int64 (jobs,).
+    """A log of jobs in order of submission; arrays are int64 (jobs,).
 
     number: job number in the log. submit_s: seconds since the start of the log, ascending. run_s:
     run time, >= 1. width: processors or nodes, >= 1. requested_s: requested time, 0 if not stated.
@@ -159,11 +159,11 @@ class JobLog:
         return [self.applications.names[at] for at in self.applications.of_job.tolist()]
 
     def place(self, job: int) -> Place:
-        """Place of a job in its log."""
+        """The place of a job in its log, for messages."""
         return self.positions.place(self.source, job)
 
     def part(self, chosen: Chosen) -> JobLog:
-        """Some of the jobs, in order."""
+        """Select some of the jobs; the order stays."""
         green, deadline_s, applications = self.green_ppm, self.deadline_s, self.applications
         return replace(
             self,

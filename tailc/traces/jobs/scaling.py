@@ -33,13 +33,13 @@ class Widths(Protocol):
     """A rule that changes the widths of jobs."""
 
     def applied_to(self, log: JobLog) -> JobLog:
-        """The log with changed widths."""
+        """Change the widths of a log's jobs."""
         ...
 
 
 @dataclass(frozen=True)
 class DividedWidths:
-    """Widths divided by `by`, rounded up."""
+    """A rule that divides widths by `by`, rounded up."""
 
     by: int = 1
 
@@ -48,13 +48,13 @@ class DividedWidths:
             raise ValueError("widths must be divided by at least 1")
 
     def applied_to(self, log: JobLog) -> JobLog:
-        """The log with changed widths."""
+        """Change the widths of a log's jobs."""
         return replace(log, width=-(-log.width // self.by))
 
 
 @dataclass(frozen=True)
 class WidthMap:
-    """Widths replaced by a table; others become `otherwise`, or are refused if that is None."""
+    """A rule that replaces widths by a table; others become `otherwise`, or an error if None."""
 
     widths: tuple[tuple[int, int], ...]
     otherwise: int | None = None
@@ -68,7 +68,7 @@ class WidthMap:
             raise ValueError("widths must be mapped to at least 1")
 
     def applied_to(self, log: JobLog) -> JobLog:
-        """The log with changed widths; raises TailcError for a width that is not in the table."""
+        """Replace the widths of a log's jobs; TailcError for a width that is not in the table."""
         width = np.full(log.jobs, self.otherwise or 0, dtype=np.int64)
         for given, becomes in self.widths:
             width[log.width == given] = becomes
@@ -85,7 +85,7 @@ class WidthMap:
 
 @dataclass(frozen=True)
 class JobScaling:
-    """Changes of a log, in the order of the fields.
+    """How a log is scaled to a datacentre; changes are made in the order of the fields.
 
     drop_largest: number of the widest jobs to remove. multiply_run: factor on run times and
     requested times, which are rounded to seconds and at least 1.
@@ -103,7 +103,7 @@ class JobScaling:
 
 
 def scaled_jobs(log: JobLog, scaling: JobScaling) -> JobLog:
-    """The log after all changes of `scaling`.
+    """Apply all changes of `scaling` to a log.
 
     Raises TailcError if no job remains, or a width is not in the table.
     """
@@ -112,7 +112,7 @@ def scaled_jobs(log: JobLog, scaling: JobScaling) -> JobLog:
 
 
 def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
-    """The jobs submitted within `length_s` from `start_s`; the new log starts at `start_s`."""
+    """Cut a log to jobs submitted within `length_s` from `start_s`, which becomes second 0."""
     first, past = np.searchsorted(log.submit_s, [start_s, start_s + length_s])
     if first >= past:
         message = f"no job is submitted from `{start_s}` s to `{start_s + length_s}` s"
@@ -126,7 +126,7 @@ def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
 
 
 def without_widest(log: JobLog, count: int) -> JobLog:
-    """The log without its `count` widest jobs; ties go to the longest, then the last."""
+    """Remove the `count` widest jobs of a log; of equal widths the longest, then the last."""
     if count >= log.jobs:
         message = f"dropping {plural(count, 'job')} leaves none: there are {log.jobs}"
         help_ = "drop fewer, or take a longer window"
@@ -136,7 +136,7 @@ def without_widest(log: JobLog, count: int) -> JobLog:
 
 
 def multiplied_runs(log: JobLog, by: Fraction | int) -> JobLog:
-    """Run times and requested times multiplied, rounded half up to seconds, at least 1."""
+    """Multiply run times and requested times; rounded half up to seconds, at least 1."""
     run_s = np.maximum(_times(log.run_s, by), 1)
     requested_s = np.where(log.requested_s > 0, np.maximum(_times(log.requested_s, by), 1), 0)
     return replace(log, run_s=run_s, requested_s=requested_s)
@@ -148,10 +148,10 @@ def with_green_percents(
     percents: tuple[int, ...] = GREEN_PERCENTS,
     longest_s: int = LONGEST_GREEN_S,
 ) -> JobLog:
-    """Assign to each job one of `percents` of green energy with equal probability; 0 above
-    `longest_s`.
+    """Assign to each job a random one of `percents` as its share of green energy.
 
-    The choice is a hash of the seed and the job number, so it does not depend on the other jobs.
+    Each is equally likely; jobs longer than `longest_s` get 0. The choice is a hash of the seed and
+    the job number, so it does not depend on the other jobs.
     """
     drawn = (_keys(log, f"green {seed}") % np.uint64(len(percents))).astype(np.int64)
     green_ppm = np.array(percents, dtype=np.int64)[drawn] * PPM_PER_PERCENT

@@ -1,5 +1,7 @@
-"""Steps of jobs, which `sacct` of Slurm lists among the jobs: their id is that of the job with a
-name, such as `4608.batch` and `4608.0`."""
+"""Remove steps of jobs, which `sacct` of Slurm lists among the jobs.
+
+The id of a step is that of its job with a name, such as `4608.batch` and `4608.0`.
+"""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -21,7 +23,7 @@ _STEP = r"^(?P<job>[^.]+)\.[^.]+$"
 
 
 def without_steps(cells: Cells, every: Cells | None = None) -> tuple[Cells, tuple[Finding, ...]]:
-    """The rows without steps of jobs that have a row of their own, and a warning if there are any.
+    """Remove steps of jobs that have a row of their own; also return a warning if there are any.
 
     every: the ids of all rows, if `cells` are only some. Cells without ids as text are unchanged.
     """

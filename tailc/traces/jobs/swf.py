@@ -1,4 +1,4 @@
-"""Logs in the Standard Workload Format 2.2 of the Parallel Workloads Archive, compressed or not.
+"""Read job logs in the Standard Workload Format 2.2 of the Parallel Workloads Archive.
 
 A line is a job: 18 numbers separated by blanks, -1 if unknown. Lines that begin with `;` are
 comments; those at the beginning describe the machine. The reader uses the number, submit time, run
@@ -60,7 +60,7 @@ MAX_JOBS = 1 << 26
 
 
 def read_swf(source: str, reading: JobReading | None = None) -> JobLog:
-    """Read the jobs of a log that ran, from a file, compressed or not, or `-` for standard input.
+    """Read the jobs of a log that ran, from a (compressed) file or `-` for standard input.
 
     Jobs are left out, and counted in warnings, if they never ran (run time -1, or 0 if cancelled or
     without processors), are parts of jobs that were swapped out, or have no known width. Raises
@@ -166,7 +166,7 @@ _COUNTS = ("MaxRecords", "MaxJobs")
 
 @dataclass
 class SwfHeader:
-    """Labels and values with their line numbers; the first of repeated labels counts."""
+    """The header of a log: values by label, with line numbers; the first of a label counts."""
 
     source: str
     values: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -203,7 +203,7 @@ class SwfHeader:
         return None if offset_s is None else _offset(offset_s)
 
     def count_warning(self, lines: int) -> tuple[Finding, ...]:
-        """A warning if the log has another number of lines than the header states."""
+        """Warn if the log has another number of lines than its header states."""
         label = next((label for label in _COUNTS if self._whole(label) is not None), None)
         stated = None if label is None else self._whole(label)
         if label is None or stated is None or stated == lines:

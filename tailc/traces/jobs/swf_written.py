@@ -11,7 +11,7 @@ _UNKNOWN = "-1"
 
 
 def swf_text(log: JobLog, computer: str) -> str:
-    """Text of the log; the format has no fields for green shares and applications."""
+    """Format a log as text; the format has no fields for green shares and applications."""
     return "\n".join([*_header(log, computer), *_jobs(log), ""])
 
 

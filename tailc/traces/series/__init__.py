@@ -1,1 +1,1 @@
-"""Time series on a regular grid: production, prices, carbon intensity, cloud cover."""
+"""Time series on a regular grid: power, prices, carbon intensity, cloud cover."""

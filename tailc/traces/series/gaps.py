@@ -14,18 +14,18 @@ _SECONDS_PER_MINUTE = 60
 
 @dataclass(frozen=True, eq=False)
 class SeriesGaps:
-    """Runs of unknown steps: first step and length of each, int64 (gaps,)."""
+    """The gaps of a series: first step and length of each, int64 (gaps,)."""
 
     first: NDArray[np.int64]
     length: NDArray[np.int64]
 
     def part(self, chosen: Mask) -> SeriesGaps:
-        """Some of the gaps."""
+        """Select some of the gaps."""
         return SeriesGaps(self.first[chosen], self.length[chosen])
 
 
 def gaps_of(known: Mask) -> SeriesGaps:
-    """All gaps of unknown steps, in order."""
+    """Find all gaps: runs of unknown steps, in order."""
     edges = np.diff(np.concatenate([[True], known, [True]]).astype(np.int8))
     first = np.flatnonzero(edges == -1)
     return SeriesGaps(first, np.flatnonzero(edges == 1) - first)
@@ -38,7 +38,7 @@ def short(gaps: SeriesGaps, steps: int, most_steps: int) -> Mask:
 
 
 def fill_gaps(value: Floats, known: Mask, gaps: SeriesGaps) -> tuple[Floats, Mask]:
-    """The series with these gaps filled by linear interpolation."""
+    """Fill these gaps of a series by linear interpolation."""
     known_after = known.copy()
     for first, length in zip(gaps.first.tolist(), gaps.length.tolist(), strict=True):
         known_after[first : first + length] = True
@@ -49,7 +49,7 @@ def fill_gaps(value: Floats, known: Mask, gaps: SeriesGaps) -> tuple[Floats, Mas
 
 
 def span_text(seconds: int) -> str:
-    """A duration as text, such as `15 min`, `1.5 h` or `3.5 days`."""
+    """Format a duration, such as `15 min`, `1.5 h` or `3.5 days`."""
     if seconds < _SECONDS_PER_MINUTE:
         return f"{seconds} s"
     if seconds < SECONDS_PER_HOUR:

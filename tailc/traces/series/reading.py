@@ -45,7 +45,7 @@ class Stamp(enum.Enum):
 
 @dataclass(frozen=True)
 class SeriesReading:
-    """Columns of one series in a file, and how to read them.
+    """How to read one time series from the columns of a file.
 
     unit: one of `units_of(quantity)`. zone: time zone of times without one, such as
     `America/Denver`, `-07:00` or `UTC`; None if all times state their own. time_pattern: pattern of

@@ -1,4 +1,4 @@
-"""Cut, resample, scale and add series."""
+"""Cut, resample, scale and add time series."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.traces.zones import utc_text
 
 
 def cut_series(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeries:
-    """The part of a series from a time on, for a length.
+    """Cut a series to a length of time from a start.
 
     Raises TailcError if the series does not cover it, and ValueError if it does not consist of
     whole steps.
@@ -33,7 +33,7 @@ def cut_series(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeri
 
 
 def on_epochs(series: TimeSeries, epoch_s: int) -> TimeSeries:
-    """Mean of the series over each epoch from its start on; an incomplete last epoch is dropped.
+    """Average a series over epochs from its start on; an incomplete last epoch is dropped.
 
     If epochs are shorter than steps, each has the value of its step. If neither length divides the
     other, steps are weighted by the time that they share with the epoch, so that the energy of
@@ -64,12 +64,12 @@ def _means(value: np.ndarray, edge: np.ndarray, per_step: int) -> np.ndarray:
 
 
 def scale_series(series: TimeSeries, factor: float) -> TimeSeries:
-    """The series with every value multiplied by a factor."""
+    """Multiply every value of a series by a factor."""
     return replace(series, value=series.value * factor)
 
 
 def scaled_to_peak(series: TimeSeries, peak: float) -> TimeSeries:
-    """The series with `peak` as its largest value; TailcError where it is 0 throughout."""
+    """Scale a series so that its largest value is `peak`; TailcError if all values are 0."""
     largest = float(series.value.max())
     if largest <= 0:
         message = "the series has no value above 0, so it cannot be scaled to a peak"
@@ -79,7 +79,7 @@ def scaled_to_peak(series: TimeSeries, peak: float) -> TimeSeries:
 
 
 def sum_series(parts: Sequence[TimeSeries]) -> TimeSeries:
-    """Sum of series of one quantity with the same times; known where all are known."""
+    """Add series of one quantity with the same times; the sum is known where all are."""
     first = parts[0]
     if any(_grid(each) != _grid(first) for each in parts):
         raise ValueError("only series with the same times can be added")

@@ -35,7 +35,7 @@ class SeriesQuantity(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class TimeSeries:
-    """Means over consecutive steps; float64 (steps,) in the unit of the quantity.
+    """A time series: means over consecutive steps, float64 (steps,), in the quantity's unit.
 
     Step k lasts from start_unix_s + k step_s to before start_unix_s + (k + 1) step_s, in Unix
     seconds. known: bool (steps,); unknown values are 0. Only prices can be negative. source: name
@@ -98,12 +98,12 @@ class TimeSeries:
 def of_values(
     quantity: SeriesQuantity, start_unix_s: int, step_s: int, value: Floats, source: str
 ) -> TimeSeries:
-    """A series of these values; NaN means unknown."""
+    """Make a series of these values; NaN means unknown."""
     known = ~np.isnan(value)
     return TimeSeries(quantity, start_unix_s, step_s, np.where(known, value, 0.0), known, source)
 
 
 def energy_kwh(series: TimeSeries) -> float:
-    """Energy of a power over its known steps [kWh]."""
+    """Energy of a power series over its known steps [kWh]."""
     assert series.quantity is SeriesQuantity.POWER
     return float(series.value.sum()) * series.step_s / SECONDS_PER_HOUR / 1_000

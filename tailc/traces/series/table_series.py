@@ -1,4 +1,4 @@
-"""Read series from columns of a Parquet, CSV or NDJSON file with a column of times."""
+"""Read time series from a Parquet, CSV or NDJSON file with a column of times."""
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
 # pyright: reportAttributeAccessIssue=false
@@ -69,7 +69,7 @@ class SeriesRows:
         return str(self._cells.columns[self._like.time][0].as_py())
 
     def series(self, reading: SeriesReading) -> TimeSeries:
-        """The series of one column; raises like `read_series`."""
+        """Make the series of one column; raises the same errors as `read_series`."""
         cells = replace(self._cells, findings=[])
         value, has_value = _values(cells, reading.value)
         texts(cells, reading.time)
