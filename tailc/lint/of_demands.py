@@ -48,6 +48,9 @@ def execution_findings(
 
 def column_findings(path: str, column: str) -> tuple[Finding, ...]:
     """A finding if rows whose column is ingested look like executions of the same requests."""
+    from tailc.lint.checks import executions
+    from tailc.lint.sampled_columns import sampled_columns
+
     with open_source(path) as source:
         sample = sampled_columns(source, column)
         return tuple(view_findings(executions.CHECKS, (sample,), source.name))
