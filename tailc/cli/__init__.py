@@ -26,7 +26,7 @@ COMMANDS = {
     "diff": "Compare two policies: decisions, latency and cost.",
     "simulate": "Replay the policy of a spec and its baselines.",
     "sweep": "Compile a spec with other values, and compare.",
-    "fleet": "Compile the specs of many services.",
+    "fleet": "Compile, judge and compare many services.",
     "size": "Find the highest rate that meets an SLO.",
     "tune": "Tune controllers for plants of any kind.",
     "fit": "Fit models to measurements.",
@@ -52,6 +52,8 @@ RENAMED = {"vary": "sweep"}
 # Files of subcommands whose parent also works alone.
 BELOW = {
     ("fleet", "compile"): "fleet_compile",
+    ("fleet", "verify"): "fleet_verify",
+    ("fleet", "diff"): "fleet_diff",
     ("size", "cores"): "size_cores",
     ("size", "colocation"): "size_colocation",
     ("tune", "pid"): "tune_pid",

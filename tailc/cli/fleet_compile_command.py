@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from tailc.cli import replay_options
+from tailc.cli.engine_options import chosen_engine, engine_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-
-if TYPE_CHECKING:
-    from tailc.studies.fleet import FleetOptions
-    from tailc.tasks.engine import TaskEngine
 
 
 @click.command("fleet compile", short_help="Compile the specs of many services.")
@@ -37,19 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--rebuild", is_flag=True, help="Compile all services. Default: those whose inputs changed."
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="X",
-    help="Number of processes. Default: one for each processor.",
-)
-@click.option(
-    "--cluster",
-    metavar="CLUSTER",
-    help="Run the compiles on a Dask cluster: the address of its scheduler, its scheduler file, or "
-    "local:N for N new workers on this machine. The workers read the same files at the same paths. "
-    "It needs the extra `fleet`.",
-)
+@engine_options
 @replay_options.progress
 @command_with_outcome
 def command(
@@ -71,30 +54,13 @@ def command(
     the highest exit code of all services. The files do not depend on the number of processes or
     workers. After an interrupt, the same command continues with the services that are left.
     """
-    from tailc.studies.fleet import FleetOptions
-
-    if jobs is not None and cluster is not None:
-        raise click.UsageError("give either `--jobs` or `--cluster`")
-    overrides = {} if effort is None else {"effort": effort}
-    options = FleetOptions(output, overrides, allows_misses=allow_misses, rebuilds=rebuild)
-    if cluster is None:
-        from tailc.tasks.processes import LocalProcesses
-
-        return _compile(folder, options, LocalProcesses(jobs), progress)
-    from tailc.tasks.cluster import connected
-
-    with connected(cluster) as engine:
-        return _compile(folder, options, engine, progress)
-
-
-def _compile(
-    folder: str, options: FleetOptions, engine: TaskEngine, progress: bool | None
-) -> CommandOutcome:
     from tailc.cli.progress import show_progress
     from tailc.report import fleet as reports
-    from tailc.studies.fleet import compile_fleet, find_services
+    from tailc.studies.fleet import FleetOptions, compile_fleet, find_services
 
-    with show_progress(progress) as draw:
+    overrides = {} if effort is None else {"effort": effort}
+    options = FleetOptions(output, overrides, allows_misses=allow_misses, rebuilds=rebuild)
+    with chosen_engine(jobs, cluster) as engine, show_progress(progress) as draw:
         results = compile_fleet(find_services(folder), options, engine, draw)
     return CommandOutcome(
         exit_code=reports.exit_code(results),

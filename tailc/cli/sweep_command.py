@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli import replay_options
+from tailc.cli.engine_options import chosen_engine, engine_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 
 if TYPE_CHECKING:
@@ -32,12 +33,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Compile the spec unchanged and with each value alone, and not all combinations.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="X",
-    help="Number of processes. Default: one for each processor.",
-)
+@engine_options
 @click.option(
     "-o",
     "--output",
@@ -55,6 +51,7 @@ def command(
     assignments: tuple[str, ...],
     one_at_a_time: bool,
     jobs: int | None,
+    cluster: str | None,
     table: str | None,
     keep: str | None,
     progress: bool | None,
@@ -70,15 +67,14 @@ def command(
     from tailc.report.variants import json_form, tables, words
     from tailc.specs.variations import read_variation
     from tailc.studies.sweep import compile_variants
-    from tailc.tasks.processes import LocalProcesses
 
     variations = [read_variation(argument) for argument in assignments]
-    with show_progress(progress) as draw:
+    with chosen_engine(jobs, cluster) as engine, show_progress(progress) as draw:
         variants = compile_variants(
             spec,
             variations,
             one_at_a_time=one_at_a_time,
-            engine=LocalProcesses(jobs),
+            engine=engine,
             progress=draw,
         )
     files_by_variant = _write_policies(variants, keep)
@@ -90,7 +86,7 @@ def command(
         exit_code=words.exit_code(variants),
         text="\n".join([tables.as_text(variants), *(f"wrote {path}" for path in table_files)]),
         result=json_form.as_dict(variants, files_by_variant) | {"files": table_files},
-        findings=words.findings(variants),
+        findings=(*engine.warnings, *words.findings(variants)),
         markdown=tables.as_markdown_table(variants),
     )
 

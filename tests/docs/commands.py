@@ -105,8 +105,9 @@ def _answered(line: socket.socket) -> int:
 
 
 def _exit_code() -> int:
-    from tailc.cli import main
+    from tailc.cli import interrupts, main
 
+    interrupts._end = sys.exit  # this process still has to send its exit code
     try:
         main()
     except SystemExit as ending:

@@ -1,4 +1,4 @@
-"""tailc fleet compile: a summary of all services, and the exit code of the worst one."""
+"""tailc fleet: a summary of all services, and the exit code of the worst one."""
 
 from __future__ import annotations
 
@@ -72,3 +72,64 @@ def test_markdown_has_the_same_table(tailc, services):
         "fleet", "compile", "fleet", "-o", "out", "--jobs", "1", "--output-format", "markdown"
     )
     assert "| fine/toy | few-to-many | compiled |" in ended.out
+
+
+@pytest.fixture
+def policies(tailc, services):
+    """The policies of two services in two folders, `old` and `new`."""
+    for folder in ("old", "new"):
+        tailc("fleet", "compile", "fleet", "-o", folder, "--jobs", "1", "--allow-misses")
+    return services
+
+
+def fleet_runs(ended):
+    document = json.loads(ended.out)
+    validate(document, json.loads((REPORTS / "output-1.schema.json").read_text()))
+    validate(document["result"], json.loads((REPORTS / "fleet-runs-1.schema.json").read_text()))
+    return {one["name"]: one for one in document["result"]["services"]}
+
+
+def test_verify_judges_each_service_on_its_own_trace(tailc, policies):
+    Path("held/fine").mkdir(parents=True)
+    rows = "".join(f"{number},{50 + number % 2 * 90}\n" for number in range(400))
+    Path("held/fine/toy.csv").write_text(f"request,demand_ms\n{rows}")
+    words = ("fleet", "verify", "new", "--trace", "held/{service}.csv", "--jobs", "1")
+    ended = tailc(*words, "--output-format", "json", "--", "--requests", "2000")
+    assert ended.code == 66
+    runs = fleet_runs(ended)
+    assert {name: one["result"] for name, one in runs.items()} == {
+        "fine/toy": "pass",
+        "missed/toy": "failed",
+    }
+    verdicts = runs["fine/toy"]["output"]
+    assert verdicts["format"] == "tailc-verdict"
+    assert verdicts["replay"]["requests"] == 2000
+    assert runs["missed/toy"]["findings"][0]["code"] == "TC0701"
+
+
+def test_a_pattern_without_the_service_is_a_mistake(tailc, policies):
+    ended = tailc("fleet", "verify", "new", "--trace", "held.csv", "--jobs", "1")
+    assert ended.code == 64
+    assert "{service}" in ended.err
+
+
+def test_a_folder_without_policies_is_an_error(tailc, services):
+    ended = tailc("fleet", "verify", "fleet", "--trace", "{service}.csv", "--jobs", "1")
+    assert ended.code == 66
+    assert "has no policy" in ended.err
+
+
+def test_diff_finds_services_that_differ_or_are_missing(tailc, policies):
+    words = ("fleet", "diff", "old", "new", "--jobs", "1")
+    same = tailc(*words)
+    assert (same.code, same.out) == (0, "2 services: 2 same\n")
+    spec = Path("fleet/fine/toy.yaml")
+    spec.write_text(spec.read_text().replace("target_parallelism: 6", "target_parallelism: 4"))
+    tailc("fleet", "compile", "fleet", "-o", "new", "--jobs", "1", "--allow-misses")
+    ended = tailc(*words, "--output-format", "json")
+    assert ended.code == 2
+    assert [one["result"] for one in fleet_runs(ended).values()] == ["differs", "same"]
+    Path("old/missed/toy.tailc").unlink()
+    ended = tailc(*words)
+    assert ended.code == 66
+    assert "2 services: 1 differs, 1 failed" in ended.out

@@ -1,0 +1,46 @@
+"""The options --jobs and --cluster of commands that run independent tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from tailc.tasks.engine import TaskEngine
+
+
+def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --jobs and --cluster to a command."""
+    jobs = click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="X",
+        help="Number of processes. Default: one for each processor.",
+    )
+    cluster = click.option(
+        "--cluster",
+        metavar="CLUSTER",
+        help="Use a Dask cluster: the address of its scheduler, its scheduler file, or local:N for "
+        "N new workers on this machine. The workers read the same files at the same paths. Needs "
+        "the extra `fleet`.",
+    )
+    return jobs(cluster(function))
+
+
+@contextmanager
+def chosen_engine(jobs: int | None, cluster: str | None) -> Iterator[TaskEngine]:
+    """Provide the engine of the options."""
+    if cluster is None:
+        from tailc.tasks.processes import LocalProcesses
+
+        yield LocalProcesses(jobs)
+        return
+    if jobs is not None:
+        raise click.UsageError("give either `--jobs` or `--cluster`")
+    from tailc.tasks.cluster import connected
+
+    with connected(cluster) as engine:
+        yield engine
