@@ -13,62 +13,14 @@ import argparse
 import contextlib
 import hashlib
 import random
-import threading
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from time import monotonic_ns
 
-from tailc_runtime import NOW, WAIT, PolicyTable, open_policy
+from tailc_runtime import PolicyTable, Scheduler, open_policy
 
 PART = bytes(1 << 20)
 # Of a log-normal number of parts: its median, and the deviation of its logarithm.
 MEDIAN_PARTS, SIGMA = 10, 1.0
 MOST_THREADS = 64
-
-
-class Line:
-    """Who is in the system, and who waits to start, in order of arrival."""
-
-    def __init__(self, table: PolicyTable) -> None:
-        self.table = table
-        self.in_system = 0
-        self._waiting: deque[object] = deque()
-        self._changed = threading.Condition()
-
-    @contextlib.contextmanager
-    def stay(self) -> Iterator[None]:
-        """Begins when the policy lets the request start; its end is the request's exit."""
-        self._enter()
-        try:
-            yield
-        finally:
-            self._leave()
-
-    def _enter(self) -> None:
-        arrived_ns, me = monotonic_ns(), object()
-        with self._changed:
-            self.in_system += 1
-            self._waiting.append(me)
-            self._changed.notify_all()
-            while me in self._waiting:
-                waited_us = (monotonic_ns() - arrived_ns) // 1000
-                start, wait_us, _ = self.table.lookup(self.in_system, waited_us, 0)
-                is_alone = len(self._waiting) == self.in_system
-                if self._waiting[0] is me and (start == NOW or is_alone):
-                    self._waiting.popleft()
-                    self._changed.notify_all()
-                else:
-                    self._changed.wait(wait_us / 1e6 if start == WAIT else None)
-
-    def _leave(self) -> None:
-        """The first that waits starts, whatever its row says: one for each exit."""
-        with self._changed:
-            self.in_system -= 1
-            if self._waiting:
-                self._waiting.popleft()
-            self._changed.notify_all()
 
 
 class Server(ThreadingHTTPServer):
@@ -79,37 +31,22 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, port: int, table: PolicyTable | None) -> None:
         super().__init__(("127.0.0.1", port), Handler)
-        self.line = Line(table) if table else None
-        self.threads = ThreadPoolExecutor(MOST_THREADS)
+        self.scheduler = Scheduler(table, MOST_THREADS) if table else None
 
     def answer(self, parts: int) -> int:
-        """Does the work of a request; how many threads it had at its end."""
-        if self.line is None:
-            self.run(iter(range(parts)))
+        """Do the work of a request; return how many threads it has at its end."""
+        if self.scheduler is None:
+            for _ in range(parts):
+                hash_part()
             return 1
-        with self.line.stay():
-            return self._climb(iter(range(parts)), self.line)
+        with self.scheduler.admitted() as running:
+            self.scheduler.run_parts(running, [hash_part] * parts)
+            return running.threads
 
-    def _climb(self, parts: Iterator[int], line: Line) -> int:
-        """At every quantum look up the request's age, and give it the threads it is to have."""
-        table, began_ns = line.table, monotonic_ns()
-        running: list[Future[None]] = []
-        ticks, unfinished = 0, True
-        while unfinished:
-            executed_us = (monotonic_ns() - began_ns) // 1000
-            rung = table.lookup(line.in_system, 0, executed_us)[2]
-            # No request gives up threads that it has.
-            while len(running) < (table.settings[rung].threads or 1):
-                running.append(self.threads.submit(self.run, parts))
-            ticks += 1
-            left_us = ticks * table.quantum_us - (monotonic_ns() - began_ns) // 1000
-            unfinished = wait(running, max(left_us, 0) / 1e6).not_done
-        return len(running)
 
-    def run(self, parts: Iterator[int]) -> None:
-        """One thread of a request: takes part after part, which it shares with the others."""
-        for _ in parts:
-            hashlib.sha256(PART)
+def hash_part() -> None:
+    """A part of a request, which may run on any thread."""
+    hashlib.sha256(PART)
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -22,6 +22,8 @@ from plain_sharing import NAMES as SHARING
 from plain_sharing import rows_of_sharing
 from plan_sequences import PLAN_COLUMNS, plan_sequences, rows_of_plan
 from policies import named_policies
+from schedules import COLUMNS as SCHEDULE_COLUMNS
+from schedules import LOADS, rows_of_schedule
 from sequences import Sequence, sequences_of
 from share_sequences import SHARE_COLUMNS, rows_of_shares, share_sequences
 from signed_files import COLUMNS as SIGNED_COLUMNS
@@ -53,10 +55,11 @@ def write_vectors(folder: Path) -> None:
     """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
     tables, shares/NAME.csv for shares, plans/NAME.csv for plans, steps/NAME.csv for controllers,
     overload/NAME.csv for rules of overload, sharing/NAME.csv for rules of sharing,
-    settings/NAME.csv for the rungs of ladders, and the folders `refused` and `signed`.
+    settings/NAME.csv for the rungs of ladders, schedules/NAME.csv for servers, and the folders
+    `refused` and `signed`.
     """
     refused, signed = folder / "refused", folder / "signed"
-    names = ("steps", "levels", "shares", "plans", "overload", "sharing", "settings")
+    names = ("steps", "levels", "shares", "plans", "overload", "sharing", "settings", "schedules")
     for needed in (refused, signed, *(folder / name for name in names)):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
@@ -82,6 +85,10 @@ def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> Non
     if name in WITH_SETTINGS:
         rows = _settings(plain)
         _write_csv(folder / "settings" / f"{name}.csv", sentence, SETTING_COLUMNS, rows)
+    if name in LOADS:
+        rows = rows_of_schedule(name, folder / f"{name}.tailc")
+        about = f"What a server does at each event with its requests. {sentence}"
+        _write_csv(folder / "schedules" / f"{name}.csv", about, SCHEDULE_COLUMNS, rows)
     if name in OVERLOADED:
         rows = rows_of_overload(name, plain)
         _write_csv(folder / "overload" / f"{name}.csv", sentence, OVERLOAD_COLUMNS, rows)

@@ -1,5 +1,6 @@
 """Look up tailc policies: verify once, then decide in a fraction of a microsecond."""
 
+from tailc_runtime.async_scheduler import AsyncScheduler
 from tailc_runtime.controller import Controller
 from tailc_runtime.counters import Counters
 from tailc_runtime.demand_log import DemandLog
@@ -35,6 +36,9 @@ from tailc_runtime.plan import BROWN, GREEN, MIXED, Plan
 from tailc_runtime.plan_battery import Stored
 from tailc_runtime.plan_pricing import Quote
 from tailc_runtime.raw import RungSetting
+from tailc_runtime.schedule import CLIMB, CUT_OFF, DESCEND, START, Decision, Schedule, ScheduleError
+from tailc_runtime.scheduler import Scheduler
+from tailc_runtime.scheduling import Refused, Running
 from tailc_runtime.shares import Shares
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
 from tailc_runtime.tail_table import TailTable
@@ -53,19 +57,25 @@ from tailc_runtime.watched import (
 
 __all__ = [
     "BROWN",
+    "CLIMB",
+    "CUT_OFF",
+    "DESCEND",
     "GREEN",
     "MIXED",
     "NOW",
     "ON_EXIT",
     "REFUSED",
     "RELOADED",
+    "START",
     "UNCHANGED",
     "WAIT",
+    "AsyncScheduler",
     "BadMeaning",
     "BadSignature",
     "BadStructure",
     "Controller",
     "Counters",
+    "Decision",
     "DemandLog",
     "Expired",
     "HashMismatch",
@@ -79,7 +89,12 @@ __all__ = [
     "PolicyError",
     "PolicyTable",
     "Quote",
+    "Refused",
     "RungSetting",
+    "Running",
+    "Schedule",
+    "ScheduleError",
+    "Scheduler",
     "Shares",
     "Stored",
     "TailTable",

@@ -6,7 +6,7 @@ DIR/steps/NAME.csv lists what the policy's controller is stepped with, sequence 
 what comes of it; DIR/shares/NAME.csv does so for shares, and DIR/plans/NAME.csv for the calls of
 plans. DIR/overload/NAME.csv asks whom a ladder refuses, degrades or cuts off,
 DIR/sharing/NAME.csv whom what is in use holds back, and who gives up. DIR/settings/NAME.csv says
-what each rung of a ladder is.
+what each rung of a ladder is, and DIR/schedules/NAME.csv what a server does at each event.
 DIR/refused/expected.csv lists files that must be refused, and as what; DIR/signed/expected.csv
 files with what is asked of them, and what they are refused as, if at all.
 """
@@ -27,6 +27,7 @@ from tailc_runtime.opening import (
 )
 from tailc_runtime.plan_vectors import wrong_calls
 from tailc_runtime.raw import RungSetting
+from tailc_runtime.schedule_vectors import wrong_decisions
 from tailc_runtime.shares import Shares
 from tailc_runtime.signed_vectors import wrongly_trusted
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
@@ -232,6 +233,7 @@ _SEQUENCES = (
     ("overload", "requests under overload", wrongly_served),
     ("sharing", "requests that share", wrongly_shared),
     ("settings", "rungs", wrong_settings),
+    ("schedules", "events of a server", wrong_decisions),
 )
 
 
