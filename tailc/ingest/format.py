@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,14 @@ from tailc.ingest.options import InputOptions
 from tailc.traces.source import Source
 
 _NO_LOOP = always(None)
+
+
+def begins_with_names(*names: str) -> Callable[[bytes], bool]:
+    """Whether an input begins with these names of columns, whatever a spreadsheet writes around
+    them."""
+    cells = (rb'"?' + re.escape(name.encode()) + rb'"?' for name in names)
+    header = re.compile(rb"\s*" + rb"[,;\t|]".join(cells) + rb"[,;\t|\r\n]")
+    return lambda head: header.match(head) is not None
 
 
 @dataclass(frozen=True)

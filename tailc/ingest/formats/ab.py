@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.ingest.format import Format
+from tailc.ingest.format import Format, begins_with_names
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
@@ -23,7 +23,7 @@ from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
 _TIME = "ttime"
-_HEADER = re.compile(rb"starttime\tseconds\tctime\tdtime\tttime\twait\r?\n")
+_is_rows = begins_with_names("starttime", "seconds", "ctime", "dtime", "ttime", "wait")
 _SUMMARY = re.compile(rb"This is ApacheBench, Version |Percentage served,Time in ms")
 
 
@@ -60,11 +60,6 @@ def _refuse(source: Source, _options: InputOptions) -> InputTimes:
 
 
 FORMATS = (
-    Format(
-        "ab TSV",
-        lambda head: _HEADER.match(head) is not None,
-        read,
-        loop=always(Loop.CLOSED),
-    ),
+    Format("ab TSV", _is_rows, read, loop=always(Loop.CLOSED)),
     Format("ab summary", lambda head: _SUMMARY.match(head) is not None, _refuse),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.ingest.format import Format
+from tailc.ingest.format import Format, begins_with_names
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
@@ -22,7 +22,7 @@ from tailc.traces.source import Source
 from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 
-_HEADER = b"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
+_is_csv = begins_with_names("response-time", "DNS+dialup", "DNS", "Request-write", "Response-delay")
 _TIME, _STATUS = "response-time", "status-code"
 
 
@@ -65,8 +65,6 @@ def _refuse(source: Source, _options: InputOptions) -> InputTimes:
 
 
 FORMATS = (
-    Format(
-        "hey CSV", lambda head: head.lstrip().startswith(_HEADER), read, loop=always(Loop.CLOSED)
-    ),
+    Format("hey CSV", _is_csv, read, loop=always(Loop.CLOSED)),
     Format("hey summary", _is_summary, _refuse),
 )

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.estimate import histogram_with_missing
-from tailc.ingest.format import Format
+from tailc.ingest.format import Format, begins_with_names
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
@@ -41,7 +41,7 @@ _STATUS, _GROUP = "status", "group"
 _OUTSIDE = r"^::(setup|teardown)(::|$)"
 _NS_PER_MS = 1e6
 _WITH_STATUS = "add `status` to `systemTags` of k6, and measure again"
-_HEADER = b"metric_name,timestamp,metric_value,"
+_is_csv = begins_with_names("metric_name", "timestamp", "metric_value")
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
@@ -172,6 +172,6 @@ def _is_json(head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("k6 CSV", lambda head: head.startswith(_HEADER), read_csv, loop=always(Loop.UNSTATED)),
+    Format("k6 CSV", _is_csv, read_csv, loop=always(Loop.UNSTATED)),
     Format("k6 JSON", _is_json, read_json),
 )

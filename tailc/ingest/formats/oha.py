@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
-from tailc.ingest.format import Format
+from tailc.ingest.format import Format, begins_with_names
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import loop_in
 from tailc.ingest.options import InputOptions
@@ -30,7 +30,9 @@ from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import kept_cells
 from tailc.units import format_percentile, shorten
 
-_HEADER = b"request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status"
+_is_csv = begins_with_names(
+    "request-start", "DNS", "DNS+dialup", "Response-delay", "request-duration", "bytes", "status"
+)
 _START, _TIME, _STATUS = "request-start", "request-duration", "status"
 _NS_PER_S = 1e9
 _CUT_SHORT = "aborted due to deadline"
@@ -184,6 +186,6 @@ def _is_json(head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("oha CSV", lambda head: head.startswith(_HEADER), read_csv, loop=loop_of),
+    Format("oha CSV", _is_csv, read_csv, loop=loop_of),
     Format("oha JSON", _is_json, read_json),
 )

@@ -28,6 +28,7 @@ _HEADING = re.compile(
     r'\s*"?Value(?:\((ns|us|µs|ms|s)\))?"?[\s,]+"?Percentile"?[\s,]+"?TotalCount"?[\s,]+'
     r'"?1/\(1-Percentile\)"?\s*$'
 )
+_RUN = re.compile(r"\s*Running .* test @ ")
 _POINT = re.compile(r"\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+([0-9.]+|inf|Infinity))?\s*$")
 # Times out is a connection at each check of it, so that there may be fewer requests than of those.
 _LOST = re.compile(
@@ -54,6 +55,7 @@ def read_wrk2(source: Source, _options: InputOptions) -> InputTimes:
     heading = _heading(lines)
     if heading is None:
         raise _without_spectrum(source, lines)
+    _refuse_several(source, lines, _RUN)
     failed = [int(found[1]) for line in lines if (found := _FAILED.match(line.text))]
     lost = [
         int(count)
@@ -70,6 +72,7 @@ def read_percentiles(source: Source, options: InputOptions) -> InputTimes:
     lines = lines_of(source)
     heading = _heading(lines)
     assert heading is not None, "the format is known by its heading"
+    _refuse_several(source, lines, _HEADING)
     found = _HEADING.match(lines[heading].text)
     named = found and found[1]
     unit = TimeUnit(named.replace("µ", "u")) if named else stated_unit(source, options.unit)
@@ -78,6 +81,15 @@ def read_percentiles(source: Source, options: InputOptions) -> InputTimes:
 
 def _heading(lines: list[TextLine]) -> int | None:
     return next((at for at, line in enumerate(lines) if _HEADING.match(line.text)), None)
+
+
+def _refuse_several(source: Source, lines: list[TextLine], begin: re.Pattern[str]) -> None:
+    """Raise TailcError if more than one run begins in the text."""
+    begun = [line for line in lines if begin.match(line.text)]
+    if len(begun) > 1:
+        message = f"`{source.name}` has the output of {len(begun)} runs, one below the other"
+        hint = "write each to a file, and give all files, whose requests are added"
+        raise source.fault(Code.BROKEN_FORMAT, message, line=begun[1].number, advice=hint)
 
 
 def _times(

@@ -1,0 +1,72 @@
+"""Output of load generators that a spreadsheet has saved again, and outputs of several runs."""
+
+import json
+
+import pytest
+
+from tailc.errors import Code
+from tailc.ingest.options import TimeColumn
+from tailc.ingest.stated_measure import StatedMeasure
+from tailc.traces.profile import Measure
+from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.generators_case import read, written
+from tests.tailc.ingest.prometheus_case import SAMPLES
+from tests.tailc.ingest.refusal import OPEN, refused
+
+BUSY = StatedMeasure(Measure.DEMAND_BUSY, "one client was alone on the machine")
+
+
+def saved_again(text: str, quote: str) -> str:
+    """With semicolons, decimal commas, CR LF and a byte order mark."""
+    rows = [line.split(",") for line in text.splitlines()]
+    cells = [[quote + cell.replace(".", ",") + quote for cell in row] for row in rows]
+    header = [quote + name + quote for name in rows[0]]
+    return "\ufeff" + "".join(";".join(row) + "\r\n" for row in (header, *cells[1:]))
+
+
+@pytest.mark.parametrize("name", ["k6.csv", "hey.csv", "oha.csv"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_spreadsheet_changes_no_time(tmp_path, name, quote):
+    text = (SAMPLES / name).read_text()
+    times, found, _ = read(SAMPLES / name, BUSY)
+    path = tmp_path / "saved.csv"
+    path.write_text(saved_again(text, quote), newline="")
+    again, same, _ = read(path, BUSY)
+    assert (again, same.format, same.left_out) == (times, found.format, found.left_out)
+    column = TimeColumn("response-time" if name == "hey.csv" else "metric_value")
+    if name == "hey.csv":
+        told = refused(path, StatedMeasure(Measure.DEMAND_CPU), unit=TimeUnit.S, table=column)
+        assert told.code is Code.RESPONSE_TIME
+
+
+SPECTRUM = (
+    "       Value     Percentile TotalCount 1/(1-Percentile)\n\n"
+    "       1.000 0.500000000000         50           2.00\n"
+    "       9.000 1.000000000000        100            inf\n"
+    "#[Max     =        9.000, Total count    =          100]\n"
+)
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_several_runs_in_one_text_are_refused(tmp_path, times):
+    wrk2 = (SAMPLES / "wrk2.txt").read_text()
+    for text, unit in ((wrk2, None), (SPECTRUM, TimeUnit.MS)):
+        told = refused(written(tmp_path, text * times), OPEN, unit=unit)
+        assert (told.code, f"the output of {times} runs" in told.message) == (
+            Code.BROKEN_FORMAT,
+            True,
+        )
+        assert told.place is not None
+        assert told.place.line == text.count("\n") + 1
+        assert "give all files" in (told.help or "")
+
+
+def test_the_uncorrected_spectrum_of_the_same_run_is_not_another(tmp_path):
+    wrk2 = (SAMPLES / "wrk2.txt").read_text()
+    times, _, _ = read(SAMPLES / "wrk2.txt")
+    assert read(written(tmp_path, wrk2 + SPECTRUM))[0] == times
+
+
+def test_json_is_no_header_of_a_table(tmp_path):
+    path = written(tmp_path, json.dumps({"metric_name": 1, "timestamp": 2, "metric_value": 3}))
+    assert "is a table" in refused(path).message
