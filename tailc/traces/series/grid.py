@@ -22,6 +22,8 @@ MAX_STEPS = 1 << 26
 LARGEST = 1e18
 # Of a day, with minutes or without, or of Unix.
 _CLOCK_TIME = re.compile(r"\d:\d|T\d|\d{9}")
+# Fewer times than these may be repeated by mistake.
+_FEW_TIMES = 3
 _OFFSET = re.compile(r"(?:Z|[+-]\d{2}:?\d{2})\s*$")
 
 Ints = NDArray[np.int64]
@@ -83,9 +85,14 @@ def _steps_of_rows(rows: StampedRows, reading: SeriesReading, step_s: int) -> In
     """Step number of each row, ascending from 0."""
     unix_s = rows.clocked.unix_s
     later = np.diff(unix_s)
+    _refuse_several_series(rows, reading)
     _refuse_same_times(rows, reading, later == 0)
+    sort = "sort the rows by time"
+    if len(later) > 1 and (later < 0).all():
+        sort += ", which are from the latest to the earliest: "
+        sort += "`(head -1 FILE; tail -n +2 FILE | tac) > sorted.csv`"
     for bad, code, what, help_ in (
-        (later < 0, Code.OUT_OF_ORDER, "is earlier than the row above", "sort the rows by time"),
+        (later < 0, Code.OUT_OF_ORDER, "is earlier than the row above", sort),
         (
             (later > 0) & (later < step_s),
             Code.SAME_TIME,
@@ -110,6 +117,20 @@ def _steps_of_rows(rows: StampedRows, reading: SeriesReading, step_s: int) -> In
         help_ = "correct the time, or split the series"
         raise TailcError(_at_row(rows, reading, row, Code.TRACE_TOO_LARGE, message, help_))
     return at
+
+
+def _refuse_several_series(rows: StampedRows, reading: SeriesReading) -> None:
+    """Raise TailcError if most times are those of several rows, as of several places."""
+    found, index, times = np.unique(rows.clocked.unix_s, return_index=True, return_counts=True)
+    row = int(index[np.argmax(times)])
+    text = rows.cells.text_of(reading.time, row) or ""
+    if len(found) < _FEW_TIMES or np.median(times) < 2 or not _CLOCK_TIME.search(text):
+        return
+    message = f"`{text}` is the time of {times.max():,} rows, so the file has several series"
+    help_ = (
+        "give the rows of one place or kind, such as by `(head -1 FILE; grep KIND FILE) > t.csv`"
+    )
+    raise TailcError(_at_row(rows, reading, row, Code.SAME_TIME, message, help_))
 
 
 def _refuse_same_times(rows: StampedRows, reading: SeriesReading, bad: Mask) -> None:

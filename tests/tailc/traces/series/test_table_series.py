@@ -160,6 +160,29 @@ def test_times_that_make_no_grid_are_refused_by_row(tmp_path, rows, code, row, s
     assert says in finding.message
 
 
+PLACES = [f"{row}{place}" for row in hourly(1, 2, 3) for place in ("0", "5", "7")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        PLACES,
+        [row for place in range(3) for row in PLACES[place::3]],
+        [row.replace("Z,", ",") for row in PLACES],
+    ],
+)
+def test_several_series_in_one_file_are_not_sorted(tmp_path, rows):
+    (finding,) = refused(written(tmp_path, *rows), zone="UTC")
+    assert (finding.code, finding.place.row) == (Code.SAME_TIME, 1)
+    assert "is the time of 3 rows, so the file has several series" in finding.message
+    assert "rows of one place or kind" in finding.help
+
+
+def test_rows_from_the_latest_on_are_to_be_turned(tmp_path):
+    (finding,) = refused(written(tmp_path, *reversed(hourly(1, 2, 3, 4))))
+    assert (finding.code, "| tac) > sorted.csv" in finding.help) == (Code.OUT_OF_ORDER, True)
+
+
 @pytest.mark.parametrize(
     ("texts", "pattern", "says", "help_"),
     [
