@@ -42,6 +42,8 @@ from tailc.lint.views import CounterRows, Header, Jobs, Machines, UnknownColumns
 from tailc.traces.compression import inner_name
 from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns
+from tailc.traces.logged_fields import log_of_lines
+from tailc.traces.names_below import table_below
 from tailc.traces.profile_file import is_profile
 from tailc.traces.source import PARQUET_MAGIC, SUFFIXES, Format, Source
 from tailc.traces.table import ColumnsToRead
@@ -99,6 +101,8 @@ def _input_options(options: TraceOptions) -> InputOptions:
 
 
 def _of_table(source: Source, options: TraceOptions) -> ViewedFile:
+    if Role.DEMAND not in options.columns and (log := log_of_lines(source)) is not None:
+        return ViewedFile("a log of lines", findings=list(log.findings))
     format_of_content = _format_found(source)
     format_of_name = SUFFIXES.get(Path(inner_name(source.name)).suffix.lower(), format_of_content)
     viewed = ViewedFile(_NAMES[format_of_content])
@@ -152,7 +156,7 @@ def _is_other(
         named = reading.columns
         seen.looked_at = (named.time, named.machine, named.throughput, named.share)
         return True
-    if (columns := job_columns(names, options)) is not None:
+    if (columns := job_columns(source, names, options, form)) is not None:
         seen.looked_at = (columns.arrival, columns.run, columns.width)
         _note_jobs(seen, source, columns, options, form)
         return True
@@ -176,7 +180,8 @@ def _look(
     roles = _with_executions(seen, source, roles, form)
     counted = () if counters is None else (counters.cycles, counters.memory)
     seen.looked_at = (*counted, *roles.columns, *(column.name for column in roles.series))
-    _note_unknown(seen, names, roles, options)
+    below = table_below(source.head()) if form == "csv" else None
+    _note_unknown(seen, names, roles, options, below)
     if series := [column for column in roles.series if times_of[column.name] == 1]:
         with _told_in(seen):
             _look_at_series(seen, source, roles.names[Role.TIME], series, form, options.zone)
@@ -213,7 +218,11 @@ def _too_wide(source: Source, number: int) -> TailcError:
 
 
 def _note_unknown(
-    seen: ViewedFile, names: tuple[str, ...], roles: Roles, options: TraceOptions
+    seen: ViewedFile,
+    names: tuple[str, ...],
+    roles: Roles,
+    options: TraceOptions,
+    below: int | None,
 ) -> None:
     """Add the columns that no name explains, if none is recognised or only others than demands."""
     known = set(seen.looked_at)
@@ -221,7 +230,7 @@ def _note_unknown(
     is_chosen = roles.names.keys() & {Role.DEMAND, *options.columns}
     is_counted = any(isinstance(view, CounterRows) for view in seen.views)
     if not seen.looked_at:
-        seen.views.append(UnknownColumns(names))
+        seen.views.append(UnknownColumns(names, below))
     elif rest and not (is_chosen or is_counted or roles.series):
         seen.views.append(WithoutDemands(rest))
 

@@ -32,9 +32,22 @@ from tailc.traces.times import MAX_NS
 from tailc.traces.trace import kept_cells
 
 _TIME = re.compile(r"time(?:_(ns|us|ms|s))?", re.IGNORECASE)
-_SUBMIT = re.compile(r"(?:submit|submitted|submit_time|arrival)(?:_(s|min|h|d))?", re.IGNORECASE)
-_RUN = re.compile(r"(?:run|run_time|runtime)(?:_(s|min|h|d))?", re.IGNORECASE)
-_WIDTH = re.compile(r"(?:width|nodes|servers|processors|procs|cpus)()", re.IGNORECASE)
+_SUBMIT = re.compile(
+    r"(?:submit|submitted|submit_?time|submission(?:_time)?|arrival)(?:_(s|min|h|d))?",
+    re.IGNORECASE,
+)
+_RUN = re.compile(
+    r"(?:run|run_?time|duration|elapsed(?:raw)?|wall_?time|wallclock)(?:_(s|min|h|d))?",
+    re.IGNORECASE,
+)
+_WIDTHS = (
+    re.compile(r"(?:width|servers|n?nodes|node_num|num_nodes|allocnodes)()", re.IGNORECASE),
+    re.compile(
+        r"(?:slots|processors|procs|n?cpus|cpu_num|num_cpus|(?:alloc|req)cpus)()", re.IGNORECASE
+    ),
+)
+# As dates begin, whose column has no unit.
+_DATE = re.compile(r"\d{4}[-/]\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}")
 _NUMBER = re.compile(r"(?:job|job_id|job_number)()", re.IGNORECASE)
 _CYCLES = re.compile(r"cycles()", re.IGNORECASE)
 _MEMORY = re.compile(r"memory(?:_stall|_time)?(?:_(ns|us|ms|s))?", re.IGNORECASE)
@@ -81,17 +94,23 @@ def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> Through
     return ThroughputReading(ValueMeaning(Measure.THROUGHPUT, "", unit), Rows(), columns)
 
 
-def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | None:
-    """Find the columns of a table of jobs; None if a required one is missing."""
+def job_columns(
+    source: Source, names: tuple[str, ...], options: TraceOptions, form: Format
+) -> JobColumns | None:
+    """Find the columns of a list of jobs; None if a required one is missing."""
     if isinstance(options.table, JobColumns):
         return options.table
-    submit, run, width = (_find_column(names, each) for each in (_SUBMIT, _RUN, _WIDTH))
+    submit, run, *widths = (_find_column(names, each) for each in (_SUBMIT, _RUN, *_WIDTHS))
+    width = next(filter(None, widths), None)
     if submit is None or run is None or width is None:
         return None
     number = _find_column(names, _NUMBER)
     submit_unit, run_unit = (JobTimeUnit((each[1] or "s").lower()) for each in (submit, run))
     named = submit[0], run[0], width[0]
-    return JobColumns(*named, submit_unit, run_unit, number=number and number[0])
+    cells = kept_cells(source, ColumnsToRead((), (submit[0],), ()), (), form)
+    is_dated = _DATE.match(cells.text_of(submit[0], 0) or "") is not None
+    arrival_unit = None if is_dated else submit_unit
+    return JobColumns(*named, arrival_unit, run_unit, number=number and number[0])
 
 
 def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterColumns | None:

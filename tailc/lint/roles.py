@@ -21,17 +21,20 @@ from tailc.traces.telling_names import (
 )
 
 _ARRIVALS = re.compile(
-    r"(arrival|arrived|timestamp|ts|start|started|when|date|datetime|local|utc|time|measured_on)"
-    r"([_ ]?(?:at|time|unix|hour))*(?:_(ns|us|ms|s))?(?: \((?:utc|gmt)\))?$",
+    r"(arrival|arrived|timestamp|ts|start|started|when|date|datetime|local|utc|time|measured_on|"
+    r"hour_?(?:utc|gmt)|interval_?start)"
+    r"([_ ]?(?:at|time|unix|hour|utc|gmt))*(?:_(ns|us|ms|s))?(?: \((?:utc|gmt)\))?$",
     re.IGNORECASE,
 )
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
-_PRICE_OF = r"(day_ahead|spot|electricity|energy)_prices?"
+_PRICE_OF = r"(day_?ahead|spot|electricity|energy)_?prices?(_?(eur|usd|gbp|dkk|nok|sek|pln|chf))?"
 _ENERGY_PRICE = r"(.*_)?prices?(_(eur|usd|gbp|c|ct|cents?|dkk|nok|sek|pln|chf))?"
 # What a column of a series is called, and the unit of it where no unit stands in the name.
 _SERIES = (
     (
-        re.compile(r"(ghi|dni|irradiance|.*_irradiance)", re.IGNORECASE),
+        re.compile(
+            r"ghi|dni|(.*_)?irradiance|(shortwave|direct)_radiation( \(W/m.*\))?", re.IGNORECASE
+        ),
         SeriesQuantity.IRRADIANCE,
         "W/m2",
     ),

@@ -37,9 +37,13 @@ class Header:
 
 @dataclass(frozen=True, eq=False)
 class UnknownColumns:
-    """View of a table in which no column name is recognised."""
+    """View of a table in which no column name is recognised.
+
+    below: line of the names of a table in the middle of the file; None if there is none.
+    """
 
     names: tuple[str, ...]
+    below: int | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 # Of a row: what a table of times, jobs or power needs comes first.
-_MOST_FIELDS, _DEEPEST, _LONGEST_LIST = 8, 4, 1000
+_MOST_FIELDS, _DEEPEST, _MOST_ROWS = 8, 4, 20
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 _CLOSER = {"{": "}", "[": "]"}
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -27,11 +27,13 @@ Path = tuple[str, ...]
 class JsonRows:
     """Rows of a text: `path` leads to each of them, `[]` being the elements of a list.
 
-    fields: the paths within a row to its numbers and dates.
+    fields: the paths within a row to its numbers and dates. chosen: one of a time, if some rows
+    have none.
     """
 
     path: Path
     fields: tuple[Path, ...]
+    chosen: Path | None = None
 
     @property
     def place(self) -> str:
@@ -43,7 +45,8 @@ class JsonRows:
     def advice(self) -> str:
         """What to do: a command that writes a row on each line."""
         members = ", ".join(f"{_quoted(_name(field))}: {_jq(field)}" for field in self.fields)
-        command = f"jq -c '{_jq(self.path)} | {{{members}}}' FILE > rows.ndjson"
+        chosen = "" if self.chosen is None else f"select({_jq(self.chosen)} != null) | "
+        command = f"jq -c '{_jq(self.path)} | {chosen}{{{members}}}' FILE > rows.ndjson"
         return f"write a row on each line, such as by `{command}`, and give that"
 
 
@@ -90,7 +93,7 @@ def _closed(text: str) -> Any:
 
 def _of_objects(first: dict[str, Any]) -> JsonRows | None:
     """The rows of a text of objects like the first, if only objects within have times."""
-    fields = _fields(first)
+    fields = _fields([first])
     are_nested = [len(path) > 1 for path in fields if _TIME.search(path[-1])]
     return JsonRows((), fields) if are_nested and all(are_nested) else None
 
@@ -103,16 +106,25 @@ def _lists(members: dict[str, Any], path: Path) -> Iterator[tuple[int, JsonRows]
         here = (*path, name) if name else path
         if isinstance(value, dict):
             yield from _lists(value, here)
+        elif isinstance(value, list) and value and isinstance(value[0], list):
+            yield from _lists({"": value[0]}, (*here, "[]"))
         elif isinstance(value, list) and value and isinstance(value[0], dict):
-            rows = [one for one in value[:_LONGEST_LIST] if isinstance(one, dict)]
-            if fields := _fields(rows[0]):
-                yield len(value), JsonRows((*here, "[]"), fields)
+            rows = [one for one in value[:_MOST_ROWS] if isinstance(one, dict)]
+            if fields := _fields(rows):
+                yield len(value), JsonRows((*here, "[]"), fields, _in_some(fields, rows))
             yield from _lists(rows[0], (*here, "[]"))
 
 
-def _fields(row: dict[str, Any]) -> tuple[Path, ...]:
-    """Paths to the numbers and dates of a row; first those that look like times."""
-    found = list(_leaves(row, ()))
+def _in_some(fields: tuple[Path, ...], rows: list[dict[str, Any]]) -> Path | None:
+    """The first field of a time that not every row has, of which the last one may be cut."""
+    of_rows = [{path for path, _value in _leaves(row, ())} for row in rows[:-1]]
+    times = (path for path in fields if _TIME.search(path[-1]))
+    return next((path for path in times if not all(path in paths for paths in of_rows)), None)
+
+
+def _fields(rows: list[dict[str, Any]]) -> tuple[Path, ...]:
+    """Paths to the numbers and dates of rows; first those that look like times."""
+    found = list({path: (path, value) for row in rows for path, value in _leaves(row, ())}.values())
     if not any(_is_number(value) for _path, value in found):
         return ()
     likely = [path for path, value in found if _TIME.search(path[-1]) or _is_date(value)]

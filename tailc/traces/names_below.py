@@ -8,9 +8,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection
 
-from tailc.traces.csv_dialect import DELIMITERS, rows_of
+from tailc.traces.csv_dialect import DELIMITERS, NUMBER, rows_of
 
-_MOST_LINES, _MOST_BYTES = 200, 1 << 16
+_MOST_LINES, _MOST_BYTES, _LEAST_LINES = 200, 1 << 16, 4
 
 
 def line_of_names(head: bytes, names: Collection[str]) -> int | None:
@@ -23,6 +23,28 @@ def line_of_names(head: bytes, names: Collection[str]) -> int | None:
         (number for number, line in enumerate(lines, 1) if number > 1 and _has_all(line, names)),
         None,
     )
+
+
+def table_below(head: bytes) -> int | None:
+    """Number of the line of names of a table below other lines; None if the table begins the file.
+
+    From that line on, all lines have as many cells, of which the names are no numbers.
+    """
+    lines = head[:_MOST_BYTES].decode("utf-8", "replace").split("\n")[:_MOST_LINES]
+    lines = lines if len(lines) == _MOST_LINES else lines[:-1]
+    found = (_table_below([_cells(line, delimiter) for line in lines]) for delimiter in DELIMITERS)
+    return next((number for number in found if number is not None), None)
+
+
+def _table_below(rows: list[list[str]]) -> int | None:
+    width = len(rows[-1]) if rows else 0
+    begin = next((at for at in range(len(rows), 0, -1) if len(rows[at - 1]) != width), 0)
+    if width < 2 or begin == 0 or len(rows) - begin < _LEAST_LINES or len(rows[0]) == width:
+        return None
+    # The names are right above the first numbers; other lines may have as many cells as they.
+    with_numbers = (at for at in range(begin, len(rows)) if any(map(NUMBER.fullmatch, rows[at])))
+    first = next(with_numbers, begin)
+    return first if first > begin else None
 
 
 def _has_all(line: str, names: Collection[str]) -> bool:

@@ -72,7 +72,13 @@ def _short_floats(table: CellColumns) -> Iterator[Sighting]:
 
 
 def _nothing_known(table: UnknownColumns) -> Iterator[Sighting]:
-    yield Sighting(f"no column is recognised by its name: {_first(table.names)}")
+    message = f"no column is recognised by its name: {_first(table.names)}"
+    if table.below is None:
+        yield Sighting(message)
+    else:
+        message += f"; the table begins in line {table.below}, so remove the lines above, as by "
+        command = f"`tail -n +{table.below} FILE > table.csv`"
+        yield Sighting(message + command, lines=(table.below,))
 
 
 def _no_demands(table: WithoutDemands) -> Iterator[Sighting]:

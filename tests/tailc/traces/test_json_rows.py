@@ -25,6 +25,7 @@ CARBON = {"data": [{"from": "2024-05-01T00:00Z", "intensity": {"actual": 263}}] 
         (HITS, ".hits.hits[]", ["_source.@timestamp", "_source.took.us", "_score"]),
         (CARBON, ".data[]", ["from", "intensity.actual"]),
         ([{"a": {"took_ms": 5}}] * 2, ".[]", ["a.took_ms"]),
+        ([[{"a": {"took_ms": 5}}] * 2], ".[][]", ["a.took_ms"]),
         ({"a-b": [{"x": [{"took": 1}, {"took": 2}]}]}, '."a-b"[].x[]', ["took"]),
     ],
 )
@@ -41,6 +42,13 @@ def test_a_command_names_each_field():
     members = '"@timestamp": ._source."@timestamp", took_us: ._source.took.us, _score: ._score'
     assert found is not None
     assert f"`jq -c '.hits.hits[] | {{{members}}}' FILE > rows.ndjson`" in found.advice
+
+
+def test_rows_without_a_time_are_left_out():
+    events = {"traceEvents": [{"pid": 1}, *({"pid": 1, "ts": at, "dur": 9} for at in range(5))]}
+    found = rows_in_json(json.dumps(events).encode())
+    assert found is not None
+    assert ".traceEvents[] | select(.dur != null) | {dur: .dur, pid: .pid" in found.advice
 
 
 @pytest.mark.parametrize("cut", [200, 500, 900])

@@ -3,8 +3,11 @@
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.traces.names_below import line_of_names
+from tailc.lint.lint import lint
+from tailc.lint.roles import TraceOptions
+from tailc.traces.names_below import line_of_names, table_below
 from tailc.traces.trace import read_trace
+from tests.tailc.ingest.refusal import refused as not_ingested
 from tests.tailc.traces.making import reading
 
 ROWS = "id,demand\n1,5.5\n2,7\n"
@@ -27,6 +30,28 @@ def test_the_line_with_the_name_is_advised(tmp_path, above, mark):
     assert f"`tail -n +{line} FILE > table.csv`" in (finding.help or "")
     path.write_text("".join(path.read_text().splitlines(keepends=True)[line - 1 :]))
     assert read_trace(str(path), reading()).profile.demand_ms.tolist() == [5.5, 7]
+
+
+WIDE = "time,radiation\n" + "".join(f"2024-05-01T0{hour}:00,{hour}.5\n" for hour in range(5))
+
+
+@pytest.mark.parametrize("above", [*ABOVE.values(), "a,b,c,d\n1,2,3,4\n\n"])
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_a_table_below_other_lines_is_found(tmp_path, above, mark):
+    above = "Site of a service\n" + above
+    path = tmp_path / "t.csv"
+    path.write_text(above + WIDE.replace(",", mark))
+    line = above.count("\n") + 1
+    assert table_below(path.read_bytes()) == line
+    assert f"`tail -n +{line} FILE > table.csv`" in (not_ingested(path).help or "")
+    assert f"begins in line {line}" in str(lint(str(path), TraceOptions()).findings)
+
+
+@pytest.mark.parametrize(
+    "text", [WIDE, ROWS, "a\n" + WIDE.replace(".5", "x"), "a\n1,2\n" + WIDE[15:], "", "a\n" * 9]
+)
+def test_a_table_at_the_beginning_is_below_nothing(text):
+    assert table_below(text.encode()) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,83 @@
+"""Lines of a log with a time as `duration=12.5ms` or `Duration: 12.5 ms`, and how to list them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from tailc.errors import Code, TailcError
+from tailc.traces.source import Source
+
+_MOST_LINES, _MOST_BYTES, _FEW = 200, 1 << 16, 3
+_FIELD = re.compile(
+    r"(?<![\w.@-])(?P<name>[A-Za-z_@][\w.@-]{0,80})(?P<mark> ?= ?\"?|: *)"
+    r"(?P<number>[0-9]+(?:\.[0-9]+)?)(?: ?(?P<unit>ns|us|µs|ms|s|sec|seconds)(?![\w/]))?"
+    r"(?![\w.:/-])"
+)
+_LIKELY = re.compile(
+    r"dur|elaps|latenc|took|total|response|request_?time|(?:^|_)rt$", re.IGNORECASE
+)
+_OF_TIME = re.compile(rf"{_LIKELY.pattern}|time|delay", re.IGNORECASE)
+# Larger numbers are Unix times.
+_LARGEST = 1e8
+
+
+@dataclass(frozen=True)
+class LoggedField:
+    """A time in the lines of a log; mark: what is between its name and number."""
+
+    name: str
+    mark: str
+    has_unit: bool
+
+    @property
+    def advice(self) -> str:
+        """A command that lists the times below a name, and how to give them."""
+        column = re.sub(r"\W+", "_", self.name).strip("_")
+        start = self.name + self.mark
+        begin = "".join(each if each.isalnum() or each in "_=" else f"[{each}]" for each in start)
+        length = len(start)
+        command = (
+            f"(echo {column}; awk 'match($0, /{begin} *[0-9.]+ ?[a-zµ]*/) "
+            f"{{print substr($0, RSTART + {length}, RLENGTH - {length})}}' FILE) > times.csv"
+        )
+        unit = "" if self.has_unit else " and `--unit`"
+        return (
+            f"list the times below a name, such as by `{command}`, and give that with "
+            f"`--column {column}`{unit}"
+        )
+
+
+def log_of_lines(source: Source) -> TailcError | None:
+    """The error about a log that is no table; None if no line has a time with its name."""
+    field = field_in_lines(source.head())
+    if field is None:
+        return None
+    message = f"`{source.name}` is a log of lines, not a table"
+    return source.fault(Code.UNKNOWN_INPUT, message, advice=field.advice)
+
+
+def field_in_lines(head: bytes) -> LoggedField | None:
+    """The likeliest time in the lines of a text with this beginning; None if it has none."""
+    text = head[:_MOST_BYTES].decode("utf-8", "replace")
+    lines = [line for line in text.splitlines()[:_MOST_LINES] if line.strip()]
+    if not lines or lines[0].lstrip()[:1] in tuple("{[<#") or _FIELD.search(lines[0]) is None:
+        return None
+    found = Counter[LoggedField]()
+    for line in lines:
+        of_line = (_field(match) for match in _FIELD.finditer(line))
+        found.update(list(dict.fromkeys(each for each in of_line if each is not None)))
+    often = [field for field, times in found.items() if times >= min(_FEW, len(lines))]
+    return min(often, key=_rank, default=None)
+
+
+def _field(match: re.Match[str]) -> LoggedField | None:
+    """The field, if it is a time by its unit or its name."""
+    field = LoggedField(match["name"], match["mark"].rstrip(" "), match["unit"] is not None)
+    is_time = field.has_unit or _OF_TIME.search(field.name) is not None
+    return field if is_time and float(match["number"]) < _LARGEST else None
+
+
+def _rank(field: LoggedField) -> tuple[bool, bool]:
+    return _LIKELY.search(field.name) is None, not field.has_unit
