@@ -69,6 +69,12 @@ _TEXTS = (
     ),
     OtherText(
         re.compile(rb"\s*[\[{]"),
+        "spans of Datadog, whose parents contain the times of their children",
+        f"{_COLLECTOR} with the receiver `datadog` and the exporter `file`, and give its file",
+        (b'"trace_id"', b'"span_id"', b'"parent_id"', b'"resource"', b'"duration"'),
+    ),
+    OtherText(
+        re.compile(rb"\s*[\[{]"),
         "spans of Jaeger as its storage has them, without their traces",
         "save the traces by Jaeger's query service: `/api/traces?service=NAME&limit=1000`",
         (b'"startTimeMillis"', b'"spanID"'),

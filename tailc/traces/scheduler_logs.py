@@ -53,6 +53,17 @@ _LOGS = (
         ),
     ),
     OtherText(
+        re.compile(rb"(?:[A-Za-z_]\w* = [^\n]*\n){3}"),
+        "a history of HTCondor, not a table",
+        _as_table(
+            "submit,run,cpus",
+            """(cat FILE; echo) | awk '$2 == "=" {v[$1] = $3} (!NF || /^[*]/) && """
+            """v["RemoteWallClockTime"] > 0 {print v["QDate"] "," v["RemoteWallClockTime"] "," """
+            """v["RequestCpus"]; split("", v)}'""",
+        ),
+        (b"ClusterId = ", b"QDate = ", b"RemoteWallClockTime = "),
+    ),
+    OtherText(
         re.compile(rb'"JOB_[A-Z_]+" "[\d.]+" \d{9,10} '),
         "an accounting log of LSF, not a table",
         _as_table(

@@ -42,6 +42,16 @@ INFLUX = (
     ",result,table,_field,_value\n,,0,latency_ms,3.5\n,,0,latency_ms,4.5\n"
 )
 OF_GO = {"Name": "get", "SpanContext": {"TraceID": "7c"}, "SpanKind": 2, "StartTime": "2023-06-02"}
+OF_DATADOG = {
+    "trace_id": 7,
+    "span_id": 5,
+    "parent_id": 0,
+    "name": "web.request",
+    "resource": "GET /",
+    "start": 1700000000000000000,
+    "duration": 40000000,
+    "error": 0,
+}
 STORED = {"traceID": "7c", "spanID": "5", "startTimeMillis": 1690700000000, "duration": 40}
 XML = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<testResults version="1.2">\n'
@@ -76,6 +86,8 @@ KINDS = [
     ("spans as the exporter `debug`", "ResourceSpans #0\nResource SchemaURL:\n"),
     ("spans of Jaeger as its storage", json.dumps({"_index": "j", "_source": STORED}) + "\n"),
     ("spans of Jaeger as its storage", json.dumps([STORED, STORED])),
+    ("spans of Datadog", json.dumps([[OF_DATADOG, OF_DATADOG]])),
+    ("spans of Datadog", json.dumps([OF_DATADOG], indent=2)),
     ("a log of JMeter in XML", XML),
     ("a log of JMeter in XML", XML.partition("?>\n")[2]),
     ("a log of fio", FIO),
@@ -112,6 +124,7 @@ def test_output_of_other_programs_is_called_what_it_is(tmp_path, kind, text):
         "5, 7, 1, 3\n" * 3,
         "5,7,1,4096\n" * 3,
         json.dumps({"Name": "a", "took_ms": 5}) + "\n",
+        json.dumps({"trace_id": 7, "span_id": 5, "duration": 40}) + "\n",
         json.dumps({"startTimeMillis": 5, "took_ms": 5}) + "\n",
         "<testResult>\n",
         "#group,ms\n1,5\n",

@@ -45,6 +45,15 @@ SGE = (
     + _of_sge(1_713_434_000, 60, 16, "1.n7")
     + _of_sge(1_713_434_001, 0, 16)
 )
+CONDOR = "".join(
+    f'ClusterId = {at}\nOwner = "ann"\nQDate = {submit}\nRequestCpus = {cpus}\n'
+    f"RemoteWallClockTime = {run}.0\n"
+    for at, (submit, run, cpus) in enumerate(
+        ((1_713_434_400, 3_600, 16), (1_713_434_000, 60, 1), (1_713_434_001, 0, 4))
+    )
+).replace("ClusterId", "\nClusterId")[1:]
+
+
 OF_SACCT = json.dumps(
     {"jobs": [{"allocation_nodes": 2, "time": {"elapsed": 5, "submission": 3}}]}, indent=1
 )
@@ -54,6 +63,8 @@ OF_SACCT = json.dumps(
     ("text", "what", "width", "widths"),
     [
         (SGE, "an accounting file of Grid Engine", "slots", [1, 16]),
+        (CONDOR, "a history of HTCondor", "cpus", [1, 16]),
+        (CONDOR.replace("\n\n", "\n*** Offset = 0\n"), "a history of HTCondor", "cpus", [1, 16]),
         (SGE.partition("#\n")[2], "an accounting file of Grid Engine", "slots", [1, 16]),
         (PBS, "an accounting log of PBS", "nodes", [1, 3]),
         (LSF, "an accounting log of LSF", "slots", [2, 4]),
