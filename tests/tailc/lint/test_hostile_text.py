@@ -210,8 +210,9 @@ def test_100000_columns_have_a_few_findings(tmp_path, text, told, most):
 
 
 def test_the_last_finding_of_many_says_how_many_follow(tmp_path):
-    header = ",".join((*(f"c{n} " for n in range(50)), "demand_ms"))
-    found = found_in(tmp_path, f"{header}\n{'1,' * 50}5\n").findings
+    header = "," * 50 + "demand_ms"
+    every = found_in(tmp_path, f"{header}\n{'1,' * 50}5\n").findings
+    found = [one for one in every if "has no name" in one.message]
     tells_more = [one.message.endswith("; 30 more are the same") for one in found]
     assert tells_more == [False] * 19 + [True]
 
