@@ -17,9 +17,8 @@ from tailc.ingest.stated_measure import StatedMeasure, count_times, short_interv
 from tailc.ingest.texts import stated_unit
 from tailc.traces.counted_times import CountedTimes, Grain, together
 from tailc.traces.csv_table import CsvTable
-from tailc.traces.json_rows import rows_in_json
-from tailc.traces.logged_fields import log_of_lines
 from tailc.traces.names_below import table_below
+from tailc.traces.no_table import is_summary, no_table, summary_error
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of, open_source
@@ -182,17 +181,15 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
 
 
 def _unknown_format(source: Source) -> TailcError:
-    if (rows := rows_in_json(source.head())) is not None:
-        message = f"`{source.name}` is JSON in an unknown format, whose rows are in {rows.place}"
-        advice = f"{rows.advice}, with `--column`, and what it measures with `--measure`"
-        return source.fault(Code.UNKNOWN_INPUT, message, advice=advice)
-    if (log := log_of_lines(source)) is not None:
-        return log
+    if (other := no_table(source)) is not None:
+        return other
     if (below := table_below(source.head())) is not None:
         message = f"`{source.name}` has other lines above its table"
         advice = f"remove them, as by `tail -n +{below} FILE > table.csv`, and give `--column`"
         return source.fault(Code.UNKNOWN_INPUT, message, line=below, advice=advice)
     names = _columns(source)
+    if not times_of(names) and is_summary(source.head()):
+        return summary_error(source)
     if names:
         listed = ", ".join(f"`{shorten(name)}`" for name in names[:COLUMNS_TOLD])
         more = ", ..." if len(names) > COLUMNS_TOLD else ""

@@ -42,8 +42,8 @@ from tailc.lint.views import CounterRows, Header, Jobs, Machines, UnknownColumns
 from tailc.traces.compression import inner_name
 from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns
-from tailc.traces.logged_fields import log_of_lines
 from tailc.traces.names_below import table_below
+from tailc.traces.no_table import no_table
 from tailc.traces.profile_file import is_profile
 from tailc.traces.source import PARQUET_MAGIC, SUFFIXES, Format, Source
 from tailc.traces.table import ColumnsToRead
@@ -101,8 +101,10 @@ def _input_options(options: TraceOptions) -> InputOptions:
 
 
 def _of_table(source: Source, options: TraceOptions) -> ViewedFile:
-    if Role.DEMAND not in options.columns and (log := log_of_lines(source)) is not None:
-        return ViewedFile("a log of lines", findings=list(log.findings))
+    is_chosen = bool(options.columns or options.table)
+    is_parquet = _format_found(source) == "parquet"
+    if not (is_chosen or is_parquet) and (other := no_table(source)) is not None:
+        return ViewedFile("no table", findings=list(other.findings))
     format_of_content = _format_found(source)
     format_of_name = SUFFIXES.get(Path(inner_name(source.name)).suffix.lower(), format_of_content)
     viewed = ViewedFile(_NAMES[format_of_content])

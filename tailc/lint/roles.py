@@ -23,7 +23,8 @@ from tailc.traces.telling_names import (
 _ARRIVALS = re.compile(
     r"(arrival|arrived|timestamp|ts|start|started|when|date|datetime|local|utc|time|measured_on|"
     r"hour_?(?:utc|gmt)|interval_?start)"
-    r"([_ ]?(?:at|time|unix|hour|utc|gmt))*(?:_(ns|us|ms|s))?(?: \((?:utc|gmt)\))?$",
+    r"([_ ]?(?:at|time|unix|hour|utc|gmt))*(?:_(ns|us|ms|s))?"
+    r"(?: \((?:utc|gmt)\)| at end of hour)?$",
     re.IGNORECASE,
 )
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
@@ -63,7 +64,10 @@ _SERIES = (
         "kW",
     ),
     (
-        re.compile(r"(.*_)?(sun|solar|pv|wind|power|ac_power)_mw", re.IGNORECASE),
+        re.compile(
+            r"(.*_)?(sun|solar|pv|wind|power|ac_power)_mw|.*\(MW\) from (solar|wind).*",
+            re.IGNORECASE,
+        ),
         SeriesQuantity.POWER,
         "MW",
     ),

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tailc.traces.plain_text import Rewriting
+
+if TYPE_CHECKING:
+    from tailc.traces.source import Source
 
 # Of a row: what a table of times, jobs or power needs comes first.
 _MOST_FIELDS, _DEEPEST, _MOST_ROWS = 8, 4, 20
@@ -25,29 +30,35 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class JsonRows:
-    """Rows of a text: `path` leads to each of them, `[]` being the elements of a list.
+    """Rows of a text: how many there are, where, and the program of jq that writes each of them.
 
-    fields: the paths within a row to its numbers and dates. chosen: one of a time, if some rows
-    have none.
+    names: of the columns that it writes.
     """
 
+    count: int
     path: Path
-    fields: tuple[Path, ...]
-    chosen: Path | None = None
+    names: tuple[str, ...]
+    program: str
 
     @property
     def place(self) -> str:
         """The path in words, for a message."""
-        names = [name for name in self.path if name != "[]"]
+        names = [name for name in self.path if name not in ("[]", "")]
         return f"`{'.'.join(names)}`" if names else "its objects"
 
     @property
     def advice(self) -> str:
         """What to do: a command that writes a row on each line."""
-        members = ", ".join(f"{_quoted(_name(field))}: {_jq(field)}" for field in self.fields)
-        chosen = "" if self.chosen is None else f"select({_jq(self.chosen)} != null) | "
-        command = f"jq -c '{_jq(self.path)} | {chosen}{{{members}}}' FILE > rows.ndjson"
+        command = f"jq -c '{self.program}' FILE > rows.ndjson"
         return f"write a row on each line, such as by `{command}`, and give that"
+
+
+def rows_within(source: Source) -> JsonRows | None:
+    """The rows of a JSON file, by its beginning; see `rows_in_json`."""
+    rows = rows_in_json(source.head())
+    if rows is None or Rewriting.JSON_LIST not in source.rewritten:
+        return rows
+    return replace(rows, program=f".[] | {rows.program}")
 
 
 def rows_in_json(head: bytes) -> JsonRows | None:
@@ -62,10 +73,13 @@ def rows_in_json(head: bytes) -> JsonRows | None:
     except ValueError:
         document, end = _closed(text), len(text)
     if isinstance(document, dict) and text[end:].lstrip().startswith("{"):
-        return _of_objects(document)
+        fields = _fields([document])
+        if any(len(path) == 1 and _TIME.search(path[-1]) for path in fields):
+            return None
+        if any(_TIME.search(path[-1]) for path in fields):
+            return _of_fields(1, (), fields, [document])
     members = document if isinstance(document, dict) else {"": document}
-    found = sorted(_lists(members, ()), key=lambda rows: -rows[0])
-    return found[0][1] if found else None
+    return max(_rows(members, ()), key=lambda rows: rows.count, default=None)
 
 
 def _closed(text: str) -> Any:
@@ -91,28 +105,62 @@ def _closed(text: str) -> Any:
         return None
 
 
-def _of_objects(first: dict[str, Any]) -> JsonRows | None:
-    """The rows of a text of objects like the first, if only objects within have times."""
-    fields = _fields([first])
-    are_nested = [len(path) > 1 for path in fields if _TIME.search(path[-1])]
-    return JsonRows((), fields) if are_nested and all(are_nested) else None
-
-
-def _lists(members: dict[str, Any], path: Path) -> Iterator[tuple[int, JsonRows]]:
-    """Each list of objects with numbers, and its length."""
+def _rows(members: dict[str, Any], path: Path) -> Iterator[JsonRows]:
+    """The rows of each list of objects, of lists, or of numbers for each column."""
     if len(path) > 2 * _DEEPEST:
         return
+    yield from _columns(members, path)
     for name, value in members.items():
-        here = (*path, name) if name else path
+        here = (*path, name)
         if isinstance(value, dict):
-            yield from _lists(value, here)
-        elif isinstance(value, list) and value and isinstance(value[0], list):
-            yield from _lists({"": value[0]}, (*here, "[]"))
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            rows = [one for one in value[:_MOST_ROWS] if isinstance(one, dict)]
-            if fields := _fields(rows):
-                yield len(value), JsonRows((*here, "[]"), fields, _in_some(fields, rows))
-            yield from _lists(rows[0], (*here, "[]"))
+            yield from _rows(value, here)
+        elif isinstance(value, list) and value:
+            yield from _elements(value, (*here, "[]"))
+
+
+def _elements(value: list[Any], path: Path) -> Iterator[JsonRows]:
+    first = value[0]
+    if isinstance(first, list) and first and all(_is_number(one) or one is None for one in first):
+        names = tuple(f"column_{at}" for at in range(1, len(first) + 1))
+        members = ", ".join(f"{name}: .[{at}]" for at, name in enumerate(names))
+        yield JsonRows(len(value), path, names, f"{_jq(path)} | {{{members}}}")
+    elif isinstance(first, list) and first:
+        yield from _elements(first, (*path, "[]"))
+    elif isinstance(first, dict):
+        rows = [one for one in value[:_MOST_ROWS] if isinstance(one, dict)]
+        if fields := _fields(rows):
+            yield _of_fields(len(value), path, fields, rows)
+        yield from _rows(first, path)
+
+
+def _columns(members: dict[str, Any], path: Path) -> Iterator[JsonRows]:
+    """The rows of lists of equal length, which are columns."""
+    lists = {
+        name: value
+        for name, value in members.items()
+        if isinstance(value, list)
+        and len(value) > 1
+        and (_is_number(value[0]) or _is_date(value[0]))
+    }
+    lengths = [len(value) for value in lists.values()]
+    # The last one may be cut.
+    if len(lists) < 2 or len(set(lengths[:-1])) > 1:
+        return
+    names = tuple(lists)[:_MOST_FIELDS]
+    written = ", ".join(f"{_quoted(name)}: .[{at}]" for at, name in enumerate(names))
+    taken = ", ".join(_jq((*path, name)) for name in names)
+    yield JsonRows(lengths[0], path, names, f"[{taken}] | transpose[] | {{{written}}}")
+
+
+def _of_fields(
+    count: int, path: Path, fields: tuple[Path, ...], rows: list[dict[str, Any]]
+) -> JsonRows:
+    """Rows of objects with these fields, without those that have no time if others have one."""
+    members = ", ".join(f"{_quoted(_name(field))}: {_jq(field)}" for field in fields)
+    chosen = _in_some(fields, rows)
+    select = "" if chosen is None else f"select({_jq(chosen)} != null) | "
+    names = tuple(_name(field) for field in fields)
+    return JsonRows(count, path, names, f"{_jq(path)} | {select}{{{members}}}")
 
 
 def _in_some(fields: tuple[Path, ...], rows: list[dict[str, Any]]) -> Path | None:
@@ -156,9 +204,7 @@ def _name(path: Path) -> str:
 
 
 def _jq(path: Path) -> str:
-    if not path:
-        return "."
-    steps = ("[]" if step == "[]" else f".{_quoted(step)}" for step in path)
+    steps = ("[]" if step == "[]" else f".{_quoted(step)}" for step in path if step)
     text = "".join(steps)
     return text if text.startswith(".") else f".{text}"
 

@@ -6,9 +6,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from tailc.errors import Code, TailcError
-from tailc.traces.source import Source
-
 _MOST_LINES, _MOST_BYTES, _FEW = 200, 1 << 16, 3
 _FIELD = re.compile(
     r"(?<![\w.@-])(?P<name>[A-Za-z_@][\w.@-]{0,80})(?P<mark> ?= ?\"?|: *)"
@@ -47,15 +44,6 @@ class LoggedField:
             f"list the times below a name, such as by `{command}`, and give that with "
             f"`--column {column}`{unit}"
         )
-
-
-def log_of_lines(source: Source) -> TailcError | None:
-    """The error about a log that is no table; None if no line has a time with its name."""
-    field = field_in_lines(source.head())
-    if field is None:
-        return None
-    message = f"`{source.name}` is a log of lines, not a table"
-    return source.fault(Code.UNKNOWN_INPUT, message, advice=field.advice)
 
 
 def field_in_lines(head: bytes) -> LoggedField | None:

@@ -6,10 +6,13 @@ Files of weather services are an example.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Collection
 
 from tailc.traces.csv_dialect import DELIMITERS, NUMBER, rows_of
 
+# What spreadsheets write above a table to say what is between its cells.
+_SEPARATOR = re.compile(r"\"?sep=.\"?\s*$", re.IGNORECASE)
 _MOST_LINES, _MOST_BYTES, _LEAST_LINES = 200, 1 << 16, 4
 
 
@@ -31,6 +34,8 @@ def table_below(head: bytes) -> int | None:
     From that line on, all lines have as many cells, of which the names are no numbers.
     """
     lines = head[:_MOST_BYTES].decode("utf-8", "replace").split("\n")[:_MOST_LINES]
+    if _SEPARATOR.match(lines[0]):
+        return 2
     lines = lines if len(lines) == _MOST_LINES else lines[:-1]
     found = (_table_below([_cells(line, delimiter) for line in lines]) for delimiter in DELIMITERS)
     return next((number for number in found if number is not None), None)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.json as pa_json
 
 from tailc.errors import Code, TailcError
-from tailc.traces.json_rows import rows_in_json
+from tailc.traces.json_rows import rows_within
 from tailc.traces.source import Source
 from tailc.traces.table import BATCH_ROWS, BLOCK_BYTES, ColumnsToRead
 from tailc.units import number_text
@@ -121,7 +121,7 @@ class NdjsonTable:
         return pairs
 
     def _advice(self) -> str:
-        rows = rows_in_json(self.source.head())
+        rows = rows_within(self.source)
         return _ONE_A_LINE if rows is None else rows.advice
 
     def _too_deep(self, row: int) -> TailcError:

@@ -68,6 +68,11 @@ _TEXTS = (
         "add the exporter `file` to the collector, and give what it writes",
     ),
     OtherText(
+        re.compile(rb'\s*\{\s*"result"\s*:\s*\{\s*"resourceSpans"'),
+        "an answer of Jaeger's API, version 3, which has OTLP inside",
+        "write what is inside, such as by `jq -c .result FILE > spans.json`, and give that",
+    ),
+    OtherText(
         re.compile(rb"\s*[\[{]"),
         "spans of Datadog, whose parents contain the times of their children",
         f"{_COLLECTOR} with the receiver `datadog` and the exporter `file`, and give its file",

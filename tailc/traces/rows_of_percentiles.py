@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.traces.telling_names import is_percentile
+from tailc.traces.telling_names import is_percentile, statistics_among
 
 
 def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> tuple[Finding, ...]:
@@ -12,11 +12,17 @@ def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> 
     weight: column with the number of requests of a row; names: of all columns.
     """
     column = place.field
-    if column is None or not is_percentile(column, names, has_weight=weight is not None):
+    if column is None:
+        return ()
+    if is_percentile(column, names, has_weight=weight is not None):
+        what = "percentile"
+    elif column in statistics_among(names):
+        what = "statistic"
+    else:
         return ()
     counts = "one request" if weight is None else "requests of equal times"
     message = (
-        f"`{column}` is a percentile of many requests by its name, and each row counts as {counts}"
+        f"`{column}` is a {what} of many requests by its name, and each row counts as {counts}"
     )
     hint = (
         "give a log with one row for each request, or a histogram: no percentile of all requests "

@@ -28,6 +28,11 @@ _PERCENTILE = re.compile(
     r"([0-9.]+)\s*%|(?:^|[^a-z])p([0-9]{2}(?:\.[0-9]+)?|99[0-9]+)(?![a-z0-9])", re.IGNORECASE
 )
 _MANY_PERCENTILES = 3
+_STATISTIC = re.compile(
+    r"\b(?:avg|average|mean|median|max|maximum|min|minimum|std ?dev|stdev|std|deviation|"
+    r"p ?\d\d+|sample count)\b"
+)
+_MANY_STATISTICS = 3
 _TAIL_PERCENT = 75
 # A whole number that is too large to be called a degree, a percentile or a year.
 _VALUE = re.compile(r"\s*(?:[3-9][0-9]{3}|[0-9]{5,})\s*")
@@ -123,6 +128,15 @@ def is_percentile(name: str, names: tuple[str, ...], *, has_weight: bool = False
     is_of_tail = found[2] is not None and float(found[2]) >= _TAIL_PERCENT
     many = sum(_PERCENTILE.search(each) is not None for each in names) >= _MANY_PERCENTILES
     return is_of_tail or many or (has_weight and found[2] is not None)
+
+
+def statistics_among(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of statistics of many requests, such as `Average`, `p99` and `latency_max`; empty
+    if they are too few to say that rows are of many requests."""
+    found = tuple(
+        name for name in names if _STATISTIC.search(" ".join(_WORD.findall(name)).lower())
+    )
+    return found if len(found) >= _MANY_STATISTICS else ()
 
 
 def speedups_of(names: tuple[str, ...]) -> tuple[str, ...]:

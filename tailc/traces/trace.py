@@ -26,7 +26,7 @@ from tailc.traces.equal_rows import equal_rows
 from tailc.traces.expansion import TIMES_HELD, TooExpandedError, most_bytes, too_expanded
 from tailc.traces.held_cells import cached_cells
 from tailc.traces.jobs.steps import JOB_ID, steps_among
-from tailc.traces.json_rows import rows_in_json
+from tailc.traces.json_rows import rows_within
 from tailc.traces.lengths import own_unit
 from tailc.traces.names_below import line_of_names
 from tailc.traces.ndjson_table import NdjsonTable
@@ -320,7 +320,7 @@ def _nested(table: Table) -> str | None:
     """Advice if a file of JSON has its numbers in nested objects; None otherwise."""
     if not isinstance(table, NdjsonTable):
         return None
-    rows = rows_in_json(table.source.head())
+    rows = rows_within(table.source)
     return None if rows is None else rows.advice
 
 

@@ -19,21 +19,28 @@ CARBON = {"data": [{"from": "2024-05-01T00:00Z", "intensity": {"actual": 263}}] 
 
 
 @pytest.mark.parametrize(
-    ("document", "path", "fields"),
+    ("document", "path", "names"),
     [
-        (REPORT, ".run.executions[]", ["response.responseTime", "response.code"]),
-        (HITS, ".hits.hits[]", ["_source.@timestamp", "_source.took.us", "_score"]),
-        (CARBON, ".data[]", ["from", "intensity.actual"]),
-        ([{"a": {"took_ms": 5}}] * 2, ".[]", ["a.took_ms"]),
-        ([[{"a": {"took_ms": 5}}] * 2], ".[][]", ["a.took_ms"]),
+        (REPORT, ".run.executions[]", ["responseTime", "code"]),
+        (HITS, ".hits.hits[]", ["@timestamp", "took_us", "_score"]),
+        (CARBON, ".data[]", ["from", "actual"]),
+        ([{"a": {"took_ms": 5}}] * 2, ".[]", ["took_ms"]),
+        ([[{"a": {"took_ms": 5}}] * 2], ".[][]", ["took_ms"]),
         ({"a-b": [{"x": [{"took": 1}, {"took": 2}]}]}, '."a-b"[].x[]', ["took"]),
+        (
+            [{"target": "a", "points": [[1.5, 17], [None, 18]]}],
+            ".[].points[]",
+            ["column_1", "column_2"],
+        ),
+        ({"time": ["2024-05-01"] * 9, "x": [1.5] * 9}, "[.time, .x] | transpose[]", ["time", "x"]),
+        ({"h": {"at": [1, 2], "kw": [3, 4]}}, "[.h.at, .h.kw] | transpose[]", ["at", "kw"]),
     ],
 )
 @pytest.mark.parametrize("indent", [None, 1])
-def test_the_longest_list_has_the_rows(document, path, fields, indent):
+def test_the_longest_list_has_the_rows(document, path, names, indent):
     found = rows_in_json(json.dumps(document, indent=indent).encode())
     assert found is not None
-    assert [".".join(field) for field in found.fields] == fields
+    assert list(found.names) == names
     assert f"jq -c '{path} | {{" in found.advice
 
 
@@ -54,7 +61,10 @@ def test_rows_without_a_time_are_left_out():
 @pytest.mark.parametrize("cut", [200, 500, 900])
 def test_a_text_that_is_cut_has_the_same_rows(cut):
     text = json.dumps(REPORT).encode()
-    assert rows_in_json(text[:cut]) == rows_in_json(text)
+    part, whole = rows_in_json(text[:cut]), rows_in_json(text)
+    assert part is not None
+    assert whole is not None
+    assert (part.place, part.advice) == (whole.place, whole.advice)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +85,13 @@ def test_a_text_that_is_cut_has_the_same_rows(cut):
 )
 def test_rows_on_lines_and_other_texts_have_no_rows_within(text):
     assert rows_in_json(text.encode()) is None
+
+
+def test_a_list_of_objects_is_gone_through_first(tmp_path):
+    path = tmp_path / "render.json"
+    path.write_text(json.dumps([{"target": "a", "points": [[1.5, 17], [2.5, 18]]}] * 2))
+    program = ".[] | .points[] | {column_1: .[0], column_2: .[1]}"
+    assert f"jq -c '{program}' FILE" in (refused(path).help or "")
 
 
 def test_ingest_says_where_the_rows_are(tmp_path):

@@ -1,0 +1,82 @@
+"""What a file in no known format is if it is no table, by its general form, and what to do."""
+
+from __future__ import annotations
+
+import re
+
+from tailc.errors import Code, TailcError
+from tailc.traces.json_rows import rows_within
+from tailc.traces.logged_fields import field_in_lines
+from tailc.traces.source import Source
+from tailc.traces.telling_names import statistics_among
+
+_MOST_BYTES = 1 << 16
+_MOST_CONTROLS = 0.02
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_IDS_OF_SPANS = (rb'"trace_?id"', rb'"span_?id"', rb'"parent_?(?:span_?)?id"')
+# A line of a summary: a percentile or a statistic, and its value.
+_PERCENTILE = rb"\d{1,2}(?:\.\d+)?(?:%|th\b)|p\d{2}(?:\.?\d+)?\b|\d{1,2}(?:st|nd|rd|th) perc"
+_STATISTIC = rb"(?:mean|average|avg|median|max(?:imum)?|min(?:imum)?|std ?dev|stdev)\b"
+_OF_SUMMARY = re.compile(
+    rb"^[^\n\d]{0,40}?(?:" + _PERCENTILE + rb"|" + _STATISTIC + rb")[^\n]{0,40}?\d", re.I | re.M
+)
+_MANY = 3
+_NAME_OF_STATISTIC = re.compile(
+    rb'"([\w. /()-]{0,60}?(?:avg|average|mean|median|p9\d|percentile|std)[\w. /()-]{0,60})"\s*:',
+    re.I,
+)
+_GENERATOR = (
+    "measure with a generator that writes every request, such as "
+    "`oha -q RATE --output-format csv`, or give the log that it was computed from"
+)
+
+
+def no_table(source: Source) -> TailcError | None:
+    """The error about binary data, JSON without a row on each line, or lines of a log; None for
+    what may be a table."""
+    head = source.head()
+    if _is_binary(head):
+        what = "is a binary file"
+        advice = "write its times as text, one on each line below a name, and give `--column`"
+    elif _has(head, _IDS_OF_SPANS):
+        what = "has spans in an unknown layout, whose times contain those of their children"
+        advice = (
+            "send the spans to an OpenTelemetry collector, and give what its exporter `file` writes"
+        )
+    elif (rows := rows_within(source)) is not None:
+        if statistics_among(rows.names):
+            return summary_error(source)
+        what = f"is JSON in an unknown format, whose rows are in {rows.place}"
+        advice = f"{rows.advice}, with `--column`, and what it measures with `--measure`"
+    elif (field := field_in_lines(head)) is not None:
+        what, advice = "is a log of lines, not a table", field.advice
+    else:
+        return None
+    return source.fault(Code.UNKNOWN_INPUT, f"`{source.name}` {what}", advice=advice)
+
+
+def summary_error(source: Source) -> TailcError:
+    """The error about statistics of many requests."""
+    message = f"`{source.name}` has means or percentiles of many requests, and no requests"
+    return source.fault(Code.UNKNOWN_INPUT, message, advice=_GENERATOR)
+
+
+def is_summary(head: bytes) -> bool:
+    """Whether a text has lines with statistics, or is a JSON document with each of them once."""
+    begin = head[:_MOST_BYTES]
+    if begin.lstrip()[:1] in (b"{", b"["):
+        names = _NAME_OF_STATISTIC.findall(begin)
+        return len(names) >= _MANY and len(set(names)) == len(names)
+    return len(_OF_SUMMARY.findall(begin)) >= _MANY
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether many bytes are none of a text."""
+    begin = head[:_MOST_BYTES]
+    return len(_CONTROL.findall(begin)) > _MOST_CONTROLS * len(begin)
+
+
+def _has(head: bytes, names: tuple[bytes, ...]) -> bool:
+    begin = head[:_MOST_BYTES]
+    is_json = begin.lstrip()[:1] in (b"{", b"[")
+    return is_json and all(re.search(name, begin, re.IGNORECASE) for name in names)

@@ -1,0 +1,94 @@
+"""Files in no known format that are no tables: binary data, spans and summaries of any tool."""
+
+import json
+import struct
+
+import pytest
+
+from tailc.errors import Code
+from tailc.ingest.ingest import ingest
+from tailc.ingest.options import TimeColumn
+from tailc.ingest.stated_measure import StatedMeasure
+from tailc.lint.lint import lint
+from tailc.lint.roles import TraceOptions
+from tailc.traces.profile import Measure
+from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.refusal import options, refused
+
+SPAN = {"traceId": "7c", "spans": [{"spanId": "5", "parentSpanId": "4", "startTime": "2024-01-01"}]}
+LOADTEST = (
+    "Completed requests:  51234\nMean latency:        1.9 ms\n\n"
+    "Percentage of requests served within a certain time\n"
+    "  50%      2 ms\n  90%      3 ms\n  99%      6 ms\n 100%      41 ms (longest request)\n"
+)
+STATISTICS = {"latency_avg": 2.1, "latency_max": 40.2, "latency_std_deviation": 1.1, "mean": 3}
+PERIODS = {
+    "Points": [{"Timestamp": "2024-01-01", "Average": 1.5, "Maximum": 4, "SampleCount": 9}] * 9
+}
+BINARY = b"".join(struct.pack("<QQ", 2**20 + at, 2**21 + at) for at in range(99))
+FILES = [
+    (BINARY, "is a binary file"),
+    (b"TLB\0\0\1" + BINARY, "is a binary file"),
+    (json.dumps(SPAN, indent=1), "has spans in an unknown layout"),
+    (json.dumps({"trace_id": 1, "span_id": 2, "parent_span_id": 3, "ns": 5}), "has spans in an"),
+    (json.dumps([{"traceID": "a", "spanID": "b", "parentSpanID": "c"}]), "has spans in an"),
+    (LOADTEST, "has means or percentiles"),
+    ("Latency  mean 5 ms\n  p50 4 ms\n  p99 9 ms\n", "has means or percentiles"),
+    ("min: 3\navg: 4\n95th percentile: 9\n", "has means or percentiles"),
+    (json.dumps(STATISTICS), "has means or percentiles"),
+    (
+        json.dumps({"result": {"p95": 5, "mean": 3, "median ms": 4, "n": 10}}, indent=2),
+        "has means or",
+    ),
+    (json.dumps(PERIODS), "has means or percentiles"),
+]
+
+
+@pytest.mark.parametrize(("content", "what"), FILES)
+def test_a_file_without_requests_is_called_what_it_is(tmp_path, content, what):
+    path = tmp_path / "f"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    found = refused(path)
+    assert (found.code, what in found.message) == (Code.UNKNOWN_INPUT, True)
+
+
+@pytest.mark.parametrize("content", [BINARY, json.dumps(SPAN, indent=1), json.dumps(PERIODS)])
+def test_lint_trace_has_the_same_error(tmp_path, content):
+    path = tmp_path / "f"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    (found,) = lint(str(path), TraceOptions()).findings
+    assert found.message == refused(path).message
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("class,max,took_ms\nmean 5,1,5\nmedian 6,1,6\navg 7,1,7\n", "took_ms"),
+        ('{"trace_id": 1, "span_id": 2, "parent_id": 3, "took_ms": 5}\n' * 3, "took_ms"),
+        ('{"took_ms": 5, "mean": 3, "p99": 9, "avg": 1}\n' * 3, "took_ms"),
+    ],
+)
+def test_a_named_column_is_read(tmp_path, text, column):
+    path = tmp_path / "t"
+    path.write_text(text)
+    given = options(unit=TimeUnit.MS, table=TimeColumn(column))
+    found = ingest([str(path)], given, StatedMeasure(Measure.DEMAND_CPU))
+    assert found.counted.histogram.requests == 3
+
+
+@pytest.mark.parametrize(
+    ("head", "column", "is_warned"),
+    [
+        ("time,Average,Maximum,SampleCount", "Average", True),
+        ("time,avg_ms,min_ms,max_ms", "max_ms", True),
+        ("time,mean_ms", "mean_ms", False),
+        ("time,avg_ms,min_ms,took_ms", "took_ms", False),
+    ],
+)
+def test_statistics_of_periods_are_warned_of(tmp_path, head, column, is_warned):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{head}\n" + "1,2,3,4\n"[: 2 * head.count(",") + 1] + "\n")
+    given = options(unit=TimeUnit.MS, table=TimeColumn(column))
+    found = ingest([str(path)], given, StatedMeasure(Measure.RESPONSE_OPEN))
+    warned = [f"`{column}` is a statistic" in one.message for one in found.warnings]
+    assert (True in warned) is is_warned
