@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tailc.models import tail_resampling
 from tailc.models.core_queues.level_progress import level_progress
 from tailc.models.tail_resampling import bootstrap_with_fitted_tail
 from tailc.models.workload import Workload
@@ -29,6 +30,41 @@ def test_small_samples_get_longer_requests_than_any_measured():
     source = workload(pareto(300, 1 / 1.5))
     longest = [bootstrap_with_fitted_tail(source, seed).work_ns.max() for seed in SEEDS]
     assert np.mean(np.array(longest) > source.work_ns.max()) > 0.3
+
+
+def test_in_a_few_requests_of_infinite_variance_the_body_shows_the_tail():
+    """Requests up to 22 ms alone are a sample of a law by which one in 500 exceeds 190 ms."""
+    body = 3.0 * (1.0 - (np.arange(400) + 0.5) / 420) ** (-1 / 1.5)
+    source = workload(body)
+    assert body.max() < 30
+    drawn = [bootstrap_with_fitted_tail(source, seed).work_ns / 1e6 for seed in SEEDS]
+    beyond = np.mean([np.mean(each > 190) for each in drawn])
+    assert beyond > 0.3 * (3.0 / 190) ** 1.5
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        workload(pareto(300, 1 / 2.5)),
+        workload(pareto(2_000, 1 / 1.5)),
+        workload(np.random.default_rng(1).lognormal(2.0, 1.0, 300)),
+        workload(np.random.default_rng(1).exponential(10.0, 1_000)),
+    ],
+)
+def test_where_the_tail_is_known_or_has_a_variance_it_is_fitted_alone(source, monkeypatch):
+    found = [bootstrap_with_fitted_tail(source, seed).work_ns for seed in range(5)]
+    monkeypatch.setattr(tail_resampling, "fit_power_law", lambda *_: None)
+    for seed, work_ns in enumerate(found):
+        assert np.array_equal(work_ns, bootstrap_with_fitted_tail(source, seed).work_ns)
+
+
+def test_the_index_of_such_a_law_is_at_the_lower_end_of_its_interval():
+    source = workload(pareto(400, 1 / 1.5))
+    drawn = [bootstrap_with_fitted_tail(source, seed).work_ns for seed in SEEDS]
+    start = np.quantile(source.work_ns, 0.95)
+    above = np.concatenate([each[each > start] for each in drawn])
+    index = 1 / np.mean(np.log(above / start))
+    assert 1.2 < index < 1.5
 
 
 def test_the_tail_has_the_shape_of_the_law():
