@@ -10,7 +10,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.leanest import leanest_from, leanest_rung
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder
 from tailc.pipeline.auto.rivals import distinct
-from tailc.tuning.criteria import penalized_amounts
+from tailc.tuning.criteria import measure_of, penalized_amounts
 from tailc.tuning.tuning_problem import TuningProblem
 from tailc.tuning.tuning_sample import TuningSample
 
@@ -50,10 +50,16 @@ def leanest(
     heavy: TuningSample[Ladder],
     objective: TuningObjective,
 ) -> Ladder:
-    """The variant that serves heavy demand best, of those that cost almost nothing on `trials`."""
+    """The variant that serves heavy demand best, of those that cost almost nothing on `trials`.
+
+    A cost is the median over the replays, because a queue that by chance forms in one of them under
+    one variant would decide the mean.
+    """
     tables = distinct([table, *leanest_variants(table, problem.cores)])
     if len(tables) == 1:
         return table
-    now, then = (penalized_amounts(each.measure(tables), objective) for each in (trials, heavy))
-    is_dear = (now / now[0]).max(axis=1) > 1 + _SPARE
-    return tables[int(np.where(is_dear, np.inf, (then / then[0]).mean(axis=1)).argmin())]
+    amounts = measure_of(objective).amounts(trials.measure(tables))
+    costs = np.median(amounts / amounts[0], axis=2).max(axis=1) - 1.0
+    then = penalized_amounts(heavy.measure(tables), objective)
+    gains = (then / then[0]).mean(axis=1)
+    return tables[int(np.where(costs > _SPARE, np.inf, gains).argmin())]
