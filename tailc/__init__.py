@@ -1,11 +1,11 @@
 """tailc: a policy compiler for tail latency.
 
 The public API is small: `compile_policy` turns a spec into a `Policy`, `read_artifact` and
-`write_artifact` move it between memory and disk, `lookup` asks it what a request does,
-`verify_policy` judges it on held-out data, and `diff_policies` says what changes from one to
-another; `size_policies` finds how much a server carries. Plants and loops of controllers become
-objects of python-control, and plants and controllers of its objects come back. Each name is
-imported when first used.
+`write_artifact` move it between memory and disk, `lookup` returns what a request does at an age,
+`verify_policy` judges it on held-out data, `diff_policies` compares two policies, and
+`size_policies` finds the highest rate of a server. Plants and control loops are converted to
+objects of python-control, and plants and controllers from them. Each name is imported when first
+used.
 """
 
 from __future__ import annotations

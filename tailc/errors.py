@@ -301,7 +301,7 @@ def bug_finding(error: Exception) -> Finding:
 
 
 def did_you_mean(word: str, known: Sequence[str], most: int | None = None) -> str:
-    """A help line with the closest of `known`, and all of them or the first `most`."""
+    """Make a help line with the closest word of `known`, then all of them or the first `most`."""
     import difflib
 
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

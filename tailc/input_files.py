@@ -76,7 +76,10 @@ def inputs_held() -> Iterator[None]:
 
 
 def input_bytes(path: str, most: int) -> bytes:
-    """The first bytes of the file or pipe at the path; raises OSError like `open_input`."""
+    """Read at most `most` bytes of the file or pipe at the path.
+
+    Raises OSError as `open_input` does.
+    """
     held = _HELD.get()
     key = path, most
     if held is not None and key in held.contents:
@@ -89,7 +92,7 @@ def input_bytes(path: str, most: int) -> bytes:
 
 
 def seekable_input(path: str, until_read: ExitStack) -> SeekableInput:
-    """The file at the path, or a copy of a pipe or standard input (`-`); the stack closes it.
+    """Open the file at the path, or a copy of a pipe or of standard input (`-`), for any position.
 
     Raises OSError like `open_input`, and TailcError for a pipe that is too long.
     """
@@ -147,7 +150,7 @@ def _copy_rest(file: BinaryIO, name: str, until_read: ExitStack) -> SeekableInpu
 
 
 def written_input(spool: BinaryIO) -> SeekableInput:
-    """Input that reads back a temporary file."""
+    """Make an input that reads a temporary file after it was written."""
     spool.flush()
     return SeekableInput(spool.fileno(), _stamp(spool.fileno()))
 

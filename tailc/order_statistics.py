@@ -50,7 +50,7 @@ class RankLimits:
 
 
 def rank_limits(percentile_ppm: int, size: int) -> RankLimits:
-    """Ranks in a sample of `size` independent values.
+    """Compute which ranks of a sample of `size` independent values enclose the percentile.
 
     The number of values at or below the percentile is binomial, so value number r lies below the
     percentile with P(Bin(size, p) >= r) at least (David and Nagaraja, Order Statistics, 2003, 7.1).
@@ -68,7 +68,7 @@ def fewest_for_upper_limit(percentile_ppm: int) -> int:
 
 
 def share_limits(share: float, below: float, above: float) -> tuple[float, float | None]:
-    """Lower and upper 95 % limit of the percentile `share`, as shares of a sample.
+    """Compute the 95 % limits of the percentile `share`, as shares of a sample.
 
     below, above: effective sample size for the lower and for the upper limit.
 

@@ -33,8 +33,7 @@ def fewest_requests(percentile_ppm: int) -> int:
 
 
 def per_server_ppm(end_to_end_ppm: int, servers: int) -> int:
-    """Percentile that each of `servers` parallel servers must meet, so that all meet the end-to-end
-    one.
+    """Compute the percentile that each of `servers` parallel servers needs for an end-to-end one.
 
     All must answer in time, so it is `end_to_end ** (1 / servers)`: ten servers under a 90th
     percentile need about their 99th each (Haque et al., ASPLOS 2015, section 7). It is the least

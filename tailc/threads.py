@@ -6,7 +6,7 @@ import os
 
 
 def thread_count(wanted: int | None) -> int:
-    """`wanted`, or the number of processors available to this process."""
+    """Return `wanted`, or if it is None the number of processors available to this process."""
     if wanted is not None:
         return wanted
     if hasattr(os, "sched_getaffinity"):

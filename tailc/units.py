@@ -153,32 +153,32 @@ COUNT = Dimension(
 
 
 def parse_us(text: str) -> int:
-    """A duration such as `120ms`, `0.5s` or `2min` in microseconds."""
+    """Parse a duration such as `120ms`, `0.5s` or `2min` to microseconds."""
     return parse(text, DURATION)
 
 
 def parse_ppm(text: str) -> int:
-    """A percentage such as `99.9%` in millionths."""
+    """Parse a percentage such as `99.9%` to millionths."""
     return parse(text, PERCENT)
 
 
 def parse_mrps(text: str) -> int:
-    """A rate such as `30/s` or `90/min` in thousandths of a request per second."""
+    """Parse a rate such as `30/s` or `90/min` to thousandths of a request per second."""
     return parse(text, RATE)
 
 
 def parse_khz(text: str) -> int:
-    """A frequency such as `2.4GHz` in kHz."""
+    """Parse a frequency such as `2.4GHz` to kHz."""
     return parse(text, FREQUENCY)
 
 
 def parse_mw(text: str) -> int:
-    """A power such as `250W` in milliwatts."""
+    """Parse a power such as `250W` to milliwatts."""
     return parse(text, POWER)
 
 
 def parse(text: str, *dimensions: Dimension) -> int:
-    """The quantity in grid steps of the first of `dimensions` that has its unit.
+    """Parse a quantity to grid steps of the first of `dimensions` that has its unit.
 
     Raises QuantityError for anything but a plain decimal number and a unit: signs, exponents and
     digit separators are not read. A value between two grid steps is refused. Only in a unit that is
@@ -288,25 +288,25 @@ def _listing(dimensions: tuple[Dimension, ...]) -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line, with control characters of terminals escaped as `\x1b`."""
+    """Return the text on one line, with control characters of terminals escaped."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 
 
 def shorten(text: str, limit: int = _LONGEST_TEXT) -> str:
-    """The text on one printable line of at most `limit` characters, with an ellipsis if cut."""
+    """Return the text on one printable line, cut to at most `limit` characters with an ellipsis."""
     shown = printable(text)
     return shown if len(shown) <= limit else shown[: limit - 3] + "..."
 
 
 def plural(count: float, noun: str) -> str:
-    """A number of things, such as `1 epoch` or `25 epochs`."""
+    """Format a number of things, such as `1 epoch` or `25 epochs`."""
     return f"{count:.12g} {noun}{'' if count == 1 else 's'}"
 
 
 def number_text(value: float | Decimal) -> str:
-    """Canonical text of a number in a spec or trace: `2` for 2 and 2.0.
+    """Format a number of a spec or trace canonically: `2` for 2 and 2.0.
 
     A whole number is its digits, any other the shortest decimal of its float64, such as `1.5`.
     """
@@ -317,18 +317,18 @@ def number_text(value: float | Decimal) -> str:
 
 
 def digits_text(value: float, digits: int) -> str:
-    """The value rounded to a number of significant digits, as a plain decimal."""
+    """Format a value, rounded to a number of significant digits, as a plain decimal."""
     text = f"{value:.{digits}g}"
     return f"{Decimal(text):,f}" if "e" in text else text
 
 
 def format_us(value_us: int) -> str:
-    """A duration as `1.5 ms`, exactly, in the largest of us, ms and s that is not above it."""
+    """Format a duration exactly, in the largest of us, ms and s that is not above it: `1.5 ms`."""
     return _scale_text(value_us, (("us", 1), ("ms", 1_000), ("s", 1_000_000)))
 
 
 def format_s(value_s: int) -> str:
-    """Whole seconds as in a spec, in the largest unit that gives a whole number: `15min`."""
+    """Format whole seconds as in a spec, in the largest unit that gives a whole number: `15min`."""
     unit, steps = next(
         pair for pair in (("h", 3_600), ("min", 60), ("s", 1)) if value_s % pair[1] == 0
     )
@@ -336,37 +336,37 @@ def format_s(value_s: int) -> str:
 
 
 def format_ppm(value_ppm: int) -> str:
-    """Millionths as a percentage, exactly: `99.9 %`."""
+    """Format millionths as a percentage, exactly: `99.9 %`."""
     return _scale_text(value_ppm, (("%", 10_000),))
 
 
 def format_percentile(percentile_ppm: int) -> str:
-    """A percentile such as `p99.9`."""
+    """Format a percentile in millionths, such as `p99.9`."""
     return f"p{plain_ppm(100 * percentile_ppm)}"
 
 
 def plain_ppm(value_ppm: int) -> str:
-    """Millionths as a plain decimal number, exactly: `1.59`."""
+    """Format millionths as a plain decimal number, exactly: `1.59`."""
     return _plain(Fraction(value_ppm, 1_000_000))
 
 
 def format_mrps(value_mrps: int) -> str:
-    """A rate per second, exactly: `1.5/s`."""
+    """Format a rate per second, exactly: `1.5/s`."""
     return _plain(Fraction(value_mrps, 1_000)) + "/s"
 
 
 def format_khz(value_khz: int) -> str:
-    """A frequency as `2.4 GHz`, exactly."""
+    """Format a frequency exactly, in the largest unit that is not above it: `2.4 GHz`."""
     return _scale_text(value_khz, (("kHz", 1), ("MHz", 1_000), ("GHz", 1_000_000)))
 
 
 def format_mw(value_mw: int) -> str:
-    """A power as `250 W`, exactly."""
+    """Format a power exactly, in the largest unit that is not above it: `250 W`."""
     return _scale_text(value_mw, (("mW", 1), ("W", 1_000), ("kW", 1_000_000)))
 
 
 def format_nj(value_nj: int) -> str:
-    """An energy as `5 uJ`, exactly."""
+    """Format an energy exactly, in the largest unit that is not above it: `5 uJ`."""
     return _scale_text(
         value_nj, (("nJ", 1), ("uJ", 1_000), ("mJ", 1_000_000), ("J", 1_000_000_000))
     )

@@ -160,7 +160,7 @@ class Policy:
 
     @property
     def tail_table(self) -> TailTable | None:
-        """The table that determines frequencies, or None."""
+        """The form that determines the frequency of a core, or None."""
         return next((form for form in self.forms if isinstance(form, TailTable)), None)
 
     @property
@@ -170,22 +170,25 @@ class Policy:
 
     @property
     def shares(self) -> Shares | None:
-        """The form that determines machines' shares of a host, or None."""
+        """The form that determines the CPU shares of virtual machines, or None."""
         return next((form for form in self.forms if isinstance(form, Shares)), None)
 
     @property
     def plan(self) -> Plan | None:
-        """The form that plans jobs and energy of a datacentre by epoch, or None."""
+        """The form that plans the jobs and the energy of a datacentre by epoch, or None."""
         return next((form for form in self.forms if isinstance(form, Plan)), None)
 
     @property
     def controller(self) -> Controller | None:
-        """The controller that scales the climbs' ages or the table's bound, or None."""
+        """The controller that scales a ladder's ages or a tail table's latency bound, or None."""
         last = self.forms[-1]
         return last if isinstance(last, Controller) else None
 
     def form_for(self, request_class: str | None) -> Ladder:
-        """The ladder for that class, else that for all classes; LookupError if there is none."""
+        """Return the ladder for a request class, else the one for all classes.
+
+        LookupError without either.
+        """
         by_class = {ladder.request_class: ladder for ladder in self.ladders}
         ladder_for = by_class.get(request_class) or by_class.get(None)
         if ladder_for is None:

@@ -14,7 +14,7 @@ class Sample(enum.Enum):
 
 
 class Standing(enum.Enum):
-    """Result of an estimate against the SLO, by its whole interval, or overload of the server."""
+    """How an estimate and its 95 % interval compare with the SLO; or the server is overloaded."""
 
     PASS = "pass"
     FAIL = "fail"

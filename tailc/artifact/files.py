@@ -100,7 +100,7 @@ def read_whole(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, str, b
 
 
 def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
-    """Path, policy and unsigned content of the `.tailc` file at `path` or next to that stem.
+    """Read a `.tailc`, given by path or stem: return path, policy and content without signature.
 
     Raises TailcError as `read_policy` does, and for JSON, which has no seal.
     """
@@ -126,7 +126,7 @@ def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, byt
 
 
 def content_of(path: Path | str) -> tuple[str, bytes]:
-    """Name and bytes of the file at `path`, next to that stem, or in a Git repository.
+    """Return name and bytes of the file at `path`, next to that stem, or in a Git repository.
 
     `-` is standard input. Raises TailcError if it cannot be read, or is larger than any policy.
     """
@@ -157,7 +157,7 @@ def is_sealed(data: bytes) -> bool:
 
 
 def unsigned_json_finding(path: str) -> Finding:
-    """The finding about JSON where a signature is needed."""
+    """Make the finding about a JSON policy where a signature is needed: JSON cannot be signed."""
     message = f"`{path}` is JSON, which cannot be signed"
     help_ = f"give the `.tailc` file of the same policy, such as `{paths_of(path)[1]}`"
     return Finding(Code.UNSIGNED, message, Place(path), help_)

@@ -22,20 +22,26 @@ _IDENTIFIER_AT = slice(4, 8)
 
 
 def encode_flat(policy: Policy) -> bytes:
-    """The sealed FlatBuffer of `policy`; raises TailcError in the same cases as canonical JSON."""
+    """Encode a policy as a sealed FlatBuffer.
+
+    Raises TailcError in the same cases as `encode_json`.
+    """
     with refusals_about(policy.name):
         return seal(_payload(policy, digest_of(policy), minor_of(policy)))
 
 
 def decode_flat(data: bytes, source: str = "policy.tailc") -> Policy:
-    """The policy in `data`, with any or no signature; TailcError as in `decode_signed`."""
+    """Decode a `.tailc`, signed or not, into a policy.
+
+    Raises TailcError as `decode_signed` does.
+    """
     return decode_signed(data, source)[0]
 
 
 def decode_signed(
     data: bytes, source: str = "policy.tailc", trust: Trust = ANYBODY
 ) -> tuple[Policy, Signature | None]:
-    """The policy in `data` and its signature.
+    """Decode a `.tailc` into a policy and its signature.
 
     Raises TailcError about `source` unless the data is complete, trusted, canonical and valid.
     Checks, in this order: length, hash, signature, identifier, schema version, structure, meaning,
@@ -50,7 +56,10 @@ def decode_signed(
 
 
 def stated_digest(data: bytes) -> str:
-    """The digest stated in a `.tailc` that has been decoded before."""
+    """Return the digest that a `.tailc` states.
+
+    `data` must have been decoded without an error before.
+    """
     return _digest_in(fbs.Policy.GetRootAs(data))
 
 

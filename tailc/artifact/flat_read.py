@@ -33,7 +33,7 @@ _Part = Any
 
 
 def read_table(record: RecordShape, table: Any) -> _Part:
-    """The record behind the accessor `table`."""
+    """Build the record that a FlatBuffer table represents; `table` is its generated accessor."""
     own = _OWN_LAYOUT.get(record.cls, {})
     values = {
         slot.name: own[slot.name](table)

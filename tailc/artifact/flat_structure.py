@@ -57,7 +57,7 @@ class _Table(NamedTuple):
 
 
 class StructureVerifier:
-    """Verifier of one payload, from its root on.
+    """Verifies the structure of one FlatBuffer payload, from its root on.
 
     values: everything that was verified, in order: numbers, strings, lengths, and None if absent.
     has_unknown: whether some table has a field that this version does not know.

@@ -54,12 +54,12 @@ def write_table(
 
 @cache
 def camel(name: str) -> str:
-    """The generated accessor's name of a field."""
+    """Return the name that flatc gives to the accessor of a field."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def pair_table(shape: PairShape) -> str:
-    """The schema's table for a pair: text and text, or text and number."""
+    """Return the schema's table for a pair: of two texts, or of a text and a number."""
     return "TextPair" if isinstance(shape.second, Text) else "NumberPair"
 
 

@@ -16,7 +16,7 @@ def is_git_name(name: str) -> bool:
 
 
 def blob_of(name: str, suffixes: tuple[str, ...], most_bytes: int) -> tuple[str, bytes]:
-    """Name and content of PATH at REVISION.
+    """Read a file of a Git repository: return the name and the content of PATH at REVISION.
 
     A PATH without suffix also matches one with the last of `suffixes`. PATH is relative to the top
     of the repository, or with `./` to the working directory. Raises TailcError (cannot read) if

@@ -20,7 +20,7 @@ _MOST_DIGITS = len(str(LARGEST_WHOLE)) + 1
 
 
 def encode_json(policy: Policy) -> bytes:
-    """The canonical JSON of `policy`, including its digest.
+    """Encode a policy as canonical JSON, including its digest.
 
     Raises TailcError for a policy that JSON cannot represent: a number beyond 2^53 - 1 or a string
     that is not Unicode.
@@ -32,12 +32,14 @@ def encode_json(policy: Policy) -> bytes:
 
 
 def digest_of(policy: Policy) -> str:
-    """Hex SHA-256 of the canonical JSON without the member `policy_digest`; may raise Refusal."""
+    """Compute the digest of a policy: hex SHA-256 of its canonical JSON without `policy_digest`."""
     return _digest(_document(policy))
 
 
 def decode_json(data: bytes, source: str = "policy.json") -> Policy:
-    """The policy in `data`; TailcError about `source` unless it is canonical, complete and valid.
+    """Decode JSON into a policy.
+
+    TailcError about `source` unless it is canonical, complete and valid.
 
     Checks, in this order: JSON, format and schema version, canonical form, digest, structure,
     meaning.
@@ -61,7 +63,7 @@ def decode_json(data: bytes, source: str = "policy.json") -> Policy:
 
 
 def canonical_of(data: bytes, source: str = "policy.json") -> bytes:
-    """The canonical bytes of a JSON policy in any layout; TailcError for other data."""
+    """Return the canonical bytes of a JSON policy in any layout; TailcError for other data."""
     with refusals_about(source):
         document = _parse(data)
         _check_version(document)
@@ -107,7 +109,7 @@ def check_is_newer(has_unknown: bool) -> None:
 
 
 def canonical(document: Plain) -> bytes:
-    """The bytes of RFC 8785; Refusal if there are none."""
+    """Encode plain values as RFC 8785 requires; Refusal if JSON cannot represent them."""
     try:
         return rfc8785.dumps(document)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:

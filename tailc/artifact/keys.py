@@ -88,7 +88,10 @@ class PrivateKey:
         self.public = PublicKey(key.public_key().public_bytes_raw())
 
     def sign(self, sealed: bytes, expires_s: int = 0) -> bytes:
-        """The sealed file with its signature; `expires_s` in Unix seconds, 0: never."""
+        """Return the sealed file followed by its signature.
+
+        `expires_s` in Unix seconds, 0: never.
+        """
         signed = to_be_signed(sealed, expires_s, self.public.key_id)
         return with_signature(sealed, signed, self._key.sign(signed))
 

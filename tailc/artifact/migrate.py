@@ -22,7 +22,7 @@ from tailc.errors import Code, TailcError
 
 @dataclass(frozen=True)
 class MigratedPolicy:
-    """A file with a policy, before and after; `is_sealed`: a `.tailc`, else JSON."""
+    """A policy file before and after its conversion; `is_sealed`: it is a `.tailc`, else JSON."""
 
     path: Path
     policy: Policy

@@ -29,7 +29,7 @@ Plain = dict[str, Any]
 
 
 def to_plain(shape: Shape, value: Any) -> Any:
-    """`value` as plain values."""
+    """Convert a value of a record to plain values: dicts, lists, strings and whole numbers."""
     match shape:
         case Whole() | Text():
             return value
@@ -47,7 +47,7 @@ def to_plain(shape: Shape, value: Any) -> Any:
 
 
 def from_plain(shape: Shape, plain: Any, ignore_unknown: bool) -> Any:  # noqa: PLR0911, a return a shape
-    """The value of `plain`; raises Refusal if it is invalid.
+    """Convert plain values to the value of a record; raises Refusal if they are invalid.
 
     Unknown members are ignored if the policy is of a newer minor version of the schema.
     """
@@ -73,7 +73,7 @@ def from_plain(shape: Shape, plain: Any, ignore_unknown: bool) -> Any:  # noqa: 
 
 
 def member_named(shape: EnumChoice, text: str) -> enum.Enum:
-    """The enumeration member with the value `text`; an unknown rule is refused by its name."""
+    """Return the enumeration member with the value `text`; raises Refusal if there is none."""
     for member in shape.members:
         if member.value == text:
             return member
@@ -84,7 +84,7 @@ def member_named(shape: EnumChoice, text: str) -> enum.Enum:
 
 
 def unknown_rule(name: str) -> Refusal:
-    """The refusal of an unknown rule."""
+    """Make the Refusal of a rule that this version of tailc does not know."""
     return Refusal(
         Code.UNKNOWN_RULE,
         f"unknown rule `{name}`",
@@ -93,7 +93,7 @@ def unknown_rule(name: str) -> Refusal:
 
 
 def unknown_form(name: str) -> Refusal:
-    """The refusal of an unknown form."""
+    """Make the Refusal of a form that this version of tailc does not know."""
     return Refusal(
         Code.UNKNOWN_FORM,
         f"unknown form `{name}`",
@@ -102,7 +102,10 @@ def unknown_form(name: str) -> Refusal:
 
 
 def build(record: RecordShape, values: dict[str, Any]) -> Any:
-    """The value of the record; an error of its constructor becomes a Refusal."""
+    """Build a record from the values of its fields.
+
+    An error of its constructor becomes a Refusal.
+    """
     try:
         return record.value_of(values)
     except ValueError as error:

@@ -11,7 +11,7 @@ from tailc.artifact.shapes import LARGEST_WHOLE
 
 
 def spec_digest(spec: dict[str, Any]) -> str:
-    """Hex SHA-256 of the canonical JSON (RFC 8785) of a spec's keys and values.
+    """Compute the digest of a spec: hex SHA-256 of the canonical JSON of its keys and values.
 
     Comments, layout and the order of keys do not matter; every value does. Numbers that JSON cannot
     represent exactly become the nearest double, and those that it cannot represent become text.

@@ -85,7 +85,7 @@ class Reading:
 
 
 def reading_of(record: Reading) -> TraceReading:
-    """The reading of a record; ValueError if it has no reading, or parts of two."""
+    """Convert a record to its reading; ValueError if it has no reading, or parts of two."""
     if record.timings is not None:
         return _timings_reading(record, record.timings)
     if record.demand is None:
@@ -178,7 +178,7 @@ def _rows(record: Reading) -> Rows:
 
 
 def record_of_reading(reading: TraceReading) -> Reading:
-    """The record of a reading; `reading_of` is the inverse."""
+    """Convert a reading to its record; `reading_of` is the inverse."""
     measured, rows = reading.measured, reading.rows
     return Reading(
         measure=measured.measure,

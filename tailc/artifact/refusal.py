@@ -19,7 +19,10 @@ _HELP = {
 
 
 class Refusal(Exception):  # noqa: N818, never leaves the room
-    """Decoding stops here; `steps` are the path from the policy to the invalid part."""
+    """The bytes are not a valid policy.
+
+    `steps` are the path from the policy to the invalid part.
+    """
 
     def __init__(self, code: Code, message: str, help: str | None = None) -> None:  # noqa: A002
         self.code = code
@@ -29,7 +32,7 @@ class Refusal(Exception):  # noqa: N818, never leaves the room
         super().__init__(message)
 
     def finding(self, source: str) -> Finding:
-        """The refusal as a finding about the file `source`."""
+        """Make the finding about the file `source` that states this refusal."""
         pointer = "".join(f"/{step}" for step in reversed(self.steps))
         message = f"at `{pointer}`: {self.message}" if pointer else self.message
         return Finding(self.code, message, Place(source), self.help or _HELP.get(self.code))

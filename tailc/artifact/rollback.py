@@ -10,7 +10,7 @@ from tailc.errors import Code, Finding, TailcError
 
 
 def roll_back(old: Policy, current: Policy) -> Policy:
-    """`old` with the generation after that of `current`, and both digests in its evidence.
+    """Return policy `old` with the generation after that of `current`, so that servers accept it.
 
     Raises TailcError if they are of different services, or the same policy.
     """

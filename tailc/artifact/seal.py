@@ -18,7 +18,7 @@ SEAL_BYTES = _TRAILER.size
 
 
 def seal(payload: bytes) -> bytes:
-    """`payload` followed by its trailer."""
+    """Append the trailer with length and SHA-256 to a payload."""
     return payload + _TRAILER.pack(MAGIC, len(payload), hashlib.sha256(payload).digest())
 
 
@@ -28,7 +28,7 @@ def has_trailer(data: bytes) -> bool:
 
 
 def unseal(data: bytes) -> bytes:
-    """The payload of `data`; Refusal unless first its length and then its hash match the seal."""
+    """Return the payload without its trailer; Refusal unless length and hash match the trailer."""
     if len(data) < _TRAILER.size:
         raise _wrong_length(f"{len(data)} bytes are too few for a trailer")
     payload = data[: -_TRAILER.size]

@@ -89,7 +89,7 @@ class Many:
 
 @dataclass(frozen=True)
 class Slot:
-    """A record's field; an optional one that equals `absent` is left out of every encoding.
+    """A record's field; an optional field with the value `absent` is left out of every encoding.
 
     `since` is the minor version of the schema that added it. Both are in the field's metadata;
     `absent` only if it is a member of an enumeration.
@@ -110,11 +110,14 @@ class RecordShape:
     slots: tuple[Slot, ...]
 
     def fields_of(self, value: Any) -> Any:
-        """Return the value with one field for each slot; a `Reading` is converted to its record."""
+        """Return the object whose attributes are the fields.
+
+        A `Reading` is converted to its record.
+        """
         return record_of_reading(value) if self.cls is Reading else value
 
     def value_of(self, values: dict[str, Any]) -> Any:
-        """The value with these fields; ValueError if they are invalid."""
+        """Build the dataclass from the values of its fields; ValueError if they are invalid."""
         made = self.cls(**values)
         return reading_of(made) if self.cls is Reading else made
 
@@ -131,13 +134,13 @@ Shape = Whole | Text | EnumChoice | PairShape | Many | RecordShape | OneForm
 
 @cache
 def record_of(cls: type) -> RecordShape:
-    """The shape of the dataclass `cls`."""
+    """Derive the shape of a dataclass from its annotations."""
     hints = typing.get_type_hints(cls)
     return RecordShape(cls, tuple(_slot(field, hints[field.name]) for field in fields(cls)))
 
 
 def oldest_minor(shape: Shape, value: Any) -> int:
-    """The oldest minor version of the schema that can represent `value`."""
+    """Return the oldest minor version of the schema that can represent `value`."""
     if not _newest_minor(shape):
         return 0
     match shape:

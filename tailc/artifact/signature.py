@@ -38,12 +38,12 @@ class Signature:
 
 
 def to_be_signed(sealed: bytes, expires_s: int, key_id: bytes) -> bytes:
-    """The bytes to sign for the file `sealed`: its seal and the head of the second trailer."""
+    """Return the bytes to sign for a sealed file: its seal and the head of the second trailer."""
     return sealed[-SEAL_BYTES:] + _HEAD.pack(MAGIC, expires_s, key_id)
 
 
 def with_signature(sealed: bytes, signed: bytes, value: bytes) -> bytes:
-    """The file `sealed` followed by its second trailer; `signed` as from `to_be_signed`."""
+    """Append the second trailer to a sealed file; `signed` as from `to_be_signed`."""
     trailer = signed[SEAL_BYTES:] + value
     return sealed + trailer + _check_of(trailer)
 
@@ -54,7 +54,9 @@ def has_signature(data: bytes) -> bool:
 
 
 def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
-    """The sealed file in `data` and its signature, None without one; not yet checked by a key.
+    """Split a file into the sealed file and its signature, not yet checked.
+
+    None if it is not signed.
 
     Raises Refusal if the trailer does not match its own check.
     """

@@ -65,7 +65,7 @@ ANYBODY = Trust()
 
 
 def trust_of(paths: Sequence[Path | str]) -> Trust:
-    """Trust in the public keys in these PEM files; without files, in any writer.
+    """Trust the public keys in these PEM files; without files, trust every writer.
 
     Raises TailcError for a file without a public key.
     """
@@ -77,7 +77,7 @@ def trust_of(paths: Sequence[Path | str]) -> Trust:
 
 
 def expiry_text(expires_s: int) -> str:
-    """The time of expiry in UTC, or its number of seconds if it is after the year 9999."""
+    """Format the time of expiry in UTC; after the year 9999, as a number of seconds."""
     if expires_s > _YEAR_9999_S:
         return f"second {expires_s}"
     return datetime.fromtimestamp(expires_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

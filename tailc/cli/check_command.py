@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 @click.option("--with-trace", is_flag=True, help="Also check the trace of each spec.")
 @command_with_outcome
 def command(specs: tuple[str, ...], *, with_trace: bool) -> CommandOutcome:
-    """Check specs and descriptions of held-out days. With --with-trace, also check the files that
-    they name.
+    """Check specs, and descriptions of held-out days, without compiling them.
+
+    With --with-trace, also check the files that they name.
 
     Exits 0 if every spec is valid (warnings are allowed), 65 if one is not, 66 if a file cannot be
     read, and 6 if requests miss an SLO after the first even without waiting.

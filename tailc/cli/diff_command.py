@@ -66,8 +66,7 @@ def command(
     trust: Trust,
     **options: Any,
 ) -> CommandOutcome:
-    """Show which decisions of a runtime differ between OLD and NEW, and what the change does to
-    latency and cost.
+    """Show where policy OLD and policy NEW decide differently, and the effect on latency and cost.
 
     OLD and NEW are .tailc or .json files of any schema version, or the STEM of both. With --trace,
     both are replayed on the same requests at the same times. Arrivals are Poisson at the rates of

@@ -105,9 +105,7 @@ class TailTableQuery:
 
     @classmethod
     def from_options(cls, given_values: Options) -> TailTableQuery:
-        """Build the query from the options; a usage error for options of other forms, or missing
-        ones.
-        """
+        """Build the query from the options; a usage error for foreign or missing options."""
         refuse(
             given_values, _NO_PLAN | _NO_SHARES | {"this artifact has a tail table": _OF_LADDERS}
         )
@@ -174,9 +172,7 @@ class PlanQuery:
 
     @classmethod
     def from_options(cls, given_values: Options) -> PlanQuery:
-        """Build the query from the options; a usage error for options of other forms, or two
-        queries.
-        """
+        """Build the query from the options; a usage error for foreign options, or two queries."""
         refuse(given_values, {"this artifact is a plan": (*_OF_REQUESTS, *_OF_SHARES)})
         return cls(given_values.get("at"), _question(given_values))
 

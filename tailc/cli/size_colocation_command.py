@@ -93,8 +93,7 @@ def command(
     progress: bool | None,
     **options: Any,
 ) -> CommandOutcome:
-    """Find how much batch work the servers of SPEC can run in addition to requests, and how many
-    servers that saves.
+    """Find how much batch work request servers can run as well, and how many servers that saves.
 
     SPEC is of kind rubik, with `batch`. Give --servers and --batch, or --total and --ratios. Beyond
     the knee of the supply curve, dedicated servers run batch work with less power.

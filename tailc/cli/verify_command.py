@@ -215,7 +215,7 @@ def judge_drift(
 
 
 def check_options(context: click.Context) -> None:
-    """Refuse options of a replay."""
+    """Refuse options of a replay where `--drift` is given, since it replays nothing."""
     odd = [
         parameter.opts[0]
         for parameter in context.command.params

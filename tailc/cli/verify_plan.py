@@ -91,7 +91,7 @@ def _figures(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> lis
 def check_options(
     policy: Policy, trace_format: Format, arrivals: ArrivalOptions, options: dict[str, Any]
 ) -> None:
-    """Refuse options for requests, and trace formats."""
+    """Refuse options and trace formats that apply to requests, for which a plan has no use."""
     odd = [name for key, name in _OF_REQUESTS.items() if options.get(key) is not None]
     if trace_format != "auto":
         odd.append("--format")

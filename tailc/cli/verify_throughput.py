@@ -56,7 +56,7 @@ def judge_throughput(
 
 
 def check_options(policy: Policy, arrivals: ArrivalOptions, options: dict[str, Any]) -> None:
-    """Refuse options for requests."""
+    """Refuse options for requests, since CPU-share policies are judged without arrivals."""
     odd = [name for key, name in _OF_REQUESTS.items() if options.get(key) is not None]
     if arrivals.is_given:
         odd.append("--rate and --arrivals")

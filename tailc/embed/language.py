@@ -40,10 +40,10 @@ class Runtime:
 class Language:
     """A target language.
 
-    word: value of --lang. called: name for people. joined: makes an identifier of words joined by
-    `_`. separator: between the names of packages, if the language allows several. reserved: words
-    that are not identifiers. body: formats the source below the header for tables. runtime: for
-    sealed bytes; None if the language has no runtime.
+    word: value of --lang. called: name in messages, such as `C++`. joined: makes an identifier of
+    words joined by `_`. separator: between the names of packages, if the language allows several.
+    reserved: words that are not identifiers. body: formats the source below the header for tables.
+    runtime: for sealed bytes; None if the language has no runtime.
     """
 
     word: str
@@ -56,8 +56,9 @@ class Language:
     reserved: frozenset[str] = frozenset()
 
     def body_of(self, embedded: EmbeddedPolicy) -> Callable[[str], str] | None:
-        """Function that formats the source below the header; None if a missing runtime is
-        needed.
+        """Return the formatter of the source below the header.
+
+        None if the language lacks a runtime.
         """
         content = embedded.content
         if isinstance(content, Tables):

@@ -13,9 +13,7 @@ from tailc.errors import Code, Finding, TailcError
 
 
 def build_content(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool) -> EmbeddedPolicy:
-    """Build the content: tables for ladders unless `is_sealed`, else the bytes of the `.tailc`
-    file.
-    """
+    """Build the content: tables of ladders, or the bytes of the `.tailc` file if `is_sealed`."""
     in_full = bool(policy.ladders) and not is_sealed
     return EmbeddedPolicy(
         policy.name,

@@ -1,4 +1,4 @@
-"""Ladders as flat arrays: the rows of all ladders in sequence, and the climbs of all rows."""
+"""Convert ladders to flat arrays: the rows of all ladders in sequence, and all their climbs."""
 
 from __future__ import annotations
 

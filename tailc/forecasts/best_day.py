@@ -1,4 +1,4 @@
-"""Ideal production: that of the best day of the past month.
+"""Ideal production of solar panels, taken from the best day of the past month.
 
 B(t) of an hour is the energy in the same hour of the day with the most energy in the previous month
 (Haque, Rutgers 2016, section A.4.5).
@@ -22,7 +22,7 @@ DAYS_OF_MONTH = 30
 
 @dataclass(frozen=True, eq=False)
 class PastDays:
-    """A production by day, and the days before each day.
+    """A production series by day, and which earlier days each day may use.
 
     midnight_s: UTC time of midnight, in seconds after 0:00, such as 25,200 for a clock at -07:00.
     """
@@ -67,11 +67,11 @@ class PastDays:
         return np.where(known.all(axis=1), value.sum(axis=1), -1.0)
 
     def history(self, day: int) -> slice:
-        """The days before `day` that count."""
+        """The days before `day` whose production is used: at most `history_days` of them."""
         return slice(max(day - self.history_days, 0), max(day, 0))
 
     def none_known(self, day: int) -> TailcError:
-        """The error if no day before `day` is known."""
+        """Make the error for a day before which no day of the history has a known production."""
         at = utc_text(
             self.actual.start_unix_s + (self.first + day * self.per_day) * self.actual.step_s
         )

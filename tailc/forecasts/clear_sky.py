@@ -1,4 +1,4 @@
-"""Ideal production: that of a clear sky.
+"""Ideal production of solar panels, computed for a clear sky.
 
 Unlike `BestDay` it accounts for the length of days and the orientation of the panels. Their
 production per irradiance is measured: the largest ratio of energy to irradiance of a day in the
@@ -24,8 +24,11 @@ _SAMPLE_S = 300
 
 @dataclass(frozen=True)
 class Panels:
-    """Location and orientation of panels: latitude north, longitude east, tilt from horizontal,
-    azimuth from north through east [degrees]."""
+    """Location and orientation of solar panels.
+
+    Latitude is north, longitude east, tilt from horizontal, azimuth from north through east
+    [degrees].
+    """
 
     latitude_deg: float
     longitude_deg: float

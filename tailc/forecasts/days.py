@@ -62,8 +62,7 @@ class Energy:
         return all(bool(one.known[epochs].all()) for one in self.series)
 
     def actual_supply(self, epochs: slice) -> tuple[Whole, Whole, Whole]:
-        """Actual green power [mW], price [millionths of a dollar per kWh] and CO2 [mg/kWh] of
-        epochs."""
+        """Green power [mW], price [1e-6 dollars per kWh] and CO2 [mg/kWh] as they really were."""
         units = (MW_PER_W, UDOLLARS, MG_PER_G)
         green, price, carbon = (
             whole(one.value[epochs], unit) for one, unit in zip(self.series, units, strict=True)
@@ -71,7 +70,7 @@ class Energy:
         return green, price, carbon
 
     def expected_mw(self, epoch: int, epochs: int) -> Whole:
-        """Expected green power [mW] of a number of epochs from this one on, as known at its start.
+        """Green power [mW] expected at the start of `epoch`, for it and the epochs after it.
 
         From the newest forecast; 0 after its end, or without a forecast.
         """
@@ -155,5 +154,5 @@ def _digest(salt: bytes, columns: Sequence[NDArray[np.int64]]) -> str:
 
 
 def whole(values: Floats, unit: int) -> Whole:
-    """Values times `unit`, as integers; for example W to mW with `unit` 1,000."""
+    """Multiply values by `unit` and round to integers; for example W to mW with `unit` 1,000."""
     return np.rint(values * unit).astype(np.int64)

@@ -76,7 +76,7 @@ class Accuracy:
 
 
 def accuracy(forecasts: Forecasts, actual: TimeSeries) -> Accuracy:
-    """Errors of forecasts, compared with the known production.
+    """Measure the errors of forecasts, compared with the known production.
 
     Raises TailcError (SHORT_HISTORY) if there was no known production for some number of steps
     ahead.

@@ -25,11 +25,10 @@ from tailc.traces.series.series import SeriesQuantity, TimeSeries
 
 
 class Ideal(Protocol):
-    """Ideal production (of a clear sky), as known at a time."""
+    """Forecaster of the ideal production, which is that of a clear sky."""
 
     def production_at(self, issue: Ints, target: Ints) -> Floats:
-        """Ideal production in the steps `target`, as known at the start of the steps `issue`
-        [W]."""
+        """Ideal production [W] in steps `target`, as known at the start of steps `issue`."""
         ...
 
 
@@ -84,7 +83,7 @@ def solar_forecasts(
 
 
 def nearest_known(clouds: TimeSeries) -> Floats:
-    """The values, with unknown steps replaced by the nearest known one, the earlier of two."""
+    """Replace each unknown value by the nearest known one, the earlier of two."""
     known = np.flatnonzero(clouds.known)
     if not len(known):
         raise ValueError("no cloud cover is known for the steps of the forecast")

@@ -1,4 +1,4 @@
-"""Reports of the policy that the method `auto` chose, as JSON data and text."""
+"""Report the policy that `method: auto` chose, as JSON data and text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def best_result(chosen: AutoResult) -> dict[str, object]:
-    """Build the JSON data of the choice: table, bootstrap loss share, and search effort."""
+    """Build the JSON data of the chosen policy: table, loss share over resamples, search effort."""
     best = chosen.best
     return {
         "best": {

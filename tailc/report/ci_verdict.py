@@ -35,7 +35,7 @@ class CiVerdict:
 
     @property
     def note(self) -> Note:
-        """The ruling as a note, with the level that it deserves."""
+        """Make a note for a CI service from the ruling, with a level by its severity."""
         return Note(
             _LEVELS[self.ruling],
             f"{self.requirement} {self.ruling.value}",
@@ -44,7 +44,7 @@ class CiVerdict:
 
     @property
     def test_case(self) -> JUnitCase:
-        """The ruling as a test case in the group of the policy."""
+        """Make a JUnit test case from the ruling, in the group of the policy."""
         return JUnitCase(
             group=self.policy_name,
             name=self.case,

@@ -106,9 +106,7 @@ def _kilowatts(power_w: float) -> str:
 
 
 def as_dict(sized: Colocation) -> dict[str, Any]:
-    """Convert the results to JSON data, as schemas/report/size-colocation-1.schema.json
-    describes.
-    """
+    """Convert results to JSON data, as schemas/report/size-colocation-1.schema.json describes."""
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -8,7 +8,7 @@ from tailc.units import format_ppm, format_us
 
 
 def overload_text(ladder: Ladder) -> str:
-    """Format the rules for refused, cut-off and degraded requests; empty if the ladder has none."""
+    """Format the rules that refuse, cut off or degrade requests; empty if the ladder has none."""
     overload = ladder.overload
     if overload is None:
         return ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def relief_result(relief: Relief) -> dict[str, object]:
-    """Build the JSON data: the rule, and by rate the tail of served requests [us] and the loss."""
+    """Build the JSON data: the rule, and by rate the tail of served requests [us] and lost work."""
     overload = len(relief.aim.rates_mrps)
     return {
         "overload": {

@@ -1,4 +1,4 @@
-"""The serial beginning and end of a policy's requests, in words."""
+"""Format the serial beginning and end of a policy's requests, which run on a single thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tailc.units import format_us
 
 
 def serial_text(reading: TraceReading) -> str | None:
-    """Such as `start 2 ms, end 5 %`; None where requests have no serial parts."""
+    """Format the serial parts, such as `start 2 ms, end 5 %`; None if requests have none."""
     serial = reading.serial if isinstance(reading, RequestReading) else None
     if serial is None:
         return None

@@ -21,7 +21,7 @@ from tailc.verify.verdict import Verdicts
 def verify(
     policy: Policy, held_out: DemandProfile, options: VerifyOptions | None = None
 ) -> Verdicts:
-    """A verdict for every SLO under every arrival process, with those of the baselines.
+    """Judge a policy and its baselines: one verdict for every SLO and arrival process.
 
     Deterministic in the policy, the held-out requests and the options' seed. Raises TailcError if
     there is nothing to verify (no SLO, no rate), if the held-out trace is the one that the policy

@@ -44,7 +44,7 @@ _USUAL_INTERVALS = 6
 
 @dataclass(frozen=True)
 class Capacity:
-    """The highest rate of one server under one subject.
+    """The highest arrival rate at which one server meets the SLO under a policy or a baseline.
 
     rate_mrps: the highest rate of the grid at which the estimated percentile meets the target, as
     at every lower rate that was tried; None if it never does. low_mrps: the highest at which the
@@ -72,7 +72,7 @@ class Capacity:
 
 
 def servers(fleet_mrps: int, rate_mrps: int | None) -> int | None:
-    """Number of servers for a fleet's rate at this rate each; None if one can serve nothing."""
+    """Return how many servers a fleet's rate needs at this rate of each; None if it is None."""
     return -(-fleet_mrps // rate_mrps) if rate_mrps else None
 
 

@@ -13,7 +13,7 @@ from tailc.specs.slo import Slo
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Every point, and the basis of the verdict.
+    """The verdicts on a policy for every SLO and arrival process, and what they are based on.
 
     `drift`: None if the artifact lacks the compile demand. `cut_off_us`: run time at which requests
     were ended, or None. `other_power_ppm`: share of the reference's server power outside the cores.

@@ -69,8 +69,9 @@ class Sums(NamedTuple):
     """Tails of the sums of i and of i + 1 requests: `before` is G_i, `after` becomes G_(i+1).
 
     Both start from m = `begin`, `before` with as many entries more in front as there are buckets,
-    and hold anything below `floor`. From `whole` on `after` has no more terms than the cases there
-    need: with k above j, n - k is short of the end of G_i. All but `begin` count from there.
+    and their entries below `floor` are undefined. From `whole` on `after` has no more terms than
+    the cases there need: with k above j, n - k is short of the end of G_i. All but `begin` count
+    from there.
     """
 
     before: NDArray[np.float64]

@@ -132,7 +132,7 @@ def power_section(power: PowerSeries, jobs: Sequence[Figure] = ()) -> Section:
 
 
 def certificate_section(policy: Policy, course: Figure | None = None) -> Section:
-    """Section of what is proved of a policy.
+    """Section of what is proved about a policy: objective, bound and gap at each load.
 
     course: picture of the search's progress, if known.
     """
@@ -146,7 +146,7 @@ def words_section(policy: Policy) -> Section:
 
 
 def present(*sections: Section | None) -> tuple[Section, ...]:
-    """The sections that are not None."""
+    """Return the sections that are not None."""
     return tuple(section for section in sections if section is not None)
 
 

@@ -85,9 +85,7 @@ def logarithmic(title: str, values: Sequence[float]) -> Axis:
 
 
 def spectrum(title: str, last_ppm: int) -> Axis:
-    """Axis of percentiles [ppm] on the scale log(1 / (1 - q)), on which all nines are equally
-    wide.
-    """
+    """Axis of percentiles [ppm] on the scale log(1 / (1 - q)), where all nines are equally wide."""
     percentiles_ppm = (
         0,
         500_000,

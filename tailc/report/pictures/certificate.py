@@ -1,4 +1,4 @@
-"""Picture of what is proved of a table: objective, bound and gap at each load."""
+"""Draw what is proved about a ladder: objective, bound and gap at each load."""
 
 from __future__ import annotations
 

@@ -32,8 +32,9 @@ class Numbers:
 
     @property
     def csv(self) -> str:
-        """Format the numbers as CSV (RFC 4180); formulas are quoted, so that spreadsheets ignore
-        them.
+        """Format the numbers as CSV (RFC 4180).
+
+        Quote formulas, so that spreadsheets ignore them.
         """
         buffer = io.StringIO()
         csv.writer(buffer).writerows([_safe_cell(cell) for cell in row] for row in self._all)

@@ -80,7 +80,7 @@ class Extent:
 
 
 def guarded_rows(ladder: Ladder) -> tuple[Row, ...]:
-    """The rows of a ladder, with first-rung rows outside the range of its guard."""
+    """The rows that a runtime applies: outside the guard's range, requests keep the first rung."""
     guard = ladder.guard
     if guard.outside is not Outside.FIRST_RUNG:
         return ladder.rows

@@ -57,7 +57,7 @@ class Plot:
         object.__setattr__(self, "_rows", len(_legend_rows(self.legend)))
 
     def with_area(self, height: float) -> Plot:
-        """The same frame with a plot area of this height."""
+        """Return the same frame with a plot area of this height."""
         return replace(self, height=self.top + height + _BOTTOM)
 
     @property
@@ -203,7 +203,7 @@ class Plot:
         numbers: Sequence[Numbers],
         marks: Iterable[str],
     ) -> Figure:
-        """The whole picture with its title, caption and numbers.
+        """Build the figure from marks, with title, caption and numbers.
 
         The title and the caption are also its name and description for screen readers.
         """

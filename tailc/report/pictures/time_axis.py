@@ -62,8 +62,9 @@ class Intervals:
         return [*values[: -1 : self._together], values[-1]]
 
     def steps(self, values: Iterable[float]) -> list[Point]:
-        """Line along values that are constant in each interval; equal neighbours are one
-        segment.
+        """Line along values that are constant in each interval.
+
+        Equal neighbours are one segment.
         """
         heights = [float(value) for value in values]
         points: list[Point] = []

@@ -50,9 +50,7 @@ def solution_text(compiled: _Compiled) -> str:
 
 
 def speedup_line(compiled: _Compiled) -> str:
-    """Format mean speed-ups by degree and the number of degrees used, or the target of joint
-    rungs.
-    """
+    """Format mean speed-ups by degree and the number of degrees, or the target of joint rungs."""
     ladder, problem = compiled.policy.ladders[0], compiled.sweep.chosen.problem
     if is_joint(ladder):
         unit = ladder.cost_units[0].name

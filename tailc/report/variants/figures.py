@@ -45,7 +45,7 @@ class ComparedValue:
 
 
 def compared_values(answer: VariantResult) -> tuple[ComparedValue, ...]:
-    """All values of a variant's policy; empty if it has no policy."""
+    """Collect the comparable values of a variant's policy; empty if it has no policy."""
     policy = answer.policy
     if policy is None:
         return ()

@@ -15,7 +15,7 @@ VERSION = 1
 def as_dict(variants: Variants, files_by_variant: Sequence[Sequence[str]]) -> dict[str, object]:
     """Convert the variants to JSON data, as schemas/report/variants-1.schema.json describes.
 
-    files: paths of the files of each variant.
+    files_by_variant: paths of the files of each variant.
     """
     rows = zip(variants.answers, files_by_variant, strict=True)
     return {

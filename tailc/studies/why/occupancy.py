@@ -27,11 +27,12 @@ _MOST_STRETCHES = 1_000_000
 
 @dataclass(frozen=True)
 class OccupancyShares:
-    """Shares in millionths, of measured requests and of their resource use over time.
+    """How much one table cell (row and age) matters: shares in millionths of the measured requests.
 
-    requests: in the system at some time while the row applies. held_time: resource use while the
-    row applies. turning: requests that reach the age while running and while the row applies.
-    older_held_time: resource use at that age or older while the row applies.
+    requests_ppm: share of requests in the system at some time while the row applies. held_time_ppm:
+    share of the resource use while the row applies. turning_ppm: share of requests that reach the
+    age while they run and the row applies. older_held_time_ppm: share of the resource use at that
+    age or older while the row applies.
     """
 
     requests_ppm: int

@@ -29,7 +29,7 @@ POLICY = "policy"
 
 @dataclass(frozen=True, eq=False)
 class JudgedPlan:
-    """A verdict with its policy and its days.
+    """The verdict on a plan, with the plan's name and the days that it was judged on.
 
     left_out: number of windows that were not judged. own_windows: number of windows that the plan
     was compiled from.
@@ -73,7 +73,7 @@ def verify_plan(
 def verdict_of(
     plan: Plan, model: JobModel[Any], spans: Spans, samples: WindowSamples, options: PlanOptions
 ) -> PlanVerdict:
-    """The ruling on the share of jobs with a broken promise, and all other quantities."""
+    """Judge the share of jobs with a broken promise, and add all other quantities of the plan."""
     means = means_of(samples.policy)
     sample, broken = samples.policy[model.judged], means[model.judged]
     promised = plan.violations_ppm / PPM
@@ -98,7 +98,7 @@ def verdict_of(
 
 
 def ruling_of(broken: WindowMean, promised: float) -> Ruling:
-    """Pass if the whole interval of the share of broken promises is below the promised share.
+    """Rule pass if the whole interval of the share of broken promises is below the promised share.
 
     Fail if it is above, or if no promise may be broken and one was. Otherwise undecided.
     """
@@ -112,7 +112,7 @@ def ruling_of(broken: WindowMean, promised: float) -> Ruling:
 
 
 def more_windows(sample: QuantitySample, broken: WindowMean, promised: float) -> int | None:
-    """Number of windows after which the interval, which shrinks with their root, would decide.
+    """Estimate how many more windows would decide an undecided ruling.
 
     None if unknown or if no number would do: there was no job to judge, the estimate is on the
     promised share, or no promise may be broken.

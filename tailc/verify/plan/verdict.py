@@ -16,7 +16,7 @@ from tailc.models.datacentre.window import JobWindow
 
 @dataclass(frozen=True, eq=False)
 class PlanMeans:
-    """Means of one policy.
+    """Means of each quantity over the windows, under one policy.
 
     gains: by how much the plan exceeds it, paired by window; empty for the plan itself.
     """
@@ -28,7 +28,7 @@ class PlanMeans:
 
 @dataclass(frozen=True)
 class Spans:
-    """A number of windows of `epochs` epochs of `epoch_s` each.
+    """The time that a verdict covers: windows of `epochs` epochs of `epoch_s` seconds each.
 
     from_unix_s, until_unix_s: start of the first and end of the last.
     """
@@ -41,7 +41,10 @@ class Spans:
 
     @classmethod
     def from_windows(cls, plan: Plan, windows: Sequence[JobWindow]) -> Spans:
-        """Windows as long as the plan; ValueError where there is none."""
+        """Build the time covered by windows as long as the plan.
+
+        ValueError if there is no window.
+        """
         if not windows:
             raise ValueError("there must be at least one window")
         epochs, epoch_s = len(plan.epochs), plan.epoch_s

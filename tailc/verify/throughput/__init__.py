@@ -1,1 +1,1 @@
-"""Judge forms of shares: errors of throughput on held-out rows."""
+"""Judge CPU-share policies: errors of throughput on held-out rows."""

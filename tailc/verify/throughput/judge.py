@@ -1,4 +1,4 @@
-"""Judge a form of shares on held-out throughput: errors with intervals, and rulings."""
+"""Judge a CPU-share policy on held-out throughput: errors with intervals, and rulings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def verify_throughput(
     options: VerifyOptions | None = None,
     tolerance_ppm: int | None = None,
 ) -> ThroughputVerdicts:
-    """A verdict for every machine with a target, at the promised or a given tolerance.
+    """Judge every machine with a target, at the promised or a given tolerance.
 
     Deterministic in the policy, the rows and the options' seed. Raises TailcError if the policy was
     compiled from these rows, if a machine lacks rows or rows lack a machine, and for names that are
@@ -138,7 +138,7 @@ def _more_steps(error: MeanError, tolerance_ppm: int, steps: int) -> int | None:
 
 
 def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> None:
-    """Raise TailcError for rows of the compile, and for machines in only one of both."""
+    """Raise TailcError for rows of the compile, and for machines that policy or rows lack."""
     shares = shares_of(policy)
     findings = list(unknown_machines(held_out, [machine.name for machine in shares.machines]))
     findings += missing_machines(shares, held_out)

@@ -27,7 +27,7 @@ class MachineDrift:
 
 @dataclass(frozen=True)
 class BaselineError:
-    """Error of a machine under given shares, and its mean share."""
+    """Throughput error of a machine under the shares of a baseline, and its mean share."""
 
     error_ppm: int
     share_ppm: int
@@ -35,7 +35,7 @@ class BaselineError:
 
 @dataclass(frozen=True)
 class ShareBaseline:
-    """A baseline of given shares. about: description. shows_share: whether reports show shares."""
+    """A baseline that replaces the policy's CPU shares by others."""
 
     name: str
     about: str
@@ -44,12 +44,12 @@ class ShareBaseline:
 
 @dataclass(frozen=True)
 class MachineVerdict:
-    """A machine under the policy, relative to its target.
+    """The throughput of a machine under the policy, relative to its target.
 
     error: of its throughput. model: errors of its models one step ahead; None if it did no work.
     share_ppm: mean share. max_milli: throughput with the whole host, by the held-out rows.
     short_ppm: share of the steps in which its target was reported as out of reach. capped_ppm:
-    share of the steps with a cap because its throughput did not follow its share. beside: errors
+    share of the steps with a cap because its throughput did not follow its share. baselines: errors
     under each baseline, by name. more_steps: how many more would decide, if the ruling is undecided
     and they can. drift: since the compile; None if unknown.
     """
