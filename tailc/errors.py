@@ -139,6 +139,7 @@ class Code(enum.Enum):
     EXPIRED = ("TC0408", ExitCode.INTEGRITY, "an artifact's signature has expired")
     BAD_KEY = ("TC0411", ExitCode.BAD_CONTENT, "a file is not the expected Ed25519 key")
     NO_ROLLBACK = ("TC0412", ExitCode.BAD_CONTENT, "a policy cannot replace another")
+    BAD_STATE = ("TC0413", ExitCode.BAD_CONTENT, "a state does not fit its plan or its jobs")
     EXPOSED_KEY = ("TC0451", ExitCode.OK, "other users may read a private key")
 
     INFEASIBLE = ("TC0501", ExitCode.INFEASIBLE, "no policy meets the limits")

@@ -103,6 +103,14 @@ def as_written(spec: Any, loaded: LoadedSpec, folder: Path | None) -> Any:  # no
     return spec, ()
 
 
+def without_state(spec: KindSpec, days: Any, resumption: Any) -> None:  # noqa: ARG001
+    """Raise TailcError (METHOD_UNFIT): only plans of jobs have a state."""
+    from tailc.errors import Code, Finding, TailcError
+
+    message = f"a policy of kind `{spec.kind}` has no state, so it cannot be planned again"
+    raise TailcError(Finding(Code.METHOD_UNFIT, message, help="compile it again"))
+
+
 def without_controller(spec: Any, loaded: LoadedSpec) -> None:
     """Return None: this kind of policy has no controller."""
 
@@ -145,6 +153,7 @@ class Kind:
     spec_model: type of its specs.
     candidates(spec): the specs of a sweep.
     reduce(spec, design): formulate the problem of one spec on the measured data.
+    resume(spec, days, resumption): formulate the problem that continues from a plan's state.
     emit(spec, problem, solution): convert the solution to the form of the policy.
     complete(spec, loaded, folder): read the files that the spec names; returns spec and warnings.
     control(spec, loaded): the ControlProblem of a controller to be tuned, or the Controller, or
@@ -161,6 +170,7 @@ class Kind:
     candidates: Callable[..., Any]
     reduce: Callable[..., Any]
     emit: Callable[..., Any]
+    resume: Callable[..., Any] = without_state
     complete: Callable[..., Any] = as_written
     control: Callable[..., Any] = without_controller
     tuning: TunableTables | FixedTables = FixedTables()

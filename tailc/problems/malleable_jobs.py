@@ -6,12 +6,26 @@ Source: Haque, Rutgers 2016, appendix B.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import PPM, Plan
 from tailc.problems.convergence import ConvergencePoint
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
+
+
+@dataclass(frozen=True)
+class BegunRun:
+    """The past of a job that has begun.
+
+    vms, servers: its virtual machines, and its servers just before. done: work done [ppm s]. ran_s:
+    run time so far.
+    """
+
+    vms: int
+    servers: int
+    done: int
+    ran_s: int
 
 
 @dataclass(frozen=True)
@@ -21,7 +35,7 @@ class NamedMalleable:
     submit_s: since the horizon's start. work_s: run time on one server. requested: number of
     servers that it requests. speedup_ppm: by number of virtual machines, chosen at its start, the
     speed-up by number of servers, in millionths. may_wait: number of epochs by which its start may
-    be delayed.
+    be delayed. begun: its past; None: it has not begun, or only its rest is known, as a new job.
     """
 
     name: str
@@ -30,6 +44,7 @@ class NamedMalleable:
     requested: int
     speedup_ppm: Mapping[int, Mapping[int, int]]
     may_wait: int = 0
+    begun: BegunRun | None = None
 
     def __post_init__(self) -> None:
         if min(self.work_s, self.requested) <= 0 or min(self.submit_s, self.may_wait) < 0:
@@ -38,6 +53,25 @@ class NamedMalleable:
             )
         if self.requested not in self.speedup_ppm.get(min(self.speedup_ppm), {}):
             raise ValueError("`speedup_ppm` must include the requested number of servers")
+        if self.begun is not None and self.begun.servers not in self.speedup_ppm[self.begun.vms]:
+            raise ValueError("a running job must be on a number of servers that has a speed-up")
+        if self.work_left <= 0:
+            raise ValueError("a job that is done must not be planned")
+
+    @property
+    def shapes(self) -> Mapping[int, Mapping[int, int]]:
+        """Speed-ups by the numbers of virtual machines that it may still have."""
+        vms = None if self.begun is None else self.begun.vms
+        return self.speedup_ppm if vms is None else {vms: self.speedup_ppm[vms]}
+
+    @property
+    def work_left(self) -> int:
+        """Remaining work [ppm s]."""
+        return self.work_s * PPM - (0 if self.begun is None else self.begun.done)
+
+    def longest_s(self, slowdown_ppm: int) -> int:
+        """Longest allowed run time from its start, rounded up."""
+        return -(-self.work_s * slowdown_ppm // self.requested_ppm)
 
     @property
     def requested_ppm(self) -> int:
@@ -58,7 +92,8 @@ class ClusterProblem:
     one server of a job. slowdown_ppm: F, as in the plan. run_cost: micro-units for each hour of
     mean run time. expected: jobs of earlier days, for the prices; if empty, prices come from
     `jobs`. violations_ppm: the promise, as in the plan. left_out: known jobs that would begin after
-    the horizon. battery: for surplus green energy; None: there is none.
+    the horizon. battery: for surplus green energy; None: there is none. in_force: servers of jobs
+    in the plan in force, by name and epoch, from which the search starts.
     """
 
     start_unix_s: int
@@ -78,6 +113,7 @@ class ClusterProblem:
     left_out: int = 0
     battery: Battery | None = None
     objective: PlanObjective = PlanObjective.COST
+    in_force: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if min(self.servers, self.busy_mw, self.epoch_s) <= 0 or self.slowdown_ppm < PPM:

@@ -5,30 +5,59 @@ Source: Haque, Rutgers 2016, appendix A.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import Plan, Terms
 from tailc.forms.plan.quote import RigidJob
 from tailc.problems.convergence import ConvergencePoint
-from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
+from tailc.problems.plan import (
+    ExpectedSupply,
+    PlanMethod,
+    PlanObjective,
+    PlanSearch,
+    Weights,
+    Whole,
+)
 
 
 @dataclass(frozen=True)
 class NamedJob:
     """A job to be placed, which starts in its first epoch or up to `may_wait` epochs later.
 
-    must_run: it has begun already and cannot be refused.
+    must_run: it has begun already and cannot be refused. owed: promised green slots that it is
+    still to receive; None: those of `job`. racks: its servers by rack just before; None: unknown,
+    or it has not begun.
     """
 
     name: str
     job: RigidJob
     may_wait: int = 0
     must_run: bool = False
+    owed: int | None = None
+    racks: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.may_wait < 0 or (self.may_wait and self.must_run):
             raise ValueError("a waiting job must not have begun, and its wait must not be negative")
+        if self.owed is not None and not 0 <= self.owed <= self.job.epochs * self.job.width:
+            raise ValueError("`owed` must be 0 to the number of server-epochs of the job")
+        if self.racks is not None and (sum(self.racks) != self.job.width or not self.must_run):
+            raise ValueError("`racks` must have all servers of a job that has begun")
+
+    @property
+    def promised_slots(self) -> int:
+        """Green slots that are promised in the plan."""
+        return self.job.green_slots if self.owed is None else self.owed
+
+
+@dataclass(frozen=True, eq=False)
+class RackPlaces:
+    """Servers of a job by rack from its first epoch on; int64 (racks, epochs of the job)."""
+
+    first_epoch: int
+    servers: Whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +73,8 @@ class RacksProblem:
     keep it. refused_before: number of jobs that ran at the
     start by their log, but had found no room on submission; they are not in `jobs`. renamed: names
     of jobs whose number in the log is that of an earlier job. battery: for surplus green energy;
-    None: there is none.
+    None: there is none. in_force: places of jobs in the plan in force, by name; the new plan is
+    never worse than it.
     """
 
     start_unix_s: int
@@ -67,6 +97,7 @@ class RacksProblem:
     battery: Battery | None = None
     objective: PlanObjective = PlanObjective.PROFIT
     enforces_violations: bool = False
+    in_force: Mapping[str, RackPlaces] = field(default_factory=dict)
 
     @property
     def method(self) -> PlanMethod:

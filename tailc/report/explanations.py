@@ -271,6 +271,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "servers, or allow narrower jobs, unless they are refused on purpose.",
     Code.NO_EXPECTED_JOBS: "Prices are learned from jobs before the plan. None are known, so the "
     "prices are those of the jobs of the plan. Begin later in the log.",
+    Code.BAD_STATE: "The file is not the state of a plan, or it is of another plan, time, log or "
+    "datacentre. Write it with `tailc advance` from the plan in force.",
     Code.LOST_PROMISE: "A job that runs at the start of the plan cannot get the green energy of "
     "its SLA any more, not even with all green servers to itself. It pays the penalty. "
     "`violations` limits the other jobs.",

@@ -115,6 +115,11 @@ def running_job(one: UnfinishedJob, servers: int, work_s: int) -> ParallelJob:
         run_ms=one.ran_s * MS_PER_S,
         present=one.servers,
     )
+    return with_possible_slack(job)
+
+
+def with_possible_slack(job: ParallelJob) -> ParallelJob:
+    """The running job, with more slack if it can no longer keep its own."""
     return job if _can_keep(job) else replace(job, slack_ppt=_least_slack_ppt(job))
 
 

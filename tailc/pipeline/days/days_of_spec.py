@@ -35,7 +35,7 @@ def open_days(spec: DaysSettings, spec_path: str, place: PlaceOf) -> Days:
     read, a start outside of the series, and hours of the horizon without data.
     """
     reader = _SeriesReader(
-        spec, place, _relative_paths(spec_path), _start_unix_s(spec.horizon, place)
+        spec, place, _relative_paths(spec_path), start_unix_s(spec.horizon, place)
     )
     sources, clouds, price, carbon = reader.series()
     power = sum_series(sources)
@@ -111,7 +111,8 @@ def _relative_paths(spec_path: str) -> PathOf:
     return path
 
 
-def _start_unix_s(horizon: HorizonSpec, place: PlaceOf) -> int:
+def start_unix_s(horizon: HorizonSpec, place: PlaceOf) -> int:
+    """Start of the plan; TailcError, at its place, for anything but a time with a time zone."""
     try:
         # Checked even if the start has an offset, to find misspelled zones.
         if horizon.zone is not None:

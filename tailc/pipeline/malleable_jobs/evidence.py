@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tailc.artifact.machines import VMS_OF
 from tailc.errors import Code, Finding, Severity
 from tailc.forms.plan.plan import PPM
 from tailc.pipeline.plan_battery import saved_udollars
@@ -24,6 +25,11 @@ def cluster_settings(problem: ClusterProblem, solution: ClusterSolution) -> dict
         "scenarios": len(problem.supply.scenarios_mw),
         "spans": solution.spans,
         "value": solution.value,
+    }
+    settings |= {
+        f"{VMS_OF}{job.name}": run.vms
+        for job, run in zip(problem.jobs, solution.placed, strict=True)
+        if run.vms != min(job.speedup_ppm)
     }
     if problem.battery is not None:
         settings["battery_saved_udollars"] = saved_udollars(solution.plan)

@@ -28,19 +28,21 @@ from tailc_solvers.green.parallel.problem import (
 )
 
 from tailc.forms.plan.plan import PPM
+from tailc.pipeline.allocators.problem import with_possible_slack
 from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
 from tailc.problems.plan import Whole
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterFormulation:
-    """A cluster's problem in the solver's format.
+    """A cluster's problem in the solver's format. jobs: those of `parallel`, in the same order.
 
     of_kwh: cost of a kWh of brown energy in each epoch; the solver has it rounded down, so that its
     bound holds. idle_mj: brown energy of sleeping servers by forecast and epoch; int64 (S, T).
     """
 
     problem: ClusterProblem
+    jobs: tuple[NamedMalleable, ...]
     parallel: ParallelProblem
     of_kwh: tuple[Fraction, ...]
     idle_mj: Whole
@@ -83,7 +85,7 @@ def formulate(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> Cluste
         ),
     )
     idle_mj = np.pad(_idle_mj(problem), ((0, 0), (0, beyond)))
-    return ClusterFormulation(problem, parallel, tuple(of_kwh), idle_mj)
+    return ClusterFormulation(problem, tuple(jobs), parallel, tuple(of_kwh), idle_mj)
 
 
 def forecasts_mw(problem: ClusterProblem) -> Whole:
@@ -133,18 +135,23 @@ def _weights(forecasts: int) -> Whole:
 def _job(problem: ClusterProblem, job: NamedMalleable) -> ParallelJob:
     earliest = -(-job.submit_s // problem.epoch_s)
     last = problem.supply.epochs - 1
-    return ParallelJob(
+    begun = job.begun
+    stated = ParallelJob(
         shapes=tuple(
             Shape.from_counts(vms, list(curve), [thousandths(ppm) for ppm in curve.values()])
-            for vms, curve in sorted(job.speedup_ppm.items())
+            for vms, curve in sorted(job.shapes.items())
         ),
-        work_left=job.work_s * PPM,
+        work_left=job.work_left,
         requested=job.requested,
         requested_speed_ppt=thousandths(job.requested_ppm),
         slack_ppt=problem.slowdown_ppm // PPT,
         earliest=earliest,
         latest=max(earliest, min(earliest + job.may_wait, last)),
+        work_done=0 if begun is None else begun.done,
+        run_ms=0 if begun is None else begun.ran_s * MS_PER_S,
+        present=0 if begun is None else begun.servers,
     )
+    return stated if begun is None else with_possible_slack(stated)
 
 
 def _past_epoch(problem: ClusterProblem, job: ParallelJob) -> int:

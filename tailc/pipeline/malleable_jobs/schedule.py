@@ -15,7 +15,6 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.plan import (
     LARGEST_UDOLLARS,
     LARGEST_WORTH_UDOLLARS,
-    PPM,
     Epoch,
     Malleable,
     Plan,
@@ -65,17 +64,23 @@ def check_placements(problem: ClusterProblem, solved: ParallelPlan) -> tuple[Pla
     """Check each job's schedule and report its run time; AssertionError if it is too slow."""
     epochs = problem.supply.epochs
     return tuple(
-        _check_placement(problem, job, row.tolist(), sorted(job.speedup_ppm)[shape], epochs)
+        _check_placement(problem, job, row.tolist(), sorted(job.shapes)[shape], epochs)
         for job, row, shape in zip(problem.jobs, solved.servers, solved.shape.tolist(), strict=True)
     )
 
 
 def check_books(formulation: ClusterFormulation, solved: CostedPlan, plan: Plan) -> None:
-    """Raise AssertionError unless the plan draws the solution's energy in each epoch."""
+    """Raise AssertionError unless the plan draws the solution's energy in each epoch.
+
+    The form has no changes of servers in its first epoch, of jobs that have begun.
+    """
     problem = formulation.problem
     asleep_mj = problem.servers * problem.asleep_mw * problem.epoch_s
     drawn = [sum(pools) for pools in plan.drawn_mj]
     expected_mj = (solved.ledger.energy_mj[: len(drawn)] + asleep_mj).tolist()
+    pairs = zip(formulation.parallel.jobs, solved.plan.servers[:, 0].tolist(), strict=True)
+    moves_mj = formulation.parallel.moves_mj
+    expected_mj[0] -= sum(int(moves_mj[job.present, count]) for job, count in pairs)
     assert drawn == expected_mj, "the plan uses other energy than its solution"
 
 
@@ -87,15 +92,15 @@ def _check_placement(
     begins = -(-job.submit_s // problem.epoch_s)
     assert begins <= first <= begins + job.may_wait, f"`{job.name}` starts at another time"
     assert len(runs) == past - first, f"`{job.name}` pauses"
-    left, run_s = job.work_s * PPM, 0
+    left, run_s = job.work_left, 0 if job.begun is None else job.begun.ran_s
     for count in servers[first:past]:
         speed = job.speedup_ppm[vms][count]
         assert left > 0, f"`{job.name}` runs after its end"
         took_s = min(problem.epoch_s, -(-left // speed))
         left, run_s = left - speed * took_s, run_s + took_s
     assert left <= 0, f"`{job.name}` is not finished"
-    longest_s = -(-job.work_s * problem.slowdown_ppm // job.requested_ppm)
-    assert run_s <= longest_s, f"`{job.name}` takes longer than allowed"
+    keeps = run_s <= job.longest_s(problem.slowdown_ppm)
+    assert keeps or job.begun is not None, f"`{job.name}` takes longer than allowed"
     return PlannedRun(vms, run_s, past > epochs)
 
 

@@ -17,6 +17,7 @@ from tailc_solvers.green.parallel.solution import CostedPlan, ParallelSolution, 
 from tailc.forms.plan.plan import PPM
 from tailc.pipeline.convergence import convergence_points
 from tailc.pipeline.malleable_jobs.formulation import ClusterFormulation, formulate, idle_cost
+from tailc.pipeline.malleable_jobs.in_force import columns_in_force
 from tailc.pipeline.malleable_jobs.infeasible import check_solver, no_plan_error
 from tailc.pipeline.malleable_jobs.schedule import check_books, check_placements, plan_of
 from tailc.pipeline.malleable_jobs.shadow_prices import ServerPrices, server_prices
@@ -98,7 +99,8 @@ def _by_columns(
     search, effort = formulation.problem.search, ColumnsEffort()
     nodes = effort.nodes if search.nodes is None else search.nodes
     effort = ColumnsEffort(aim=search.aim_ppm / PPM, nodes=nodes)
-    return solve_columns(formulation.parallel, solver, effort=effort, limits=limits)
+    warm = columns_in_force(formulation)
+    return solve_columns(formulation.parallel, solver, effort=effort, limits=limits, warm=warm)
 
 
 def _limits(problem: ClusterProblem) -> BackendLimits:

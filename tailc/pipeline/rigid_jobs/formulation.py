@@ -21,6 +21,7 @@ from tailc_solvers.green.sla.problem import (
     Groups,
     Job,
     Placement,
+    Plan,
     Racks,
     rising_charges,
 )
@@ -102,7 +103,8 @@ class RacksFormulation:
 
     def _job(self, named: NamedJob) -> Job:
         job, terms = named.job, self.problem.terms
-        slots, promised = job.width * job.epochs, job.green_slots
+        slots, promised = job.width * job.epochs, named.promised_slots
+        placed = None if named.racks is None else self.by_group(np.array(named.racks, np.int64))
         return Job(
             width=job.width,
             epochs=job.epochs,
@@ -111,8 +113,28 @@ class RacksFormulation:
             penalty=terms.penalty_udollars,
             first_epoch=job.first_epoch,
             latest_start=job.first_epoch + named.may_wait if named.may_wait else None,
+            placed=placed,
             must_run=named.must_run,
         )
+
+    def by_group(self, racks: np.ndarray) -> np.ndarray:
+        """Sum servers by rack, int64 (racks, ...), to servers by group."""
+        first = np.cumsum(self.groups.servers) - self.groups.servers
+        return np.add.reduceat(racks, first // self.problem.rack_servers, axis=0)
+
+    def in_force(self) -> Plan | None:
+        """The plan in force as places in groups; None if it does not place all running jobs."""
+        places = self.problem.in_force
+        plan: list[Placement | None] = []
+        for named in self.problem.jobs:
+            one = places.get(named.name)
+            fits = one is not None and one.servers.shape[1] == named.job.epochs
+            if not fits and named.must_run:
+                return None
+            plan.append(
+                Placement(one.first_epoch, self.by_group(one.servers)) if one and fits else None
+            )
+        return tuple(plan) if places else None
 
     def _counts(self, epoch: int, brown_mj: int) -> int:
         """Weighted cost of brown energy in an epoch, rounded up."""

@@ -25,6 +25,7 @@ from tailc.pipeline.convergence import convergence_points
 from tailc.pipeline.plan_battery import with_own_battery
 from tailc.pipeline.plan_solvers import backend_for_prices
 from tailc.pipeline.rigid_jobs.formulation import RacksFormulation, places_of
+from tailc.pipeline.rigid_jobs.in_force import better_of
 from tailc.pipeline.rigid_jobs.robust import RobustSearch
 from tailc.pipeline.rigid_jobs.search import RacksSearch
 from tailc.pipeline.rigid_jobs.shadow_prices import prices_of
@@ -91,7 +92,9 @@ def _by_forecast(formulation: RacksFormulation, solver: Solver) -> _PlacedJobs:
     result = search.run()
     assert result.plan is not None
     bound = search.bound if search.jobs else result.bound
-    plan = within_violations(formulation, search.jobs, result.plan)
+    plan = within_violations(
+        formulation, search.jobs, better_of(formulation, search.jobs, result.plan)
+    )
     value = figures_of(formulation.groups, search.jobs, plan).value
     return _PlacedJobs(plan, value, min(bound, result.bound), result.course)
 
@@ -155,7 +158,7 @@ def racks_plan(
         pools=_pools(problem, groups),
         epochs=tuple(Epoch(*row) for row in rows),
         jobs=tuple(
-            PlannedJob(named.name, spans_of(places_of(one, groups)), named.job.green_slots)
+            PlannedJob(named.name, spans_of(places_of(one, groups)), named.promised_slots)
             for named, one in zip(problem.jobs, placed, strict=True)
             if one is not None
         ),

@@ -10,7 +10,7 @@ refuses later jobs without a solver.
 from tailc.policies import Kind, SoftLine
 from tailc.policies.green_sla.complete import complete
 from tailc.policies.green_sla.emit import emit
-from tailc.policies.green_sla.reduce import candidates, reduce
+from tailc.policies.green_sla.reduce import candidates, reduce, resume
 from tailc.policies.green_sla.spec import GreenSlaSpec
 
 KIND = Kind(
@@ -18,6 +18,7 @@ KIND = Kind(
     spec_model=GreenSlaSpec,
     candidates=candidates,
     reduce=reduce,
+    resume=resume,
     emit=emit,
     complete=complete,
     soft_lines=(

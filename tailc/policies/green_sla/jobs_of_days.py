@@ -7,18 +7,22 @@ and occupies whole epochs. Its part beyond the horizon is not planned.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.quote import RigidJob
-from tailc.problems.rigid_jobs import NamedJob
+from tailc.problems.rigid_jobs import NamedJob, RackPlaces
+from tailc.units import plural
 
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days
+    from tailc.forms.plan.state import BegunJob, PlanState
+    from tailc.problems.resumption import Resumption
     from tailc.traces.jobs.log import JobLog
 
 Ints = NDArray[np.int64]
@@ -40,14 +44,20 @@ class KnownRigidJobs:
 
 @dataclass(frozen=True, eq=False)
 class JobsOfDays:
-    """The jobs of some days, for a datacentre with a number of servers.
+    """The jobs of some days, for a datacentre of equal racks.
 
     may_wait: number of epochs by which a start may be delayed, within the horizon.
     """
 
     days: Days
-    servers: int
+    racks: int
+    rack_servers: int
     may_wait: int
+
+    @property
+    def servers(self) -> int:
+        """Servers of all racks."""
+        return self.racks * self.rack_servers
 
     def known_jobs(self, *, foresees: bool) -> KnownRigidJobs:
         """Collect the jobs known at the start.
@@ -68,6 +78,79 @@ class JobsOfDays:
         again = np.setdiff1d(chosen, np.unique(self._log.number, return_index=True)[1])
         renamed = (names[index] for index in again.tolist())
         return KnownRigidJobs(tuple(jobs), int((begun & ~runs).sum()), tuple(renamed))
+
+    def jobs_after(self, resumption: Resumption, *, foresees: bool) -> KnownRigidJobs:
+        """Collect the jobs that run by a state, those that wait, and those not yet decided.
+
+        If it `foresees`, jobs of the whole horizon are included. Raises TailcError for a job of the
+        state that the log does not have as it is (BAD_STATE), and for wide jobs (TOO_WIDE).
+        """
+        state = resumption.state
+        names = self._names()
+        index_of = {name: index for index, name in enumerate(names)}
+        running = [self._running_job(state, one, index_of.get(one.name)) for one in state.running]
+        decided_s = state.decided_unix_s - self.days.energy.power.start_unix_s
+        last = self.days.first + self.days.epochs - 1 if foresees else self.days.first
+        gone = {*state.refused, *(one.name for one in state.running)}
+        known = np.zeros(self._log.jobs, np.bool_)
+        for name, index in index_of.items():
+            is_open = self._log.submit_s[index] > decided_s or name in state.waiting
+            known[index] = is_open and name not in gone and self._first[index] <= last
+        self._refuse_wide(known)
+        new = (self._undecided_job(index, names[index]) for index in np.flatnonzero(known).tolist())
+        return KnownRigidJobs((*(one for one in running if one is not None), *new), 0, ())
+
+    def _undecided_job(self, index: int, name: str) -> NamedJob:
+        """A job that begins now at the earliest, and at the latest when it could have begun."""
+        late = max(self.days.first - int(self._first[index]), 0)
+        named = self._named_job(index, max(int(self._first[index]) - self.days.first, 0), name)
+        wait = max(self._wait(index) - late, 0)
+        return replace(named, may_wait=min(named.may_wait, wait))
+
+    def _running_job(self, state: PlanState, one: BegunJob, index: int | None) -> NamedJob | None:
+        """The rest of a job that runs by the state; None if it has ended.
+
+        It is owed the slots promised to it until it ends, or until the horizon does.
+        """
+        if index is None or len(one.servers) != self._log.width[index]:
+            message = (
+                f"`{one.name}` runs on {plural(len(one.servers), 'server')} by the state, but "
+            )
+            message += "the log has no such job" if index is None else "another width in the log"
+            hint = "give the log that has all jobs of the state, with the same number and width"
+            raise TailcError(Finding(Code.BAD_STATE, message, help=hint))
+        days, width = self.days, int(self._log.width[index])
+        passed = -(-(days.start_unix_s - state.first_unix_s(one)) // days.epoch_s)
+        left = int(self._epochs[index]) - passed
+        if one.begun_unix_s is None:
+            left = int(self._first[index] + self._epochs[index]) - days.first
+        if left <= 0:
+            return None
+        within = min(left, days.epochs)
+        green_ppm = 0 if self._log.green_ppm is None else int(self._log.green_ppm[index])
+        owed = RigidJob(0, passed + within, width, green_ppm).green_slots - one.green_slots
+        racks = np.bincount(np.array(one.servers) // self.rack_servers, minlength=self.racks)
+        return NamedJob(
+            one.name,
+            RigidJob(0, within, width, green_ppm),
+            must_run=True,
+            owed=min(max(owed, 0), within * width),
+            racks=tuple(racks.tolist()),
+        )
+
+    def places_in_force(self, resumption: Resumption) -> dict[str, RackPlaces]:
+        """Places of the plan in force from now on, by rack, until the horizon's end."""
+        schedule = resumption.schedule.by_epoch[resumption.passed :][: self.days.epochs]
+        places: dict[str, RackPlaces] = {}
+        for name in dict.fromkeys(name for servers in schedule for name in servers):
+            rows = [
+                (epoch, np.bincount(np.array(at[name]) // self.rack_servers, minlength=self.racks))
+                for epoch, at in enumerate(schedule)
+                if name in at
+            ]
+            servers = np.stack([row for _, row in rows], axis=1).astype(np.int64)
+            places[name] = RackPlaces(rows[0][0], servers)
+        return places
 
     def expected_jobs(self, spans: int) -> tuple[tuple[NamedJob, ...], ...]:
         """Collect the jobs of `spans` earlier periods, one tuple each, the latest period first.

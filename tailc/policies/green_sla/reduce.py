@@ -5,13 +5,17 @@ It has known jobs, expected jobs and expected energy.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailc.policies.green_sla.jobs_of_days import JobsOfDays
+from tailc.errors import Code, Finding, TailcError
+from tailc.policies.green_sla.jobs_of_days import JobsOfDays, KnownRigidJobs
 from tailc.policies.green_sla.spec import GreenSlaSpec
 from tailc.problems.plan import PlanMethod, PlanSearch
 from tailc.problems.plan_of_spec import battery_of, supply_of, weights_of
+from tailc.problems.resumption import Resumption
 from tailc.problems.rigid_jobs import RacksProblem
+from tailc.units import plural
 
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days
@@ -27,9 +31,40 @@ def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
 
     Raises TailcError with the place in the log if a job is wider than the datacentre.
     """
+    jobs = _jobs_of(spec, days)
+    return _problem(spec, days, jobs, jobs.known_jobs(foresees=_foresees(spec)))
+
+
+def resume(spec: GreenSlaSpec, days: Days, resumption: Resumption) -> RacksProblem:
+    """Formulate the problem that continues from a state.
+
+    Raises TailcError if the state does not fit the log or the datacentre.
+    """
+    jobs, battery = _jobs_of(spec, days), battery_of(spec.battery)
+    if resumption.state.servers != jobs.servers:
+        message = f"the state has {plural(resumption.state.servers, 'server')}, and the spec has "
+        message += f"{jobs.servers:,}"
+        raise TailcError(Finding(Code.BAD_STATE, message, help="give the state of this policy"))
+    known_jobs = jobs.jobs_after(resumption, foresees=_foresees(spec))
+    problem = _problem(spec, days, jobs, known_jobs)
+    if battery is not None and resumption.state.battery_mj is not None:
+        held_mj = min(resumption.state.battery_mj, battery.capacity_mj)
+        problem = replace(problem, battery=replace(battery, first_mj=held_mj))
+    return replace(problem, in_force=jobs.places_in_force(resumption))
+
+
+def _jobs_of(spec: GreenSlaSpec, days: Days) -> JobsOfDays:
+    return JobsOfDays(days, spec.datacentre.racks, spec.datacentre.servers, spec.may_wait)
+
+
+def _foresees(spec: GreenSlaSpec) -> bool:
+    return spec.horizon.known_jobs == "all"
+
+
+def _problem(
+    spec: GreenSlaSpec, days: Days, jobs: JobsOfDays, known_jobs: KnownRigidJobs
+) -> RacksProblem:
     site = spec.datacentre
-    jobs = JobsOfDays(days, site.all_servers, spec.may_wait)
-    known_jobs = jobs.known_jobs(foresees=spec.horizon.known_jobs == "all")
     return RacksProblem(
         start_unix_s=days.start_unix_s,
         epoch_s=days.epoch_s,

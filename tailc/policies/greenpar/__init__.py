@@ -9,7 +9,7 @@ runtime finds servers for later jobs without a solver.
 from tailc.policies import Kind, SoftLine
 from tailc.policies.greenpar.complete import complete
 from tailc.policies.greenpar.emit import emit
-from tailc.policies.greenpar.reduce import candidates, reduce
+from tailc.policies.greenpar.reduce import candidates, reduce, resume
 from tailc.policies.greenpar.spec import GreenParSpec
 
 KIND = Kind(
@@ -17,6 +17,7 @@ KIND = Kind(
     spec_model=GreenParSpec,
     candidates=candidates,
     reduce=reduce,
+    resume=resume,
     emit=emit,
     complete=complete,
     soft_lines=(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days, Whole
+from tailc.forms.plan.state import BegunJob, PlanState
 from tailc.policies.greenpar.spec import GreenParSpec
-from tailc.problems.malleable_jobs import NamedMalleable
+from tailc.problems.malleable_jobs import BegunRun, NamedMalleable
+from tailc.problems.resumption import Resumption
 from tailc.specs.fields import PPM
 from tailc.traces.jobs.log import refuse_same_numbers, refuse_wide
+from tailc.units import plural
 
 Curves = dict[int, dict[int, int]]
 
@@ -51,6 +55,83 @@ class LoggedJobs:
             tuple(self._job(int(index), first) for index in chosen), int(is_late.sum())
         )
 
+    def jobs_after(self, resumption: Resumption) -> KnownMalleableJobs:
+        """Collect the jobs that run by a state, those that wait, and those not yet decided.
+
+        Raises TailcError for a job of the state that the log does not have as it is (BAD_STATE).
+        """
+        days, state = self.days, resumption.state
+        names = [f"job-{number}" for number in days.jobs.number.tolist()]
+        index_of = {name: index for index, name in enumerate(names)}
+        stated = [self._begun_job(state, one, index_of.get(one.name)) for one in state.running]
+        running = [one for one in stated if one is not None]
+        chosen = np.array(self._undecided(state, names), np.int64)
+        refuse_same_numbers(days.jobs.part(chosen))
+        self._refuse_wide(chosen)
+        free = self._free_after(running)
+        new = [self._new_job(index, free) for index in chosen.tolist()]
+        known = [one for one in new if one.submit_s < days.epochs * days.epoch_s]
+        return KnownMalleableJobs((*running, *known), len(new) - len(known))
+
+    def _undecided(self, state: PlanState, names: list[str]) -> list[int]:
+        """Jobs that the plan may start: they wait, or were submitted since the last decision."""
+        days = self.days
+        epochs = days.epochs if self.spec.horizon.known_jobs == "all" else 0
+        upto_s = (days.first + epochs) * days.epoch_s
+        decided_s = state.decided_unix_s - days.energy.power.start_unix_s
+        gone = {*state.refused, *(one.name for one in state.running)}
+        known = int(np.searchsorted(days.jobs.submit_s, upto_s))
+        return [
+            index
+            for index in range(known)
+            if names[index] not in gone
+            and (days.jobs.submit_s[index] >= decided_s or names[index] in state.waiting)
+        ]
+
+    def _free_after(self, running: list[NamedMalleable]) -> _Free:
+        """Free servers in each epoch from now on, next to running jobs on their requested ones."""
+        servers = self.spec.cluster.servers
+        free = _Free(1, servers)
+        for job in running:
+            longest = -(-job.work_left // (job.requested_ppm * self.days.epoch_s))
+            free.take(0, longest, min(job.requested, servers))
+        return free
+
+    def _new_job(self, index: int, free: _Free) -> NamedMalleable:
+        """A job whose turn comes when its requested servers are free, from now on."""
+        log, days = self.days.jobs, self.days
+        arrived = -(-int(log.submit_s[index]) // days.epoch_s) - days.first
+        length = -(-int(log.run_s[index]) // days.epoch_s)
+        turn = free.take(max(arrived, 0), length, int(log.width[index]))
+        named = self._job(index, days.first, turn=days.first + turn)
+        return replace(named, may_wait=max(named.may_wait - (turn - arrived), 0))
+
+    def _begun_job(
+        self, state: PlanState, one: BegunJob, index: int | None
+    ) -> NamedMalleable | None:
+        """The rest of a job that runs by the state; None if it has ended.
+
+        A job that ran before the first plan has the work that it had then, as in that plan.
+        """
+        curves = {} if index is None else self._speedups(index)
+        vms = min(curves, default=0) if one.machines is None else one.machines
+        counts = {len(one.servers), *(count for count, _ in one.ran_s)}
+        if index is None or not counts <= curves.get(vms, {}).keys():
+            message = f"`{one.name}` has {plural(len(one.servers), 'server')} in the state, but "
+            message += "the log has no such job" if index is None else "no speed-up for them"
+            hint = "give the log that has all jobs of the state, and the spec of this policy"
+            raise TailcError(Finding(Code.BAD_STATE, message, help=hint))
+        width, run_s = int(self.days.jobs.width[index]), int(self.days.jobs.run_s[index])
+        if one.begun_unix_s is None:
+            first_s = state.first_unix_s(one) - self.days.energy.power.start_unix_s
+            run_s = min(run_s, int(self._ends_s[index]) - first_s)
+        work_s = max(run_s * curves[min(curves)][width] // PPM, 1)
+        done = sum(curves[vms][count] * seconds for count, seconds in one.ran_s)
+        if done >= work_s * PPM:
+            return None
+        begun = BegunRun(vms, len(one.servers), done, sum(seconds for _, seconds in one.ran_s))
+        return NamedMalleable(one.name, 0, work_s, width, curves, begun=begun)
+
     def jobs_of_span(self, first: int) -> tuple[NamedMalleable, ...]:
         """Collect the jobs that would run in an earlier period, which begins with epoch `first`.
 
@@ -86,10 +167,14 @@ class LoggedJobs:
     def _curves_by_application(self) -> dict[tuple[str, int], Curves]:
         return {}
 
-    def _job(self, index: int, first: int) -> NamedMalleable:
-        """Build the job, or its remaining part in epoch `first` as a job of its own."""
+    def _job(self, index: int, first: int, turn: int | None = None) -> NamedMalleable:
+        """Build the job, or its remaining part in epoch `first` as a job of its own.
+
+        turn: the epoch in which its turn comes; None: as if all jobs ran in order.
+        """
         log, epoch_s = self.days.jobs, self.days.epoch_s
-        width, turn = int(log.width[index]), int(self._turns[index])
+        width = int(log.width[index])
+        turn = int(self._turns[index]) if turn is None else turn
         curves, wait = self._speedups(index), self._wait(index)
         run_s = int(log.run_s[index])
         if turn < first:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.policies.greenpar.cluster_spec import RunTimeSpec
-from tailc.policies.greenpar.jobs_of_log import LoggedJobs
+from tailc.policies.greenpar.jobs_of_log import KnownMalleableJobs, LoggedJobs
 from tailc.policies.greenpar.spec import DAY_S, GreenParSpec
 from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
 from tailc.problems.plan_of_spec import battery_of, supply_of, weights_of
+from tailc.problems.resumption import Resumption
+from tailc.units import plural
 
 S_PER_H = 3_600
 
@@ -27,7 +31,36 @@ def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
     Raises TailcError for jobs wider than the cluster, and applications without speed-ups.
     """
     log = LoggedJobs(spec, days)
-    known_jobs = log.known_jobs()
+    return _problem(spec, days, log, log.known_jobs())
+
+
+def resume(spec: GreenParSpec, days: Days, resumption: Resumption) -> ClusterProblem:
+    """Formulate the problem that continues from a state.
+
+    Raises TailcError if the state does not fit the log or the cluster.
+    """
+    log, state = LoggedJobs(spec, days), resumption.state
+    if state.servers != spec.cluster.servers:
+        message = f"the state has {plural(state.servers, 'server')}, and the spec has "
+        message += f"{spec.cluster.servers:,}"
+        raise TailcError(Finding(Code.BAD_STATE, message, help="give the state of this policy"))
+    problem = _problem(spec, days, log, log.jobs_after(resumption))
+    if problem.battery is not None and state.battery_mj is not None:
+        held_mj = min(state.battery_mj, problem.battery.capacity_mj)
+        problem = replace(problem, battery=replace(problem.battery, first_mj=held_mj))
+    # Run time is weighted by job as in the plan in force, whose ended jobs are no longer here.
+    counted = {*(job.name for job in resumption.plan.jobs), *(job.name for job in problem.jobs)}
+    weight = Fraction(len(problem.jobs), max(len(counted), 1))
+    problem = replace(problem, run_cost=round(problem.run_cost * weight))
+    schedule = resumption.schedule.by_epoch[resumption.passed :]
+    names = dict.fromkeys(name for servers in schedule for name in servers)
+    in_force = {name: tuple(len(at.get(name, ())) for at in schedule) for name in names}
+    return replace(problem, in_force=in_force)
+
+
+def _problem(
+    spec: GreenParSpec, days: Days, log: LoggedJobs, known_jobs: KnownMalleableJobs
+) -> ClusterProblem:
     supply, weights = supply_of(days), weights_of(spec.weights)
     return ClusterProblem(
         start_unix_s=days.start_unix_s,

@@ -76,7 +76,7 @@ def repaired(groups: Groups, jobs: Sequence[Job], plan: Plan, limit_ppm: int) ->
     strict = [_strict(groups, job) for job in jobs]
     again = admitting(groups, strict, (True,) * len(jobs))
     starts = [plan] if again is None else [plan, again]
-    found = [_refilled(groups, strict, trimmed(groups, jobs, one, limit_ppm)) for one in starts]
+    found = [refilled(groups, strict, trimmed(groups, jobs, one, limit_ppm)) for one in starts]
 
     def rank(one: Plan) -> tuple[int, int]:
         misses = misses_of(groups, jobs, one)
@@ -91,15 +91,15 @@ def _strict(groups: Groups, job: Job) -> Job:
     return job if is_lost(groups, job) else replace(job, penalty=max(job.revenue, job.penalty) + 1)
 
 
-def _refilled(groups: Groups, strict: Sequence[Job], plan: Plan) -> Plan:
+def refilled(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Plan:
     """The plan with refused jobs where they have room and value."""
     result: list[Placement | None] = list(plan)
-    loaded = groups.with_load(*load_of(groups, strict, plan))
-    for at in by_pay(strict):
+    loaded = groups.with_load(*load_of(groups, jobs, plan))
+    for at in by_pay(jobs):
         if result[at] is not None:
             continue
-        found = place_job(loaded, strict[at]).plan
+        found = place_job(loaded, jobs[at]).plan
         if found is not None and found[0] is not None:
             result[at] = found[0]
-            loaded = loaded.with_load(*load_of(loaded, [strict[at]], found))
+            loaded = loaded.with_load(*load_of(loaded, [jobs[at]], found))
     return tuple(result)

@@ -1,0 +1,1 @@
+"""Plans as files and commands of schedulers, which a person can read before they are run."""

@@ -1,0 +1,39 @@
+"""The start of an epoch as commands of Kubernetes, for Jobs with one Pod on a node.
+
+A Job that starts is resumed with a parallelism, one that waits or was refused is suspended, and a
+malleable Job changes its parallelism while it runs. Nodes without a job are cordoned, so that the
+scheduler places the Pods on the others; it may choose other nodes for a Job than the plan.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from shlex import quote
+
+from tailc.export.step import ExportedPlan, NodeNames
+from tailc.forms.plan.servers import Servers
+from tailc.traces.zones import utc_text
+
+
+def kubernetes_text(exported: ExportedPlan, epoch: int) -> str:
+    """A shell script for the start of an epoch."""
+    step, nodes = exported.step(epoch), exported.nodes
+    busy = tuple(sorted(server for job in step.jobs for server in job.servers))
+    lines = ["#!/bin/sh", f"# The plan from {utc_text(step.unix_s)} on."]
+    lines += _each_node("uncordon", busy, nodes)
+    lines += _each_node("cordon", step.asleep, nodes)
+    for job in step.jobs:
+        if len(job.before) != len(job.servers):
+            lines.append(_patch(job.name, suspend=False, parallelism=len(job.servers)))
+    lines += [_patch(name, suspend=True) for name in (*step.waiting, *step.refused)]
+    return "\n".join(lines) + "\n"
+
+
+def _each_node(verb: str, servers: Servers, nodes: NodeNames) -> Iterator[str]:
+    if servers:
+        yield f"kubectl {verb} {' '.join(quote(nodes.name(server)) for server in servers)}"
+
+
+def _patch(name: str, **spec: object) -> str:
+    return f"kubectl patch job {quote(name)} --type=merge -p {quote(json.dumps({'spec': spec}))}"

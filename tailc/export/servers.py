@@ -1,0 +1,38 @@
+"""A plan as a table: which job runs on which servers from when to when, and which servers sleep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.export.step import ExportedPlan
+from tailc.forms.plan.servers import Servers, ranges_text
+from tailc.traces.zones import utc_text
+
+HEAD = "from,to,what,job,machines,servers"
+
+
+def servers_text(exported: ExportedPlan) -> str:
+    """CSV with a row for each job and for the sleeping servers, for each time without a change."""
+    return "\n".join([HEAD, *sorted(_rows(exported))]) + "\n"
+
+
+def _rows(exported: ExportedPlan) -> Iterator[str]:
+    plan, begun = exported.plan, dict[tuple[str, str, str, Servers], int]()
+    for epoch in range(len(plan.epochs) + 1):
+        here: set[tuple[str, str, str, Servers]] = set()
+        if epoch < len(plan.epochs):
+            step = exported.step(epoch)
+            for job in step.jobs:
+                machines = "" if job.machines is None else str(job.machines)
+                here.add(("runs", job.name, machines, job.servers))
+            if step.asleep:
+                here.add(("sleeps", "", "", step.asleep))
+        for what in [what for what in begun if what not in here]:
+            times = (_time(exported, begun.pop(what)), _time(exported, epoch))
+            yield ",".join([*times, *what[:3], f'"{ranges_text(what[3])}"'])
+        for what in here:
+            begun.setdefault(what, epoch)
+
+
+def _time(exported: ExportedPlan, epoch: int) -> str:
+    return utc_text(exported.plan.start_unix_s + epoch * exported.plan.epoch_s)

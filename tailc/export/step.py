@@ -1,0 +1,106 @@
+"""What changes when an epoch of a plan begins: jobs that start, change their servers, or end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tailc.forms.plan.plan import Plan
+from tailc.forms.plan.servers import AssignedServers, Servers
+from tailc.forms.plan.state import CarriedOutPlan, PlanState
+
+
+@dataclass(frozen=True)
+class JobStep:
+    """A job in an epoch. before: its servers until then; empty: it starts.
+
+    machines: virtual machines of a malleable job; None: as many as it requests.
+    """
+
+    name: str
+    before: Servers
+    servers: Servers
+    machines: int | None
+
+
+@dataclass(frozen=True)
+class PlanStep:
+    """An epoch that begins at `unix_s`.
+
+    jobs: that run. ended: names of jobs that ran in the epoch before. waiting: names of jobs of the
+    plan that start later. refused: names of refused jobs. asleep: servers without a job; woken: of
+    those that have one, the servers that had none before.
+    """
+
+    unix_s: int
+    jobs: tuple[JobStep, ...]
+    ended: tuple[str, ...]
+    waiting: tuple[str, ...]
+    refused: tuple[str, ...]
+    asleep: Servers
+    woken: Servers
+
+
+@dataclass(frozen=True)
+class NodeNames:
+    """Names of servers in a scheduler: a pattern in which `%d` is the number, counted from
+    `first`."""
+
+    pattern: str = "node%d"
+    first: int = 0
+
+    def __post_init__(self) -> None:
+        if self.pattern.count("%d") != 1:
+            raise ValueError("a name of nodes must have one `%d`, the number of the server")
+
+    def name(self, server: int) -> str:
+        """Name of one server."""
+        return self.pattern.replace("%d", str(server + self.first))
+
+    def names(self, servers: Servers) -> str:
+        """Names of some servers, with commas."""
+        return ",".join(map(self.name, servers))
+
+
+@dataclass(frozen=True, eq=False)
+class ExportedPlan:
+    """A plan from a state, and the names of its servers."""
+
+    plan: Plan
+    before: PlanState | None = None
+    machines: Mapping[str, int] = field(default_factory=dict)
+    nodes: NodeNames = field(default_factory=NodeNames)
+
+    @cached_property
+    def schedule(self) -> AssignedServers:
+        """Servers of each job in each epoch."""
+        return CarriedOutPlan(self.plan, self.before, self.machines).servers
+
+    def step(self, epoch: int) -> PlanStep:
+        """The changes at the start of an epoch."""
+        schedule = self.schedule
+        old = {} if self.before is None else {one.name: one for one in self.before.running}
+        now = schedule.by_epoch[epoch]
+        then: Mapping[str, Servers] = {name: one.servers for name, one in old.items()}
+        if epoch:
+            then = schedule.by_epoch[epoch - 1]
+        was_busy = {server for servers in then.values() for server in servers}
+        busy = sorted(server for servers in now.values() for server in servers)
+        return PlanStep(
+            unix_s=self.plan.start_unix_s + epoch * self.plan.epoch_s,
+            jobs=tuple(
+                JobStep(name, then.get(name, ()), servers, self._machines(name, old))
+                for name, servers in now.items()
+            ),
+            ended=tuple(name for name in then if name not in now),
+            waiting=tuple(job.name for job in self.plan.jobs if job.spans[0].first_epoch > epoch),
+            refused=() if self.before is None else self.before.refused,
+            asleep=schedule.asleep(epoch),
+            woken=tuple(server for server in busy if server not in was_busy),
+        )
+
+    def _machines(self, name: str, old: Mapping[str, object]) -> int | None:
+        if name in self.machines or name not in old or self.before is None:
+            return self.machines.get(name)
+        return next(one.machines for one in self.before.running if one.name == name)

@@ -1,0 +1,38 @@
+"""Where a new plan of jobs continues: the state of the plan in force, and that plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tailc.forms.plan.plan import Plan
+from tailc.forms.plan.servers import AssignedServers, assigned_servers
+from tailc.forms.plan.state import PlanState
+
+
+@dataclass(frozen=True, eq=False)
+class Resumption:
+    """A state, and the plan in force, which goes on from it.
+
+    schedule: servers of the jobs of that plan, from its own start on, as they were assigned.
+    """
+
+    state: PlanState
+    plan: Plan
+    schedule: AssignedServers
+
+    @cached_property
+    def passed(self) -> int:
+        """Epochs of the plan in force that have passed."""
+        return (self.state.at_unix_s - self.plan.start_unix_s) // self.plan.epoch_s
+
+
+def resumption_of(state: PlanState, plan: Plan) -> Resumption:
+    """A resumption whose jobs are on the servers of the state.
+
+    The rest of the plan is assigned from the state, so that servers that a runtime has chosen
+    differently are kept.
+    """
+    servers = {job.name: job.servers for job in state.running}
+    passed = (state.at_unix_s - plan.start_unix_s) // plan.epoch_s
+    return Resumption(state, plan, assigned_servers(plan, servers, first=passed))
