@@ -22,7 +22,7 @@ from tailc.traces.no_table import is_summary, no_table, summary_error
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of, open_source
-from tailc.traces.telling_names import times_of
+from tailc.traces.telling_names import statistics_among, times_of
 from tailc.traces.times import NS_PER_MS, suspect_unit
 from tailc.traces.trace import COLUMNS_TOLD, TABLES, own_unit_of
 from tailc.units import format_percentile, shorten
@@ -188,7 +188,7 @@ def _unknown_format(source: Source) -> TailcError:
         advice = f"remove them, as by `tail -n +{below} FILE > table.csv`, and give `--column`"
         return source.fault(Code.UNKNOWN_INPUT, message, line=below, advice=advice)
     names = _columns(source)
-    if not times_of(names) and is_summary(source.head()):
+    if statistics_among(names) or (not times_of(names) and is_summary(source.head())):
         return summary_error(source)
     if names:
         listed = ", ".join(f"`{shorten(name)}`" for name in names[:COLUMNS_TOLD])

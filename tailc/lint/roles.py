@@ -22,13 +22,16 @@ from tailc.traces.telling_names import (
 
 _ARRIVALS = re.compile(
     r"(arrival|arrived|timestamp|ts|start|started|when|date|datetime|local|utc|time|measured_on|"
-    r"hour_?(?:utc|gmt)|interval_?start)"
+    r"hour_?(?:utc|gmt)|interval_?start|(?:delivery|oper|operating)[_ ]?date)"
     r"([_ ]?(?:at|time|unix|hour|utc|gmt))*(?:_(ns|us|ms|s))?"
     r"(?: \((?:utc|gmt)\)| at end of hour)?$",
     re.IGNORECASE,
 )
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
-_PRICE_OF = r"(day_?ahead|spot|electricity|energy)_?prices?(_?(eur|usd|gbp|dkk|nok|sek|pln|chf))?"
+_PRICE_OF = (
+    r"(day_?ahead|spot|electricity|energy|settlement_?point)_?prices?"
+    r"(_?(eur|usd|gbp|dkk|nok|sek|pln|chf))?"
+)
 _ENERGY_PRICE = r"(.*_)?prices?(_(eur|usd|gbp|c|ct|cents?|dkk|nok|sek|pln|chf))?"
 # What a column of a series is called, and the unit of it where no unit stands in the name.
 _SERIES = (
@@ -59,7 +62,10 @@ _SERIES = (
         "g/kWh",
     ),
     (
-        re.compile(r"(.*_)?(sun|solar|pv|wind|power|ac_power)_kw|kw", re.IGNORECASE),
+        re.compile(
+            r"(.*_)?(sun|solar|pv|wind|power|ac_power)_kw|kw|(.* )?(production|generation)_kw",
+            re.IGNORECASE,
+        ),
         SeriesQuantity.POWER,
         "kW",
     ),
@@ -72,7 +78,10 @@ _SERIES = (
         "MW",
     ),
     (
-        re.compile(r"(.*_)?(sun|solar|pv|wind|power|ac_power)(_w)?", re.IGNORECASE),
+        re.compile(
+            r"(.*_)?(sun|solar|pv|wind|power|ac_power)(_w)?|(.* )?(production|generation)_w",
+            re.IGNORECASE,
+        ),
         SeriesQuantity.POWER,
         "W",
     ),

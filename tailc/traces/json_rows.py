@@ -23,6 +23,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+# The last number of a list, as the time of the last part of an answer.
+_LAST = "[-1]"
 _UNITS = frozenset(("ns", "us", "ms", "s", "value"))
 
 Path = tuple[str, ...]
@@ -74,9 +76,9 @@ def rows_in_json(head: bytes) -> JsonRows | None:
         document, end = _closed(text), len(text)
     if isinstance(document, dict) and text[end:].lstrip().startswith("{"):
         fields = _fields([document])
-        if any(len(path) == 1 and _TIME.search(path[-1]) for path in fields):
+        if any(len(path) == 1 and _TIME.search(_name(path)) for path in fields):
             return None
-        if any(_TIME.search(path[-1]) for path in fields):
+        if any(_TIME.search(_name(path)) for path in fields):
             return _of_fields(1, (), fields, [document])
     members = document if isinstance(document, dict) else {"": document}
     return max(_rows(members, ()), key=lambda rows: rows.count, default=None)
@@ -121,9 +123,7 @@ def _rows(members: dict[str, Any], path: Path) -> Iterator[JsonRows]:
 def _elements(value: list[Any], path: Path) -> Iterator[JsonRows]:
     first = value[0]
     if isinstance(first, list) and first and all(_is_number(one) or one is None for one in first):
-        names = tuple(f"column_{at}" for at in range(1, len(first) + 1))
-        members = ", ".join(f"{name}: .[{at}]" for at, name in enumerate(names))
-        yield JsonRows(len(value), path, names, f"{_jq(path)} | {{{members}}}")
+        yield _of_lists(value, path)
     elif isinstance(first, list) and first:
         yield from _elements(first, (*path, "[]"))
     elif isinstance(first, dict):
@@ -131,6 +131,16 @@ def _elements(value: list[Any], path: Path) -> Iterator[JsonRows]:
         if fields := _fields(rows):
             yield _of_fields(len(value), path, fields, rows)
         yield from _rows(first, path)
+
+
+def _of_lists(value: list[list[Any]], path: Path) -> JsonRows:
+    """Rows that are lists of numbers; longer and fewer lists are columns."""
+    columns, rows, each = len(value[0]), len(value), _jq(path)
+    if columns > _MOST_FIELDS >= rows:
+        columns, rows, each = rows, columns, f"{_jq(path[:-1])} | transpose[]"
+    names = tuple(f"column_{at}" for at in range(1, min(columns, _MOST_FIELDS) + 1))
+    members = ", ".join(f"{name}: .[{at}]" for at, name in enumerate(names))
+    return JsonRows(rows, path, names, f"{each} | {{{members}}}")
 
 
 def _columns(members: dict[str, Any], path: Path) -> Iterator[JsonRows]:
@@ -166,7 +176,7 @@ def _of_fields(
 def _in_some(fields: tuple[Path, ...], rows: list[dict[str, Any]]) -> Path | None:
     """The first field of a time that not every row has, of which the last one may be cut."""
     of_rows = [{path for path, _value in _leaves(row, ())} for row in rows[:-1]]
-    times = (path for path in fields if _TIME.search(path[-1]))
+    times = (path for path in fields if _TIME.search(_name(path)))
     return next((path for path in times if not all(path in paths for paths in of_rows)), None)
 
 
@@ -175,7 +185,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Path, ...]:
     found = list({path: (path, value) for row in rows for path, value in _leaves(row, ())}.values())
     if not any(_is_number(value) for _path, value in found):
         return ()
-    likely = [path for path, value in found if _TIME.search(path[-1]) or _is_date(value)]
+    likely = [path for path, value in found if _TIME.search(_name(path)) or _is_date(value)]
     others = [path for path, value in found if path not in likely and _is_number(value)]
     by_name = {_name(path): path for path in reversed((likely + others)[:_MOST_FIELDS])}
     return tuple(reversed(by_name.values()))
@@ -186,6 +196,10 @@ def _leaves(row: dict[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
         here = (*path, name)
         if isinstance(value, dict) and len(here) < _DEEPEST:
             yield from _leaves(value, here)
+        elif (
+            isinstance(value, list) and value and _is_number(value[-1]) and len(value) <= _MOST_ROWS
+        ):
+            yield (*here, _LAST), value[-1]
         elif _is_number(value) or _is_date(value):
             yield here, value
 
@@ -200,11 +214,13 @@ def _is_date(value: Any) -> bool:
 
 def _name(path: Path) -> str:
     """The name of a field in a row: its own, below that of its object if it is a unit."""
+    if path[-1] == _LAST:
+        path = path[:-1]
     return "_".join(path[-2:]) if path[-1] in _UNITS else path[-1]
 
 
 def _jq(path: Path) -> str:
-    steps = ("[]" if step == "[]" else f".{_quoted(step)}" for step in path if step)
+    steps = (step if step in ("[]", _LAST) else f".{_quoted(step)}" for step in path if step)
     text = "".join(steps)
     return text if text.startswith(".") else f".{text}"
 

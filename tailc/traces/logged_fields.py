@@ -6,14 +6,16 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-_MOST_LINES, _MOST_BYTES, _FEW = 200, 1 << 16, 3
+_MOST_LINES, _MOST_BYTES = 200, 1 << 16
+# So many lines have the time, and one in so many.
+_FEW, _FEWEST_OF = 3, 8
 _FIELD = re.compile(
-    r"(?<![\w.@-])(?P<name>[A-Za-z_@][\w.@-]{0,80})(?P<mark> ?= ?\"?|: *)"
+    r"(?<![\w.@-])(?P<name>[A-Za-z_@][\w.@-]{0,80})(?P<mark> ?= ?\"?|: *|(?:(?<= in)|(?<= took)) )"
     r"(?P<number>[0-9]+(?:\.[0-9]+)?)(?: ?(?P<unit>ns|us|µs|ms|s|sec|seconds)(?![\w/]))?"
     r"(?![\w.:/-])"
 )
 _LIKELY = re.compile(
-    r"dur|elaps|latenc|took|total|response|request_?time|(?:^|_)rt$", re.IGNORECASE
+    r"dur|elaps|latenc|took|total|response|request_?time|(?:^|_)rt$|^in$", re.IGNORECASE
 )
 _OF_TIME = re.compile(rf"{_LIKELY.pattern}|time|delay", re.IGNORECASE)
 # Larger numbers are Unix times.
@@ -32,7 +34,8 @@ class LoggedField:
     def advice(self) -> str:
         """A command that lists the times below a name, and how to give them."""
         column = re.sub(r"\W+", "_", self.name).strip("_")
-        start = self.name + self.mark
+        # Words have blanks around them, as in `Completed in 52 ms`.
+        start = self.name + self.mark if self.mark else f" {self.name} "
         begin = "".join(each if each.isalnum() or each in "_=" else f"[{each}]" for each in start)
         length = len(start)
         command = (
@@ -50,13 +53,15 @@ def field_in_lines(head: bytes) -> LoggedField | None:
     """The likeliest time in the lines of a text with this beginning; None if it has none."""
     text = head[:_MOST_BYTES].decode("utf-8", "replace")
     lines = [line for line in text.splitlines()[:_MOST_LINES] if line.strip()]
-    if not lines or lines[0].lstrip()[:1] in tuple("{[<#") or _FIELD.search(lines[0]) is None:
+    # A line of names rarely has digits.
+    if not lines or lines[0].lstrip()[:1] in tuple("{[<#") or not re.search(r"\d", lines[0]):
         return None
     found = Counter[LoggedField]()
     for line in lines:
         of_line = (_field(match) for match in _FIELD.finditer(line))
         found.update(list(dict.fromkeys(each for each in of_line if each is not None)))
-    often = [field for field, times in found.items() if times >= min(_FEW, len(lines))]
+    least = max(min(_FEW, len(lines)), len(lines) // _FEWEST_OF)
+    often = [field for field, times in found.items() if times >= least]
     return min(often, key=_rank, default=None)
 
 

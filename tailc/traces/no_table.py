@@ -21,6 +21,8 @@ _OF_SUMMARY = re.compile(
     rb"^[^\n\d]{0,40}?(?:" + _PERCENTILE + rb"|" + _STATISTIC + rb")[^\n]{0,40}?\d", re.I | re.M
 )
 _MANY = 3
+# As containers and benchmarks write lines: a date or a mark, then an object.
+_PREFIXED = re.compile(rb'(?:[^\n{"]{1,200}\{"[^\n]{1,4000}\}[ \t]*\r?\n){3}')
 _NAME_OF_STATISTIC = re.compile(
     rb'"([\w. /()-]{0,60}?(?:avg|average|mean|median|p9\d|percentile|std)[\w. /()-]{0,60})"\s*:',
     re.I,
@@ -48,6 +50,11 @@ def no_table(source: Source) -> TailcError | None:
             return summary_error(source)
         what = f"is JSON in an unknown format, whose rows are in {rows.place}"
         advice = f"{rows.advice}, with `--column`, and what it measures with `--measure`"
+    elif _PREFIXED.match(head[:_MOST_BYTES]):
+        what = "has JSON behind other words of each line"
+        advice = (
+            "write the JSON alone, such as by `sed 's/^[^{]*//' FILE > rows.ndjson`, and give that"
+        )
     elif (field := field_in_lines(head)) is not None:
         what, advice = "is a log of lines, not a table", field.advice
     else:

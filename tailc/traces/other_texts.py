@@ -68,6 +68,17 @@ _TEXTS = (
         "add the exporter `file` to the collector, and give what it writes",
     ),
     OtherText(
+        re.compile(rb"(?:[*<>] [^\n]{0,4000}\n){3}|HTTP/\d[.\d]* \d{3}[ \r\n]"),
+        "what `curl -v` or `curl -i` prints, with lines of the protocol",
+        "save the answer alone: `curl -s URL > answer.txt`",
+    ),
+    OtherText(
+        re.compile(rb"\s*\"?HIST[A-Za-z0-9+/]{20,}={0,2}\"?\s*$"),
+        "one encoded histogram of HdrHistogram, without the line of its log",
+        "write it into a log, such as by `(echo '#[Histogram log format version 1.2]'; "
+        'echo "0,1,0,$(cat FILE)") > run.hlog`',
+    ),
+    OtherText(
         re.compile(rb'\s*\{\s*"result"\s*:\s*\{\s*"resourceSpans"'),
         "an answer of Jaeger's API, version 3, which has OTLP inside",
         "write what is inside, such as by `jq -c .result FILE > spans.json`, and give that",

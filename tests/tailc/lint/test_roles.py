@@ -44,6 +44,9 @@ def test_carbon_is_a_series(time, carbon):
         ("hour_utc", "spot_price_dkk", SeriesQuantity.PRICE),
         ("INTERVALSTARTTIME_GMT", "day_ahead_price", SeriesQuantity.PRICE),
         ("time", "shortwave_radiation (W/m²)", SeriesQuantity.IRRADIANCE),
+        ("Time", "System Production (W)", SeriesQuantity.POWER),
+        ("UTC Time at End of Hour", "Net Generation (MW) from Solar", SeriesQuantity.POWER),
+        ("DeliveryDate", "SettlementPointPrice", SeriesQuantity.PRICE),
     ],
 )
 def test_prices_and_radiation_are_series(time, name, quantity):

@@ -33,6 +33,16 @@ CARBON = {"data": [{"from": "2024-05-01T00:00Z", "intensity": {"actual": 263}}] 
             ["column_1", "column_2"],
         ),
         ({"time": ["2024-05-01"] * 9, "x": [1.5] * 9}, "[.time, .x] | transpose[]", ["time", "x"]),
+        (
+            {"f": [{"values": [[*range(20)], [*range(20)]]}]},
+            ".f[].values | transpose[]",
+            ["column_1", "column_2"],
+        ),
+        (
+            {"requests": [{"timestamp": 5, "response_timestamps": [7, 9]}] * 3},
+            ".requests[]",
+            ["timestamp", "response_timestamps"],
+        ),
         ({"h": {"at": [1, 2], "kw": [3, 4]}}, "[.h.at, .h.kw] | transpose[]", ["at", "kw"]),
     ],
 )

@@ -29,6 +29,17 @@ LOGS = [
         ["9.008", "14.79", "3"],
     ),
     ("Completed 200 OK in: {} ms\n", "in", ["9.008 ms", "14.79 ms", "3 ms"]),
+    (
+        "I, [10:00:01] Started GET /x\nI, [10:00:02] Completed 200 OK in {}ms (Views: 3.1ms)\n",
+        "in",
+        ["9.008ms", "14.79ms", "3ms"],
+    ),
+    (
+        "64 bytes from 1.2.3.4: icmp_seq=1 ttl=56 time={} ms\n",
+        "time",
+        ["9.008 ms", "14.79 ms", "3 ms"],
+    ),
+    ("2024-02-01 10:00:01 LOG:  duration: {} ms  statement: SELECT\n", "duration", None),
 ]
 
 
@@ -40,7 +51,8 @@ def test_the_advised_command_lists_the_times(tmp_path, line, column, cells):
     assert (found.code, "log of lines" in found.message) == (Code.UNKNOWN_INPUT, True)
     command = re.findall(r"by `(.*) > times.csv`", found.help or "")[0].replace("FILE", "t.log")
     listed = subprocess.check_output(["/bin/sh", "-c", command], cwd=tmp_path, text=True)
-    assert [each.strip() for each in listed.splitlines()] == [column, *cells]
+    wanted = cells or ["9.008 ms", "14.79 ms", "3 ms"]
+    assert [each.strip() for each in listed.splitlines()] == [column, *wanted]
     assert f"`--column {column}`" in (found.help or "")
     assert found.message in [one.message for one in lint(str(path), TraceOptions()).findings]
 
@@ -55,6 +67,8 @@ def test_the_advised_command_lists_the_times(tmp_path, line, column, cells):
         "time=1700000000123 status=200\n" * 3,
         "at 10:00:05 took: 2024-02-01\n" * 3,
         "Running 10s test @ http://a.example\n",
+        "p50,name\n7,a\n8,b\n",
+        "x1,text\n" + "5,no time\n" * 40 + "6,took=5ms\n" * 3,
         "",
     ],
 )

@@ -29,6 +29,9 @@ BINARY = b"".join(struct.pack("<QQ", 2**20 + at, 2**21 + at) for at in range(99)
 FILES = [
     (BINARY, "is a binary file"),
     (b"TLB\0\0\1" + BINARY, "is a binary file"),
+    (':::MLLOG {"key": "a", "value": 5}\n' * 3, "has JSON behind other words"),
+    ('2024-02-01T10:00:00Z stdout F {"took": 5}\n' * 3, "has JSON behind other words"),
+    ("Phase,Mean,Min,p99.0,Max\na,2,1,3,4\n", "has means or percentiles"),
     (json.dumps(SPAN, indent=1), "has spans in an unknown layout"),
     (json.dumps({"trace_id": 1, "span_id": 2, "parent_span_id": 3, "ns": 5}), "has spans in an"),
     (json.dumps([{"traceID": "a", "spanID": "b", "parentSpanID": "c"}]), "has spans in an"),
