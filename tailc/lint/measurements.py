@@ -102,8 +102,7 @@ def _input_options(options: TraceOptions) -> InputOptions:
 
 def _of_table(source: Source, options: TraceOptions) -> ViewedFile:
     is_chosen = bool(options.columns or options.table)
-    is_parquet = _format_found(source) == "parquet"
-    if not (is_chosen or is_parquet) and (other := no_table(source)) is not None:
+    if not is_chosen and (other := no_table(source)) is not None:
         return ViewedFile("no table", findings=list(other.findings))
     format_of_content = _format_found(source)
     format_of_name = SUFFIXES.get(Path(inner_name(source.name)).suffix.lower(), format_of_content)

@@ -7,7 +7,7 @@ import re
 from tailc.errors import Code, TailcError
 from tailc.traces.json_rows import rows_within
 from tailc.traces.logged_fields import field_in_lines
-from tailc.traces.source import Source
+from tailc.traces.source import PARQUET_MAGIC, Source
 from tailc.traces.telling_names import statistics_among
 
 _MOST_BYTES = 1 << 16
@@ -37,6 +37,8 @@ def no_table(source: Source) -> TailcError | None:
     """The error about binary data, JSON without a row on each line, or lines of a log; None for
     what may be a table."""
     head = source.head()
+    if head.startswith(PARQUET_MAGIC):
+        return None
     if _is_binary(head):
         what = "is a binary file"
         advice = "write its times as text, one on each line below a name, and give `--column`"

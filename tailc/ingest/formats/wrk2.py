@@ -28,6 +28,8 @@ _HEADING = re.compile(
     r'\s*"?Value(?:\((ns|us|µs|ms|s)\))?"?[\s,]+"?Percentile"?[\s,]+"?TotalCount"?[\s,]+'
     r'"?1/\(1-Percentile\)"?\s*$'
 )
+# A terminal has the command above the output.
+_BEGIN = re.compile(rb"(?:[^\n]{0,1000}\n){0,3}?\s*Running [^\n]{1,60} test @ ")
 _RUN = re.compile(r"\s*Running .* test @ ")
 _POINT = re.compile(r"\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+([0-9.]+|inf|Infinity))?\s*$")
 # Times out is a connection at each check of it, so that there may be fewer requests than of those.
@@ -40,7 +42,7 @@ _NS_PER_MS = 1e6
 
 def is_wrk(head: bytes) -> bool:
     """Whether the input is output of wrk or wrk2."""
-    return head.lstrip().startswith(b"Running ") and b" test @ " in head
+    return _BEGIN.match(head) is not None
 
 
 def is_percentiles(head: bytes) -> bool:

@@ -2,6 +2,8 @@
 
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tailc.errors import Code
@@ -59,6 +61,19 @@ def test_several_runs_in_one_text_are_refused(tmp_path, times):
         assert told.place is not None
         assert told.place.line == text.count("\n") + 1
         assert "give all files" in (told.help or "")
+
+
+@pytest.mark.parametrize("above", ["$ wrk -R50 --latency http://a\n", "user@host:~$ wrk\n\n"])
+def test_a_command_above_the_output_of_wrk2_changes_nothing(tmp_path, above):
+    text = above + (SAMPLES / "wrk2.txt").read_text()
+    for ends in ("\n", "\r\n"):
+        path = written(tmp_path, text.replace("\n", ends))
+        assert read(path)[0] == read(SAMPLES / "wrk2.txt")[0]
+
+
+def test_parquet_is_a_table(tmp_path):
+    pq.write_table(pa.table({"id": [1, 2], "took": [5.0, 6.0]}), tmp_path / "t")
+    assert "columns: `id`, `took`" in (refused(tmp_path / "t").help or "")
 
 
 def test_the_uncorrected_spectrum_of_the_same_run_is_not_another(tmp_path):
