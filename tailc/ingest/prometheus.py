@@ -37,6 +37,9 @@ DEFAULT_PERCENTILE_PPM = 990_000
 _UNITS = {
     "seconds": TimeUnit.S,
     "milliseconds": TimeUnit.MS,
+    "ms": TimeUnit.MS,
+    "us": TimeUnit.US,
+    "ns": TimeUnit.NS,
     "microseconds": TimeUnit.US,
     "nanoseconds": TimeUnit.NS,
 }

@@ -22,9 +22,9 @@ from tailc.traces.telling_names import (
 
 _ARRIVALS = re.compile(
     r"(arrival|arrived|timestamp|ts|start|started|when|date|datetime|local|utc|time|measured_on|"
-    r"hour_?(?:utc|gmt)|interval_?start|(?:delivery|oper|operating)[_ ]?date)"
+    r"hour_?(?:utc|gmt)|interval_?start|mtu|datum|zeit|fecha|(?:delivery|oper|operating)[_ ]?date)"
     r"([_ ]?(?:at|time|unix|hour|utc|gmt))*(?:_(ns|us|ms|s))?"
-    r"(?: \((?:utc|gmt)\)| at end of hour)?$",
+    r"(?: \((?:utc|gmt|ces?t(?:/cest)?)\)| at end of hour)?$",
     re.IGNORECASE,
 )
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
@@ -32,7 +32,7 @@ _PRICE_OF = (
     r"(day_?ahead|spot|electricity|energy|settlement_?point)_?prices?"
     r"(_?(eur|usd|gbp|dkk|nok|sek|pln|chf))?"
 )
-_ENERGY_PRICE = r"(.*_)?prices?(_(eur|usd|gbp|c|ct|cents?|dkk|nok|sek|pln|chf))?"
+_ENERGY_PRICE = r"(.*[_ ])?prices?(_(eur|usd|gbp|c|ct|cents?|dkk|nok|sek|pln|chf))?"
 # What a column of a series is called, and the unit of it where no unit stands in the name.
 _SERIES = (
     (
@@ -55,7 +55,7 @@ _SERIES = (
     (re.compile(rf"{_ENERGY_PRICE}(_[a-z]+)?_mwh", re.IGNORECASE), SeriesQuantity.PRICE, "$/MWh"),
     (
         re.compile(
-            r"carbon|co2|carbon_g_per_kwh|carbon[ _]intensity(?:.*gco.{0,3}eq/kwh.*)?",
+            r"carbon|co2|carbon_g_per_kwh|(?:actual )?carbon[ _]intensity(?:.*gco.{0,4}/kwh.*)?",
             re.IGNORECASE,
         ),
         SeriesQuantity.CARBON,

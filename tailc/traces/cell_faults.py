@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 
 DECIMAL_COMMA = r"^\s*[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})\s*$"
-THOUSANDS = r"^\s*[+-]?[0-9]{1,3}([, '_][0-9]{3})+(\.[0-9]+)?\s*$"
+THOUSANDS = (
+    r"^\s*[+-]?[0-9]{1,3}(([, '_][0-9]{3})+(\.[0-9]+)?|(\.[0-9]{3})+,[0-9]+|(\.[0-9]{3}){2,})\s*$"
+)
 WITH_UNIT = r"(?i)^\s*[+-]?[0-9.]+\s*(ns|us|µs|ms|s|sec|msec|usec|min|m|h|%|x)\s*$"
 MISSING = r"(?i)^\s*(na|n/a|nan|null|none|nil|-|--|\?|missing|unknown)\s*$"
 FORMULA = r"^\s*#(DIV/0!|N/A|REF!|VALUE!|NAME\?|NUM!|NULL!|SPILL!)"

@@ -68,6 +68,12 @@ _TEXTS = (
         "add the exporter `file` to the collector, and give what it writes",
     ),
     OtherText(
+        re.compile(rb'\s*\{\s*"data"\s*:\s*(?:null|\[\s*\])\s*,'),
+        "an answer with an error and without data, as of Jaeger's query service",
+        "check the query by the message in `errors`, and save the answer again",
+        (b'"errors"', b'"msg"'),
+    ),
+    OtherText(
         re.compile(rb"(?:[*<>] [^\n]{0,4000}\n){3}|HTTP/\d[.\d]* \d{3}[ \r\n]"),
         "what `curl -v` or `curl -i` prints, with lines of the protocol",
         "save the answer alone: `curl -s URL > answer.txt`",

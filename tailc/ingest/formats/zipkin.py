@@ -27,7 +27,8 @@ from tailc.traces.source import Source, brief
 
 _NAME = "Zipkin JSON"
 _BEGIN = re.compile(r"\s*\[")
-_HEAD = re.compile(rb"\s*(?:\[\s*\[\s*)?(?=\{)")
+# A list of spans has been opened as lines; one of traces may begin with empty ones.
+_HEAD = re.compile(rb"\s*(?:\[\s*(?:\[\s*\]\s*,\s*){0,1000}\[\s*)?(?=\{)")
 _FIELDS = {"traceId", "id"}
 _ALL_FIELDS = {
     *_FIELDS,

@@ -162,6 +162,9 @@ def _check_order(choosing: Choosing) -> None:
     is_late = np.zeros(len(submit_s), dtype=np.bool_)
     is_late[kept[1:]] = np.diff(submit_s[kept]) < 0
     hint = "sort the log by submit time"
+    number, late = choosing.stated.number, np.flatnonzero(is_late)
+    if len(late) and number[late[0]] in number[: late[0]]:
+        hint = "give each log alone: an earlier job has the same number, so the file has two logs"
     choosing.refuse(is_late, Code.OUT_OF_ORDER, "was submitted before the job above it", hint)
 
 

@@ -75,3 +75,14 @@ def test_an_answer_of_the_api_has_them_too(tmp_path):
 )
 def test_unsound_buckets_are_refused(tmp_path, buckets, total, code):
     assert refused(scraped(tmp_path, *buckets, total=total)).code is code
+
+
+@pytest.mark.parametrize("unit", ["ms", "milliseconds"])
+def test_the_unit_is_the_end_of_the_name(tmp_path, unit):
+    path = tmp_path / "scrape.txt"
+    path.write_text(
+        scraped(tmp_path, ("10...12.92", 90), ("12.92...31.62", 10))
+        .read_text()
+        .replace("seconds", unit)
+    )
+    assert taken(path)[0][1:] == [90, 100]

@@ -54,6 +54,8 @@ STEPS = [span(1), span(2, 5, 95, None, 1), span(3, 20, 50, "CLIENT", 2)]
         json.dumps([FAMILY]),
         json.dumps([FAMILY], indent=2),
         json.dumps([[FAMILY[0]], [FAMILY[1]]]),
+        json.dumps([[], FAMILY, []]),
+        json.dumps([[], [], FAMILY], indent=1),
         json.dumps([{**each, "localEndpoint": None} for each in FAMILY]),
         json.dumps([{**each, "traceId": "d269b633813fc60c"} for each in FAMILY]),
         json.dumps([FAMILY[0], {**FAMILY[1], "traceId": "d269b633813fc60c"}]),

@@ -20,6 +20,8 @@ FAULTS = [
     ("N/A", "marks a missing value", "taken too long"),
     ("41%", "has a unit", "one unit"),
     ("1,234", "thousands separator", "without separators"),
+    ("1.200,5", "thousands separator", "without separators"),
+    ("1.234.567", "thousands separator", "without separators"),
     ("12 345.5", "thousands separator", "without separators"),
     ("8,5", "decimal comma", "decimal point"),
     ("#DIV/0!", "spreadsheet's error", "measured"),

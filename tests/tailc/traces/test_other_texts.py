@@ -87,6 +87,11 @@ KINDS = [
     ("spans of Jaeger as its storage", json.dumps({"_index": "j", "_source": STORED}) + "\n"),
     ("spans of Jaeger as its storage", json.dumps([STORED, STORED])),
     ("what `curl -v`", "*   Trying 127.0.0.1:9090...\n> GET / HTTP/1.1\n> \n< HTTP/1.1 200 OK\n"),
+    (
+        "an answer with an error",
+        '{"data":null,"total":0,"errors":[{"code":404,"msg":"not found"}]}',
+    ),
+    ("an answer with an error", '{"data": [], "errors": [{"msg": "timeout"}]}\n'),
     ("what `curl -v`", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nx 5\n"),
     ("one encoded histogram", "HISTFAAAADB4nJNpmSzMwMDAxQABzFCaEUzOZLD/AGEBACvHA5g=\n"),
     ("an answer of Jaeger's API", '{"result":{"resourceSpans":[]}}\n'),

@@ -146,6 +146,13 @@ def test_a_negative_run_time_is_refused(tmp_path):
 def test_submit_times_out_of_order_are_refused(tmp_path):
     (finding,) = refused(written(tmp_path, job(submit=10), job(2, submit=9)))
     assert (finding.code, finding.place.line) == (Code.OUT_OF_ORDER, FIRST_JOB + 1)
+    assert finding.help == "sort the log by submit time"
+
+
+def test_two_logs_in_one_file_are_not_sorted(tmp_path):
+    jobs = job(1, 5), job(2, 10)
+    (finding,) = refused(written(tmp_path, *jobs, *jobs))
+    assert (finding.code, "has two logs" in finding.help) == (Code.OUT_OF_ORDER, True)
 
 
 def test_a_line_left_out_may_have_any_submit_time(tmp_path):
