@@ -81,7 +81,9 @@ class Energy:
             return np.zeros(epochs, np.int64)
         since = epoch - int(self.forecasts.issue[newest])
         value = whole(self.forecasts.value[newest, since : since + epochs], MW_PER_W)
-        return np.pad(value, (0, epochs - len(value)))
+        filled = np.zeros(epochs, value.dtype)
+        filled[: len(value)] = value
+        return filled
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
@@ -184,20 +185,22 @@ class Kinds(Mapping[str, Kind]):
     """The kinds in order of name; each is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Kind:
-        if name not in self._names():
+        if name not in _names_in(tuple(__path__)):
             raise KeyError(name)
         module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
         kind: Kind = module.KIND
         return kind
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names())
+        return iter(_names_in(tuple(__path__)))
 
     def __len__(self) -> int:
-        return len(self._names())
+        return len(_names_in(tuple(__path__)))
 
-    def _names(self) -> list[str]:
-        return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
+
+@cache
+def _names_in(folders: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(folders)))
 
 
 KINDS = Kinds()

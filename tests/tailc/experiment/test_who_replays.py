@@ -22,12 +22,17 @@ ENGINE_MODULES = {
 
 @cache
 def modules() -> list[tuple[str, ast.Module]]:
-    """Every module outside those rooms, by its path, parsed."""
+    """Every module outside those rooms that has a word of an engine, by its path, parsed."""
     names = (path.relative_to(ROOT) for path in sorted(ROOT.rglob("*.py")))
-    return [
-        (name.as_posix(), ast.parse((ROOT / name).read_text(encoding="utf-8")))
+    texts = {
+        name.as_posix(): (ROOT / name).read_text(encoding="utf-8")
         for name in names
         if name.parts[0] not in ROOMS
+    }
+    return [
+        (name, ast.parse(text))
+        for name, text in texts.items()
+        if any(word in text for word in ENGINE_NAMES)
     ]
 
 
