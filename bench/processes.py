@@ -1,11 +1,12 @@
-"""Independent cases over local processes; results do not depend on how many there are."""
+"""Independent cases over local processes; results do not depend on the number of processes."""
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
+
+from tailc.tasks.engine import LostTask
+from tailc.tasks.processes import LocalProcesses
 
 Case = TypeVar("Case")
 Result = TypeVar("Result")
@@ -14,13 +15,15 @@ Result = TypeVar("Result")
 def of_all(
     work: Callable[[Case], Result], cases: Sequence[Case], processes: int
 ) -> dict[Case, Result]:
-    """What `work` says of each case, each in a process of its own kind; one process: in this one.
+    """Results of `work` by case. The first cases start first, so put the longest first.
 
-    The first cases begin first, so the longest are best put first. `work` and the cases travel to
-    other processes: they must pickle. An error of any case is raised.
+    `work`, cases and results must be picklable. Raises the error of any case, and RuntimeError if
+    every process that ran a case was killed.
     """
-    if processes == 1:
-        return {case: work(case) for case in cases}
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(cases)), mp_context=fresh) as pool:
-        return dict(zip(cases, pool.map(work, cases), strict=True))
+    results = LocalProcesses(processes).run_all(work, cases, lambda _number, _result: None)
+    by_case: dict[Case, Result] = {}
+    for case, result in zip(cases, results, strict=True):
+        if isinstance(result, LostTask):
+            raise RuntimeError(f"every process that ran {case} was killed")
+        by_case[case] = result
+    return by_case

@@ -22,7 +22,7 @@ from tailc.cli.outcome import CommandOutcome, command_with_outcome
 @click.option(
     "--effort",
     type=click.Choice(["quick", "normal", "thorough"]),
-    help="Override search.effort of every spec: how many requests the method auto simulates.",
+    help="Override search.effort of specs with the method auto: how many requests it simulates.",
 )
 @click.option(
     "--allow-misses",

@@ -24,6 +24,7 @@ from tailc.pipeline.build_inputs import BuildInputs, build_inputs
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.spec import DOCUMENT_MODELS, KIND_MODELS, open_kind
+from tailc.policies import KindSpec
 from tailc.progress import Progress, silent
 from tailc.specs.document import read_document
 from tailc.specs.load import kind_of
@@ -84,17 +85,23 @@ class ServiceResult:
 
 @dataclass(frozen=True)
 class FleetOptions:
-    """Options of all compiles of a fleet. overrides: values for the search of each spec."""
+    """Options of all compiles of a fleet.
+
+    overrides: values for the search of each spec that can have them.
+    """
 
     output: str
     overrides: Mapping[str, object]
     allows_misses: bool = False
     rebuilds: bool = False
 
-    @property
-    def texts(self) -> dict[str, str]:
-        """Options that affect a policy, as text."""
-        return {name: str(value) for name, value in self.overrides.items()}
+    def overrides_of(self, spec: KindSpec) -> Mapping[str, object]:
+        """The overrides for a spec; none if its method or kind does not have them."""
+        try:
+            spec.with_search(self.overrides)
+        except TailcError:
+            return {}
+        return self.overrides
 
     def stem(self, service: Service) -> str:
         """Stem of the files of a service's policy."""
@@ -152,8 +159,7 @@ def compile_fleet(
     due = [one for one in checked if isinstance(one, _DueService)]
     threads = max(1, thread_count(None) // max(1, min(engine.slots, len(due))))
     tasks = [
-        _CompileTask(one.service.spec, options.overrides, options.allows_misses, threads)
-        for one in due
+        _CompileTask(one.service.spec, one.overrides, options.allows_misses, threads) for one in due
     ]
     results: dict[Service, ServiceResult] = {}
     ended = itertools.count(1)
@@ -173,6 +179,7 @@ class _DueService:
     """A service to compile, with its inputs and the reasons."""
 
     service: Service
+    overrides: Mapping[str, object]
     inputs: BuildInputs
     reasons: tuple[str, ...]
 
@@ -201,10 +208,12 @@ def _checked(service: Service, options: FleetOptions) -> _DueService | ServiceRe
     stem = options.stem(service)
     try:
         opened = open_kind(service.spec)
-        inputs = build_inputs(opened.loaded.document, service.spec, options.texts)
+        overrides = options.overrides_of(opened.spec)
+        texts = {name: str(value) for name, value in overrides.items()}
+        inputs = build_inputs(opened.loaded.document, service.spec, texts)
         reasons = ["`--rebuild`"] if options.rebuilds else reasons_to_compile(stem, inputs)
         if reasons:
-            return _DueService(service, inputs, tuple(reasons))
+            return _DueService(service, overrides, inputs, tuple(reasons))
         policy = read_policy(stem)
     except TailcError as error:
         return _failure(service, error.exit_code, error.findings, ())

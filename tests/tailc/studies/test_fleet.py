@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,14 @@ def test_rebuild_compiles_every_service(in_folder):
     for _ in range(2):
         (result,) = compile_fleet(find_services("."), options, HERE)
         assert (result.status, result.reasons) == (ServiceStatus.COMPILED, ("`--rebuild`",))
+
+
+def test_an_override_is_for_the_specs_that_can_have_it(in_folder):
+    write_toy(in_folder)
+    options = FleetOptions("out", {"effort": "quick"})
+    (by_grid,) = compile_fleet(find_services("."), options, HERE)
+    assert by_grid.status is ServiceStatus.COMPILED
+    assert json.loads(Path("out/toy.inputs.json").read_text())["options"] == {}
+    Path("toy.yaml").write_text(SPEC.replace("search: {method: grid, step: 50ms}\n", ""))
+    (by_auto,) = compile_fleet(find_services("."), options, HERE)
+    assert "option `effort`: `quick` is new" in by_auto.reasons
