@@ -352,6 +352,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.OTHER_CODE: "A worker of the cluster has files of tailc with other content than this "
     "command, so its results can differ. They are discarded, and other workers repeat the tasks. "
     "It is an error if all workers run other code. Install the same version of tailc everywhere.",
+    Code.RESULTS_DIFFER: "Every twentieth task of a cluster runs on two workers. Their results are "
+    "different, so one of the machines computes wrongly, for example because of faulty memory. "
+    "Policies that were written before the error may be wrong too: compile all again without the "
+    "faulty machine.",
     Code.LOOP_DIFFERS: "Both tailc and python-control compute the margins, poles and step "
     "response of every controller. They differ by more than rounding and approximation explain, "
     "so one of them is wrong, and nothing is written. Report this with the plant and the gains.",

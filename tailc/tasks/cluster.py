@@ -23,6 +23,8 @@ _LOCAL = "local:"
 _CONNECT_S = 30
 # Tasks that are sent ahead for each slot, so that no worker waits for the next one.
 _AHEAD = 2
+# Each task whose number is a multiple of this runs on a second worker too, to compare the results.
+_REPEATED = 20
 
 
 @contextmanager
@@ -89,7 +91,7 @@ class DaskCluster:
     def slots(self) -> int:
         """The number of threads of all usable workers that are there now, at least 1."""
         threads: dict[str, int] = self._client.nthreads()  # type: ignore[assignment]
-        return max(1, sum(threads[worker] for worker in self._usable()))
+        return max(1, sum(threads[worker] for worker in self.usable()))
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -116,50 +118,93 @@ class DaskCluster:
 
         Raises TailcError if all workers run other code.
         """
-        results: dict[int, Result | LostTask] = {}
-        numbers: dict[Any, int] = {}
-        waiting = deque(range(len(tasks)))
-        ended = as_completed()
-        while waiting or numbers:
-            while waiting and len(numbers) < _AHEAD * self.slots:
-                future = self._submit(work, tasks[waiting[0]])
-                numbers[future] = waiting.popleft()
-                ended.add(future)
-            future = next(ended)
-            number = numbers.pop(future)
-            result = self._result_of(future)
-            if isinstance(result, _OtherCode):
-                waiting.appendleft(number)
-                continue
-            results[number] = result
-            on_end(number, result)
-        return [results[number] for number in range(len(tasks))]
+        run = _ClusterRun(self, work, tasks, on_end)
+        run.until_ended()
+        return [run.results[number] for number in range(len(tasks))]
 
-    def _submit(self, work: Callable[[Any], Any], task: Any) -> Any:
-        workers = self._usable() if self._refused else None
+    def submit(self, work: Callable[[Any], Any], task: Any, apart_from: str | None) -> Any:
+        """Send a task to a usable worker, but not to `apart_from`."""
+        free = not self._refused and apart_from is None
+        workers = None if free else [one for one in self.usable() if one != apart_from]
         return self._client.submit(_run, work, task, pure=False, workers=workers)
 
-    def _usable(self) -> list[str]:
+    def usable(self) -> list[str]:
+        """Addresses of the workers that are there now and run the same code; or TailcError."""
         workers = set(self._client.scheduler_info(n_workers=-1)["workers"])
         if workers and workers <= self._refused:
             raise TailcError([replace(one, severity=Severity.ERROR) for one in self.warnings])
         return sorted(workers - self._refused)
 
-    def _result_of(self, future: Any) -> Any:
-        """The result of a task, or what became of it."""
+    def result_of(self, future: Any) -> _Signed | LostTask | None:
+        """The result of a task; None if its worker runs other code."""
         try:
             signed = future.result()
         except KilledWorker:
             return LostTask()
         if signed.code == code_digest():
-            return signed.result
+            return signed
         self._refused.add(signed.worker)
-        return _OtherCode()
+        return None
 
 
-@dataclass(frozen=True)
-class _OtherCode:
-    """A result of a worker that runs other code."""
+class _ClusterRun:
+    """Tasks that run on a cluster, those that wait, and the results by number."""
+
+    def __init__(
+        self,
+        cluster: DaskCluster,
+        work: Callable[[Any], Any],
+        tasks: Sequence[Any],
+        on_end: Callable[[int, Any], None],
+    ) -> None:
+        self.results: dict[int, Any] = {}
+        self._cluster = cluster
+        self._work = work
+        self._tasks = tasks
+        self._on_end = on_end
+        self._waiting = deque(range(len(tasks)))
+        self._numbers: dict[Any, int] = {}
+        self._repeated: dict[int, _Signed] = {}
+        self._ended = as_completed()
+
+    def until_ended(self) -> None:
+        """Run all tasks; some run twice, on two workers."""
+        while self._waiting or self._numbers:
+            while self._waiting and len(self._numbers) < _AHEAD * self._cluster.slots:
+                self._submit(self._waiting.popleft(), None)
+            future = next(self._ended)
+            self._end(self._numbers.pop(future), self._cluster.result_of(future))
+
+    def _submit(self, number: int, apart_from: str | None) -> None:
+        future = self._cluster.submit(self._work, self._tasks[number], apart_from)
+        self._numbers[future] = number
+        self._ended.add(future)
+
+    def _end(self, number: int, outcome: _Signed | LostTask | None) -> None:
+        if number in self._repeated:
+            _compare(self._repeated.pop(number), outcome)
+        elif outcome is None:
+            self._waiting.appendleft(number)
+        elif isinstance(outcome, LostTask):
+            self._store(number, outcome)
+        else:
+            self._store(number, outcome.result)
+            if number % _REPEATED == 0 and self._cluster.usable() != [outcome.worker]:
+                self._repeated[number] = outcome
+                self._submit(number, outcome.worker)
+
+    def _store(self, number: int, result: Any) -> None:
+        self.results[number] = result
+        self._on_end(number, result)
+
+
+def _compare(first: _Signed, second: _Signed | LostTask | None) -> None:
+    """Raise TailcError if two workers have different results of the same task."""
+    if not isinstance(second, _Signed) or first.result == second.result:
+        return
+    message = f"the workers {first.worker} and {second.worker} have different results of one task"
+    hint = "check both machines, and compile all again: one of them computes wrongly"
+    raise TailcError(Finding(Code.RESULTS_DIFFER, message, None, hint))
 
 
 def _run(work: Callable[[Any], Any], task: Any) -> _Signed:

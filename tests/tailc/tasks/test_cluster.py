@@ -31,6 +31,10 @@ def square_after_a_death(marker: Path, number: int) -> int:
     return number * number
 
 
+def square_of_second_worker_is_wrong(number: int) -> int:
+    return number * number + (get_worker().name == 1)
+
+
 def fail(number: int) -> int:
     raise ValueError(f"{number} is refused")
 
@@ -87,6 +91,13 @@ def test_workers_that_all_run_other_code_are_an_error(client, monkeypatch):
     assert {one.code for one in refused.value.findings} == {Code.OTHER_CODE}
 
 
+def test_a_worker_that_computes_wrongly_is_found(client):
+    with pytest.raises(TailcError) as refused:
+        DaskCluster(client).run_all(square_of_second_worker_is_wrong, [3], ignored)
+    (finding,) = refused.value.findings
+    assert finding.code is Code.RESULTS_DIFFER
+
+
 def test_a_task_whose_worker_dies_runs_on_another_one(tmp_path):
     with connected("local:2") as engine:
         assert engine.slots == 2
@@ -100,7 +111,7 @@ def test_a_task_that_always_kills_its_worker_is_lost(client, monkeypatch):
         def result(self):
             raise clusters.KilledWorker("task", None, 3)
 
-    assert DaskCluster(client)._result_of(Killed()) == LostTask()
+    assert DaskCluster(client).result_of(Killed()) == LostTask()
 
 
 @pytest.mark.parametrize("words", ["local:", "local:0", "local:-1", "local:x", "local:1001"])
