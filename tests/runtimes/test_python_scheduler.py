@@ -121,6 +121,18 @@ def test_a_changed_policy_is_followed_and_announced(tmp_path: Path) -> None:
     assert "tailc_reloads_total 1" in scheduling.metrics()
 
 
+def test_a_policy_that_no_schedule_can_apply_is_counted_and_not_used(tmp_path: Path) -> None:
+    shutil.copy(VECTORS / "lucene.tailc", tmp_path / "policy.tailc")
+    watched, announced = watch_policy(tmp_path / "policy.tailc"), []
+    scheduling = Scheduling(watched, Clock(), announced.append)
+    shutil.copy(VECTORS / "cores.tailc", tmp_path / "policy.tailc")
+    watched.check()
+    scheduling.wake()
+    assert scheduling.arrive(None, lambda: None).threads == 1
+    assert announced == []
+    assert 'last_refusal="no-schedule"' in scheduling.metrics()
+
+
 class VirtualSelector(selectors.DefaultSelector):
     """Does not wait: time jumps to what is due next."""
 

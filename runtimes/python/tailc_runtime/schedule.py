@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from tailc_runtime.controller import PPM
@@ -91,7 +90,7 @@ class Schedule:
 
     def arrive(self, now_ns: int, request_class: str | None = None) -> Request | None:
         """The request that arrived; None if it is refused."""
-        table = self._table_of(request_class)
+        table = _table_of(self._tables, request_class)
         self.counts.arrived += 1
         if table.overload.refuses(self.in_system):
             self.counts.refused += 1
@@ -141,21 +140,26 @@ class Schedule:
                 self._start_waiting(now_ns)
 
     def reload(self, policy: PolicyTable | PolicyTables, now_ns: int) -> None:
-        """Use another policy for waiting and new requests."""
+        """Use another policy for waiting and new requests.
+
+        Raises ScheduleError for one that it cannot apply, and then uses the old one.
+        """
         waiting = sorted(
             (request for queue in self._waiting.values() for request in queue),
             key=lambda request: request.number,
         )
+        replacing = _tables_in(policy)
+        tables = [(request, _table_of(replacing, request.request_class)) for request in waiting]
         self._use(policy, now_ns)
         self.counts.reloads += 1
         self._waiting = {}
-        for request in waiting:
-            request.table = self._table_of(request.request_class)
-            self._waiting.setdefault(request.table.request_class, deque()).append(request)
+        for request, table in tables:
+            request.table = table
+            self._waiting.setdefault(table.request_class, deque()).append(request)
         self._start_waiting(now_ns)
 
     def _use(self, policy: PolicyTable | PolicyTables, now_ns: int) -> None:
-        tables = policy if isinstance(policy, Mapping) else {policy.request_class: policy}
+        tables = _tables_in(policy)
         for table in tables.values():
             if table.load_axis != _IN_SYSTEM:
                 raise ScheduleError("the load of the policy is not the number in the system")
@@ -164,12 +168,6 @@ class Schedule:
         self._tables = tables
         controller = next(iter(tables.values())).controller
         self._window = None if controller is None else LatencyWindow(controller, now_ns)
-
-    def _table_of(self, request_class: str | None) -> PolicyTable:
-        table = self._tables.get(request_class) or self._tables.get(None)
-        if table is None:
-            raise ScheduleError(f"the policy has no ladder for class `{request_class}`")
-        return table
 
     def _next_timer(self) -> tuple[int, int, Request | None] | None:
         while self._timers and not _is_set(self._timers[0]):
@@ -304,6 +302,17 @@ class Schedule:
 
     def _decide(self, what: str, request: Request) -> None:
         self.decisions.append(Decision(what, request, request.rung or 0, request.is_boosted))
+
+
+def _tables_in(policy: PolicyTable | PolicyTables) -> PolicyTables:
+    return policy if isinstance(policy, dict) else {policy.request_class: policy}
+
+
+def _table_of(tables: PolicyTables, request_class: str | None) -> PolicyTable:
+    table = tables.get(request_class) or tables.get(None)
+    if table is None:
+        raise ScheduleError(f"the policy has no ladder for class `{request_class}`")
+    return table
 
 
 def _is_set(timer: tuple[int, int, int, Request]) -> bool:

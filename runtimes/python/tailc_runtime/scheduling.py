@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tailc_runtime.opening import PolicyTables
-from tailc_runtime.schedule import CUT_OFF, Request, Schedule
+from tailc_runtime.schedule import CUT_OFF, Request, Schedule, ScheduleError
 from tailc_runtime.schedule_metrics import openmetrics
 from tailc_runtime.table import PolicyTable
 from tailc_runtime.watched import Watched
@@ -13,6 +13,7 @@ from tailc_runtime.watched import Watched
 Policy = PolicyTable | PolicyTables
 AnyPolicy = Policy | Watched[PolicyTable] | Watched[PolicyTables]
 NS_PER_S, NS_PER_US = 10**9, 1_000
+NO_SCHEDULE = "no-schedule"
 
 
 class Refused(RuntimeError):  # noqa: N818, it is an answer to the client
@@ -112,12 +113,19 @@ class Scheduling:
         now_ns = self._clock_ns()
         if self._watched is not None and self._watched.current is not self._policy:
             self._policy = self._watched.current
-            self._schedule.reload(self._policy, now_ns)
-            self._reloaded_ns = now_ns
-            self._carry_out()
-            if self._on_reload:
-                self._on_reload(self._policy)
+            self._reload(self._policy, now_ns)
         return now_ns
+
+    def _reload(self, policy: Policy, now_ns: int) -> None:
+        try:
+            self._schedule.reload(policy, now_ns)
+        except ScheduleError:
+            self._schedule.any_table.counters.refuse(NO_SCHEDULE)
+            return
+        self._reloaded_ns = now_ns
+        self._carry_out()
+        if self._on_reload:
+            self._on_reload(policy)
 
     def _carry_out(self) -> None:
         decisions, self._schedule.decisions = self._schedule.decisions, []

@@ -19,7 +19,7 @@ var kinds = []struct {
 	checks func(path string) (check, error)
 }{
 	{"", lookups}, {"levels", levels}, {"steps", steps}, {"shares", ticks}, {"plans", calls},
-	{"overload", overloads}, {"sharing", sharings}, {"settings", settings},
+	{"overload", overloads}, {"sharing", sharings}, {"settings", settings}, {"schedules", schedules},
 }
 
 type count struct{ answers, wrong int }

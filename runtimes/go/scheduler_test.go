@@ -1,0 +1,254 @@
+package tailc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tailc"
+)
+
+// clock is a time that a test sets.
+type clock struct{ now atomic.Int64 }
+
+func (c *clock) Now() time.Duration { return time.Duration(c.now.Load()) }
+
+func (c *clock) set(at time.Duration) { c.now.Store(int64(at)) }
+
+func scheduler(t testing.TB, name string) (*tailc.Scheduler, *clock) {
+	t.Helper()
+	time := &clock{}
+	s, err := tailc.NewScheduler(open(t, name), tailc.SchedulerOptions{Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s, time
+}
+
+func admit(t testing.TB, s *tailc.Scheduler) *tailc.Running {
+	t.Helper()
+	running, err := s.Admit(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return running
+}
+
+func has(t testing.TB, s *tailc.Scheduler, line string) {
+	t.Helper()
+	expect(t, strings.Contains(s.Metrics(), line+"\n"), "metrics have "+line)
+}
+
+// until other goroutines have come so far.
+func until(s *tailc.Scheduler, line string) {
+	for !strings.Contains(s.Metrics(), line+"\n") {
+		runtime.Gosched()
+	}
+}
+
+func TestAPolicyThatNeedsAnotherServerHasNoScheduler(t *testing.T) {
+	for _, name := range []string{"cores", "rate"} {
+		_, err := tailc.NewScheduler(open(t, name), tailc.SchedulerOptions{})
+		expect(t, errors.Is(err, tailc.ErrSchedule), name+" is refused")
+	}
+	_, err := tailc.NewScheduler(open(t, "tails"), tailc.SchedulerOptions{})
+	expect(t, errors.Is(err, tailc.OtherForm), "a tail table has no ladder")
+}
+
+func TestPartsRunAtOnceAsManyAsTheRungHasThreads(t *testing.T) {
+	s, _ := scheduler(t, "settings")
+	running := admit(t, s)
+	degree, _ := running.Degree()
+	expect(t, degree == 4, "one request alone is on four threads")
+	// All four meet, so they run at once.
+	var meeting sync.WaitGroup
+	meeting.Add(4)
+	part := func(context.Context) error {
+		meeting.Done()
+		meeting.Wait()
+		return nil
+	}
+	expect(t, running.Do(part, part, part, part) == nil, "no part fails")
+	running.Exit()
+	has(t, s, "tailc_exits_total 1")
+	has(t, s, "tailc_in_system 0")
+}
+
+func TestTheFirstErrorOfAPartEndsTheOthers(t *testing.T) {
+	s, _ := scheduler(t, "smallest")
+	running := admit(t, s)
+	defer running.Exit()
+	wrong := errors.New("no such document")
+	ran := 0
+	fails := func(context.Context) error { ran++; return wrong }
+	expect(t, errors.Is(running.Do(fails, fails, fails), wrong), "Do returns it")
+	expect(t, ran == 1, "no part begins after it")
+}
+
+func TestARequestClimbsAtItsTicks(t *testing.T) {
+	s, time := scheduler(t, "settings")
+	var last *tailc.Running
+	for i := 0; i < 10; i++ {
+		last = admit(t, s)
+	}
+	degree, changed := last.Degree()
+	expect(t, degree == 1, "the tenth starts on one thread")
+	time.set(25e6)
+	s.Wake()
+	<-changed
+	degree, _ = last.Degree()
+	expect(t, degree == 2, "from 25 ms on it has two")
+	expect(t, !last.IsBoosted(), "only the last rung is boosted")
+}
+
+func TestAWaitingRequestStartsAtItsDelayOrLeavesWithItsContext(t *testing.T) {
+	s, time := scheduler(t, "settings")
+	for i := 0; i < 13; i++ {
+		admit(t, s)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	left := make(chan error)
+	go func() {
+		_, err := s.Admit(ctx, "")
+		left <- err
+	}()
+	until(s, "tailc_in_system 14")
+	cancel()
+	expect(t, errors.Is(<-left, context.Canceled), "it leaves as it is cancelled")
+	has(t, s, "tailc_in_system 13")
+
+	started := make(chan *tailc.Running)
+	go func() { started <- admit(t, s) }()
+	until(s, "tailc_in_system 14")
+	time.set(10e6)
+	s.Wake()
+	(<-started).Exit()
+	has(t, s, "tailc_waits_total 1")
+}
+
+func TestARequestIsCutOffByItsContext(t *testing.T) {
+	s, time := scheduler(t, "overload")
+	running := admit(t, s)
+	ended := make(chan error)
+	go func() {
+		ended <- running.Do(func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	}()
+	time.set(3600e9)
+	s.Wake()
+	s.Wake()
+	expect(t, errors.Is(<-ended, context.Canceled), "its context ends")
+	degree, _ := running.Degree()
+	expect(t, degree == 0, "it has no more threads")
+	running.Exit()
+	has(t, s, "tailc_cut_offs_total 1")
+}
+
+func TestAHandlerRefusesAndAdmits(t *testing.T) {
+	s, _ := scheduler(t, "overload")
+	served := s.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		degree, _ := tailc.RunningOf(r.Context()).Degree()
+		expect(t, degree > 0, "a handler finds its request")
+		w.WriteHeader(http.StatusNoContent)
+	}), nil)
+	codeOf := func() int {
+		answer := httptest.NewRecorder()
+		served.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+		return answer.Code
+	}
+	expect(t, codeOf() == http.StatusNoContent, "one request is served")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ladder := ladderOf(t, "overload")
+	arrivals := int64(0)
+	for ; !ladder.Overload().Refuses(arrivals); arrivals++ {
+		go func() { _, _ = s.Admit(ctx, "") }()
+	}
+	until(s, fmt.Sprint("tailc_in_system ", arrivals))
+	expect(t, codeOf() == http.StatusServiceUnavailable, "a request too many is refused")
+	expect(t, tailc.RunningOf(ctx) == nil, "elsewhere is no request")
+
+	answer := httptest.NewRecorder()
+	s.MetricsHandler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	expect(t, strings.HasSuffix(answer.Body.String(), "# EOF\n"), "metrics end with their mark")
+}
+
+func TestAWatchedPolicyIsFollowed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "policy.tailc")
+	write(t, path, bytesOf(t, "lucene"))
+	watched := watch(t, path)
+	time, reloaded := &clock{}, make(chan *tailc.Policy)
+	s, err := tailc.FollowScheduler(watched, tailc.SchedulerOptions{
+		Now: time.Now, OnReload: func(policy *tailc.Policy) { reloaded <- policy },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	swap(t, path, bytesOf(t, "settings"))
+	if _, err := watched.Check(); err != nil {
+		t.Fatal(err)
+	}
+	s.Wake()
+	expect(t, <-reloaded == watched.Current(), "the callback gets the new policy")
+	has(t, s, "tailc_reloads_total 1")
+
+	swap(t, path, bytesOf(t, "cores"))
+	if _, err := watched.Check(); err != nil {
+		t.Fatal(err)
+	}
+	s.Wake()
+	expect(t, strings.Contains(s.Metrics(), `last_refusal="no-schedule"`), "cores are not used")
+	admit(t, s).Exit()
+}
+
+func TestTheControllerIsSteppedAtTheEndOfAnEpoch(t *testing.T) {
+	policy := open(t, "controller")
+	expect(t, policy.Controller() != nil, "there is a controller")
+	_, err := tailc.NewSchedule(policy, 0)
+	expect(t, errors.Is(err, tailc.ErrSchedule), "its rungs are cores")
+}
+
+func TestStartClimbAndExitAllocateOnlyTheRequest(t *testing.T) {
+	schedule, err := tailc.NewSchedule(open(t, "settings"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowNs := int64(0)
+	one := func() {
+		request, _ := schedule.Arrive(nowNs, "")
+		schedule.Wake(nowNs + 5e6)
+		schedule.Exit(request, nowNs+5e6)
+		schedule.Decisions = schedule.Decisions[:0]
+		nowNs += 5e6
+	}
+	one()
+	expect(t, testing.AllocsPerRun(100, one) <= 2, "the request, and its place in the queue")
+}
+
+func BenchmarkStartTickAndExit(b *testing.B) {
+	schedule, err := tailc.NewSchedule(open(b, "settings"), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	nowNs := int64(0)
+	for i := 0; i < b.N; i++ {
+		request, _ := schedule.Arrive(nowNs, "")
+		schedule.Wake(nowNs + 5e6)
+		schedule.Exit(request, nowNs+5e6)
+		schedule.Decisions = schedule.Decisions[:0]
+		nowNs += 5e6
+	}
+}
