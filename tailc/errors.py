@@ -124,6 +124,7 @@ class Code(enum.Enum):
     SKEWED_SPANS = ("TC0288", ExitCode.OK, "spans start before the spans that called them")
     CLOCK_STEP = ("TC0289", ExitCode.OK, "the clock went back while requests were sent")
     ORPHAN_SPANS = ("TC0290", ExitCode.OK, "server spans contain spans whose parents are missing")
+    SPANS_AS_REQUESTS = ("TC0291", ExitCode.OK, "spans of a table are counted as requests")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact has an unknown rule")

@@ -204,6 +204,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "the own time of the server is too long. A span with a missing parent counts as a call of "
     "the server span that started last of those in its trace that contain it. A server span with "
     "a missing parent counts only if the trace begins in the file.",
+    Code.SPANS_AS_REQUESTS: "The table has columns of spans and of their parents, so a row may be "
+    "a call within a request, whose time counts again. Export the spans of servers alone, or give "
+    "the spans in a format of which `tailc ingest` subtracts calls.",
     Code.BAD_ARTIFACT: "The file is complete, but its content is not a valid policy; for "
     "instance, ages decrease. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignores a rule would not do what was verified. Use a newer "

@@ -1,9 +1,9 @@
-"""Warn of a column that has percentiles of many requests instead of times of single requests."""
+"""Warn of a column that has no times of single requests: percentiles of many, or times of spans."""
 
 from __future__ import annotations
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.traces.telling_names import is_percentile, statistics_among
+from tailc.traces.telling_names import are_of_spans, is_percentile, statistics_among
 
 
 def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> tuple[Finding, ...]:
@@ -14,6 +14,8 @@ def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> 
     column = place.field
     if column is None:
         return ()
+    if are_of_spans(names):
+        return (_of_spans(place),)
     if is_percentile(column, names, has_weight=weight is not None):
         what = "percentile"
     elif column in statistics_among(names):
@@ -29,3 +31,12 @@ def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> 
         "follows from percentiles of parts"
     )
     return (Finding(Code.COARSE_INPUT, message, place, hint, Severity.WARNING),)
+
+
+def _of_spans(place: Place) -> Finding:
+    message = "rows have ids of spans and of their parents, so calls within requests count too"
+    hint = (
+        "leave out the rows of calls; or give the spans as OTLP, or as Jaeger or Zipkin answer, "
+        "from whose servers `tailc ingest` subtracts calls"
+    )
+    return Finding(Code.SPANS_AS_REQUESTS, message, place, hint, Severity.WARNING)

@@ -130,6 +130,12 @@ def is_percentile(name: str, names: tuple[str, ...], *, has_weight: bool = False
     return is_of_tail or many or (has_weight and found[2] is not None)
 
 
+def are_of_spans(names: Sequence[str]) -> bool:
+    """Whether columns have ids of spans and of their parents."""
+    last = {"".join(_WORD.findall(name)).lower().removeprefix("trace") for name in names}
+    return bool(last & {"spanid"}) and bool(last & {"parentid", "parentspanid"})
+
+
 def statistics_among(names: Sequence[str]) -> tuple[str, ...]:
     """The names of statistics of many requests, such as `Average`, `p99` and `latency_max`; empty
     if they are too few to say that rows are of many requests."""
