@@ -79,7 +79,8 @@ _SERIES = (
     ),
     (
         re.compile(
-            r"(.*_)?(sun|solar|pv|wind|power|ac_power)(_w)?|(.* )?(production|generation)_w",
+            r"(.*_)?(sun|solar|pv|wind|power|ac_power)(_w)?|power\.draw_w|"
+            r"(.* )?(production|generation)_w",
             re.IGNORECASE,
         ),
         SeriesQuantity.POWER,

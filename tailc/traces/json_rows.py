@@ -75,13 +75,27 @@ def rows_in_json(head: bytes) -> JsonRows | None:
     except ValueError:
         document, end = _closed(text), len(text)
     if isinstance(document, dict) and text[end:].lstrip().startswith("{"):
-        fields = _fields([document])
+        documents = [document, *_objects(text[end:])]
+        fields = _fields(documents)
         if any(len(path) == 1 and _TIME.search(_name(path)) for path in fields):
             return None
         if any(_TIME.search(_name(path)) for path in fields):
-            return _of_fields(1, (), fields, [document])
+            return _of_fields(1, (), fields, documents)
     members = document if isinstance(document, dict) else {"": document}
     return max(_rows(members, ()), key=lambda rows: rows.count, default=None)
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The first objects of a text, as many as a look at rows needs."""
+    for _row in range(_MOST_ROWS):
+        text = text.lstrip()
+        try:
+            found, end = json.JSONDecoder().raw_decode(text)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(found, dict):
+            yield found
+        text = text[end:]
 
 
 def _closed(text: str) -> Any:
@@ -122,7 +136,8 @@ def _rows(members: dict[str, Any], path: Path) -> Iterator[JsonRows]:
 
 def _elements(value: list[Any], path: Path) -> Iterator[JsonRows]:
     first = value[0]
-    if isinstance(first, list) and first and all(_is_number(one) or one is None for one in first):
+    scalars = isinstance(first, list) and not any(isinstance(one, list | dict) for one in first)
+    if scalars and any(map(_is_number, first)):
         yield _of_lists(value, path)
     elif isinstance(first, list) and first:
         yield from _elements(first, (*path, "[]"))

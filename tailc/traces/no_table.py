@@ -21,6 +21,11 @@ _OF_SUMMARY = re.compile(
     rb"^[^\n\d]{0,40}?(?:" + _PERCENTILE + rb"|" + _STATISTIC + rb")[^\n]{0,40}?\d", re.I | re.M
 )
 _MANY = 3
+# The line above their values.
+_HEADINGS = re.compile(
+    rb"^[^\n,;\t|]*?(?:\b(?:min|mean|avg|median|std ?dev|stdev|max|p\d\d)\b[ \t]{1,40}){3}",
+    re.I | re.M,
+)
 # As containers and benchmarks write lines: a date or a mark, then an object.
 _PREFIXED = re.compile(rb'(?:[^\n{"]{1,200}\{"[^\n]{1,4000}\}[ \t]*\r?\n){3}')
 _NAME_OF_STATISTIC = re.compile(
@@ -76,7 +81,7 @@ def is_summary(head: bytes) -> bool:
     if begin.lstrip()[:1] in (b"{", b"["):
         names = _NAME_OF_STATISTIC.findall(begin)
         return len(names) >= _MANY and len(set(names)) == len(names)
-    return len(_OF_SUMMARY.findall(begin)) >= _MANY
+    return len(_OF_SUMMARY.findall(begin)) >= _MANY or _HEADINGS.search(begin) is not None
 
 
 def _is_binary(head: bytes) -> bool:

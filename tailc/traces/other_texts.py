@@ -68,6 +68,26 @@ _TEXTS = (
         "add the exporter `file` to the collector, and give what it writes",
     ),
     OtherText(
+        # The line below the names, or above them.
+        re.compile(rb"(?:[^\n]{0,4000}\n)?[ |+:]*-{2,}[-+|: ]*[+|][-+|: ]*\r?\n"),
+        "a table drawn with lines, as of psql, mysql or Markdown",
+        "write it as CSV by `psql --csv`, or as `mysql --batch`; or without the lines, such as by "
+        '`awk -F\'|\' \'NF > 1 && !/^[-+|: ]*$/ {gsub(/ *[|] */, ","); gsub(/^[, ]+|[, ]+$/, ""); '
+        "print}' FILE > table.csv`",
+    ),
+    OtherText(
+        re.compile(rb"(?:\d{16}\t\d{1,3}\t\d+\r?\n){3}"),
+        "a log of h2load, which has no line of names",
+        "give it below names, such as `(printf 'start_us\\tstatus\\ttime_us\\n'; cat FILE) > "
+        "times.tsv`, with `--column time_us --measure response-closed`",
+    ),
+    OtherText(
+        re.compile(_BOM + rb"timestamp, [^\n]*\[W\]"),
+        "output of nvidia-smi with units in its cells",
+        "log it by `--format=csv,nounits`; or remove the units, such as by `sed -E 's/, /,/g; "
+        "s/ (W|MHz|MiB|%|C)(,|$)/\\2/g; s#^([0-9]{4})/([0-9]{2})/#\\1-\\2-#' FILE > power.csv`",
+    ),
+    OtherText(
         re.compile(rb'\s*\{\s*"data"\s*:\s*(?:null|\[\s*\])\s*,'),
         "an answer with an error and without data, as of Jaeger's query service",
         "check the query by the message in `errors`, and save the answer again",

@@ -29,6 +29,7 @@ def _summary_of(tool: str, begins: bytes, advice: str, *has: bytes) -> OtherText
 
 _PRINTED = (
     _summary_of("vegeta", rb"Requests {2,}\[total, rate", VEGETA_ROWS),
+    _summary_of("vegeta", rb"Bucket {2,}# {2,}% {2,}Histogram", VEGETA_ROWS),
     _summary_of(
         "bombardier",
         rb"(?:Bombarding |Statistics {2,}Avg {2,}Stdev)",

@@ -53,6 +53,12 @@ _LOGS = (
         ),
     ),
     OtherText(
+        re.compile(rb"Job Id: [^\n]*\n\s+\w+ = "),
+        "what `qstat -f` of PBS prints, not a table",
+        "give the accounting log of `server_priv/accounting`, whose error has a command that makes "
+        "a table",
+    ),
+    OtherText(
         re.compile(rb"(?:[A-Za-z_]\w* = [^\n]*\n){3}"),
         "a history of HTCondor, not a table",
         _as_table(

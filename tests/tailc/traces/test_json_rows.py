@@ -61,6 +61,20 @@ def test_a_command_names_each_field():
     assert f"`jq -c '.hits.hits[] | {{{members}}}' FILE > rows.ndjson`" in found.advice
 
 
+def test_objects_of_several_kinds_are_chosen_from():
+    kinds = ({"metadata": {"name": "web"}}, *({"transaction": {"duration": at}} for at in (5, 6)))
+    found = rows_in_json("".join(json.dumps(each) + "\n" for each in kinds).encode())
+    assert found is not None
+    program = "select(.transaction.duration != null) | {duration: .transaction.duration}"
+    assert program in found.advice
+
+
+def test_lists_may_have_texts_among_their_numbers():
+    found = rows_in_json(json.dumps({"latencies": [[17, "u1", 40], [18, "u2", 41]]}).encode())
+    assert found is not None
+    assert found.names == ("column_1", "column_2", "column_3")
+
+
 def test_rows_without_a_time_are_left_out():
     events = {"traceEvents": [{"pid": 1}, *({"pid": 1, "ts": at, "dur": 9} for at in range(5))]}
     found = rows_in_json(json.dumps(events).encode())

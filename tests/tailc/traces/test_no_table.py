@@ -37,6 +37,10 @@ FILES = [
     (json.dumps([{"traceID": "a", "spanID": "b", "parentSpanID": "c"}]), "has spans in an"),
     (LOADTEST, "has means or percentiles"),
     ("Latency  mean 5 ms\n  p50 4 ms\n  p99 9 ms\n", "has means or percentiles"),
+    (
+        "Statistics    Min      Mean     StdDev      Max\n  Latency     32µs   155µs\n",
+        "has means or",
+    ),
     ("min: 3\navg: 4\n95th percentile: 9\n", "has means or percentiles"),
     (json.dumps(STATISTICS), "has means or percentiles"),
     (
@@ -77,6 +81,23 @@ def test_a_named_column_is_read(tmp_path, text, column):
     given = options(unit=TimeUnit.MS, table=TimeColumn(column))
     found = ingest([str(path)], given, StatedMeasure(Measure.DEMAND_CPU))
     assert found.counted.histogram.requests == 3
+
+
+@pytest.mark.parametrize(
+    ("head", "is_warned"),
+    [
+        ("trace.trace_id,trace.span_id,trace.parent_id,took_ms", True),
+        ("traceID,spanID,parentSpanID,took_ms", True),
+        ("trace_id,span_id,parent_span_id,took_ms", True),
+        ("trace_id,span_id,x,took_ms", False),
+        ("id,parent_id,x,took_ms", False),
+    ],
+)
+def test_spans_of_a_table_are_warned_of(tmp_path, head, is_warned):
+    (tmp_path / "t.csv").write_text(f"{head}\n7,8,9,5\n7,9,,6\n")
+    given = options(table=TimeColumn("took_ms"))
+    found = ingest([str(tmp_path / "t.csv")], given, StatedMeasure(Measure.RESPONSE_OPEN))
+    assert (Code.SPANS_AS_REQUESTS in [one.code for one in found.warnings]) is is_warned
 
 
 @pytest.mark.parametrize(

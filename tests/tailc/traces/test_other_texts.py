@@ -59,6 +59,13 @@ XML = (
     '<sample t="7" lt="0" ts="1625097600050" s="false" lb="b" rc="" tn="T 1-2"/>\n</testResults>\n'
 )
 FIO = "".join(f"{2 * at}, {180000 + at}, {at % 2}, 4096, {4096 * at}, 0\n" for at in range(4))
+DRAWN = [
+    " id | took_ms \n----+---------\n  1 |     5.5\n  2 |       7\n(2 rows)\n",
+    "+----+---------+\n| id | took_ms |\n+----+---------+\n|  1 |     5.5 |\n|  2 |       7 |\n"
+    "+----+---------+\n2 rows in set (0.00 sec)\n",
+    "| id | took_ms |\n|---|---:|\n| 1 | 5.5 |\n| 2 | 7 |\n",
+]
+NVIDIA = "timestamp, name, power.draw [W]\n2024/05/01 10:00:00.123, NVIDIA H100, 61.25 W\n"
 KINDS = [
     ("spans of version 1 of Zipkin", json.dumps([{**ZIPKIN, "binaryAnnotations": []}])),
     ("spans of version 1 of Zipkin", json.dumps([[{**PLACED, "binaryAnnotations": []}]])),
@@ -92,6 +99,9 @@ KINDS = [
         '{"data":null,"total":0,"errors":[{"code":404,"msg":"not found"}]}',
     ),
     ("an answer with an error", '{"data": [], "errors": [{"msg": "timeout"}]}\n'),
+    *(("a table drawn with lines", text) for text in DRAWN),
+    ("a log of h2load", "1700000000000000\t200\t12345\n" * 3),
+    ("output of nvidia-smi", NVIDIA),
     ("what `curl -v`", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nx 5\n"),
     ("one encoded histogram", "HISTFAAAADB4nJNpmSzMwMDAxQABzFCaEUzOZLD/AGEBACvHA5g=\n"),
     ("an answer of Jaeger's API", '{"result":{"resourceSpans":[]}}\n'),
@@ -136,6 +146,9 @@ def test_output_of_other_programs_is_called_what_it_is(tmp_path, kind, text):
         json.dumps({"trace_id": 7, "span_id": 5, "duration": 40}) + "\n",
         json.dumps({"startTimeMillis": 5, "took_ms": 5}) + "\n",
         "<testResult>\n",
+        "a|b\n--|--\n5|6\n".replace("--|--", "-|-"),
+        "took_ms\n--\n5\n",
+        "took_ms\n---------\n5\n",
         "#group,ms\n1,5\n",
         "# stats,ms\n1,5\n",
         "\0\0\0\0\x063.13\0",
@@ -171,6 +184,22 @@ def test_latencies_of_fio_are_read_as_advised(tmp_path):
     (tmp_path / "run.csv").write_text(written)
     trace = read_trace(str(tmp_path / "run.csv"), reading(demand="latency_ns", unit=TimeUnit.NS))
     assert trace.profile.demand_ms.tolist() == [0.18, 0.180001, 0.180002, 0.180003]
+
+
+@pytest.mark.parametrize("text", DRAWN)
+def test_a_drawn_table_is_read_as_advised(tmp_path, text):
+    (finding,) = refused(tmp_path, text)
+    command = re.findall(r"`(awk .*) > table.csv`", finding.help)[0].replace("FILE", "t.csv")
+    written = subprocess.check_output(["/bin/sh", "-c", command], cwd=tmp_path, text=True)
+    assert written == "id,took_ms\n1,5.5\n2,7\n"
+
+
+def test_units_of_nvidia_smi_are_removed_as_advised(tmp_path):
+    (finding,) = refused(tmp_path, NVIDIA)
+    command = re.findall(r"`(sed .*) > power.csv`", finding.help)[0].replace("FILE", "t.csv")
+    written = subprocess.check_output(["/bin/sh", "-c", command], cwd=tmp_path, text=True)
+    wanted = "timestamp,name,power.draw [W]\n2024-05-01 10:00:00.123,NVIDIA H100,61.25\n"
+    assert written == wanted
 
 
 def test_a_table_of_influxdb_is_read_without_its_annotations_as_advised(tmp_path):

@@ -18,6 +18,11 @@ DASHBOARD = {"Total": {"transaction": "Total", "sampleCount": 100, "pct1ResTime"
 PRINTED = [
     ("vegeta", "Requests      [total, rate]            200, 19.35\n", "vegeta encode"),
     ("vegeta", json.dumps(REPORT), "vegeta encode"),
+    (
+        "vegeta",
+        "Bucket           #     %       Histogram\n[0s,     5ms]    120   40.00%  ##\n",
+        "encode",
+    ),
     ("bombardier", "Bombarding http://a.example with 100 request(s)\n", "oha -q RATE"),
     ("bombardier", "Statistics        Avg      Stdev        Max\n  Reqs/sec    12.58\n", "oha -q"),
     ("autocannon", "Running 10s test @ http://a.example\n1 connections\n\nStat\n", "oha -q RATE"),

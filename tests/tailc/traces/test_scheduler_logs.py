@@ -117,3 +117,9 @@ def refused(folder, text):
     (finding,) = caught.value.findings
     assert finding.code is Code.UNKNOWN_INPUT
     return finding.message, finding.help or ""
+
+
+def test_what_qstat_prints_is_to_be_the_accounting_log(tmp_path):
+    text = "Job Id: 100.server\n    Job_Name = cfd\n    resources_used.walltime = 01:10:00\n"
+    message, advice = refused(tmp_path, text)
+    assert ("what `qstat -f` of PBS prints" in message, "accounting log" in advice) == (True, True)
