@@ -128,6 +128,10 @@ def _measure_effects(
         arrival_process = arrivals_for(policy, arrivals.processes_for(policy, read.recorded))
         effort = (options[name] for name in ("requests", "seed", "threads"))
         question = CellQuery(
-            percentile_of(policy), arrival_process, *effort, waking=waking_of(policy)
+            percentile_of(policy),
+            arrival_process,
+            *effort,
+            waking=waking_of(policy),
+            is_design=read.is_design,
         )
         return explain_cell(cell, read.load, read.formula, question, draw), read.findings

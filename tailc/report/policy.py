@@ -11,11 +11,12 @@ from tailc.experiment.tuned_arrivals import arrivals_text
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.jumps import jumps
 from tailc.forms.ladder.row_evidence import RowEvidence
-from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
+from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
+from tailc.report.ages import age_origin
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
 from tailc.report.estimates import estimates_result, estimates_text
 from tailc.report.judging import OVERLOADED
@@ -215,8 +216,7 @@ def _literal_search(policy: Policy) -> str:
 def ladder_text(ladder: Ladder) -> str:
     """Format the rows as a table: load, admission, and `rung from age` for every climb."""
     title = "in system" if ladder.load_axis is LoadAxis.IN_SYSTEM else "rate"
-    since = "arrival" if Rule.AGE_FROM_ARRIVAL in ladder.rules else "start"
-    rows = [(title, "start", f"then, by age since the {since}")]
+    rows = [(title, "start", f"then, by age since the {age_origin(ladder)}")]
     rows += [
         (
             _loads(row, ladder.load_axis),

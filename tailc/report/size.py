@@ -8,7 +8,7 @@ from typing import Any
 from tailc.report.document import slo_dict
 from tailc.report.table import align_columns, as_markdown
 from tailc.units import format_mrps, format_us, printable
-from tailc.verify.size import Capacity, Sizing, servers
+from tailc.verify.size import LIMIT_STEPS, STEPS, Capacity, Sizing, servers
 
 FORMAT = "tailc-size"
 VERSION = 1
@@ -27,6 +27,7 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
         align_columns(_table(sizing, fleet_mrps), _NUMBERS),
         "The interval goes from the highest rate at which the whole 95 % interval of the\n"
         "percentile meets the target to the highest rate at which a part of it does.",
+        _steps_text([one.step_mrps for one in sizing.capacities]),
     ]
     parts += [
         _beyond_text(one.subject, one.exceeded_mrps)
@@ -34,6 +35,15 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
         if one.exceeded_mrps is not None
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _steps_text(steps_mrps: Sequence[int]) -> str:
+    least, most = (_rate(find(steps_mrps)) for find in (min, max))
+    step = least if least == most else f"{least} to {most}"
+    return (
+        f"Rates are multiples of {step}, which is 1/{STEPS} of the rate that fills the server,\n"
+        f"and limits of intervals of {LIMIT_STEPS} such steps: smaller differences do not show."
+    )
 
 
 def _beyond_text(subject: str, compiled_mrps: int) -> str:
@@ -88,6 +98,7 @@ def _capacity_dict(capacity: Capacity, fleet_mrps: int | None) -> dict[str, Any]
         "rate_mrps": capacity.rate_mrps,
         "low_mrps": capacity.low_mrps,
         "high_mrps": capacity.high_mrps,
+        "step_mrps": capacity.step_mrps,
         "servers": needed,
         "servers_low": least,
         "servers_high": most,

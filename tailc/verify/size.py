@@ -49,8 +49,8 @@ class Capacity:
     rate_mrps: the highest rate of the grid at which the estimated percentile meets the target, as
     at every lower rate that was tried; None if it never does. low_mrps: the highest at which the
     whole 95 % interval meets it, or None. high_mrps: the highest at which any part of the interval
-    does. compiled_mrps: the highest rate that a policy is compiled for; None without rates and for
-    baselines.
+    does. step_mrps: step of the grid, so smaller differences are not resolved. compiled_mrps: the
+    highest rate that a policy is compiled for; None without rates and for baselines.
     """
 
     subject: str
@@ -58,6 +58,7 @@ class Capacity:
     rate_mrps: int | None
     low_mrps: int | None
     high_mrps: int | None
+    step_mrps: int
     compiled_mrps: int | None = None
 
     def __post_init__(self) -> None:
@@ -185,8 +186,8 @@ def _capacity(trial: _Trial) -> Capacity:
     subject = trial.subject_at(max(best, 1))
     # Limits are on a coarser grid than the estimate, and only as far apart as necessary.
     steps = (best, min(low, best), max(high, best))
-    rates = [trial.rate_mrps(step) if step else None for step in steps]
-    return Capacity(subject.name, subject.note, *rates)
+    rate, least, most = (trial.rate_mrps(step) if step else None for step in steps)
+    return Capacity(subject.name, subject.note, rate, least, most, trial.rate_mrps(1))
 
 
 def _low_us(found: Interval) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, Row, Rule
+from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, Row
 from tailc.models.occupancy import Occupancy
+from tailc.report.ages import age_origin
 from tailc.report.pictures.axis import Axis, count_axis, linear
 from tailc.units import format_mrps, number_text
 
@@ -31,12 +32,15 @@ class RowSpan:
 
 @dataclass(frozen=True)
 class Extent:
-    """The ranges of a map: loads up to `last_load`, in whole units of the load axis, and ages."""
+    """The ranges of a map: loads up to `last_load`, in whole units of the load axis, and ages.
+
+    origin: what ages count from.
+    """
 
     axis: LoadAxis
     last_load: int
     last_age_us: int
-    from_arrival: bool
+    origin: str
 
     @property
     def x(self) -> Axis:
@@ -48,8 +52,7 @@ class Extent:
     @property
     def y(self) -> Axis:
         """The axis of ages."""
-        since = "arrival" if self.from_arrival else "start"
-        return linear(f"age since {since} [ms]", 0.0, self.last_age_us / _US_PER_MS)
+        return linear(f"age since {self.origin} [ms]", 0.0, self.last_age_us / _US_PER_MS)
 
     def spans(self, ladder: Ladder) -> Iterator[RowSpan]:
         """Yield the rows that a runtime applies, lowest load first."""
@@ -102,13 +105,13 @@ def extent(*ladders: Ladder, occupancy: Occupancy | None = None) -> Extent:
     axis = ladders[0].load_axis
     last_age_us = max(row.climbs[-1].age_us for each in ladders for row in each.rows)
     last_age_us = round(last_age_us * _ROOM) or _US_PER_MS
-    ages = any(Rule.AGE_FROM_ARRIVAL in each.rules for each in ladders)
+    origin = age_origin(*ladders)
     first_of_last = max(guarded_rows(each)[-1].first_load for each in ladders)
     if axis is LoadAxis.RATE:
         last = max(max(first_of_last, each.guard.max_load) for each in ladders)
-        return Extent(axis, round((last or _MRPS) * _ROOM), last_age_us, ages)
+        return Extent(axis, round((last or _MRPS) * _ROOM), last_age_us, origin)
     last = max(first_of_last + 1, _last_frequent(occupancy))
-    return Extent(axis, min(last, _MOST_LOADS), last_age_us, ages)
+    return Extent(axis, min(last, _MOST_LOADS), last_age_us, origin)
 
 
 def _last_frequent(occupancy: Occupancy | None) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailc.forms.ladder.table import rules_beyond_rows
+from tailc.forms.ladder.table import Rule, rules_beyond_rows
 from tailc.report.json_data import json_data
 from tailc.studies.why.paired_effect import MeasuredEffect, OverloadEffect
 from tailc.studies.why.units import held_unit, used_unit
 
 if TYPE_CHECKING:
-    from tailc.forms.ladder.table import Climb, Row
+    from tailc.forms.ladder.table import Climb, Ladder, Row
     from tailc.studies.why.cell_explanation import CellExplanation
     from tailc.studies.why.decision import Decision
     from tailc.studies.why.occupancy import OccupancyShares
@@ -41,11 +41,17 @@ def _decision_dict(decision: Decision) -> dict[str, object]:
         "rung_name": decision.table.rungs[decision.rung].name,
         "climb": _climb_dict(decision, decision.climb),
         "next": None if upcoming is None else _climb_dict(decision, upcoming),
-        "ages_from": "arrival" if decision.from_arrival else "start",
+        "ages_from": _origin(decision.table),
         "quantum_us": decision.table.quantum_us,
         "gave_up": decision.gave_up,
         "rules": [rule.value for rule in rules_beyond_rows(decision.table)],
     }
+
+
+def _origin(table: Ladder) -> str:
+    if Rule.BUSY_PERIOD_AGE in table.rules:
+        return "busy-period"
+    return "arrival" if Rule.AGE_FROM_ARRIVAL in table.rules else "start"
 
 
 def _row_dict(row: Row) -> dict[str, object]:
@@ -71,6 +77,7 @@ def _bought_dict(decision: Decision, answer: CellExplanation) -> dict[str, objec
         "percentile_ppm": answer.query.percentile_ppm,
         "replays": answer.replays,
         "requests": answer.query.requests,
+        "is_design": answer.query.is_design,
         "seed": answer.query.seed,
         "tail_us": answer.as_it_is.tail_us,
         "used_ppm": answer.as_it_is.used_ppm,

@@ -6,6 +6,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
+from tailc.report.ages import age_origin
 from tailc.report.overload import overload_text
 from tailc.report.sharing import sharing_text, start_text
 from tailc.report.steering import climbs_text
@@ -125,11 +126,11 @@ def _tick(decision: Decision, climb: Climb) -> str:
 
 def _ages(table: Ladder) -> str:
     rules = table.rules
-    since = "arrival" if Rule.AGE_FROM_ARRIVAL in rules else "the start of execution"
+    since = age_origin(table)
     row = "the tick" if Rule.REREAD_ROW in rules else "its start"
     ticks = f"a tick every {format_us(table.quantum_us)} of execution"
     descends = ", and no request descends" if Rule.NEVER_DESCEND in rules else ""
-    return f"from {since}; {ticks}; the row is that of {row}{descends}"
+    return f"from the {since}; {ticks}; the row is that of {row}{descends}"
 
 
 def _presence(decision: Decision, answer: CellExplanation) -> str:
@@ -139,11 +140,12 @@ def _presence(decision: Decision, answer: CellExplanation) -> str:
     base, there = answer.as_it_is, answer.presence
     arrivals = answer.query.arrivals
     preposition = "at" if isinstance(arrivals, Poisson) else "under"
+    sample = "the design sample" if answer.query.is_design else "held-out data"
     used, held_name = printable(used_unit(decision.table)), printable(held_unit(decision.table))
     head = (
         f"{format_percentile(answer.query.percentile_ppm)} {preposition} {arrivals.name}: "
         f"{format_us(base.tail_us)}, {_usage_text(base)} {used}, in {answer.replays} replays of "
-        f"{answer.query.requests:,} requests"
+        f"{answer.query.requests:,} requests of {sample}"
     )
     rows = [
         ("where", "requests", f"{held_name} x time"),

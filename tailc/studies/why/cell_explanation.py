@@ -46,7 +46,8 @@ _What = TypeVar("_What")
 class CellQuery:
     """The percentile, arrivals and size of the replays for a cell.
 
-    threads: None means one per processor. waking: wake-up of batch work on lanes.
+    threads: None means one per processor. waking: wake-up of batch work on lanes. is_design: the
+    requests are those that the policy was computed from.
     """
 
     percentile_ppm: int
@@ -55,6 +56,7 @@ class CellQuery:
     seed: int = Seed.DESIGN
     threads: int | None = None
     waking: Waking = AT_ONCE_AWAKE
+    is_design: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import COMPILED_SPEC, Policy
 from tailc.errors import Code, Finding, Place, Severity, TailcError
-from tailc.experiment.compatibility import find_reasons_against
+from tailc.experiment.compatibility import find_reasons_against, is_compile_trace
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.policy_arrivals import arrivals_of
 from tailc.forms.ladder.table import Ladder, Rule
@@ -56,13 +56,15 @@ class CellSource:
 class CellSetup:
     """The inputs of an explanation: requests, the formula's table if a spec is given, warnings.
 
-    recorded: arrivals of the requests, if requested.
+    recorded: arrivals of the requests, if requested. is_design: whether the requests are those that
+    the policy was computed from.
     """
 
     load: Workload
     formula: Ladder | None
     recorded: RecordedArrivals | None
     findings: tuple[Finding, ...]
+    is_design: bool
 
 
 def cell_setup(
@@ -95,7 +97,8 @@ def cell_setup(
         findings = trace_warnings(policy, held_out, source.trace, None)
     assert requests is not None
     _check_fits(policy, requests, source.trace or "trace of the spec")
-    return CellSetup(workload(requests, table_of(policy)), formula, recorded, (*others, *findings))
+    load, is_design = workload(requests, table_of(policy)), is_compile_trace(policy, requests)
+    return CellSetup(load, formula, recorded, (*others, *findings), is_design)
 
 
 def percentile_of(policy: Policy) -> int:

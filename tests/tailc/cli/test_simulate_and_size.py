@@ -122,6 +122,9 @@ def test_size_tells_rates_and_whole_servers(tailc, in_folder):
     assert ours["servers"] == -(-1_000_000 // ours["rate_mrps"])
     assert ours["servers_low"] <= ours["servers"] <= ours["servers_high"]
     assert f" {ours['servers']} " in text.out
+    # Both fill the server at the same rate, so they have the same grid of 200 steps.
+    assert ours["step_mrps"] == sequential["step_mrps"] >= ours["rate_mrps"] // 201
+    assert f"multiples of {ours['step_mrps'] / 1000:,.1f}/s, which is 1/200 of the rate" in text.out
     assert (in_folder / "out.md").read_text().startswith("###")
 
 

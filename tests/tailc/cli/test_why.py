@@ -65,6 +65,8 @@ def test_the_formula_s_table_against_itself_changes_nothing(kit, tailc):
     words = ("why", "kit", "--in-system", 3, "--spec", kit.spec, *QUICK)
     found = why_result(tailc(*words, "--output-format", "json"))["replayed"]
     assert (found["rate_mrps"], found["percentile_ppm"]) == (60_000, 950_000)
+    assert found["is_design"]
+    assert "requests of the design sample\n" in tailc(*words).out
     same = {"mean": 0, "low": 0, "high": 0}
     for theirs in (found["formula"]["row_alone"], found["formula"]["whole_table"]):
         assert theirs["change_us"] == theirs["used_change_ppm"] == same

@@ -125,10 +125,10 @@ def test_a_first_rung_that_draws_on_no_limited_unit_is_refused():
 
 def test_limits_enclose_the_rate():
     with pytest.raises(AssertionError):
-        Capacity("s", "", 10, 11, 12)
+        Capacity("s", "", 10, 11, 12, 1)
     with pytest.raises(AssertionError):
-        Capacity("s", "", 10, 5, 9)
-    Capacity("s", "", None, None, 7)
+        Capacity("s", "", 10, 5, 9, 1)
+    Capacity("s", "", None, None, 7, 1)
 
 
 def test_the_number_of_threads_does_not_matter():

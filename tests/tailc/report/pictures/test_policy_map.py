@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
+from tailc.forms.ladder.lanes import Lanes, lane_ladder, plan_at_any_load
 from tailc.forms.ladder.lookup import lookup
+from tailc.forms.ladder.table import Rule
 from tailc.report.pictures.ladder_map import extent
 from tailc.report.pictures.plot import Plot
 from tailc.report.pictures.policy_map import map_figure
 from tailc.report.pictures.tones import rung_tone
+from tailc.report.policy import ladder_text
 from tests.tailc.models.shared_cores.servers import random_ladder
 from tests.tailc.report.page.pages_made import LADDER, OCCUPANCY
 
@@ -45,6 +49,23 @@ def test_every_point_of_the_map_has_the_colour_of_the_rung_looked_up():
             tones = {tone for a, b, c, d, tone in areas if a <= x <= c and b <= y <= d}
             rung = lookup(ladder, load, 0, age_us).rung
             assert rung_tone(rung, len(ladder.rungs)) in tones
+
+
+@pytest.mark.parametrize(
+    ("rules", "origin"),
+    [
+        ((), "start"),
+        ((Rule.WAITED_START_LAST,), "start"),
+        ((Rule.AGE_FROM_ARRIVAL,), "arrival"),
+        ((Rule.BUSY_PERIOD_AGE,), "idle time of the core"),
+    ],
+)
+def test_the_axis_of_ages_names_what_they_count_from(rules, origin):
+    ladder = lane_ladder(Lanes(2, 400_000, 250_000), plan_at_any_load(9_000, 2))
+    every = {Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND, *rules}
+    ladder = replace(ladder, rules=tuple(sorted(every, key=lambda rule: rule.value)))
+    assert extent(ladder).y.title == f"age since {origin} [ms]"
+    assert ladder_text(ladder).splitlines()[0].endswith(f"then, by age since the {origin}")
 
 
 def figure_legend(figure):
