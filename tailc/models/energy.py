@@ -162,7 +162,7 @@ class PoweredUse(Usage):
         """This use with the ratio of its energy to `base_us`."""
         return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
 
-    def cost_us(self, load: Load) -> int:  # noqa: ARG002 - the same for any load
+    def cost_us(self, load: Load) -> float:  # noqa: ARG002 - the same for any load
         """Cost of a request: its energy, including idle cores."""
         return self.energy.drawn_us
 

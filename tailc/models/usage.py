@@ -50,7 +50,7 @@ class Usage(ABC):
         """The columns that tables of a verdict show for this machine."""
 
     @abstractmethod
-    def cost_us(self, load: Load) -> int | None:
+    def cost_us(self, load: Load) -> float | None:
         """Cost of a request for its server [us of power, or of threads]; None if it has none."""
 
     @abstractmethod

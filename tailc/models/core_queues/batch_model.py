@@ -43,6 +43,11 @@ class BatchModel:
     power_mw: Mapping[int, int] = field(default_factory=dict)
     best_khz: Mapping[int, int] = field(default_factory=dict)
 
+    @property
+    def has_unit(self) -> bool:
+        """Whether a unit of work and the power outside the cores are stated, as all powers are."""
+        return bool(self.power_mw)
+
     def work_per_second(self, frequency_khz: int, reference_khz: int) -> float:
         """Batch work per second of a core without requests (Bartolini, 2015, section 3.4)."""
         memory = self.memory_ppm / PPM

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tailc.models.core_queues.usage import ClockUse, CoreQueuesUse
 
 _MW_PER_W = 1_000
-_UJ_PER_J = 1_000_000
+_NJ_PER_J = 1_000_000_000
 _KHZ_PER_GHZ = 1_000_000
 _LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
@@ -83,10 +83,10 @@ def _clock_columns(uses: Sequence[ClockUse]) -> Group:
     ]
     batch = [use.batch for use in uses if use.batch is not None]
     if len(batch) == len(uses):
-        columns += [
-            column("batch", [percent(one.share_ppm) for one in batch]),
-            column("J/work", [f"{one.work_uj / _UJ_PER_J:.4g}" for one in batch]),
-        ]
+        columns.append(column("batch", [percent(one.share_ppm) for one in batch]))
+        work_nj = [one.work_nj for one in batch if one.work_nj is not None]
+        if len(work_nj) == len(uses):
+            columns.append(column("J/work", [f"{each / _NJ_PER_J:.4g}" for each in work_nj]))
     limits = [use.limited for use in uses if use.limited is not None]
     if len(limits) == len(uses):
         columns += [

@@ -154,7 +154,10 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
     def _batch(self, outcome: CoreQueuesOutcome) -> BatchTimes | None:
         if self.clocks.table.batch is None:
             return None
-        return BatchTimes(outcome.batch_share, joules_per_work(outcome, self.clocks))
+        work_j = None
+        if self.clocks.batch_model.has_unit:
+            work_j = joules_per_work(outcome, self.clocks)
+        return BatchTimes(outcome.batch_share, work_j)
 
     def usage(self, repeats: Sequence[CoreQueuesTimes]) -> CoreQueuesUse:
         energies = [one.energy for one in repeats]

@@ -17,7 +17,8 @@ from tailc.models.usage import Headline, HeadlineQuantity
 from tailc.percentiles import PPM
 
 _MW_PER_W = 1_000
-_UJ_PER_J = 1_000_000
+_NJ_PER_J = 1_000_000_000
+_NJ_PER_UJ = 1_000
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,13 @@ class LimitUse:
 
 @dataclass(frozen=True)
 class BatchWorkUse:
-    """Share of core time with batch work, and energy of the server per unit of that work [uJ]."""
+    """Share of core time with batch work, and energy of the server per unit of that work [nJ].
+
+    work_nj: None if the policy does not state what a unit is.
+    """
 
     share_ppm: int
-    work_uj: int
+    work_nj: int | None
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class ClockUse:
             "frequency_khz": self.frequency_khz,
             "levels": [asdict(one) for one in self.levels],
             "batch_ppm": batch and batch.share_ppm,
-            "batch_work_uj": batch and batch.work_uj,
+            "batch_work_nj": batch and batch.work_nj,
             "limited": self.limited and asdict(self.limited),
         }
 
@@ -82,10 +86,12 @@ class CoreQueuesUse(PoweredUse):
     def columns(self) -> CoreQueuesColumns:
         return CoreQueuesColumns()
 
-    def cost_us(self, load: Load) -> int:  # noqa: ARG002
-        """The cost to compare: energy of a request, or of a unit of batch work if there is any."""
+    def cost_us(self, load: Load) -> float:  # noqa: ARG002
+        """The cost to compare: energy of a request, or of a unit of batch work of a known unit."""
         batch = self.clocks.batch
-        return self.drawn_us if batch is None else batch.work_uj
+        if batch is None or batch.work_nj is None:
+            return self.drawn_us
+        return batch.work_nj / _NJ_PER_UJ
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
         """The most important number: the power of all cores."""
@@ -116,10 +122,13 @@ class LevelShares:
 
 @dataclass(frozen=True)
 class BatchTimes:
-    """Share of core time with batch work in one replay, and energy per unit of that work [J]."""
+    """Share of core time with batch work in one replay, and energy per unit of that work [J].
+
+    work_j: None if the unit is unknown.
+    """
 
     share: float
-    work_j: float
+    work_j: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +170,10 @@ def clock_use(repeats: Sequence[CoreQueuesTimes]) -> ClockUse:
 
 
 def _batch_use(repeats: Sequence[BatchTimes]) -> BatchWorkUse:
+    work_j = [one.work_j for one in repeats if one.work_j is not None]
     return BatchWorkUse(
         round(fmean(one.share for one in repeats) * PPM),
-        round(fmean(one.work_j for one in repeats) * _UJ_PER_J),
+        round(fmean(work_j) * _NJ_PER_J) if work_j else None,
     )
 
 

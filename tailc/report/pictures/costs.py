@@ -10,6 +10,7 @@ from markupsafe import Markup
 from tailc.artifact.envelope import Policy
 from tailc.experiment.point import Point, Run, SloComparison
 from tailc.forms.ladder.units import THREADS
+from tailc.models.core_queues.batch_model import batch_model_of
 from tailc.report.energy import in_watts, is_energy
 from tailc.report.pictures.axis import logarithmic
 from tailc.report.pictures.figure import Figure, Numbers
@@ -47,7 +48,7 @@ def cost_figure(policy: Policy, comparison: SloComparison, number: int) -> Figur
         return None
     ident = f"costs-{number + 1}"
     noun, unit = _cost(policy, comparison, point)
-    of_what = "a request" if policy.batch is None else "a unit of batch work"
+    of_what = "a unit of batch work" if batch_model_of(policy).has_unit else "a request"
     title = f"{noun} against {percentile(slo)} at {point.arrivals}"
     caption = (
         f"Cost of {of_what} and {percentile(slo)} latency of all that are not overloaded. The "

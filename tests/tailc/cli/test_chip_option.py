@@ -58,7 +58,8 @@ def simulated(tailc, limit: str, folder, names: str):
 
 
 def test_a_limit_slows_batch_work_beside_one_request_and_requests_beside_another(tailc, tmp_path):
-    found = simulated(tailc, "12W", tmp_path, "fixed")["fixed"]["clocks"]["limited"]
+    (run,) = simulated(tailc, "12W", tmp_path, "fixed").values()
+    found = run["clocks"]["limited"]
     assert found["batch_stopped_ppm"] == 0
     # Work is conserved: a core serves at full speed while it alone is busy (a of the time), and at
     # half of it while both are (b): u = a + b / 2. Batch work is slowed for 2 a of the time.
@@ -68,7 +69,8 @@ def test_a_limit_slows_batch_work_beside_one_request_and_requests_beside_another
 
 
 def test_a_limit_that_no_state_exceeds_has_no_effect(tailc, tmp_path):
-    found = simulated(tailc, "15W", tmp_path, "fixed")["fixed"]["clocks"]
+    (run,) = simulated(tailc, "15W", tmp_path, "fixed").values()
+    found = run["clocks"]
     assert set(found["limited"].values()) == {0}
     assert 790_000 < found["batch_ppm"] < 810_000
 

@@ -31,7 +31,7 @@ LOAD = Workload(
 def test_first_is_the_first_of_the_defaults():
     assert choose_baselines(("first",), AMP, LOAD) == ("tl",)
     assert choose_baselines(("first",), THREADS, LOAD) == ("seq",)
-    assert choose_baselines(("first",), CLOCKS, LOAD) == ("fixed",)
+    assert choose_baselines(("first",), CLOCKS, LOAD) == ("fixed-1GHz",)
     assert choose_baselines(("ee", "first", "tl"), AMP, LOAD) == ("ee", "tl")
     assert choose_baselines(None, DVFS, LOAD) == ("tl", "ee", "rc")
 

@@ -81,7 +81,7 @@ def test_text_tells_the_share_of_time_at_each_frequency():
 
 def test_batch_work_has_a_column_where_there_is_some():
     assert "frequency   batch" not in as_text(made())
-    said = as_text(made(BatchWorkUse(533_000, 20_580_000)))
+    said = as_text(made(BatchWorkUse(533_000, 20_580_000_000)))
     assert "frequency   batch  J/work " in said
     assert "1.00 GHz  53.3 %   20.58 " in said
     assert max(map(len, said.splitlines())) <= WIDEST
@@ -101,6 +101,6 @@ def test_other_forms_tell_the_same():
             {"frequency_khz": 1_600_000, "share_ppm": 250_000},
         ],
         "batch_ppm": None,
-        "batch_work_uj": None,
+        "batch_work_nj": None,
         "limited": None,
     }

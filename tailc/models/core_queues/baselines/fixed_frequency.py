@@ -26,7 +26,7 @@ class FixedFrequency(Baseline[CoreQueues]):
 
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:
         lowest = policy.clocks.table.levels[0].frequency_khz
-        return ("fixed", f"fixed-{format_khz(lowest).replace(' ', '')}")
+        return ("fixed", _name_of(lowest))
 
     def check_fit(self, policy: CoreQueues, values: NameValues) -> Unfit | None:
         khz, all_khz = values.get(Placeholder.FREQUENCY), _all_khz(policy.clocks)
@@ -36,19 +36,14 @@ class FixedFrequency(Baseline[CoreQueues]):
         return Unfit(f"the server has no frequency {format_khz(khz)}", f"levels: {levels}")
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
-        return ("fixed",)
+        clocks = policy.clocks
+        return (_name_of(_all_khz(clocks)[nominal_level(clocks)]),)
 
     def make(self, setup: Setup[CoreQueues]) -> CoreQueues:
         clocks, khz = setup.policy.clocks, setup.values.get(Placeholder.FREQUENCY)
-        if khz is None:
-            return fixed_clock_level(clocks)
-        name = f"fixed at {format_khz(khz)}"
-        return replace(at_level(name, clocks, _all_khz(clocks).index(khz)), note="")
-
-
-def fixed_clock_level(clocks: Clocks) -> CoreQueues:
-    """Run every request at the lowest level at or above the reference clock, or the highest."""
-    return at_level("fixed", clocks, nominal_level(clocks))
+        level = nominal_level(clocks) if khz is None else _all_khz(clocks).index(khz)
+        name = f"fixed at {format_khz(_all_khz(clocks)[level])}"
+        return replace(at_level(name, clocks, level), note="")
 
 
 def nominal_level(clocks: Clocks) -> int:
@@ -61,6 +56,10 @@ def at_level(name: str, clocks: Clocks, level: int) -> CoreQueues:
     """Run every request at `level`, whatever the queue of its core."""
     note = format_khz(clocks.table.levels[level].frequency_khz)
     return CoreQueues(name, replace(clocks, rule=FixedLevel(level)), note=note)
+
+
+def _name_of(khz: int) -> str:
+    return f"fixed-{format_khz(khz).replace(' ', '')}"
 
 
 def _all_khz(clocks: Clocks) -> list[int]:

@@ -14,6 +14,7 @@ from tailc.experiment.ruling import Ruling
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, TailTable
 from tailc.models.arrivals import Burst, Bursts, Poisson, RecordedArrivals
+from tailc.models.core_queues.batch_model import power_field
 from tailc.models.core_queues.usage import (
     BatchTimes,
     BatchWorkUse,
@@ -90,8 +91,8 @@ def test_memory_time_is_held_out_too():
 def test_every_baseline_is_judged_and_fixed_is_the_reference():
     point = judged(TABLE, STILL, baselines=("all",)).points[0]
     names = [run.subject for run in point.baselines]
-    assert names == ["fixed", "static oracle", "dynamic oracle", "open loop"]
-    assert point.reference == "fixed"
+    assert names == ["fixed at 1 GHz", "static oracle", "dynamic oracle", "open loop"]
+    assert point.reference == "fixed at 1 GHz"
     assert all(isinstance(run.usage, CoreQueuesUse) for run in point.baselines)
     # the output stays where it is: with the table alone everything is the same
     assert point.policy.estimates == point.baselines[3].estimates
@@ -118,12 +119,28 @@ def test_the_dynamic_oracle_is_on_the_bound_at_less_energy_than_the_static_one()
 
 def test_batch_work_has_the_time_of_cores_without_requests():
     quiet = RecordedArrivals(np.arange(2000) * 100 * MS, None, "gaps")
-    shared = replace(TABLE, batch=Batch(GHZ, 2 * GHZ, 3_000))
-    run = judged(shared, arrivals=(quiet,), baselines=()).points[0].policy
+    made = policy(replace(TABLE, batch=Batch(GHZ, 2 * GHZ, 3_000)))
+    options = VerifyOptions(arrivals=(quiet,), baselines=(), **FEW)
+    evidence = replace(made.evidence, settings=((power_field(2 * GHZ), 3_000),))
+    run = verify(replace(made, evidence=evidence), alike(), options).points[0].policy
     assert run.usage.clocks.batch.share_ppm == pytest.approx(950_000, rel=0.001)
     assert run.usage.clocks.power_mw == pytest.approx(100 + 1.9 * 3_000, rel=0.001)
     # Two cores do 1.9 times the work of one at twice the clock of the demands.
-    assert run.usage.clocks.batch.work_uj == pytest.approx(5.8e6 / (1.9 * 2), rel=0.001)
+    assert run.usage.clocks.batch.work_nj == pytest.approx(5.8e9 / (1.9 * 2), rel=0.001)
+    assert run.usage.cost_us(run.load) == run.usage.clocks.batch.work_nj / 1_000
+
+
+def test_a_policy_that_does_not_state_the_unit_of_batch_work_has_no_energy_for_it():
+    shared = replace(TABLE, batch=Batch(GHZ, 2 * GHZ, 3_000))
+    verdicts = judged(shared, arrivals=(Poisson(50_000),), baselines=())
+    run = verdicts.points[0].policy
+    assert run.usage.clocks.batch.share_ppm > 0
+    assert run.usage.clocks.batch.work_nj is None
+    assert run.usage.cost_us(run.load) == run.usage.drawn_us
+    assert "J/work  " not in as_text(verdicts)
+    clocks = as_dict(verdicts)["points"][0]["policy"]["clocks"]
+    assert clocks["batch_work_nj"] is None
+    validate(json.loads(json.dumps(as_dict(verdicts))), json.loads(SCHEMA.read_text()))
 
 
 def test_a_slow_core_that_is_always_busy_is_not_overloaded():
@@ -161,7 +178,7 @@ def test_mean_frequency_is_over_busy_time():
     energy = EnergyTimes(0.0, 0.0, (0.5,), np.array([], np.int64))
     use = clock_use([CoreQueuesTimes(energy, *one) for one in zip(two, batch, strict=True)])
     assert (use.power_mw, use.frequency_khz) == (2_500, 1_250_000)
-    assert use.batch == BatchWorkUse(500_000, 4_000_000)
+    assert use.batch == BatchWorkUse(500_000, 4_000_000_000)
     assert clock_use([CoreQueuesTimes(energy, one, None) for one in two]).batch is None
 
 
@@ -207,7 +224,7 @@ def test_cycles_are_counted_at_the_clock_that_the_reading_names():
     point = verify(policy(cycles, reading=reading), alike(10, 0), options).points[0]
     # 20 million cycles: 20 ms at 1 GHz; but the table hopes for 10
     assert point.policy.estimates[0].estimate_us == 20_000
-    assert point.baselines[0].note == "2 GHz"
+    assert point.baselines[0].subject == "fixed at 2 GHz"
 
 
 def test_a_cut_off_is_refused():

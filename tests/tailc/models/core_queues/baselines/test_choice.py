@@ -18,6 +18,7 @@ from tailc.models.core_queues.clocks import (
 )
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.execution_model import BaselineSearch, CandidateResult
+from tailc.units import format_khz
 from tests.tailc.models.core_queues.servers import GHZ, PPM, US, demands, tail_table
 
 TABLE = tail_table((0, 0), ghz=(0.8, 1.6, 2.4, 3.2), power_mw=(1, 2, 4, 8))
@@ -52,11 +53,17 @@ def made(name: str, of: CoreQueues | None = None, target_us: int = 1_000) -> Cor
 def test_fixed_runs_the_clock_of_the_demands_or_the_next_one_above(reference_ghz, level):
     found = made("fixed", policy(reference_khz=round(reference_ghz * GHZ)))
     assert found.clocks.rule == FixedLevel(level)
-    assert found.name == "fixed"
+    assert found.name == f"fixed at {format_khz(TABLE.levels[level].frequency_khz)}"
+
+
+def test_a_frequency_has_one_name_whoever_chooses_it():
+    (first, *_), given = policy().default_baselines(LOAD), made("fixed-2.4GHz")
+    for chosen in (made("fixed"), made(first)):
+        assert (chosen.name, chosen.note) == (given.name, given.note) == ("fixed at 2.4 GHz", "")
+        assert chosen.clocks == given.clocks
 
 
 def test_notes_tell_the_frequency():
-    assert made("fixed").note == "2.4 GHz"
     assert made("static-oracle", target_us=10_000).note == "800 MHz"
 
 
@@ -109,7 +116,7 @@ def test_baselines_have_no_controller():
 
 
 def test_defaults_are_all_that_fit():
-    all_names = ("fixed", "static-oracle", "dynamic-oracle", "open-loop")
+    all_names = ("fixed-2.4GHz", "static-oracle", "dynamic-oracle", "open-loop")
     assert policy().default_baselines(LOAD) == all_names[:3]
     assert policy(law=LAW).default_baselines(LOAD) == all_names
 
@@ -123,7 +130,7 @@ def on_a_chip(requests: int | None = 1_000, batch: int | None = 1_000) -> CoreQu
 
 
 def test_on_a_chip_hardware_that_knows_no_requests_is_a_baseline():
-    assert on_a_chip().default_baselines(LOAD) == ("fixed", "static-oracle", "hw-t", "hw-tpw")
+    assert on_a_chip().default_baselines(LOAD)[1:] == ("static-oracle", "hw-t", "hw-tpw")
     most_work, by_joule = (made(name, on_a_chip()) for name in ("HW-T", "HW-TPW"))
     assert most_work.clocks.rule == Hardware(HardwareObjective.WORK, 100 * US)
     assert by_joule.clocks.rule == Hardware(HardwareObjective.WORK_PER_JOULE, 100 * US)
