@@ -36,6 +36,7 @@ from tailc.experiment.spikes import (
     spikes,
     tail_measurement,
 )
+from tailc.experiment.tail_change import tail_change
 from tailc.experiment.tail_sample import (
     Tail,
     TailSample,
@@ -141,15 +142,27 @@ class _PolicyComparison:
             self.options, self.workload, arrivals, self.workers, self.subject, tick=self.tick
         )
         search = experiment.search(self.tails[0], self.slos[0].latency_us)
-        run = self._run(experiment, self.subject)
+        run, own = self._run(experiment, self.subject)
         others = tuple(
-            self._run(experiment, self.subject.baseline(name, self.workload, search))
+            self._baseline_run(
+                experiment, self.subject.baseline(name, self.workload, search), run, own
+            )
             for name in self.names
         )
         point = Point(arrivals.name, arrivals.rate_mrps, run, others)
         return point.with_ratios(self.options.other_power_ppm)
 
-    def _run(self, experiment: Experiment, subject: Subject) -> Run:
+    def _baseline_run(
+        self, experiment: Experiment, subject: Subject, policy: Run, own: Sequence[TailSample]
+    ) -> Run:
+        """The run of a baseline; own: the samples of the policy's run."""
+        run, samples = self._run(experiment, subject)
+        if policy.load.is_overloaded or run.load.is_overloaded:
+            return run
+        return replace(run, changes=tuple(map(tail_change, own, samples)))
+
+    def _run(self, experiment: Experiment, subject: Subject) -> tuple[Run, Sequence[TailSample]]:
+        """The run of a subject, and its sample for each SLO."""
         is_policy = subject is self.subject
         tails = (*self.tails, *self.spectrum)
 
@@ -164,7 +177,7 @@ class _PolicyComparison:
         uses = [one.use for one in repeats.results]
         busy = load(experiment.scenario.arrivals, uses)
         by_slo = enumerate(zip(promised, self.slos, strict=True))
-        return Run(
+        run = Run(
             subject.name,
             subject.note,
             busy,
@@ -175,6 +188,7 @@ class _PolicyComparison:
             spectrum(further) if is_policy else estimates(further),
             self._occupancy(repeats.results) if is_policy else (),
         )
+        return run, promised
 
     def _repeat(
         self,

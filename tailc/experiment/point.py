@@ -9,6 +9,7 @@ from typing import Protocol
 from tailc.experiment.quantile import Quantile
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.spike import Spike
+from tailc.experiment.tail_change import TailChange
 from tailc.models.occupancy import Occupancy
 from tailc.models.server_load import Load
 from tailc.models.usage import Usage
@@ -47,7 +48,8 @@ class Run:
     each burst and each SLO the percentile of the burst's last requests; None if none of the SLO's
     class is among them. `spikes`: if the rate changes in steps, on machines that measure a tail.
     `spectrum` (by percentile) and `occupancy` (for each ladder of the policy) exist only if
-    pictures were requested.
+    pictures were requested. `changes`: of a baseline, for each SLO the change of the policy's
+    percentile from this one; None if it is unknown or one of both is overloaded.
     """
 
     subject: str
@@ -59,6 +61,7 @@ class Run:
     spikes: tuple[Spike, ...] = ()
     spectrum: tuple[Quantile, ...] = ()
     occupancy: tuple[Occupancy | None, ...] = ()
+    changes: tuple[TailChange | None, ...] = ()
 
     def relative_to(self, base: Run, other_ppm: int) -> Run:
         """This run with its energy relative to `base`, if neither is overloaded."""

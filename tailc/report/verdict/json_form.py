@@ -7,6 +7,7 @@ from typing import Any
 
 from tailc.experiment.point import Point, Run, SloEstimate
 from tailc.experiment.spike import Spike, WindowTail
+from tailc.experiment.tail_change import TailChange
 from tailc.report.document import slo_dict
 from tailc.report.json_data import json_data
 from tailc.verify.verdict import Verdicts
@@ -56,12 +57,17 @@ def _point_dict(point: Point) -> dict[str, Any]:
     }
 
 
+def _change_dict(change: TailChange) -> dict[str, Any]:
+    return json_data(change) | {"is_beyond_noise": change.is_beyond_noise}
+
+
 def _run_dict(run: Run) -> dict[str, Any]:
     return {
         "subject": run.subject,
         "note": run.note,
         "load": json_data(run.load),
         "verdicts": [_estimate_dict(one) for one in run.estimates],
+        "policy_changes": [one and _change_dict(one) for one in run.changes],
         "stretch_us": [list(times_us) for times_us in run.stretch_us],
         **dict.fromkeys(_OF_MODELS),
         **run.usage.to_dict(),

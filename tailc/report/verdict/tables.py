@@ -10,6 +10,7 @@ from tailc.models.columns import Group, UsageColumn, UsageColumns, UsageTable, c
 from tailc.report.verdict.words import (
     POLICY,
     change,
+    change_limits,
     decimals,
     is_rate,
     limits,
@@ -149,8 +150,16 @@ def _percentiles(
     return (
         column(percentile(verdicts.slos[number]), estimates),
         *own,
+        *_change_limits(runs, number),
         column("verdict", rulings, is_number=False),
     )
+
+
+def _change_limits(runs: Sequence[Run], number: int) -> tuple[UsageColumn, ...]:
+    """The interval of the policy's change from each run, and whether the change is noise."""
+    found = [run.changes[number] if run.changes else None for run in runs]
+    cells = [change_limits(one) for one in found]
+    return (column("95 % interval", cells, is_number=False),) if any(found) else ()
 
 
 def spikes(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:

@@ -29,7 +29,9 @@ _WIDEST_HEAD = 24
 _SPIKES = """\
 stretches of a constant rate: percentile of their requests; share of the tails, measured once an
 epoch, that are over the target; how far they overshoot it; epochs until they have settled"""
-_AGAINST = "; policy: its percentile against the row's"
+_AGAINST = """; policy: its percentile
+against the row's, with the interval of this change over the same replays of both, and `noise` if
+the change is not beyond it"""
 _STRETCHES = "percentiles by stretch of the arrivals, in order"
 
 

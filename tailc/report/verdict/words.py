@@ -5,6 +5,7 @@ from __future__ import annotations
 from tailc.experiment.demand_drift import Distance, Drift
 from tailc.experiment.point import Point, Run, SloEstimate
 from tailc.experiment.ruling import Ruling
+from tailc.experiment.tail_change import TailChange
 from tailc.models.columns import at_least_a_tenth, ms, percent
 from tailc.models.server_load import Load
 from tailc.specs.slo import Slo
@@ -43,6 +44,18 @@ def change(ours: Run, theirs: Run, number: int) -> str:
         return ""
     tenths = round(1_000 * (ours.estimates[number].estimate_us / base_us - 1))
     return f"{tenths / 10:+.1f} %"
+
+
+def change_limits(change: TailChange | None) -> str:
+    """Format the interval of a change, such as `-33.1 .. -30.8 %`; empty if it is unknown."""
+    if change is None:
+        return ""
+    suffix = "" if change.is_beyond_noise else ", noise"
+    return f"{_percents(change.low_ppm)} .. {_percents(change.high_ppm)} %{suffix}"
+
+
+def _percents(share_ppm: int) -> str:
+    return f"{share_ppm / _PPM_PER_PERCENT:+.1f}"
 
 
 def ruling_text(verdict: SloEstimate, load: Load) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from tailc.experiment.point import SloEstimate
 from tailc.experiment.ruling import Ruling
+from tailc.experiment.tail_change import TailChange
 from tailc.models.server_load import Load, RungUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_dict, as_markdown, as_text, ci_verdicts
@@ -70,7 +71,10 @@ def test_text_begins_with_the_policys_verdicts_and_sets_everyone_beside_it():
         " running\n"
         "threads per core; threads, n: mean number of threads, and of requests in the system;"
         " thread time:\n"
-        "mean threads times time of a request; policy: its percentile against the row's.\n"
+        "mean threads times time of a request; policy: its percentile\n"
+        "against the row's, with the interval of this change over the same replays of both, and "
+        "`noise` if\n"
+        "the change is not beyond it.\n"
         "\n"
         "threads of a request in the policy, and the rung it left on\n"
         "arrivals  threads  longest 5 %  shortest 5 %  rung 1  rung 2\n"
@@ -86,6 +90,23 @@ def test_text_begins_with_the_policys_verdicts_and_sets_everyone_beside_it():
         "\n"
         "verdict: undecided\n"
     )
+
+
+def test_a_change_against_a_baseline_has_an_interval_and_is_beyond_noise_or_not():
+    known = dataclasses.replace(SEQ, changes=(TailChange(-600_000, -621_350, -575_049),))
+    unsure = dataclasses.replace(RC, changes=(TailChange(-261_000, -400_000, 10_000),))
+    text = as_text(verdicts(point("30/s", run("x", MEETS), known, unsure)))
+    assert "p99   policy  95 % interval " in text
+    assert "-60.0 %  -62.1 .. -57.5 %  " in text
+    assert "-26.1 %  -40.0 .. +1.0 %, noise " in text
+    assert max(map(len, text.splitlines())) <= WIDEST
+    found = as_dict(verdicts(point("30/s", run("x", MEETS), known, unsure, SEQ)))
+    validate(json.loads(json.dumps(found)), SCHEMA)
+    (beyond, noise, unknown) = (one["policy_changes"] for one in found["points"][0]["baselines"])
+    limits = {"change_ppm": -600_000, "low_ppm": -621_350, "high_ppm": -575_049}
+    assert beyond == [limits | {"is_beyond_noise": True}]
+    assert not noise[0]["is_beyond_noise"]
+    assert unknown == found["points"][0]["policy"]["policy_changes"] == []
 
 
 def test_without_baselines_the_policys_load_is_one_table():
