@@ -117,7 +117,7 @@ def _borrow_idle(one: LanesStudy) -> Iterator[Row]:
         more = Figure.build(
             [100 * (r.busy - r.requests_busy) for r in one.runs_at(one.alone, rate)]
         )
-        title = f"borrow-idle: points of a lane more at {rate}/s"
+        title = f"borrow-idle: gain in lane utilisation (points) at {rate}/s"
         yield [title, gain, more.text()]
     slower = Figure.build([1 / run.batch for run in one.runs_at(one.alone, 80)])
     title = "borrow-idle: time of batch work at 80/s, over that alone"

@@ -138,8 +138,8 @@ SUMMARY: dict[tuple[str, str], tuple[Compared, ...]] = {
         _cores(ONE_FAST, "time to solve for thresholds, 8,000 requests, 5 speeds"),
     ),
     ("elfen", "USENIX ATC 2016"): (
-        _lanes("borrow-idle: points of a lane more at 20/s"),
-        _lanes("borrow-idle: points of a lane more at 120/s"),
+        _lanes("borrow-idle: gain in lane utilisation (points) at 20/s"),
+        _lanes("borrow-idle: gain in lane utilisation (points) at 120/s"),
         _lanes("borrow-idle: increase of p99 at 100/s, ms"),
         _lanes("idle time of periods up to 15 ms at 120/s, %"),
         _lanes("fixed: most busy lanes at 20 to 100/s", "most requests use up no budget here"),

@@ -164,8 +164,8 @@ def unsigned_json_finding(path: str) -> Finding:
 
 
 def _existing_path(path: Path) -> Path:
-    beside = path.with_name(path.name + FLAT_SUFFIX) if path.name else path
-    return beside if not _is_file(path) and _is_file(beside) else path
+    flat_path = path.with_name(path.name + FLAT_SUFFIX) if path.name else path
+    return flat_path if not _is_file(path) and _is_file(flat_path) else path
 
 
 def _is_file(path: Path) -> bool:

@@ -162,7 +162,8 @@ def command(
 
     if spec == "-" or write_options.report is not None:
         raise click.UsageError(
-            "`--incremental` needs the file of a spec, and cannot be combined with `--report`"
+            "`--incremental` and `--watch` need the spec as a file, not on standard input, and "
+            "cannot be combined with `--report`"
         )
     explains = explain_rebuild or watch
     again = IncrementalCompile(

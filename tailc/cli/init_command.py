@@ -118,10 +118,14 @@ def command(trace: str, output: str, *, force: bool, **wish_options: Any) -> Com
 
 def _check_paths(trace: str, output: Path, *, force: bool) -> None:
     if trace == "-":
-        raise click.UsageError("a spec names its trace by a path: write standard input to a file")
+        raise click.UsageError(
+            "a spec names its trace by a path, which standard input does not have: write the trace "
+            "to a file"
+        )
     if str(output) == "-":
         raise click.UsageError(
-            "a spec names its trace from its own folder: give the path of a file by -o"
+            "a spec names its trace relative to its own folder, which standard output does not "
+            "have: give the path of a file with `-o`"
         )
     if output.exists() and not force:
         from tailc.errors import Code, Finding, Place, TailcError

@@ -60,7 +60,10 @@ def _epoch(plan: Plan, at_unix_s: int | None) -> int:
     validity = f"it covers {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}"
     if at_unix_s is None:
         example = f"--at {utc_text(plan.start_unix_s)}"
-        raise click.UsageError(f"a plan is by time, and {validity}: give --at, such as {example}")
+        raise click.UsageError(
+            f"the decisions of a plan depend on the time, and {validity}: give a time, such as "
+            f"`{example}`"
+        )
     epoch = plan.epoch_at(at_unix_s)
     if epoch is None:
         message = f"`{utc_text(at_unix_s)}` is outside the plan: {validity}"

@@ -104,7 +104,7 @@ def command(
     spec_budgets, old = _read_budgets(options, policy, trust, drift=drift)
     if drift:
         if report is not None:
-            raise click.UsageError("`--drift` cannot be combined with `--report`")
+            raise click.UsageError("`--drift` makes no replays to report: remove `--report`")
         return judge_drift(policy, trace, trace_format, options["seed"])
     if policy.plan is not None:
         replay_fields = {**options, "tolerance_ppm": tolerance_ppm, "report": report}

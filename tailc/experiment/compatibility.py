@@ -69,9 +69,9 @@ def _check_classes(
     policy: Policy, held_out: DemandProfile, options: VerifyOptions
 ) -> Iterator[Finding]:
     place = Place(options.held_out_name)
-    told_apart = {form.request_class for form in policy.ladders}
-    told_apart |= {slo.request_class for slo in policy.slos}
-    names = sorted(name for name in told_apart if name is not None)
+    classes = {form.request_class for form in policy.ladders}
+    classes |= {slo.request_class for slo in policy.slos}
+    names = sorted(name for name in classes if name is not None)
     if names and not held_out.curve_names:
         named = ", ".join(f"`{name}`" for name in names)
         yield Finding(

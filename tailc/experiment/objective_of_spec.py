@@ -15,6 +15,7 @@ from tailc.specs.simulation_fields import TunedSearch, range_of
 from tailc.specs.slo import Slo
 from tailc.traces.arrivals import ArrivalColumn, GapTreatment
 from tailc.traces.reading import TimeUnit
+from tailc.units import format_mrps
 
 
 def objective_of(
@@ -83,5 +84,5 @@ def burst_complaints(bursts: BurstsSpec, rates_mrps: Sequence[int]) -> Iterator[
         except TailcError as error:
             (finding,) = error.findings
             where, also = ("search", "bursts"), ("rates", place)
-            message = f"cannot be had: {finding.message}"
+            message = f"is not possible at the rate {format_mrps(rate_mrps)}: {finding.message}"
             yield Complaint(Code.CONFLICT, message, finding.help or "", where, also)

@@ -186,8 +186,8 @@ def missing_machines(shares: Shares, held_out: ThroughputTrace) -> tuple[Finding
 def _too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcError:
     """The error for rows with too few steps to have one after the first full window."""
     message = (
-        f"{plural(steps, 'step')} of {format_us(shares.step_us)} were measured, and none comes "
-        f"after the first full window of {format_us(shares.window_us)}"
+        f"the trace has {plural(steps, 'step')} of {format_us(shares.step_us)}, and none of them "
+        f"begins after the first window of {format_us(shares.window_us)}, so nothing is judged"
     )
     place = Place(held_out.source, field=held_out.reading.columns.time)
     return TailcError(Finding(Code.EMPTY_TRACE, message, place, "give a longer trace"))
@@ -201,7 +201,7 @@ def _no_common_time(shares: Shares, held_out: ThroughputTrace) -> TailcError:
     first = min(served, key=lambda each: int(each.time_us[-1]))
     message = (
         f"`{last.name}` was measured from {format_us(int(last.time_us[0]))} on, and `{first.name}` "
-        f"until {format_us(int(first.time_us[-1]))}: there is no step in which both were"
+        f"until {format_us(int(first.time_us[-1]))}: there is no step in which both were measured"
     )
     place = held_out.place(last.name, held_out.reading.columns.time)
     hint = "give rows of all machines over the same period, with times from the same start"
@@ -211,9 +211,9 @@ def _no_common_time(shares: Shares, held_out: ThroughputTrace) -> TailcError:
 def _unusable(shares: Shares, held_out: ThroughputTrace, series: Series) -> Finding:
     step = format_us(shares.step_us)
     message = (
-        f"machine `{series.name}` has no throughput, no share, or rows that do not divide the "
-        f"step of {step}"
+        f"machine `{series.name}` cannot be replayed: its throughput or its share is always 0, or "
+        f"the time between its rows does not divide the step of {step}"
     )
-    hint = "measure once a step, or a whole number of times a step, with a share of the host"
+    hint = "give rows with work and a share of the host, measured a whole number of times a step"
     place = held_out.place(series.name, held_out.reading.columns.time)
     return Finding(Code.BAD_MODEL, message, place, hint)

@@ -78,11 +78,11 @@ def histograms_of(
             raise TooLongError(f"has a histogram of more than {MAX_METRIC_BYTES:,} bytes")
         labels = dict(_label(pair) for pair in parts(metric, _LABEL))
         for histogram in parts(metric, _HISTOGRAM):
-            told = _fields_of_histogram(histogram)
-            if told.fields & _OF_NATIVE:
-                yield _native(name, labels_of(labels), told)
+            histogram_fields = _fields_of_histogram(histogram)
+            if histogram_fields.fields & _OF_NATIVE:
+                yield _native(name, labels_of(labels), histogram_fields)
             else:
-                _add_classic(classic, name, labels, told, place)
+                _add_classic(classic, name, labels, histogram_fields, place)
 
 
 def _text(value: memoryview) -> str:
@@ -96,32 +96,41 @@ def _label(pair: memoryview) -> tuple[str, str]:
 
 def _fields_of_histogram(histogram: memoryview) -> _HistogramFields:
     """The relevant fields of a histogram; raises WireError for a field of the wrong type."""
-    told = _HistogramFields()
+    histogram_fields = _HistogramFields()
     for number, wire, value in values(histogram):
-        told.fields.add(number)
+        histogram_fields.fields.add(number)
         if number == _BUCKET:
-            told.cumulative.append(_bucket(value))
+            histogram_fields.cumulative.append(_bucket(value))
         elif number == _SPAN:
-            told.spans.append(_span(value))
+            histogram_fields.spans.append(_span(value))
         elif number == _DELTA:
-            told.deltas += map(_decode_zigzag, _varints(value, wire))
+            histogram_fields.deltas += map(_decode_zigzag, _varints(value, wire))
         else:
-            _set_number(told, number, wire, value)
-        if max(len(told.deltas), len(told.spans), len(told.cumulative)) > MAX_BUCKETS:
+            _set_number(histogram_fields, number, wire, value)
+        if (
+            max(
+                len(histogram_fields.deltas),
+                len(histogram_fields.spans),
+                len(histogram_fields.cumulative),
+            )
+            > MAX_BUCKETS
+        ):
             raise TooLongError(f"has a histogram of more than {MAX_BUCKETS:,} buckets")
-    return told
+    return histogram_fields
 
 
-def _set_number(told: _HistogramFields, number: int, wire: int, value: memoryview) -> None:
+def _set_number(
+    histogram_fields: _HistogramFields, number: int, wire: int, value: memoryview
+) -> None:
     """Set a field that is a single number."""
     if number == _TOTAL:
-        told.total = _whole(value, wire)
+        histogram_fields.total = _whole(value, wire)
     elif number == _SCHEMA:
-        told.schema = _decode_zigzag(_whole(value, wire))
+        histogram_fields.schema = _decode_zigzag(_whole(value, wire))
     elif number == _THRESHOLD:
-        told.threshold = _double(value, wire)
+        histogram_fields.threshold = _double(value, wire)
     elif number == _ZERO:
-        told.zero = _whole(value, wire)
+        histogram_fields.zero = _whole(value, wire)
     elif number == _FLOAT_TOTAL and _double(value, wire) > 0:
         raise WireError("a histogram with counts that are not whole")
 
@@ -170,43 +179,49 @@ def _span(span: memoryview) -> tuple[int, int]:
 
 
 def _add_classic(
-    classic: Cumulative, name: str, labels: dict[str, str], told: _HistogramFields, place: Place
+    classic: Cumulative,
+    name: str,
+    labels: dict[str, str],
+    histogram_fields: _HistogramFields,
+    place: Place,
 ) -> None:
-    has_last = any(math.isinf(upper) for upper, _ in told.cumulative)
-    last = [] if has_last else [(math.inf, told.total)]
-    for upper, count in told.cumulative + last:
+    has_last = any(math.isinf(upper) for upper, _ in histogram_fields.cumulative)
+    last = [] if has_last else [(math.inf, histogram_fields.total)]
+    for upper, count in histogram_fields.cumulative + last:
         classic.add(name + BUCKET, labels | {LE: repr(upper)}, str(count), place)
-    classic.add(name + COUNT, labels, str(told.total), place)
+    classic.add(name + COUNT, labels, str(histogram_fields.total), place)
 
 
-def _native(name: str, labels: Labels, told: _HistogramFields) -> ScrapedHistogram:
+def _native(name: str, labels: Labels, histogram_fields: _HistogramFields) -> ScrapedHistogram:
     """The histogram; raises ValueError if its numbers are inconsistent."""
-    if told.schema not in SCHEMAS:
-        raise WireError(f"a histogram of the unknown schema {told.schema}")
-    if sum(length for _, length in told.spans) != len(told.deltas):
+    if histogram_fields.schema not in SCHEMAS:
+        raise WireError(f"a histogram of the unknown schema {histogram_fields.schema}")
+    if sum(length for _, length in histogram_fields.spans) != len(histogram_fields.deltas):
         raise WireError("spans that do not match its buckets")
-    count = dict(_positive(told, told.deltas))
+    count = dict(_positive(histogram_fields, histogram_fields.deltas))
     # A bucket of 0 alone gets an upper bound below the resolution of every time.
-    count[-told.threshold, told.threshold or _LEAST] = told.zero
+    count[-histogram_fields.threshold, histogram_fields.threshold or _LEAST] = histogram_fields.zero
     if not all(lower < upper for lower, upper in count):
         raise WireError("a bucket without a width")
     counted = sum(count.values())
-    below = told.total - counted if _NEGATIVE in told.fields else 0
-    if min(count.values()) < 0 or below < 0 or counted + below != told.total:
-        raise WireError(f"{counted} requests in buckets, but {told.total} in total")
+    below = histogram_fields.total - counted if _NEGATIVE in histogram_fields.fields else 0
+    if min(count.values()) < 0 or below < 0 or counted + below != histogram_fields.total:
+        raise WireError(f"{counted} requests in buckets, but {histogram_fields.total} in total")
     if below:
-        count[-math.inf, -told.threshold] = below
+        count[-math.inf, -histogram_fields.threshold] = below
     return ScrapedHistogram(name, labels, Grain.EXPONENTIAL, count)
 
 
-def _positive(told: _HistogramFields, deltas: Sequence[int]) -> Iterator[tuple[Bounds, int]]:
+def _positive(
+    histogram_fields: _HistogramFields, deltas: Sequence[int]
+) -> Iterator[tuple[Bounds, int]]:
     """Buckets above 0 in order; the first begins at the end of the zero bucket at the earliest."""
     index = times = 0
     rest = iter(deltas)
-    for left_out, length in told.spans:
+    for left_out, length in histogram_fields.spans:
         index += left_out
         for _ in range(length):
             times += next(rest)
-            lower, upper = (upper_bound(told.schema, at) for at in (index - 1, index))
-            yield (max(lower, told.threshold), upper), times
+            lower, upper = (upper_bound(histogram_fields.schema, at) for at in (index - 1, index))
+            yield (max(lower, histogram_fields.threshold), upper), times
             index += 1

@@ -42,8 +42,8 @@ def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> LintR
     try:
         with open_source(path) as source:
             seen = views_of_file(source, options)
-            told = map(_with_help, map(_soften, seen.findings))
-            findings = [*told, *view_findings(find_checks(), seen.views, source.name)]
+            from_views = map(_with_help, map(_soften, seen.findings))
+            findings = [*from_views, *view_findings(find_checks(), seen.views, source.name)]
             kept = [one for one in findings if not _is_ignored(one, ignored)]
             kept.sort(key=lambda one: (_ORDER[one.severity], one.code.ident))
             placed = locate_findings(kept, source)

@@ -206,13 +206,13 @@ def roles_of(names: tuple[str, ...], options: TraceOptions) -> Roles:
     """Determine the role of each column; a requested column is included even if missing."""
     time = _time(names, options)
     demand = _demand(names, time.name, options)
-    is_told = Role.DEMAND in options.columns or (demand.name or "").startswith("demand")
-    series = _series(names) if time.name is not None and not is_told else ()
+    is_named_demand = Role.DEMAND in options.columns or (demand.name or "").startswith("demand")
+    series = _series(names) if time.name is not None and not is_named_demand else ()
     timed = {Role.TIME: time} if series else {Role.DEMAND: demand, Role.TIME: time}
     named = {role: one.name for role, one in timed.items() if one.name is not None}
     units = {role: one.unit for role, one in timed.items() if one.unit is not None}
-    told = {role: name for role, name in options.columns.items() if role not in timed}
-    every = {**named, **_roles_by_name(names), **told}
+    by_option = {role: name for role, name in options.columns.items() if role not in timed}
+    every = {**named, **_roles_by_name(names), **by_option}
     return Roles(every, units, options.speedups or speedups_of(names), series)
 
 

@@ -106,11 +106,11 @@ def views_of(
     findings = [*_status_findings(cells, roles), *_arrival_findings(source, table)]
     if roles.is_of_timings or roles.speedups:
         if roles.is_of_timings and requests is not None:
-            made, told = _timing_views(cells, roles, requests)
+            made, of_curves = _timing_views(cells, roles, requests)
         else:
-            made, told = _curves(cells, roles, requests)
+            made, of_curves = _curves(cells, roles, requests)
         views += made
-        findings += told
+        findings += of_curves
     if requests is not None and len(requests.demand):
         findings += _unit_findings(cells, requests)
         findings += small_sample(requests, cells.source, options.percentile_ppm)

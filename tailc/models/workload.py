@@ -116,8 +116,8 @@ def clocked_workload(profile: DemandProfile, clocks: Clocks) -> Workload:
     work_ns = _work_ns(profile)
     memory_ns = None
     if profile.memory_ms is not None:
-        told_ns = np.rint(profile.memory_ms * NS_PER_MS).astype(np.int64)
-        memory_ns = np.minimum(told_ns, work_ns)
+        given_ns = np.rint(profile.memory_ms * NS_PER_MS).astype(np.int64)
+        memory_ns = np.minimum(given_ns, work_ns)
     frequencies_khz = [level.frequency_khz for level in clocks.table.levels]
     return Workload(
         work_ns,

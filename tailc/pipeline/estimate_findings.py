@@ -122,13 +122,13 @@ def _better_by_hand(
     assert row.by_hand is not None
     percentile = format_percentile(policy.slos[row.slo].percentile_ppm)
     gain = f"{gain_ppm / _PPM_PER_PERCENT:.1f} %"
-    better = f"has a {percentile} that is {gain} shorter than the policy"
+    better = f"has a {percentile} that is {gain} shorter than that of the policy"
     if by_cost:
         costs = f"costs {gain} less"
         if policy.batch is not None:
             costs = f"does batch work with {gain} less energy"
         better = f"{costs} than the policy and meets the SLO"
-    message = f"at {format_mrps(row.rate_mrps)} the setting by hand `{row.by_hand.name}` {better}"
+    message = f"at {format_mrps(row.rate_mrps)} the manual setting `{row.by_hand.name}` {better}"
     place = loaded.place("rates")
     hint = _advice_against(policy, is_compared=is_compared)
     yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)

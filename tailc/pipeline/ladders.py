@@ -278,7 +278,9 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
         message += f"; the shortest possible latency is {format_us(first.nearest_tail_us)} {limit}"
     attainable_us = [nearest for nearest in nearest_us if nearest is not None]
     if len(attainable_us) < len(missed):
-        hint = f"no schedule keeps this number of requests {limit}: lower the largest load"
+        hint = (
+            f"no schedule keeps a load of {_requests(first.load)} {limit}: lower the largest load"
+        )
     else:
         # The highest load is the hardest: all loads can meet its latency. One load may be enough.
         relaxed = format_us(min(attainable_us) if problem.may_miss else max(attainable_us))

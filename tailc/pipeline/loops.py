@@ -124,9 +124,9 @@ def checked_margins(
         raise TailcError(Finding(Code.NO_TUNING, message, help="set `control: off`"))
     own = problem.gains[number]
     message = (
-        f"gains kp {own.kp:g}, ki {own.ki:g}, kd {own.kd:g} cannot be used: {why} at {rate}, for "
-        f"some delay near {plural(plant.delay, 'epoch')}, where the whole output makes "
-        f"{plant.gain:.4g} ms of tail"
+        f"gains kp {own.kp:g}, ki {own.ki:g}, kd {own.kd:g} cannot be used at {rate}: {why}. There "
+        f"the full range of the output changes the tail by {plant.gain:.4g} ms, with a delay of "
+        f"about {plural(plant.delay, 'epoch')}"
     )
     hint = "remove `gains`, so that tailc tunes them, or lower them"
     place = problem.gains_at[number] if problem.gains_at else None

@@ -62,8 +62,8 @@ def _thinned_warning(
     if rows.split is None or rows.split.by is SplitBy.TIME:
         return ()
     message = (
-        f"the held-out part has {chosen.sum()} of {len(chosen)} arrivals, spread over the "
-        "recording, so their rate is lower than it was"
+        f"the held-out part has only {chosen.sum()} of the {len(chosen)} recorded arrivals, spread "
+        "over the whole recording, so it is replayed at a lower rate than the recorded one"
     )
     # At least a thousandth of a request per second, which is the lowest rate there is.
     rate_mrps = max(RecordedArrivals(times_ns, None, "").rate_mrps, 1)

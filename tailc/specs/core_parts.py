@@ -83,7 +83,7 @@ class CoreTypeSpec(SpecModel):
 
     name: Text | None = Field(default=None, examples=["little"], description="Name of the type.")
     count: Count = Field(examples=[8], description="Number of cores.")
-    told: Annotated[OwnCore | CoreOfRow, OneOf(_ONE_TELLS)] = Field(alias="<told>")
+    values: Annotated[OwnCore | CoreOfRow, OneOf(_ONE_TELLS)] = Field(alias="<values>")
     migration_us: PauseUs = Field(
         default=MIGRATION_US,
         alias="migration",
@@ -136,7 +136,7 @@ class LevelSpec(SpecModel):
     frequency_khz: FrequencyKhz | None = Field(
         default=None, alias="frequency", examples=["1.7GHz"], description="Its frequency."
     )
-    told: Annotated[OwnLevel | LevelOfRow, OneOf(_ONE_TELLS)] = Field(alias="<told>")
+    values: Annotated[OwnLevel | LevelOfRow, OneOf(_ONE_TELLS)] = Field(alias="<values>")
 
 
-Told = OwnCore | CoreOfRow | OwnLevel | LevelOfRow
+CoreValues = OwnCore | CoreOfRow | OwnLevel | LevelOfRow

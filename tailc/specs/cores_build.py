@@ -136,14 +136,14 @@ def _drafts(spec: CoresSpec) -> list[_Draft]:
 
 
 def _of_type(each: CoreTypeSpec, at: Path) -> _Draft:
-    own = each.told.own
+    own = each.values.own
     speed = _fraction(own.speed_ppm)
     rest = own.power, own.idle_power, each.migration_us
     return _Draft(at, each.name, _speed_name(speed), each.count, speed, *rest, None)
 
 
 def _of_levels(dvfs: DvfsSpec) -> list[_Draft]:
-    has_speeds = any(level.told.speed_ppm is not None for level in dvfs.levels)
+    has_speeds = any(level.values.speed_ppm is not None for level in dvfs.levels)
     base_khz = None if has_speeds else dvfs.levels[0].frequency_khz
     return [
         _of_level(level, ("dvfs", "levels", at), dvfs, base_khz)
@@ -154,7 +154,7 @@ def _of_levels(dvfs: DvfsSpec) -> list[_Draft]:
 def _of_level(level: LevelSpec, at: Path, dvfs: DvfsSpec, base_khz: int | None) -> _Draft:
     """Draft of a level: its stated speed, or if no level has one, its frequency relative to the
     first."""
-    own, khz = level.told.own, level.frequency_khz
+    own, khz = level.values.own, level.frequency_khz
     speed = _fraction(own.speed_ppm)
     if speed is None and khz is not None and base_khz is not None:
         speed = Fraction(khz, base_khz)
@@ -326,8 +326,8 @@ def _relative(known: list[_CompleteType], one: Fraction) -> tuple[CoreType, ...]
 
 def _with_static(cores: Cores, spec: CoresSpec) -> Cores:
     match spec.powers:
-        case PowersBySpeed(power_from="cubic", static_share_ppm=told):
-            share_ppm = CUBIC_STATIC_PPM if told is None else told
+        case PowersBySpeed(power_from="cubic", static_share_ppm=given_ppm):
+            share_ppm = CUBIC_STATIC_PPM if given_ppm is None else given_ppm
             return replace(cores, static_ppm=cubic_static_ppm(cores.peak_ppm, share_ppm))
         case _:
             return cores

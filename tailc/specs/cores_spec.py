@@ -12,11 +12,11 @@ from tailc.specs.core_parts import (
     NO_POWER,
     CoreOfRow,
     CoreTypeSpec,
+    CoreValues,
     Count,
     LevelOfRow,
     LevelSpec,
     Row,
-    Told,
 )
 from tailc.specs.cores_fields import (
     IdlePowerField,
@@ -79,7 +79,7 @@ class CoreTableSpec(SpecModel):
     )
 
 
-Fill = Callable[[int, Told], Told]
+Fill = Callable[[int, CoreValues], CoreValues]
 
 
 class CoreTypesSpec(SpecModel):
@@ -99,8 +99,8 @@ class CoreTypesSpec(SpecModel):
 
     def fill(self, fill: Fill) -> CoreTypesSpec:
         """Replace each type by the result of `fill`."""
-        told = [fill(position, each.told) for position, each in enumerate(self.types)]
-        return self.model_copy(update={"types": _each_with(self.types, told)})
+        values = [fill(position, each.values) for position, each in enumerate(self.types)]
+        return self.model_copy(update={"types": _each_with(self.types, values)})
 
 
 class DvfsCores(SpecModel):
@@ -117,14 +117,14 @@ class DvfsCores(SpecModel):
 
     def fill(self, fill: Fill) -> DvfsCores:
         """Replace each level by the result of `fill`."""
-        told = [fill(position, each.told) for position, each in enumerate(self.parts)]
-        levels = _each_with(self.parts, told)
+        values = [fill(position, each.values) for position, each in enumerate(self.parts)]
+        levels = _each_with(self.parts, values)
         return self.model_copy(update={"dvfs": self.dvfs.model_copy(update={"levels": levels})})
 
 
-def _each_with(parts: Sequence[SpecModel], told: Sequence[Told]) -> tuple[SpecModel, ...]:
+def _each_with(parts: Sequence[SpecModel], values: Sequence[CoreValues]) -> tuple[SpecModel, ...]:
     return tuple(
-        part.model_copy(update={"told": one}) for part, one in zip(parts, told, strict=True)
+        part.model_copy(update={"values": one}) for part, one in zip(parts, values, strict=True)
     )
 
 
@@ -200,5 +200,5 @@ class CoresSpec(SpecModel):
         return [
             Complaint(Code.MISSING_KEY, message, hint, (*self.which.path, position, "row"))
             for position, part in enumerate(self.which.parts)
-            if isinstance(part.told, CoreOfRow | LevelOfRow)
+            if isinstance(part.values, CoreOfRow | LevelOfRow)
         ]

@@ -99,7 +99,7 @@ class ExactlyOne:
         """Choose the group of which a required key is given."""
         named = _only_one(_groups_by_key(groups, keys), self.both)
         if not named:
-            # An unknown key may be a misspelled one, and is told.
+            # An unknown key may be a misspelled one, so the key is reported instead.
             missing = Complaint(Code.MISSING_KEY, *self.missing)
             raise RefusalError(*(() if keys.unknown else (missing,)))
         return named[0]

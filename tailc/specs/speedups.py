@@ -46,8 +46,8 @@ class Speedups:
         Numbers of servers without a speed-up are left out.
         """
         if self.shape is not None:
-            told_ppt = SPEEDUP_SHAPES[self.shape].speedup_ppt(vms, counts)
-            return {n: PPT * ppt for n, ppt in zip(counts, told_ppt, strict=True)}
+            speedups_ppt = SPEEDUP_SHAPES[self.shape].speedup_ppt(vms, counts)
+            return {n: PPT * ppt for n, ppt in zip(counts, speedups_ppt, strict=True)}
         table = self.tables.get(vms, {}) if self.every is None else self.every
         return {n: table[n] for n in counts if n in table}
 

@@ -78,12 +78,12 @@ def tuning_settings(tuned: AnyTunedTable) -> dict[str, int]:
     # The rates that were found are of no weight.
     weights = aim.weights if tuned.raised is None else (1,) * len(tuned.validated.gains)
     for number, (gain, weight) in enumerate(zip(tuned.validated.gains, weights, strict=True), 1):
-        told = _gain_settings(gain, aim) | {"weight": weight}
+        of_rate = _gain_settings(gain, aim) | {"weight": weight}
         if aim.criterion is Criterion.BATCH:
-            told |= _batch_settings(tuned.batch[number - 1])
+            of_rate |= _batch_settings(tuned.batch[number - 1])
         if tuned.foreseen_energy:
-            told["clairvoyant_energy"] = tuned.foreseen_energy[number - 1]
-        settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
+            of_rate["clairvoyant_energy"] = tuned.foreseen_energy[number - 1]
+        settings |= {f"rate_{number}_{name}": value for name, value in of_rate.items()}
     if tuned.raised is not None:
         settings |= _raised_settings(tuned.raised)
     return settings | pattern_settings(aim)
@@ -101,29 +101,29 @@ def _raised_settings(raised: RateComparison) -> dict[str, int]:
 
 def _batch_settings(left: BatchLeft) -> dict[str, int]:
     """What is left of batch work, by core."""
-    told = {
+    by_name = {
         "batch_ppm": left.tuned_ppm,
         "formula_batch_ppm": left.formula_ppm,
         "most_batch_ppm": left.most_ppm,
     }
-    return {name: ppm for name, ppm in told.items() if ppm is not None}
+    return {name: ppm for name, ppm in by_name.items() if ppm is not None}
 
 
 def _gain_settings(gain: RateGain, aim: TuningObjective) -> dict[str, int]:
     """Energies in millionths of the unit of power times microseconds; nothing of a table that is
     overloaded.
     """
-    told = {"mrps": gain.rate_mrps}
+    of_rate = {"mrps": gain.rate_mrps}
     if not gain.formula_overloaded:
-        told["formula_us"] = gain.formula_us
+        of_rate["formula_us"] = gain.formula_us
     if not gain.tuned_overloaded:
-        told["tuned_us"] = gain.tuned_us
+        of_rate["tuned_us"] = gain.tuned_us
     if gain.clairvoyant_us is not None:
-        told["clairvoyant_us"] = gain.clairvoyant_us
+        of_rate["clairvoyant_us"] = gain.clairvoyant_us
     if gain.energy is not None and aim.criterion is not Criterion.BATCH:
         drawn = {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
-        told |= {name: energy for name, energy in drawn.items() if energy is not None}
-    return told
+        of_rate |= {name: energy for name, energy in drawn.items() if energy is not None}
+    return of_rate
 
 
 def describe_tail(us: int, overloaded: bool) -> str:

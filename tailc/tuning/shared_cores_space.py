@@ -217,11 +217,11 @@ class SharedCoresSpace:
         admission = next(waits, self.last_load) / self.cores
         each_ppm, times = self.boost_use
         boost = 0.0 if table.boost is None else table.boost.below_ppm / each_ppm / times
-        told = table.sharing or NO_SHARING
-        if told.start_below_ppm is not None:
+        sharing = table.sharing or NO_SHARING
+        if sharing.start_below_ppm is not None:
             _, each_ppm = self.start_use
-            admission = told.start_below_ppm / each_ppm / self.cores
-        give_up = _GIVE_UP if told.give_up_us is None else told.give_up_us / self.tail_us
+            admission = sharing.start_below_ppm / each_ppm / self.cores
+        give_up = _GIVE_UP if sharing.give_up_us is None else sharing.give_up_us / self.tail_us
         return self.point(ages, admission, boost, give_up)
 
     def _on_grid(self, ages: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -260,8 +260,10 @@ class SharedCoresSpace:
         below_ppm = max(round(admission * self.cores), 1) * each_ppm
         give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
         starts = (unit, below_ppm) if self.starts_by_use else (None, None)
-        told = Sharing(*starts, give_up_us if OptionalRule.GIVE_UP in self.optional_rules else None)
-        return None if told == NO_SHARING else told
+        sharing = Sharing(
+            *starts, give_up_us if OptionalRule.GIVE_UP in self.optional_rules else None
+        )
+        return None if sharing == NO_SHARING else sharing
 
 
 _RULES = {OptionalRule.START_BELOW: Rule.START_BELOW, OptionalRule.GIVE_UP: Rule.GIVE_UP}

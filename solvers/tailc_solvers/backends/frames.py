@@ -202,10 +202,10 @@ def _basis(arrays: Arrays) -> Basis | None:
 
 def _course(arrays: Arrays) -> tuple[SearchProgress, ...]:
     """The convergence trace in the arrays; empty if there is none."""
-    told = arrays.pop(COURSE, np.zeros(0))
-    if told.dtype.kind != "f" or told.size % len(SearchProgress._fields):
+    course = arrays.pop(COURSE, np.zeros(0))
+    if course.dtype.kind != "f" or course.size % len(SearchProgress._fields):
         raise GarbledFrameError("a course must have three numbers per entry")
-    rows = told.reshape(-1, len(SearchProgress._fields))
+    rows = course.reshape(-1, len(SearchProgress._fields))
     if not (np.isfinite(rows[:, 0]) & (rows[:, 0] >= 0)).all() or np.isnan(rows).any():
         raise GarbledFrameError("a course has an effort and no numbers that are none")
     return tuple(

@@ -55,7 +55,7 @@ def _restarts(stream: Stream) -> Iterator[Sighting]:
     if 0 < back.sum() <= len(stream.at_ns) / _ENOUGH + 1 and len(stream.at_ns) >= _ENOUGH:
         rows = first_rows(stream.row[1:], back)
         yield Sighting(
-            "times go back to an early time", int(back.sum()), rows, column=stream.column
+            "the times go back to near the first one", int(back.sum()), rows, column=stream.column
         )
 
 
@@ -68,9 +68,9 @@ def _epoch_unit(stream: Stream) -> Iterator[Sighting]:
     units = _epochs(stream)
     if stream.unit is None or not len(units) or (units < 0).any() or np.ptp(units):
         return
-    meant = UNITS[int(units[0])]
-    if meant != stream.unit:
-        message = f"times look like {meant} since 1970, but are read in {stream.unit}"
+    likely_unit = UNITS[int(units[0])]
+    if likely_unit != stream.unit:
+        message = f"times look like {likely_unit} since 1970, but are read in {stream.unit}"
         yield Sighting(message, rows=(1,), column=stream.column)
 
 
@@ -92,7 +92,7 @@ def _zero_times(stream: Stream) -> Iterator[Sighting]:
         return
     found = stream.raw == 0
     if found.any():
-        message = "the time is 0, which is 1970"
+        message = "the time is 0, which is the year 1970, while other times are later"
         yield Sighting(
             message, int(found.sum()), first_rows(stream.row, found), column=stream.column
         )
@@ -107,8 +107,8 @@ def _coarse(stream: Stream) -> Iterator[Sighting]:
     is_grid = (steps % steps.min() == 0).all()
     if same.mean() > _OFTEN and is_grid:
         message = (
-            f"{same.mean():.0%} of arrivals are at the time of the one before; "
-            f"the clock ticks by {steps.min() / _NS_PER_S:g} s"
+            f"{same.mean():.0%} of arrivals have the same time as the one before; the clock has a "
+            f"resolution of {steps.min() / _NS_PER_S:g} s"
         )
         yield Sighting(
             message, int(same.sum()), first_rows(stream.row[1:], same), column=stream.column
@@ -118,7 +118,7 @@ def _coarse(stream: Stream) -> Iterator[Sighting]:
 def _even(stream: Stream) -> Iterator[Sighting]:
     gaps = _gaps(stream)
     if len(gaps) >= _ENOUGH and gaps.mean() > 0 and gaps.std() < _EVEN * gaps.mean():
-        message = f"requests arrive every {gaps.mean() / _NS_PER_S:.6g} s"
+        message = f"requests arrive at constant intervals of {gaps.mean() / _NS_PER_S:.6g} s"
         yield Sighting(message, column=stream.column)
 
 
@@ -133,7 +133,7 @@ def _rate_shift(stream: Stream) -> Iterator[Sighting]:
     times = first / second
     noise = np.sqrt(gaps[:half].var() / first**2 / half + gaps[half:].var() / second**2 / half)
     if max(times, 1 / times) > _RATE_TIMES and abs(np.log(times)) > _SURE * noise:
-        message = f"the second half arrives at {times:.2f} times the rate of the first"
+        message = f"the arrival rate of the second half is {times:.2f} times that of the first half"
         yield Sighting(message, rows=(int(stream.row[half + 1]),), column=stream.column)
 
 
@@ -150,7 +150,7 @@ def _is_closed(stream: Stream) -> bool:
 
 def _closed_loop(stream: Stream) -> Iterator[Sighting]:
     if _has_ordered_arrivals(stream) and _is_closed(stream):
-        message = "each request arrives when an earlier one is answered"
+        message = "each request arrives at the moment when an earlier one ends"
         yield Sighting(message, column=stream.column)
 
 
@@ -174,8 +174,8 @@ def _coordinated_omission(stream: Stream) -> Iterator[Sighting]:
         found = np.zeros(len(stream.row), np.bool_)
         found[longest] = True
         message = (
-            f"{int(came.sum())} requests arrive during the longest, where {expected.sum():.0f} "
-            "would at the usual rate"
+            f"while the longest requests run, {int(came.sum())} requests arrive; at the usual rate "
+            f"{expected.sum():.0f} would arrive"
         )
         yield Sighting(
             message, int(found.sum()), first_rows(stream.row, found), column=stream.column
@@ -193,7 +193,7 @@ def _is_fifo(stream: Stream) -> bool:
 
 def _queueing_in_demands(stream: Stream) -> Iterator[Sighting]:
     if _has_ordered_arrivals(stream) and not _is_closed(stream) and _is_fifo(stream):
-        message = "answers leave in the order of arrival, as of one server with a queue"
+        message = "requests end in the order of arrival, as on a single server with a queue"
         yield Sighting(message, column=stream.column)
 
 
@@ -203,7 +203,8 @@ def _load_dependence(stream: Stream) -> Iterator[Sighting]:
     busy = in_system(stream.at_ns, stream.demand_ns)
     found = correlation(busy, stream.demand_ns) if np.ptp(busy) else 0.0
     if found > _LOADED:
-        message = f"times increase with the number of requests: rank correlation is {found:.2f}"
+        message = "demands increase with the number of requests in the system: their rank "
+        message += f"correlation is {found:.2f}"
         yield Sighting(message, column=stream.column)
 
 
@@ -227,7 +228,7 @@ CHECKS = (
         "joined-recordings",
         _ERROR,
         _restarts,
-        "times go back to an early time in the middle",
+        "times start again from near the first one",
         "the file has two recordings, which are not one stream of arrivals",
         "replay each separately",
     ),
@@ -290,7 +291,7 @@ CHECKS = (
         "closed-loop",
         _ERROR,
         _closed_loop,
-        "requests arrive as answers leave",
+        "each request arrives when an earlier one ends",
         "no request was sent while the server was slow, so the longest waits are missing",
         "send at a rate, or correct the times with `tailc ingest --expected-interval`",
     ),
@@ -299,7 +300,7 @@ CHECKS = (
         "coordinated-omission",
         _WARNING,
         _coordinated_omission,
-        "nothing arrives while long requests run",
+        "fewer requests arrive while long requests run",
         "requests that would have waited were not sent, so percentiles are too low",
         "measure at a rate, with a generator that does not wait",
     ),
@@ -308,7 +309,7 @@ CHECKS = (
         "queue-order",
         _ERROR,
         _queueing_in_demands,
-        "answers leave in the order in which requests came",
+        "requests end in the order in which they arrived",
         "the times are response times and not demands, so a policy counts waiting twice",
         "log times from the start of execution, or processor times",
     ),
@@ -317,7 +318,7 @@ CHECKS = (
         "load-in-demand",
         _WARNING,
         _load_dependence,
-        "times increase with the number of requests",
+        "demands increase with the number of requests in the system",
         "they include waiting or contention, which a policy adds again",
         "measure demand on an idle server, or the processor time of each request",
     ),

@@ -23,20 +23,22 @@ _FEW_CYCLES = 1_000
 def _total(counters: CounterRows) -> Iterator[Sighting]:
     steps = np.diff(counters.cycles)
     if len(steps) >= _FEWEST and (steps > 0).mean() >= _RISES:
-        yield Sighting("cycles rise from row to row", column=counters.column)
+        yield Sighting(
+            "cycles increase from row to row, as in a running total", column=counters.column
+        )
 
 
 def _wrapped_counters(counters: CounterRows) -> Iterator[Sighting]:
     found = counters.cycles >= max(_WRAPPED, _TIMES_MEDIAN * float(np.median(counters.cycles)))
     if found.any():
         rows = first_rows(counters.row, found)
-        message = f"{int(counters.cycles.max()):,} cycles are a thousand times those of others"
+        message = f"{int(counters.cycles.max()):,} cycles are at least a thousand times the median"
         yield Sighting(message, int(found.sum()), rows, column=counters.column)
 
 
 def _no_memory(counters: CounterRows) -> Iterator[Sighting]:
     if not counters.memory.any():
-        yield Sighting("no request waits for memory", column=counters.memory_column)
+        yield Sighting("the memory time of all requests is 0", column=counters.memory_column)
 
 
 def _fixed_share(counters: CounterRows) -> Iterator[Sighting]:
@@ -45,7 +47,7 @@ def _fixed_share(counters: CounterRows) -> Iterator[Sighting]:
         return
     share = counters.memory[known] / counters.cycles[known]
     if share.mean() > 0 and share.std() <= _FIXED * share.mean():
-        message = "memory time is the same part of the cycles in all rows"
+        message = "memory time is the same share of the cycles in all rows"
         yield Sighting(message, column=counters.memory_column)
 
 
@@ -82,7 +84,7 @@ CHECKS = (
         "no-memory-time",
         Severity.WARNING,
         _no_memory,
-        "no request waits for memory",
+        "the memory time of all requests is 0",
         "the effect of a lower frequency is overestimated, so frequencies are too high",
         "count stalls too, for example with `cycle_activity.stalls_mem_any`",
     ),

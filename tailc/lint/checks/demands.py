@@ -55,8 +55,8 @@ def _piled_demands(requests: DemandRows, at: int) -> Iterator[Sighting]:
     if requests.requests < ENOUGH or len(value) < _FEW_VALUES:
         return
     most = max(_AT_END_SHARE * requests.requests, _AT_END_TIMES * float(np.median(count)))
-    beside = float(count[-_FEW_VALUES:-1].max() if at else count[1:_FEW_VALUES].max())
-    if count[at] >= max(most, _AT_END_TIMES, 5 * beside):
+    next_largest = float(count[-_FEW_VALUES:-1].max() if at else count[1:_FEW_VALUES].max())
+    if count[at] >= max(most, _AT_END_TIMES, 5 * next_largest):
         found = requests.demand == value[at]
         end = "largest" if at else "smallest"
         message = (

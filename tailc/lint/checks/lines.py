@@ -118,8 +118,8 @@ def _cells(line: str, dialect: Dialect) -> list[str]:
         return []
 
 
-def _defect(number: int, name: str, severity: Severity, *told: str) -> Defect:
-    return Defect(f"TC{1000 + number}", name, severity, *told)
+def _defect(number: int, name: str, severity: Severity, *texts: str) -> Defect:
+    return Defect(f"TC{1000 + number}", name, severity, *texts)
 
 
 _ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE

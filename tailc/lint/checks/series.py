@@ -53,7 +53,7 @@ def _is_shifted(steps: SeriesSteps) -> bool:
 
 def _noon(steps: SeriesSteps) -> Iterator[Sighting]:
     if _is_sunny(steps) and steps.is_local and _is_shifted(steps):
-        message = f"the middle of the solar day is at {_middle_hour(steps):.1f} h"
+        message = f"solar production is centred at {_middle_hour(steps):.1f} h instead of noon"
         yield Sighting(message, column=steps.column.name)
 
 
@@ -64,7 +64,7 @@ def _nights(steps: SeriesSteps) -> Iterator[Sighting]:
     found = ((hour > _NIGHT[0]) | (hour < _NIGHT[1])) & (value > _NIGHT_SHARE * _top(steps))
     if found.any():
         first = _time_text(steps, int(np.argmax(found)))
-        message = f"{int(found.sum())} steps of the night have sun, the first at {first}"
+        message = f"{int(found.sum())} steps at night have solar production, the first at {first}"
         yield Sighting(message, column=steps.column.name)
 
 
@@ -97,7 +97,7 @@ def _is_meter(steps: SeriesSteps) -> bool:
 def _meter(steps: SeriesSteps) -> Iterator[Sighting]:
     if steps.column.quantity is SeriesQuantity.POWER and _is_meter(steps):
         values = _known_values(steps)
-        message = f"the values never fall, from {values[0]:g} to {values.max():g}"
+        message = f"the values never decrease: they rise from {values[0]:g} to {values.max():g}"
         yield Sighting(message, column=steps.column.name)
 
 
@@ -106,7 +106,7 @@ def _meter_reset(steps: SeriesSteps) -> Iterator[Sighting]:
     drops = np.flatnonzero(np.diff(value) < -0.5 * value.max()) if len(value) else []
     if len(drops) and steps.column.quantity is SeriesQuantity.POWER and _is_meter(steps):
         first = _time_text(steps, int(drops[0]) + 1)
-        message = f"a meter decreases {plural(len(drops), 'time')}, the first at {first}"
+        message = f"a meter reading decreases {plural(len(drops), 'time')}, first at {first}"
         yield Sighting(message, column=steps.column.name)
 
 
@@ -130,7 +130,9 @@ def _dark_days(steps: SeriesSteps) -> Iterator[Sighting]:
     dark = (sums < _DARK * np.median(sums)) & all_known
     if dark.any():
         first = _time_text(steps, int(np.argmax(dark)) * per_day)
-        message = f"{plural(int(dark.sum()), 'day')} without sun, the first from {first}"
+        message = (
+            f"{plural(int(dark.sum()), 'day')} without solar production, the first from {first}"
+        )
         yield Sighting(message, int(dark.sum()), column=steps.column.name)
 
 
@@ -139,7 +141,7 @@ def _too_bright(steps: SeriesSteps) -> Iterator[Sighting]:
         steps.column.quantity is SeriesQuantity.IRRADIANCE
         and _known_values(steps).max() > _SUN_W_M2
     ):
-        message = f"irradiance reaches {_known_values(steps).max():g} W/m2"
+        message = f"irradiance reaches {_known_values(steps).max():g} W/m2, more than the sun gives"
         yield Sighting(message, column=steps.column.name)
 
 
@@ -178,7 +180,7 @@ CHECKS = (
         "stuck-sensor",
         _WARNING,
         _stuck,
-        "a value stays the same for long",
+        "a value stays the same for a long time",
         "a logger that hangs repeats its last value",
         "empty those cells, so that they count as gaps",
     ),

@@ -28,7 +28,9 @@ def _bent(curves: SpeedupRows) -> Iterator[Sighting]:
     found &= ~is_superlinear(curves.speedup, np.arange(1.0, curves.speedup.shape[1] + 1))
     if found.any():
         first = ", ".join(f"{value:g}" for value in curves.speedup[int(np.argmax(found))][:8])
-        message = f"a further thread adds more speed-up than the one before it: {first}"
+        message = (
+            f"a further thread adds more speed-up than the thread before it: speed-ups are {first}"
+        )
         yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
 
 
@@ -37,7 +39,8 @@ def _flat(curves: SpeedupRows) -> Iterator[Sighting]:
         most = float(curves.longest.max())
         if most < _NO_GAIN:
             message = (
-                f"on the best number of threads {curves.longest_are} are {most:.3g} times as fast"
+                f"with the best number of threads, {curves.longest_are} are only "
+                f"{most:.3g} times as fast as with one"
             )
             yield Sighting(message)
 
@@ -52,7 +55,7 @@ def _times(curves: SpeedupRows) -> Iterator[Sighting]:
     found = _as_times(curves)
     if found.any():
         first = ", ".join(f"{value:g}" for value in curves.speedup[int(np.argmax(found))][:8])
-        message = f"speed-ups fall from far above 1, as times do: {first}"
+        message = f"speed-ups decrease from far above 1, as run times would: {first}"
         yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
 
 
@@ -64,7 +67,7 @@ def _percents(curves: SpeedupRows) -> Iterator[Sighting]:
     found = _as_percent(curves)
     if found.any():
         value = curves.speedup[int(np.argmax(found)), 0]
-        message = f"the speed-up at degree 1 is {value:g}, as in percent"
+        message = f"the speed-up at degree 1 is {value:g} instead of 1, as if in percent"
         yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
 
 
@@ -83,9 +86,8 @@ def _noisy(timings: TimingRows) -> Iterator[Sighting]:
     noisy = (spread > _NOISY) & (count >= _ENOUGH_TIMINGS)
     if noisy.any():
         rows = first_rows(timings.row, noisy[group] & _first_of_each(group))
-        message = (
-            f"timings of one request and degree vary by {spread[noisy].max():.0%} of their mean"
-        )
+        message = "timings of the same request and degree differ by "
+        message += f"{spread[noisy].max():.0%} of their mean"
         yield Sighting(message, int(noisy.sum()), rows, column=timings.column)
 
 
@@ -105,12 +107,13 @@ def _cold(timings: TimingRows) -> Iterator[Sighting]:
     later = (total - first)[has_more] / (count[has_more] - 1)
     if len(later) and (first[has_more] > _COLDER * later).mean() > _OFTEN:
         times = float(np.median(first[has_more] / later))
-        message = f"the first timing of each request and degree is {times:.2f} times the later ones"
+        message = "the first timing of a request and degree is usually "
+        message += f"{times:.2f} times the mean of the later ones"
         yield Sighting(message, rows=first_rows(timings.row, is_first), column=timings.column)
 
 
-def _check(number: int, name: str, severity: Severity, view: type, find, *told: str) -> Check:
-    return Check(Defect(f"TC{1500 + number}", name, severity, *told), view, find)
+def _check(number: int, name: str, severity: Severity, view: type, find, *texts: str) -> Check:
+    return Check(Defect(f"TC{1500 + number}", name, severity, *texts), view, find)
 
 
 _WARNING = Severity.WARNING

@@ -155,14 +155,14 @@ def doubt_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
     found, best = [], chosen.best
     if not best.is_safe:
         share = f"{best.loss_share:.0%}"
-        message = f"in {share} of resamples of the trace's rows a setting that could be picked by "
-        message += "hand is significantly better than the table at some rate"
+        message = f"in {share} of bootstrap resamples of the trace, some setting that a user could "
+        message += "choose by hand is significantly better than the table at some rate"
         hint = "give a longer trace, or rates closer together"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
     if not chosen.kept_back:
         message = (
             f"the table was evaluated on the same {chosen.judged_on:,} requests on which it was "
-            "tuned, so its estimates are too good"
+            "tuned, so its estimates are too optimistic"
         )
         hint = "give a longer trace, or verify on another one"
         found.append(Finding(Code.JUDGED_ON_OWN, message, None, hint, Severity.WARNING))

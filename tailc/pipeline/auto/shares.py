@@ -150,10 +150,11 @@ def _beginning_with(machine: Machine, part: float, least_ppm: int) -> Machine:
 
 def _remark(stated: _Candidate, taken: Shares) -> Finding:
     worst = max(stated.nearer, key=lambda one: one.own_ppm - one.constant_ppm)
-    what = f"the policy has the law `{taken.law.value}` and the pole {taken.pole_ppm / PPM:g}"
+    what = f"the policy uses the control law `{taken.law.value}`"
     if taken.machines != stated.shares.machines:
-        what = f"the policy begins with constant shares and has the pole {taken.pole_ppm / PPM:g}"
-    was = f"`{stated.shares.law.value}` and {stated.shares.pole_ppm / PPM:g}"
-    message = f"{what}, in place of {was}, because {worst.comparison}"
+        what = "the policy starts from the best constant shares"
+    was = f"`{stated.shares.law.value}` with the pole {stated.shares.pole_ppm / PPM:g}"
+    taken_pole = f"with the pole {taken.pole_ppm / PPM:g}"
+    message = f"{what} {taken_pole} instead of {was}, because {worst.comparison}"
     hint = "`control.method: paper` writes the stated controller"
     return Finding(Code.OTHER_CONTROL, message, None, hint, Severity.WARNING)

@@ -67,13 +67,17 @@ def racks_remarks(problem: RacksProblem, solution: PlanSolution) -> tuple[Findin
     return tuple(one for one in findings if one is not None)
 
 
+_RENAMES = "renames them; the first is now"
+
+
 def _renamed_warning(problem: RacksProblem) -> Finding | None:
     if not problem.renamed:
         return None
     one = len(problem.renamed) == 1
     message = (
-        f"{plural(len(problem.renamed), 'job')} {'has' if one else 'have'} the number of another "
-        f"in the log; the plan calls {'it' if one else 'the first of them'} `{problem.renamed[0]}`"
+        f"{plural(len(problem.renamed), 'job')} {'has' if one else 'have'} the same number as "
+        f"another job of the log, so the plan {'calls it' if one else _RENAMES} "
+        f"`{problem.renamed[0]}`"
     )
     hint = "give each job a different number; a list of jobs needs no column of numbers"
     return _warning(Code.SAME_NUMBER, message, hint, "jobs")
@@ -86,7 +90,7 @@ def _refused_before(problem: RacksProblem) -> Finding | None:
         f"{plural(problem.refused_before, 'job')} submitted before the start of the plan found no "
         "free servers when submitted; the plan counts them as refused"
     )
-    hint = "if they did run, divide widths by more, or plan more servers"
+    hint = "if they did run, raise `divide_width`, or plan more servers"
     return _warning(Code.JOBS_LEFT_OUT, message, hint, "jobs")
 
 
@@ -95,10 +99,10 @@ def _turned_away(problem: RacksProblem, solution: PlanSolution) -> Finding | Non
     if not away:
         return None
     message = (
-        f"{plural(away, 'job')} of {len(problem.jobs)} refused: they have no room, or bring no "
-        "profit"
+        f"{plural(away, 'job')} of {len(problem.jobs)} refused, because they find no free servers "
+        "or bring no profit"
     )
-    hint = "no change is needed if the terms intend it; else plan more servers"
+    hint = "no change is needed if `terms` should refuse them; else plan more servers"
     return _warning(Code.JOBS_TURNED_AWAY, message, hint, "jobs")
 
 
@@ -108,8 +112,8 @@ def _lost_warning(problem: RacksProblem) -> Finding | None:
         return None
     them = "it" if len(lost) == 1 else "them"
     message = (
-        f"{plural(len(lost), 'running job')} would miss green energy even with all green servers "
-        f"(the first is `{lost[0]}`); `violations` does not count {them}"
+        f"{plural(len(lost), 'running job')} would miss the promised green energy even "
+        f"on green servers alone (the first is `{lost[0]}`); `violations` does not count {them}"
     )
     hint = "no change is needed: the penalty is part of the profit"
     return _warning(Code.LOST_PROMISE, message, hint, "jobs")

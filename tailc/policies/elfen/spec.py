@@ -176,7 +176,9 @@ class ElfenSpec(WithSlos):
         release_us = self.lanes.release_us
         if isinstance(budget, str) or self.charges_harm or budget >= release_us:
             return []
-        message = f"is shorter than batch work takes to leave, {format_us(release_us)}"
+        message = (
+            f"is shorter than the {format_us(release_us)} that batch work needs to leave the core"
+        )
         hint = "lengthen it, or set `policy: borrow-idle`"
         return [Complaint(Code.CONFLICT, message, hint, ("budget",), ("lanes", "release"))]
 
@@ -188,12 +190,18 @@ class ElfenSpec(WithSlos):
             message = f"is given, but the policy `{self.policy}` has no budget"
             return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
         if self.charge == "time" and self.policy == "dynamic":
-            message = "is `time`, but the policy `dynamic` charges harm"
-            return [Complaint(Code.CONFLICT, message, "use the policy `refresh`", at, also)]
+            message = (
+                "is `time`, but the policy `dynamic` charges the slowdown of requests (`harm`)"
+            )
+            return [
+                Complaint(
+                    Code.CONFLICT, message, "set `policy: refresh`, or remove `charge`", at, also
+                )
+            ]
         if self.charge == "harm" and self.policy == "safe" and self.server.cores > 1:
-            message = "is `harm`, which meets the budget only on a server with one core"
+            message = "is `harm`, with which `safe` keeps its budget only on a server with one core"
             at_cores = ("server", "cores")
-            return [Complaint(Code.CONFLICT, message, "charge `time`", at, at_cores)]
+            return [Complaint(Code.CONFLICT, message, "set `charge: time`", at, at_cores)]
         return []
 
     def _rate_complaints(self) -> list[Complaint]:

@@ -151,7 +151,9 @@ class FewToManySearch(AutoSearch):
     def _rule_complaints(self) -> Iterator[Complaint]:
         yield from rule_complaints(self.optional_rules)
         if "start-below" in self.optional_rules and not self.admit_on_departure:
-            message = "has `start-below`, by which requests wait, but requests cannot wait without "
-            message += "`admit_on_departure`"
+            message = (
+                "has `start-below`, a rule that lets requests wait, but requests can wait only "
+            )
+            message += "with `admit_on_departure: true`"
             at, also = ("search", "optional_rules"), ("search", "admit_on_departure")
             yield Complaint(Code.CONFLICT, message, "remove one", at, also)

@@ -97,11 +97,11 @@ def _falling_powers(spec: RubikSpec, loaded: LoadedSpec) -> Iterator[Finding]:
     yield from _falling(frequencies, drawn, [loaded.place(*at) for at in places])
     if batch is not None and isinstance(batch.draws, ListedPowers):
         counted = loaded.document.node_at(COUNTERS) is not None
-        told = [
+        places_of_powers = [
             COUNTERS if counted else ("batch", "powers", number) for number in range(len(drawn))
         ]
         yield from _falling(
-            frequencies, list(batch.draws.listed_mw), [loaded.place(*at) for at in told]
+            frequencies, list(batch.draws.listed_mw), [loaded.place(*at) for at in places_of_powers]
         )
 
 

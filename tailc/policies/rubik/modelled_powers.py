@@ -26,15 +26,17 @@ def with_modelled_power(spec: RubikSpec, loaded: LoadedSpec, folder: Path | None
 
     Raises TailcError for a file that is not a power model, and for voltages that do not fit it.
     """
-    told = spec.server.model
-    if told is None:
+    model_spec = spec.server.model
+    if model_spec is None:
         return spec
     with asked_for(loaded, *MODEL):
-        model = read_power_model(path_of(told.file, folder))
+        model = read_power_model(path_of(model_spec.file, folder))
     frequencies_khz = spec.server.frequencies.frequencies_khz
-    grid = tuple(zip(frequencies_khz, _volts(told, model, frequencies_khz, loaded), strict=True))
+    grid = tuple(
+        zip(frequencies_khz, _volts(model_spec, model, frequencies_khz, loaded), strict=True)
+    )
     clock_khz = spec.demand.clock_khz
-    work = _work(told.counters, told.memory_ppm, clock_khz)
+    work = _work(model_spec.counters, model_spec.memory_ppm, clock_khz)
     powers = zip(frequencies_khz, _powers_mw(model.core, work, grid), strict=True)
     changes = {"model": None, "frequencies": ListedLevels.from_powers(dict(powers))}
     changed: dict[str, object] = {"server": spec.server.model_copy(update=changes)}
@@ -59,10 +61,10 @@ def _powers_mw(
 
 
 def _volts(
-    told: ModelSpec, model: PowerModel, frequencies_khz: tuple[int, ...], loaded: LoadedSpec
+    model_spec: ModelSpec, model: PowerModel, frequencies_khz: tuple[int, ...], loaded: LoadedSpec
 ) -> tuple[Fraction, ...]:
     """The voltage at each frequency, that of a Haswell core unless the model has its own."""
-    if told.volts is None:
+    if model_spec.volts is None:
         if model.has_own_volts:
             message = (
                 "`server.model` was fitted to measured voltages, so the spec must state voltages"
@@ -77,13 +79,13 @@ def _volts(
             "voltages, on those of a Haswell core"
         )
         raise _conflict(message, "remove them", loaded)
-    if len(told.volts) != len(frequencies_khz):
+    if len(model_spec.volts) != len(frequencies_khz):
         message = (
-            f"`server.model.volts` has {plural(len(told.volts), 'voltage')}, but the server has "
-            f"{len(frequencies_khz)} frequencies"
+            f"`server.model.volts` has {plural(len(model_spec.volts), 'voltage')}, but the server "
+            f"has {len(frequencies_khz)} frequencies"
         )
         raise _conflict(message, "give one for each frequency", loaded)
-    return tuple(Fraction(microvolts, PPM) for microvolts in told.volts)
+    return tuple(Fraction(microvolts, PPM) for microvolts in model_spec.volts)
 
 
 def _conflict(message: str, hint: str, loaded: LoadedSpec) -> TailcError:

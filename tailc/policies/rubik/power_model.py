@@ -85,8 +85,8 @@ class PowerModel(SpecModel):
     @property
     def core(self) -> CoreParameters:
         """Power parameters of one core."""
-        told = {each.name: each.value for each in self.components.core.parameters}
-        return CoreParameters(*(Fraction(repr(told[name])) for name in _UNITS["core"]))
+        by_name = {each.name: each.value for each in self.components.core.parameters}
+        return CoreParameters(*(Fraction(repr(by_name[name])) for name in _UNITS["core"]))
 
     @property
     def has_own_volts(self) -> bool:
@@ -139,10 +139,14 @@ def _where(document: Document) -> tuple[str, ...]:
 
 
 def _check_head(document: Document, at: tuple[str, ...]) -> None:
-    told, version = _value(document, *at, "format"), _value(document, *at, "version")
-    if told != FORMAT:
-        told_of = "has no `format`" if told is None else f"has the format {value_text(told)}"
-        message, key = f"the file is not a power model: it {told_of}, not `{FORMAT}`", "format"
+    stated_format, version = _value(document, *at, "format"), _value(document, *at, "version")
+    if stated_format != FORMAT:
+        fault = (
+            "has no `format`"
+            if stated_format is None
+            else f"has the format {value_text(stated_format)}"
+        )
+        message, key = f"the file is not a power model: it {fault}, not `{FORMAT}`", "format"
     elif version != VERSION or isinstance(version, bool):
         message, key = (
             (f"version {value_text(version)} of power models is unknown to this version of tailc"),
@@ -165,8 +169,8 @@ def _wrong_parameters(
     """One finding where a component has other parameters or units than it should."""
     units = _UNITS[name]
     parameters = getattr(model.components, name).parameters
-    told = [(each.name, each.unit) for each in parameters]
-    if told == list(units.items()):
+    given_units = [(each.name, each.unit) for each in parameters]
+    if given_units == list(units.items()):
         return []
     wanted = ", ".join(f"`{key}` in {unit}" for key, unit in units.items())
     message = f"the parameters of `{name}` are not {wanted}, in this order"

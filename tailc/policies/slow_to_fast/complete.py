@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
-from tailc.specs.core_parts import NO_POWER, CoreOfRow, LevelOfRow, Row, Told
+from tailc.specs.core_parts import NO_POWER, CoreOfRow, CoreValues, LevelOfRow, Row
 from tailc.specs.cores import PowerUnit, dominated_types
 from tailc.specs.cores_fields import PowerQuantity
 from tailc.specs.cores_spec import (
@@ -102,16 +102,16 @@ class _CoreTableReader:
     def fill(self, group: CoreTypesSpec | DvfsCores) -> CoreTypesSpec | DvfsCores:
         """Fill in types or levels from their rows; speeds are relative to the first row's."""
         rows = {
-            position: self._row(part.told.row, position)
+            position: self._row(part.values.row, position)
             for position, part in enumerate(group.parts)
-            if isinstance(part.told, CoreOfRow | LevelOfRow)
+            if isinstance(part.values, CoreOfRow | LevelOfRow)
         }
         first = next((row.speed for row in rows.values()), 1.0)
 
-        def fill(position: int, told: Told) -> Told:
-            if not isinstance(told, CoreOfRow | LevelOfRow):
-                return told
-            return self._fill_part(told, rows[position], first)
+        def fill(position: int, values: CoreValues) -> CoreValues:
+            if not isinstance(values, CoreOfRow | LevelOfRow):
+                return values
+            return self._fill_part(values, rows[position], first)
 
         return group.fill(fill)
 
@@ -124,8 +124,9 @@ class _CoreTableReader:
         try:
             rows = read_cores(self.path, columns, where)
         except TailcError as error:
-            told = [self._with_spec_place(finding, named, position) for finding in error.findings]
-            raise TailcError(told) from None
+            raise TailcError(
+                [self._with_spec_place(finding, named, position) for finding in error.findings]
+            ) from None
         if len(rows) == 1:
             return rows[0]
         message = f"fits {len(rows)} rows of `{table.file}`, where one is wanted"
@@ -149,11 +150,13 @@ class _CoreTableReader:
         reference = f"`{path_text(path)}` is on line {place.line} of {place.source}"
         return replace(finding, help=f"{finding.help}; {reference}" if finding.help else reference)
 
-    def _fill_part(self, told: CoreOfRow | LevelOfRow, row: MeasuredCore, first: float) -> Told:
+    def _fill_part(
+        self, values: CoreOfRow | LevelOfRow, row: MeasuredCore, first: float
+    ) -> CoreValues:
         in_watts = _IN_WATTS[self.table.unit]
         speed_ppm = max(round(row.speed / first * PPM), 1)
         idle_power = _watts(row.idle_power * in_watts) if row.idle_power else NO_POWER
-        return told.fill(speed_ppm, _watts(row.power * in_watts), idle_power)
+        return values.fill(speed_ppm, _watts(row.power * in_watts), idle_power)
 
 
 def _watts(power_w: float) -> PowerQuantity:

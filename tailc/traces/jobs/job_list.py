@@ -136,15 +136,15 @@ def job_list_in(
         hint = "a job must be able to end by its deadline if it starts at once"
         cells.refuse(is_short, columns.deadline, Code.OUT_OF_RANGE, "is before the job ends", hint)
     cells.stop_if_refused()
-    nobody = np.zeros(cells.count, dtype=np.bool_)
+    none_marked = np.zeros(cells.count, dtype=np.bool_)
     stated = StatedJobs(
         number,
         submit_s,
         run_s,
         width,
         requested_s,
-        nobody,
-        nobody,
+        none_marked,
+        none_marked,
         RowPositions(row),
         green_ppm,
         deadline_s,

@@ -31,7 +31,7 @@ def overload_settings(found: Relief) -> dict[str, int]:
 
 def _settings(name: str, one: RateLoss) -> dict[str, int]:
     loss = one.loss
-    told = {
+    by_name = {
         "mrps": one.rate_mrps,
         "tail_us": one.tail_us,
         "tail_high_us": one.high_us,
@@ -42,4 +42,4 @@ def _settings(name: str, one: RateLoss) -> dict[str, int]:
         "lost_low_ppm": loss.low_ppm,
         "lost_high_ppm": loss.high_ppm,
     }
-    return {f"{name}_{key}": value for key, value in told.items() if value is not None}
+    return {f"{name}_{key}": value for key, value in by_name.items() if value is not None}

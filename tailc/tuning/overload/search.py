@@ -131,13 +131,13 @@ def _with_rule(rule: Rule, value: int, aim: OverloadObjective, table: Ladder) ->
     """The table with the rule at the `value`-th of its numbers, counted from 1."""
     match rule:
         case Rule.SHED:
-            told = Overload(shed_from=value)
+            limits = Overload(shed_from=value)
         case Rule.CUT_OFF:
-            told = Overload(cut_off_us=max(value * aim.latency_us // _STEPS_OF_TARGET, 1))
+            limits = Overload(cut_off_us=max(value * aim.latency_us // _STEPS_OF_TARGET, 1))
         case _:
-            told = Overload(degrade_from=value - 1, work_ppm=aim.work_ppm)
+            limits = Overload(degrade_from=value - 1, work_ppm=aim.work_ppm)
     rules = sorted((*table.rules, rule), key=lambda one: one.value)
-    return replace(table, rules=tuple(rules), overload=told)
+    return replace(table, rules=tuple(rules), overload=limits)
 
 
 def _all_meet(rates: tuple[RateLoss, ...], aim: OverloadObjective) -> bool:

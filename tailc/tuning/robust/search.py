@@ -78,7 +78,7 @@ class _Parts:
 
 def tune_robust_table(
     aim: TuningObjective,
-    told: Ambiguity,
+    ambiguity: Ambiguity,
     days: RowDays | None,
     formula: Ladder,
     design: DemandProfile,
@@ -91,7 +91,7 @@ def tune_robust_table(
     """
     towards = partial(ladder_problem, formula, design)
     problem = towards(aim)
-    parts = _parts(problem, told, days)
+    parts = _parts(problem, ambiguity, days)
     _check(aim, problem, parts.tuning)
     half = replace(aim, most_requests=aim.most_requests // 2)
     plain = tune_table(half, towards, threads, progress)
@@ -132,10 +132,10 @@ def _tune_robust_table(
         reference = reference.then(scale_to_limit_surely(problem, reference.table, keeping, aim))
     last = validation_sample(problem, judging, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers)
     as_measured = judging[: len(aim.rates_mrps)]
-    told = compare_robust(reference, tuned, best, last, aim)
-    if not told.beats_plain:
+    comparison = compare_robust(reference, tuned, best, last, aim)
+    if not comparison.beats_plain:
         best = ScaledTable(tuned)
-        told = compare_robust(reference, tuned, best, last, aim)
+        comparison = compare_robust(reference, tuned, best, last, aim)
     sent = validation_sample(
         problem, as_measured, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers
     )
@@ -144,24 +144,26 @@ def _tune_robust_table(
         best.table,
         tuple(doubt.name for doubt in parts.judging),
         len(chosen),
-        told,
+        comparison,
         plain.evaluations + found.evaluations,
         plain.requests + found.requests,
         () if server is None else tuple(sent.clairvoyant_us(server).tolist()),
     )
 
 
-def _parts(problem: TuningProblem[Ladder], told: Ambiguity, days: RowDays | None) -> _Parts:
+def _parts(problem: TuningProblem[Ladder], ambiguity: Ambiguity, days: RowDays | None) -> _Parts:
     """The cases of what is tuned on and of what judges, each made of its own records."""
     load, slowed = problem.load, slowed_on(problem.base)
     judges = validation_weight(load)
     if judges is None:
-        both = uncertainty_cases(load, told, days, slowed)
+        both = uncertainty_cases(load, ambiguity, days, slowed)
         return _Parts(both, both)
     parts = split_sample(load)
     return _Parts(
-        uncertainty_cases(parts.tuning, told, days and days.select(judges < load.weight), slowed),
-        uncertainty_cases(parts.judging, told, days and days.select(judges > 0), slowed),
+        uncertainty_cases(
+            parts.tuning, ambiguity, days and days.select(judges < load.weight), slowed
+        ),
+        uncertainty_cases(parts.judging, ambiguity, days and days.select(judges > 0), slowed),
     )
 
 

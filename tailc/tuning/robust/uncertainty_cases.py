@@ -44,7 +44,7 @@ def slowed_on(table: Ladder) -> Slowed:
 
 
 def uncertainty_cases(
-    load: Workload, told: Ambiguity, days: RowDays | None, slowed: Slowed = with_slower_rungs
+    load: Workload, ambiguity: Ambiguity, days: RowDays | None, slowed: Slowed = with_slower_rungs
 ) -> list[UncertaintyCase]:
     """List the cases: the measured one, then one with each single error at its largest size.
 
@@ -53,36 +53,42 @@ def uncertainty_cases(
     """
     return [
         UncertaintyCase(MEASURED, load),
-        *_of_size(load, told, slowed),
-        *_of_chance(load, told, days),
+        *_of_size(load, ambiguity, slowed),
+        *_of_chance(load, ambiguity, days),
     ]
 
 
-def _of_size(load: Workload, told: Ambiguity, slowed: Slowed) -> Iterator[UncertaintyCase]:
+def _of_size(load: Workload, ambiguity: Ambiguity, slowed: Slowed) -> Iterator[UncertaintyCase]:
     demand, tail, speedup = (
-        ppm / PPM for ppm in (told.demand_ppm, told.tail_ppm, told.speedup_ppm)
+        ppm / PPM for ppm in (ambiguity.demand_ppm, ambiguity.tail_ppm, ambiguity.speedup_ppm)
     )
     if demand:
         yield UncertaintyCase(
-            f"demand +{format_ppm(told.demand_ppm)}", with_more_work(load, 1 + demand)
+            f"demand +{format_ppm(ambiguity.demand_ppm)}", with_more_work(load, 1 + demand)
         )
         yield UncertaintyCase(
-            f"demand -{format_ppm(told.demand_ppm)}", with_more_work(load, 1 - demand)
+            f"demand -{format_ppm(ambiguity.demand_ppm)}", with_more_work(load, 1 - demand)
         )
     if tail:
-        heavy = with_longer_tail(load, told.tail_from_ppm, tail)
-        above = format_ppm(told.tail_from_ppm).removesuffix(" %")
-        yield UncertaintyCase(f"tail +{format_ppm(told.tail_ppm)} above p{above}", heavy)
+        heavy = with_longer_tail(load, ambiguity.tail_from_ppm, tail)
+        above = format_ppm(ambiguity.tail_from_ppm).removesuffix(" %")
+        yield UncertaintyCase(f"tail +{format_ppm(ambiguity.tail_ppm)} above p{above}", heavy)
     if speedup:
-        yield UncertaintyCase(f"speed-ups -{format_ppm(told.speedup_ppm)}", slowed(load, speedup))
+        yield UncertaintyCase(
+            f"speed-ups -{format_ppm(ambiguity.speedup_ppm)}", slowed(load, speedup)
+        )
 
 
-def _of_chance(load: Workload, told: Ambiguity, days: RowDays | None) -> Iterator[UncertaintyCase]:
-    if told.mixture_ppm and days is not None:
+def _of_chance(
+    load: Workload, ambiguity: Ambiguity, days: RowDays | None
+) -> Iterator[UncertaintyCase]:
+    if ambiguity.mixture_ppm and days is not None:
         for day in _hardest(load, days):
-            more = with_more_of(load, days.of_row == day, told.mixture_ppm / PPM)
-            yield UncertaintyCase(f"day {days.names[day]} +{format_ppm(told.mixture_ppm)}", more)
-    for number in range(1, told.resamples + 1):
+            more = with_more_of(load, days.of_row == day, ambiguity.mixture_ppm / PPM)
+            yield UncertaintyCase(
+                f"day {days.names[day]} +{format_ppm(ambiguity.mixture_ppm)}", more
+            )
+    for number in range(1, ambiguity.resamples + 1):
         yield UncertaintyCase(f"resample {number}", bootstrap(load, Seed.RESAMPLES + number))
 
 

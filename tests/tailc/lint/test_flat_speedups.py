@@ -27,7 +27,7 @@ def test_columns_of_speedups(tailc, tmp_path, long, short, is_flat):
     assert bool(found) is is_flat
     if found:
         best = max(long, 1.0)
-        assert f"the longest 5 % of requests are {best:.3g} times as fast" in found[0]
+        assert f"the longest 5 % of requests are only {best:.3g} times as fast" in found[0]
 
 
 @pytest.mark.parametrize(("long", "short", "is_flat"), [(1.8, 1.0, False), (1.0, 1.8, True)])

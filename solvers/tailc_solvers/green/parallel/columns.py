@@ -219,8 +219,8 @@ class _ColumnSearch:
         if self.best is not None:
             plan = self._site(self.best).plan()
             found = checked_solution(self.problem, plan, CostBounds(bound), self.outcome)
-            told = replace(found, message=self.message)
-            return ColumnsSolution(told, kept, prices, self.count, tuple(self.course))
+            explained = replace(found, message=self.message)
+            return ColumnsSolution(explained, kept, prices, self.count, tuple(self.course))
         is_proved = self.bound >= NEVER or bound > Fraction(self.master.most_cost)
         if is_proved:
             message = "the jobs do not fit on the servers within their deadlines"

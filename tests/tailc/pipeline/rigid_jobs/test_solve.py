@@ -280,11 +280,14 @@ def test_terms_without_a_penalty_promise_nothing_that_costs():
 @pytest.mark.parametrize(
     ("renamed", "said"),
     [
-        (("job-7-2",), "1 job has the number of another in the log; the plan calls it `job-7-2`"),
+        (
+            ("job-7-2",),
+            "1 job has the same number as another job of the log, so the plan calls it `job-7-2`",
+        ),
         (
             ("job-7-2", "job-9-2"),
-            "2 jobs have the number of another in the log; the plan calls the first of them "
-            "`job-7-2`",
+            "2 jobs have the same number as another job of the log, so the plan renames them; the "
+            "first is now `job-7-2`",
         ),
     ],
 )

@@ -88,12 +88,12 @@ REFUSED = {
     "a budget shorter than batch work takes to leave": (
         swapped((FIXED, "policy: fixed\nbudget: 1ms\n"), (LANES, LANES[:-1] + ", release: 5ms}")),
         Code.CONFLICT,
-        "is shorter than batch work takes to leave, 5 ms",
+        "is shorter than the 5 ms that batch work needs to leave the core",
     ),
     "a budget shorter than the release that is not told": (
         swapped((FIXED, "policy: refresh\nbudget: 1us\n")),
         Code.CONFLICT,
-        "is shorter than batch work takes to leave, 2 us",
+        "is shorter than the 2 us that batch work needs to leave the core",
     ),
     "waking up for seconds": (
         swapped((LANES, LANES[:-1] + ", wake: 1s}")),
@@ -123,7 +123,7 @@ REFUSED = {
     "dynamic by time": (
         swapped((FIXED, "policy: dynamic\ncharge: time\n")),
         Code.CONFLICT,
-        "the policy `dynamic` charges harm",
+        "the policy `dynamic` charges the slowdown of requests",
     ),
     "safe by harm on several cores": (
         swapped((FIXED, "policy: safe\ncharge: harm\n"), (CORES, "cores: 4")),

@@ -75,7 +75,7 @@ def test_ages_that_a_controller_scales_have_a_radius_too(tmp_path, tailc):
             SPEC.replace("rates: [20/s, 80/s]", "search: {robust: {}}\ncontrol: off").replace(
                 "control: {epoch: 50 requests, window: 200 requests}\n", ""
             ),
-            "no `rates` are given at which",
+            "errors the table tolerates, but `rates` is missing",
         ),
         (DOUBTED.replace("8000000", "4000000"), "a plain one, simulates"),
         (DOUBTED.replace("rates: [50/s]", "rates: [112/s]"), "with demand +10 %"),
@@ -83,7 +83,7 @@ def test_ages_that_a_controller_scales_have_a_radius_too(tmp_path, tailc):
             DOUBTED.replace("  unit: ms", "  unit: ms\n  bin: 1ms").replace(
                 "robust: {", "robust: {days: day, "
             ),
-            "needs the day of each row, but `demand.bin` merges` merges rows",
+            "needs the day of each row, but `demand.bin` merges rows",
         ),
     ],
 )
