@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tailc.cli import replay_options
 from tailc.cli.engine_options import chosen_engine, engine_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
+from tailc.cli.report_option import report as report_option
+from tailc.cli.report_option import with_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command("fleet compile", short_help="Compile the specs of many services.")
@@ -32,16 +39,18 @@ from tailc.cli.outcome import CommandOutcome, command_with_outcome
 @click.option(
     "--rebuild", is_flag=True, help="Compile all services. Default: those whose inputs changed."
 )
+@report_option
 @engine_options
 @replay_options.progress
 @command_with_outcome
-def command(
+def command(  # noqa: PLR0913, one for each option
     folder: str,
     output: str,
     *,
     effort: str | None,
     allow_misses: bool,
     rebuild: bool,
+    report: Path | None,
     jobs: int | None,
     cluster: str | None,
     progress: bool | None,
@@ -54,18 +63,26 @@ def command(
     the highest exit code of all services. The files do not depend on the number of processes or
     workers. After an interrupt, the same command continues with the services that are left.
     """
+    from tailc.atomic_files import refuse_unwritable
     from tailc.cli.progress import show_progress
     from tailc.report import fleet as reports
     from tailc.studies.fleet import FleetOptions, compile_fleet, find_services
 
     overrides = {} if effort is None else {"effort": effort}
     options = FleetOptions(output, overrides, allows_misses=allow_misses, rebuilds=rebuild)
+    if report is not None:
+        refuse_unwritable([report])
     with chosen_engine(jobs, cluster) as engine, show_progress(progress) as draw:
         results = compile_fleet(find_services(folder), options, engine, draw)
-    return CommandOutcome(
+    outcome = CommandOutcome(
         exit_code=reports.exit_code(results),
         text=reports.as_text(results),
         result=reports.as_dict(results),
         findings=(*engine.warnings, *reports.findings(results)),
         markdown=reports.as_markdown_table(results),
     )
+    if report is None:
+        return outcome
+    from tailc.report.page.fleet_page import fleet_page
+
+    return with_report(outcome, report, fleet_page(folder, results))

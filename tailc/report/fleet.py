@@ -10,12 +10,13 @@ from tailc.artifact.estimates import Standing
 from tailc.errors import ExitCode, Finding, Place
 from tailc.report.table import align_columns, as_markdown, escaped_markdown
 from tailc.studies.fleet import ServiceResult, ServiceStatus
-from tailc.units import format_ppm, plural, printable
+from tailc.units import plural, printable
 
 FORMAT = "tailc-fleet"
 VERSION = 1
 _HEADS = ("service", "kind", "status", "estimate", "gain", "finding")
 _GAIN = 4
+_PPM_PER_PERCENT = 10_000
 _NOTE = (
     "gain: how far the percentile (or the cost, if that is minimised) is below that of the best\n"
     "setting by hand, at the rate where it is least. Unchanged services that pass are only counted."
@@ -27,6 +28,11 @@ def as_text(results: Sequence[ServiceResult]) -> str:
     rows = _rows(results)
     table = f"\n{align_columns(rows, (_GAIN,))}\n\n{_NOTE}\n" if len(rows) > 1 else ""
     return f"{_counts(results)}\n{table}"
+
+
+def table_text(results: Sequence[ServiceResult]) -> str:
+    """A table of all services."""
+    return align_columns([_HEADS, *map(_row, results)], (_GAIN,))
 
 
 def as_markdown_table(results: Sequence[ServiceResult]) -> str:
@@ -60,7 +66,7 @@ def _row(result: ServiceResult) -> tuple[str, ...]:
     kind = policy.kind if policy else "-"
     standing = policy.standing.value if policy and policy.standing else "-"
     change = policy.change_ppm if policy else None
-    gain = "-" if change is None else format_ppm(-change)
+    gain = "-" if change is None else f"{-change / _PPM_PER_PERCENT:.1f} %"
     finding = result.findings[0].code.ident if result.findings else "-"
     return printable(result.service.name), kind, result.status.value, standing, gain, finding
 

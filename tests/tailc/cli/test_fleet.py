@@ -74,6 +74,16 @@ def test_markdown_has_the_same_table(tailc, services):
     assert "| fine/toy | few-to-many | compiled |" in ended.out
 
 
+def test_the_page_has_the_gain_of_each_service_and_the_failures(tailc, services):
+    words = ("fleet", "compile", "fleet", "-o", "out", "--jobs", "1", "--report", "fleet.html")
+    ended = tailc(*words)
+    assert (ended.code, ended.out.splitlines()[-1]) == (6, "wrote fleet.html")
+    page = Path("fleet.html").read_text()
+    assert "fine/toy: " in page
+    assert "missed/toy  -            failed" in page
+    assert ">fail<" in page
+
+
 @pytest.fixture
 def policies(tailc, services):
     """The policies of two services in two folders, `old` and `new`."""
