@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What a server's metrics may want to know; any thread may read at any time. */
 public final class Counters {
   private static final String UNREADABLE = "unreadable";
+  private static final String NO_SCHEDULE = "no-schedule";
 
   private final AtomicLong outside = new AtomicLong();
   private final AtomicLong refusedReloads = new AtomicLong();
@@ -37,6 +38,11 @@ public final class Counters {
 
   void countRefused(Refusal refusal) {
     lastRefusal = refusal.word();
+    refusedReloads.incrementAndGet();
+  }
+
+  void countNoSchedule() {
+    lastRefusal = NO_SCHEDULE;
     refusedReloads.incrementAndGet();
   }
 

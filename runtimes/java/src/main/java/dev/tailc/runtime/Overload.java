@@ -48,6 +48,12 @@ public final class Overload {
     return cutOffUs != NEVER && Long.compareUnsigned(ageUs, cutOffUs) >= 0;
   }
 
+  /** When a request that starts leaves at the latest; -1: at no time. */
+  long cutNs(long arrivedNs, long startedNs) {
+    long begunNs = countsWaiting ? arrivedNs : startedNs;
+    return cutOffUs == NEVER ? -1 : Math.max(begunNs + cutOffUs * 1_000, startedNs);
+  }
+
   /** Refuses what contradicts itself. */
   static void check(Ladder form) {
     dev.tailc.policy.Overload told = form.overload();

@@ -47,6 +47,7 @@ final class Vectors {
     runFolder(folder, "overload", FormVectors::overloads);
     runFolder(folder, "sharing", FormVectors::sharings);
     runFolder(folder, "settings", FormVectors::settings);
+    runFolder(folder, "schedules", ScheduleVectors::events);
   }
 
   private void runFolder(Path folder, String name, Opener opener) throws IOException {

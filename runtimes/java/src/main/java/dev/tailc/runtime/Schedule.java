@@ -1,0 +1,379 @@
+package dev.tailc.runtime;
+
+import dev.tailc.runtime.ScheduleTimers.Phase;
+import dev.tailc.runtime.ScheduleTimers.Timer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The state machine of a server: admission, ticks and rules of a policy whose load is the number in
+ * the system. It has no clock, lock or thread; docs/scheduler.md defines the calls. For one thread.
+ */
+public final class Schedule {
+  private static final long NS_PER_US = 1_000;
+
+  /** The waiting requests of a ladder, in order of arrival. */
+  static final class Queue {
+    final Ladder ladder;
+    final Deque<Request> waiting = new ArrayDeque<>();
+    final boolean rereads;
+    final boolean neverDescends;
+    final boolean countsUse;
+
+    Queue(Ladder ladder) {
+      this.ladder = ladder;
+      rereads = ladder.rules().contains(Rule.REREAD_ROW);
+      neverDescends = ladder.rules().contains(Rule.NEVER_DESCEND);
+      countsUse = ladder.sharing().startUnit().isPresent();
+    }
+  }
+
+  private final ScheduleCounts counts = new ScheduleCounts();
+  private final ScheduleTimers timers = new ScheduleTimers();
+  private final Answer answer = new Answer();
+  private List<Decision> decisions = new ArrayList<>();
+  private Policy policy;
+  private List<Queue> queues;
+  private LatencyWindow window;
+  private long startNs = Request.UNSET;
+  private long inSystem;
+  private long running;
+  private long boostedPpm;
+  private long usedPpm;
+
+  /**
+   * A schedule without requests.
+   *
+   * @throws ScheduleException for a policy that needs another server
+   * @throws PolicyException OTHER_FORM
+   */
+  public Schedule(Policy policy, long nowNs) {
+    use(policy, nowNs);
+  }
+
+  public ScheduleCounts counts() {
+    return counts;
+  }
+
+  /** Requests in the system, waiting ones included. */
+  public long inSystem() {
+    return inSystem;
+  }
+
+  /** Requests that have started. */
+  public long running() {
+    return running;
+  }
+
+  Policy policy() {
+    return policy;
+  }
+
+  /** The time of the next timer; empty: there is none. */
+  public OptionalLong dueNs() {
+    Timer first = timers.first();
+    if (first == null) {
+      return startNs == Request.UNSET ? OptionalLong.empty() : OptionalLong.of(startNs);
+    }
+    return OptionalLong.of(isStartFirst(first) ? startNs : first.dueNs);
+  }
+
+  /** What the server must do, since this was called last. */
+  public List<Decision> takeDecisions() {
+    List<Decision> taken = decisions;
+    decisions = new ArrayList<>();
+    return taken;
+  }
+
+  /**
+   * The request that arrived; empty: it is refused.
+   *
+   * @param requestClass null for one without a ladder of its own
+   * @throws PolicyException UNKNOWN_CLASS
+   */
+  public Optional<Request> arrive(long nowNs, String requestClass) {
+    Queue queue = queueOf(queues, requestClass);
+    ++counts.arrived;
+    Overload overload = queue.ladder.overload();
+    if (overload.refuses(inSystem)) {
+      ++counts.refused;
+      return Optional.empty();
+    }
+    long workPpm = overload.workPpm(inSystem);
+    counts.degraded += workPpm < Controller.PPM ? 1 : 0;
+    Request request = new Request(counts.arrived, requestClass, queue, nowNs, workPpm);
+    ++inSystem;
+    if (window != null) {
+      window.countArrival();
+    }
+    queue.waiting.add(request);
+    startWaiting(nowNs);
+    return Optional.of(request);
+  }
+
+  /** The request left; one that waited leaves no room for another. */
+  public void exit(Request request, long nowNs) {
+    --inSystem;
+    ++counts.exits;
+    if (request.hasStarted()) {
+      --running;
+      countUse(request, -1);
+      request.tickNs = request.cutNs = Request.UNSET;
+      if (window != null) {
+        window.countExit(nowNs - request.arrivedNs, nowNs);
+      }
+      release(nowNs);
+    } else {
+      request.queue.waiting.remove(request);
+    }
+    startWaiting(nowNs);
+  }
+
+  /** Handles the first due timer, if it is due. */
+  public void wake(long nowNs) {
+    OptionalLong due = dueNs();
+    if (due.isEmpty() || due.getAsLong() > nowNs) {
+      return;
+    }
+    Timer first = timers.first();
+    if (first == null || isStartFirst(first)) {
+      startWaiting(nowNs);
+      return;
+    }
+    timers.removeFirst();
+    Request request = first.request;
+    if (first.phase == Phase.CUT) {
+      request.tickNs = request.cutNs = Request.UNSET;
+      ++counts.cutOff;
+      decide(Decision.Kind.CUT_OFF, request);
+      return;
+    }
+    tick(request, nowNs);
+    if (request.queue.countsUse) {
+      startWaiting(nowNs);
+    }
+  }
+
+  /**
+   * Uses another policy for waiting and new requests; after an exception the old one is in use.
+   *
+   * @throws ScheduleException for a policy that needs another server
+   * @throws PolicyException OTHER_FORM, UNKNOWN_CLASS
+   */
+  public void reload(Policy policy, long nowNs) {
+    List<Request> waiting = new ArrayList<>();
+    queues.forEach(queue -> waiting.addAll(queue.waiting));
+    waiting.sort(Comparator.comparingLong(request -> request.number));
+    List<Queue> replacing = queuesOf(policy);
+    waiting.forEach(request -> queueOf(replacing, request.requestClass));
+    use(policy, nowNs);
+    ++counts.reloads;
+    for (Request request : waiting) {
+      request.queue = queueOf(queues, request.requestClass);
+      request.queue.waiting.add(request);
+    }
+    startWaiting(nowNs);
+  }
+
+  private void use(Policy policy, long nowNs) {
+    queues = queuesOf(policy);
+    this.policy = policy;
+    window = policy.controller().map(held -> new LatencyWindow(held, nowNs)).orElse(null);
+  }
+
+  private static List<Queue> queuesOf(Policy policy) {
+    List<Queue> found = new ArrayList<>();
+    for (Ladder ladder : policy.ladders()) {
+      if (ladder.loadAxis() != LoadAxis.IN_SYSTEM) {
+        throw new ScheduleException("the load of the policy is not the number in the system");
+      }
+      if (ladder.cores().isPresent()) {
+        throw new ScheduleException(
+            "the rule `core-per-request` needs a server that places requests");
+      }
+      found.add(new Queue(ladder));
+    }
+    return found;
+  }
+
+  private static Queue queueOf(List<Queue> queues, String requestClass) {
+    Queue forAll = null;
+    for (Queue queue : queues) {
+      Optional<String> held = queue.ladder.requestClass();
+      if (held.isEmpty()) {
+        forAll = queue;
+      } else if (held.get().equals(requestClass)) {
+        return queue;
+      }
+    }
+    if (forAll == null) {
+      throw new PolicyException(
+          Refusal.UNKNOWN_CLASS, "no ladder for that class of requests");
+    }
+    return forAll;
+  }
+
+  private boolean isStartFirst(Timer first) {
+    boolean isSet = startNs != Request.UNSET;
+    return isSet
+        && (startNs < first.dueNs || (startNs == first.dueNs && first.phase == Phase.TICK));
+  }
+
+  /** Starts the waiting request that arrived first, unless starts depend on the use. */
+  private void release(long nowNs) {
+    Queue first = null;
+    for (Queue queue : queues) {
+      if (!queue.waiting.isEmpty() && (first == null || isEarlier(queue, first))) {
+        first = queue;
+      }
+    }
+    if (first != null && !first.countsUse) {
+      start(first, nowNs);
+    }
+  }
+
+  private static boolean isEarlier(Queue one, Queue other) {
+    return one.waiting.peek().number < other.waiting.peek().number;
+  }
+
+  /** Starts all waiting requests that may start; sets the timer of the next end of a delay. */
+  private void startWaiting(long nowNs) {
+    while (true) {
+      Queue first = null;
+      startNs = Request.UNSET;
+      for (Queue queue : queues) {
+        long atNs = queue.waiting.isEmpty() ? Request.UNSET : startOf(queue, nowNs);
+        boolean comesFirst =
+            atNs != Request.UNSET
+                && (first == null
+                    || atNs < startNs
+                    || (atNs == startNs && isEarlier(queue, first)));
+        if (comesFirst) {
+          first = queue;
+          startNs = atNs;
+        }
+      }
+      if (first == null || startNs > nowNs) {
+        return;
+      }
+      start(first, nowNs);
+    }
+  }
+
+  /** When the first request of a queue starts if nothing else happens; UNSET: not before. */
+  private long startOf(Queue queue, long nowNs) {
+    if (queue.countsUse) {
+      return queue.ladder.sharing().starts(usedPpm) ? nowNs : Request.UNSET;
+    }
+    Request request = queue.waiting.peek();
+    long waitedUs = (nowNs - request.arrivedNs) / NS_PER_US;
+    queue.ladder.lookup(inSystem, waitedUs, 0, answer);
+    if (answer.start() == Start.NOW || (answer.start() == Start.ON_EXIT && running == 0)) {
+      return nowNs;
+    }
+    boolean waits = answer.start() == Start.WAIT;
+    return waits ? request.arrivedNs + (waitedUs + answer.waitUs()) * NS_PER_US : Request.UNSET;
+  }
+
+  private void start(Queue queue, long nowNs) {
+    Request request = queue.waiting.remove();
+    ++running;
+    ++counts.started;
+    counts.waited += nowNs > request.arrivedNs ? 1 : 0;
+    request.startedNs = nowNs;
+    request.loadAtStart = inSystem;
+    request.waitedUs = (nowNs - request.arrivedNs) / NS_PER_US;
+    request.rung = lookUp(request, nowNs);
+    countUse(request, 1);
+    setTick(request, nowNs);
+    request.cutNs = queue.ladder.overload().cutNs(request.arrivedNs, request.startedNs);
+    if (request.cutNs != Request.UNSET) {
+      timers.set(request.cutNs, Phase.CUT, request);
+    }
+    decide(Decision.Kind.START, request);
+  }
+
+  /** Sets the first tick after now; a request that gave up needs none. */
+  private void setTick(Request request, long nowNs) {
+    request.tickNs = Request.UNSET;
+    if (!request.hasGivenUp) {
+      long quantumNs = request.queue.ladder.quantumUs() * NS_PER_US;
+      long ticks = (nowNs - request.startedNs) / quantumNs + 1;
+      request.tickNs = request.startedNs + ticks * quantumNs;
+      timers.set(request.tickNs, Phase.TICK, request);
+    }
+  }
+
+  private void tick(Request request, long nowNs) {
+    ++counts.ticks;
+    counts.lateNs += nowNs - request.tickNs;
+    int rung = lookUp(request, nowNs);
+    boolean mayDescend = request.hasGivenUp || !request.queue.neverDescends;
+    if (rung > request.rung) {
+      ++counts.climbs;
+      move(request, rung, Decision.Kind.CLIMB);
+    } else if (rung < request.rung && mayDescend) {
+      ++counts.descents;
+      move(request, rung, Decision.Kind.DESCEND);
+    }
+    setTick(request, nowNs);
+  }
+
+  /** The rung of a running request, which may give up now. */
+  private int lookUp(Request request, long nowNs) {
+    Ladder ladder = request.queue.ladder;
+    long executedUs = (nowNs - request.startedNs) / NS_PER_US;
+    if (ladder.sharing().givesUp(request.waitedUs, executedUs)) {
+      counts.gaveUp += request.hasGivenUp ? 0 : 1;
+      request.hasGivenUp = true;
+      return 0;
+    }
+    long load = request.queue.rereads ? inSystem : request.loadAtStart;
+    int rung = ladder.rung(load, request.waitedUs, executedUs);
+    counts.lookups.merge(ladder.rungs().get(rung), 1L, Long::sum);
+    return rung;
+  }
+
+  private void move(Request request, int rung, Decision.Kind kind) {
+    countUse(request, -1);
+    request.rung = rung;
+    request.isBoosted = kind == Decision.Kind.CLIMB && mayBoost(request);
+    counts.boosts += request.isBoosted ? 1 : 0;
+    countUse(request, 1);
+    decide(kind, request);
+  }
+
+  private boolean mayBoost(Request request) {
+    Ladder ladder = request.queue.ladder;
+    boolean isLast = request.rung == ladder.rungs().size() - 1;
+    return isLast
+        && ladder
+            .boost()
+            .filter(boost -> boostedPpm + costPpm(request, boost.unit) < boost.belowPpm)
+            .isPresent();
+  }
+
+  /** Adds what a running request uses, or subtracts it. */
+  private void countUse(Request request, int sign) {
+    Ladder ladder = request.queue.ladder;
+    if (request.isBoosted && ladder.boost().isPresent()) {
+      boostedPpm += sign * costPpm(request, ladder.boost().get().unit);
+    }
+    if (request.queue.countsUse) {
+      usedPpm += sign * costPpm(request, (int) ladder.sharing().startUnit().getAsLong());
+    }
+  }
+
+  private static long costPpm(Request request, int unit) {
+    return request.queue.ladder.settings().get(request.rung).costPpm.get(unit);
+  }
+
+  private void decide(Decision.Kind kind, Request request) {
+    decisions.add(new Decision(kind, request));
+  }
+}

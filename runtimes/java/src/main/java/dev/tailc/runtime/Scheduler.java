@@ -1,0 +1,290 @@
+package dev.tailc.runtime;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Runs parallel requests on as many threads as their policy gives them: {@link #parallel} takes the
+ * parts of a request, and an executed task is a request of one part. For any number of threads.
+ */
+public final class Scheduler extends AbstractExecutorService implements AutoCloseable {
+  /** Why no request is boosted. */
+  public static final String WHY_NO_BOOST = "Java does not set the priority of threads on Linux";
+
+  private static final long FOLLOW_NS = 1_000_000_000;
+
+  private final Supplier<Policy> current;
+  private final Consumer<Policy> onReload;
+  private final Executor pool;
+  private final LongSupplier clock;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Map<Request, ParallelTask<?>> tasks = new HashMap<>();
+  private final Schedule schedule;
+  private Policy policy;
+  private long reloadedNs;
+  private long alarmNs;
+  private boolean isShutdown;
+
+  /**
+   * Applies a policy.
+   *
+   * @param threads of all requests together
+   * @throws ScheduleException for a policy that needs another server
+   */
+  public Scheduler(Policy policy, int threads) {
+    this(() -> policy, unused -> {}, threads);
+  }
+
+  /** Applies a watched policy and follows it; {@code onReload} gets each new one. */
+  public Scheduler(PolicyWatch watch, int threads, Consumer<Policy> onReload) {
+    this(watch::current, onReload, threads);
+  }
+
+  private Scheduler(Supplier<Policy> current, Consumer<Policy> onReload, int threads) {
+    this(current, onReload, Executors.newFixedThreadPool(threads, Scheduler::daemon),
+        System::nanoTime);
+    daemon(this::keepTime).start();
+  }
+
+  /** Without a thread for timers: {@code wake} is called instead. */
+  Scheduler(
+      Supplier<Policy> current, Consumer<Policy> onReload, Executor pool, LongSupplier clock) {
+    this.current = current;
+    this.onReload = onReload;
+    this.pool = pool;
+    this.clock = clock;
+    policy = current.get();
+    reloadedNs = clock.getAsLong();
+    schedule = new Schedule(policy, reloadedNs);
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "tailc");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Runs the parts of a request of all classes; see the other method. */
+  public <T> CompletableFuture<List<T>> parallel(Collection<? extends Callable<T>> parts) {
+    return parallel(null, parts);
+  }
+
+  /**
+   * Runs the parts of a request of a class on as many threads as it has at its age. The results are
+   * in the order in which parts end. A request that is cut off has those of the parts that ended. A
+   * refused request fails with RejectedExecutionException, and others with what a part threw.
+   */
+  public <T> CompletableFuture<List<T>> parallel(
+      String requestClass, Collection<? extends Callable<T>> parts) {
+    Request[] request = new Request[1];
+    ParallelTask<T> task = new ParallelTask<>(parts, pool, () -> exit(request[0]));
+    boolean isAdmitted =
+        call(
+            nowNs -> {
+              Optional<Request> arrived =
+                  isShutdown ? Optional.empty() : schedule.arrive(nowNs, requestClass);
+              arrived.ifPresent(
+                  one -> {
+                    request[0] = one;
+                    tasks.put(one, task);
+                  });
+              return arrived.isPresent();
+            });
+    if (!isAdmitted) {
+      String why = isShutdown ? "the scheduler is shut down" : "too many are in the system";
+      task.future.completeExceptionally(new RejectedExecutionException(why));
+    }
+    return task.future;
+  }
+
+  @Override
+  public void execute(Runnable work) {
+    CompletableFuture<List<Object>> future = parallel(List.of(Executors.callable(work)));
+    boolean isRefused =
+        future.isCompletedExceptionally()
+            && future.handle((none, why) -> why instanceof RejectedExecutionException).join();
+    if (isRefused) {
+      throw new RejectedExecutionException("the policy refuses the request");
+    }
+  }
+
+  /** Counters and gauges as OpenMetrics text. */
+  public String metrics() {
+    lock.lock();
+    try {
+      return ScheduleMetrics.text(schedule, clock.getAsLong() - reloadedNs);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Handles all timers that are due. */
+  void wake() {
+    call(
+        nowNs -> {
+          OptionalLong due = schedule.dueNs();
+          while (due.isPresent() && due.getAsLong() <= nowNs) {
+            schedule.wake(nowNs);
+            due = schedule.dueNs();
+          }
+          return null;
+        });
+  }
+
+  private void exit(Request request) {
+    call(
+        nowNs -> {
+          tasks.remove(request);
+          schedule.exit(request, nowNs);
+          return null;
+        });
+  }
+
+  /** What is to be done at a time. */
+  private interface Call<R> {
+    R at(long nowNs);
+  }
+
+  /** Calls the schedule, and then carries out its decisions without the lock. */
+  private <R> R call(Call<R> what) {
+    List<ParallelTask<?>> affected = new ArrayList<>();
+    R result;
+    lock.lock();
+    try {
+      result = what.at(follow());
+      for (Decision decision : schedule.takeDecisions()) {
+        ParallelTask<?> task = tasks.get(decision.request);
+        boolean isCut = decision.kind == Decision.Kind.CUT_OFF;
+        task.allowed = isCut ? 0 : decision.request.threads();
+        affected.add(task);
+      }
+      OptionalLong due = schedule.dueNs();
+      if (isShutdown || (due.isPresent() && due.getAsLong() < alarmNs)) {
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+    affected.forEach(ParallelTask::grow);
+    return result;
+  }
+
+  /** The time; first uses the policy that has replaced the one in use, if any. */
+  private long follow() {
+    long nowNs = clock.getAsLong();
+    if (current.get() != policy) {
+      policy = current.get();
+      try {
+        schedule.reload(policy, nowNs);
+        reloadedNs = nowNs;
+        onReload.accept(policy);
+      } catch (ScheduleException | PolicyException why) {
+        policy.counters().countNoSchedule();
+      }
+    }
+    return nowNs;
+  }
+
+  private void keepTime() {
+    while (!isTerminated()) {
+      wake();
+      lock.lock();
+      try {
+        long nowNs = clock.getAsLong();
+        alarmNs = Math.min(schedule.dueNs().orElse(Long.MAX_VALUE), nowNs + FOLLOW_NS);
+        if (alarmNs > nowNs) {
+          changed.awaitNanos(alarmNs - nowNs);
+        }
+      } catch (InterruptedException end) {
+        return;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  @Override
+  public void shutdown() {
+    lock.lock();
+    try {
+      isShutdown = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The same as shutdown: requests in the system end by themselves. */
+  @Override
+  public List<Runnable> shutdownNow() {
+    shutdown();
+    return List.of();
+  }
+
+  @Override
+  public boolean isShutdown() {
+    lock.lock();
+    try {
+      return isShutdown;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean isTerminated() {
+    lock.lock();
+    try {
+      return isShutdown && schedule.inSystem() == 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+    long leftNs = unit.toNanos(timeout);
+    lock.lock();
+    try {
+      while (!(isShutdown && schedule.inSystem() == 0) && leftNs > 0) {
+        leftNs = changed.awaitNanos(leftNs);
+      }
+      return isShutdown && schedule.inSystem() == 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until all requests have ended. */
+  @Override
+  public void close() {
+    shutdown();
+    try {
+      awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException end) {
+      Thread.currentThread().interrupt();
+    }
+    if (pool instanceof ExecutorService) {
+      ((ExecutorService) pool).shutdown();
+    }
+  }
+}

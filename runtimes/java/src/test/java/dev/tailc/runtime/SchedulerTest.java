@@ -1,0 +1,152 @@
+package dev.tailc.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** Time passes, and threads run, only where a test lets them, except in the first test. */
+class SchedulerTest {
+  private static final long NS_PER_MS = 1_000_000;
+
+  private final Deque<Runnable> threads = new ArrayDeque<>();
+  private final List<Policy> reloaded = new ArrayList<>();
+  private Policy policy = policyOf("settings");
+  private long nowNs;
+  private final Scheduler scheduler =
+      new Scheduler(() -> policy, reloaded::add, threads::add, () -> nowNs);
+
+  private static Policy policyOf(String name) {
+    try {
+      return Policy.open(Path.of("../../schemas/vectors/v1/" + name + ".tailc"));
+    } catch (IOException missing) {
+      throw new AssertionError(missing);
+    }
+  }
+
+  private static List<Callable<Integer>> parts(int count) {
+    return Collections.nCopies(count, () -> 7);
+  }
+
+  private void runThreads() {
+    while (!threads.isEmpty()) {
+      threads.remove().run();
+    }
+  }
+
+  @Test
+  void theFourThreadsOfALoneRequestMeet() throws Exception {
+    try (Scheduler real = new Scheduler(policy, 4)) {
+      CountDownLatch meeting = new CountDownLatch(4);
+      Callable<Integer> part =
+          () -> {
+            meeting.countDown();
+            meeting.await();
+            return 1;
+          };
+      assertEquals(List.of(1, 1, 1, 1), real.parallel(Collections.nCopies(4, part)).get());
+      assertEquals("done", real.submit(() -> "done").get());
+      assertTrue(real.metrics().contains("tailc_exits_total 2\n"));
+    }
+  }
+
+  @Test
+  void aRequestGetsMoreThreadsAsItClimbs() throws Exception {
+    for (int i = 0; i < 9; ++i) {
+      scheduler.parallel(parts(1));
+    }
+    threads.clear();
+    CompletableFuture<List<Integer>> tenth = scheduler.parallel(parts(5));
+    assertEquals(1, threads.size());
+    nowNs = 25 * NS_PER_MS;
+    scheduler.wake();
+    assertEquals(2, threads.size());
+    runThreads();
+    assertEquals(List.of(7, 7, 7, 7, 7), tenth.get());
+  }
+
+  @Test
+  void aRequestWaitsUntilItsDelayIsOver() {
+    for (int i = 0; i < 13; ++i) {
+      scheduler.parallel(parts(1));
+    }
+    int before = threads.size();
+    scheduler.parallel(parts(1));
+    assertEquals(before, threads.size());
+    nowNs = 10 * NS_PER_MS;
+    scheduler.wake();
+    assertTrue(threads.size() > before);
+    assertTrue(scheduler.metrics().contains("tailc_waits_total 1\n"));
+  }
+
+  @Test
+  void aRefusedRequestIsRejected() {
+    policy = policyOf("overload");
+    scheduler.wake();
+    assertEquals(List.of(policy), reloaded);
+    Overload overload = policy.ladder().overload();
+    for (long others = 0; !overload.refuses(others); ++others) {
+      scheduler.parallel(parts(1));
+    }
+    assertThrows(RejectedExecutionException.class, () -> scheduler.execute(() -> {}));
+    assertTrue(scheduler.parallel(parts(1)).isCompletedExceptionally());
+    runThreads();
+    scheduler.execute(() -> {});
+  }
+
+  @Test
+  void aRequestThatIsCutOffHasWhatItHas() throws Exception {
+    policy = policyOf("overload");
+    CompletableFuture<List<Integer>> cut = scheduler.parallel(parts(3));
+    nowNs = 3_600_000 * NS_PER_MS;
+    scheduler.wake();
+    runThreads();
+    assertEquals(List.of(), cut.get());
+    assertTrue(scheduler.metrics().contains("tailc_cut_offs_total 1\n"));
+  }
+
+  @Test
+  void whatAPartThrowsEndsTheRequest() {
+    Callable<Integer> fails =
+        () -> {
+          throw new IOException("no such document");
+        };
+    CompletableFuture<List<Integer>> failed = scheduler.parallel(Collections.nCopies(9, fails));
+    runThreads();
+    ExecutionException why = assertThrows(ExecutionException.class, failed::get);
+    assertEquals("no such document", why.getCause().getMessage());
+    assertEquals(List.of(), scheduler.parallel(parts(0)).join());
+    assertTrue(scheduler.metrics().contains("tailc_in_system 0\n"));
+  }
+
+  @Test
+  void aPolicyThatNeedsAnotherServerIsNotUsed() {
+    assertThrows(ScheduleException.class, () -> new Schedule(policyOf("rate"), 0));
+    policy = policyOf("cores");
+    CompletableFuture<List<Integer>> served = scheduler.parallel(parts(1));
+    runThreads();
+    assertEquals(List.of(7), served.join());
+    assertEquals("no-schedule", policy.counters().lastRefusal().orElse(""));
+    assertTrue(reloaded.isEmpty());
+  }
+
+  @Test
+  void aSchedulerThatIsShutDownTakesNoMore() {
+    scheduler.shutdown();
+    assertTrue(scheduler.isTerminated());
+    assertThrows(RejectedExecutionException.class, () -> scheduler.execute(() -> {}));
+  }
+}
