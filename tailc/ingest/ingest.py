@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -36,6 +37,10 @@ _SEVERAL = "ingest inputs of one measure together, and the others into another p
 WIDE = 0.1
 _SPREAD = {Grain.LINEAR: "linearly", Grain.EXPONENTIAL: "exponentially"}
 _NS_PER_US = 1_000
+# A table with the ends of requests has their starts, too.
+_END = re.compile(
+    r"(?:\b|_)(?:end|ended|finish|finished|stop|completed)(?:\b|_|at|time)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +200,8 @@ def _unknown_format(source: Source) -> TailcError:
         more = ", ..." if len(names) > COLUMNS_TOLD else ""
         message = f"`{source.name}` is a table, and it is unknown which column has the times"
         hint = f"give `--column`, and what it measures with `--measure`; columns: {listed}{more}"
+        if _END.search(" ".join(names)):
+            hint += "; for the difference of two columns, name them in a map for `--columns`"
         if _may_begin_with_row(source):
             hint = f"begin the file with a line of names, not with a row; then {hint}"
         return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)

@@ -2,7 +2,8 @@
 
 These are Arrow's durations, texts with a unit, and clock texts. A clock text is `1-02:03:04`,
 `02:03:04` or `03:04.500`, as sacct of Slurm writes it, or `1 days 02:03:04`, as pandas and
-databases do. Its seconds may have a decimal comma, because no other separator is possible there.
+databases do, or `PT2H3M4.5S`, by ISO 8601. Its seconds may have a decimal comma, because no other
+separator is possible there.
 `03:04` is no clock text, because it may be hours and minutes.
 """
 
@@ -30,7 +31,9 @@ from tailc.traces.written_units import (
 _CLOCK = (
     r"^\s*(?:(?:(?P<days>[0-9]{1,5})(?:-| days?,? ))?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
     r"(?P<seconds>[0-5][0-9](?:[.,][0-9]+)?)"
-    r"|(?P<only_minutes>[0-5]?[0-9]):(?P<only_seconds>[0-5][0-9][.,][0-9]+))\s*$"
+    r"|(?P<only_minutes>[0-5]?[0-9]):(?P<only_seconds>[0-5][0-9][.,][0-9]+)"
+    r"|PT(?:(?P<iso_hours>[0-9]+)H)?(?:(?P<iso_minutes>[0-9]+)M)?"
+    r"(?:(?P<iso_seconds>[0-9]+(?:[.,][0-9]+)?)S)?)\s*$"
 )
 _NUMBER = r"^\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*$"
 _SECONDS = {
@@ -40,6 +43,9 @@ _SECONDS = {
     "seconds": 1.0,
     "only_minutes": 60.0,
     "only_seconds": 1.0,
+    "iso_hours": 3_600.0,
+    "iso_minutes": 60.0,
+    "iso_seconds": 1.0,
 }
 
 

@@ -17,6 +17,12 @@ def telemetry_text(head: bytes) -> OtherText | None:
 
 _TEXTS = (
     OtherText(
+        re.compile(rb'\s*\{\s*"resource_?(?:[Mm]etrics|[Ll]ogs|[Pp]rofiles)"\s*:'),
+        "exports of metrics or logs above those of spans",
+        "give the spans alone, such as by `grep resourceSpans FILE > spans.json`",
+        (b'\n{"resourceSpans"',),
+    ),
+    OtherText(
         re.compile(rb'\s*\{\s*"resource_?[Mm]etrics"\s*:'),
         "metrics in OTLP JSON, not spans",
         "give the spans of the requests; or export the histogram to Prometheus, by the exporter "

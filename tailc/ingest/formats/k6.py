@@ -51,7 +51,11 @@ def read_csv(source: Source, options: InputOptions) -> InputTimes:
         raise _without_status(source)
     groups = (_GROUP,) if _GROUP in names else ()
     wanted = ColumnsToRead(("metric_value", _STATUS), groups, ("metric_name",))
-    cells, outside = _of_load(kept_cells(source, wanted, (("metric_name", METRIC),), "csv"))
+    try:
+        every = kept_cells(source, wanted, (("metric_name", METRIC),), "csv")
+    except TailcError as error:
+        raise _without_requests(source) if _is_empty(error) else error from None
+    cells, outside = _of_load(every)
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
     histogram, added, failed = of_successes(
@@ -81,9 +85,7 @@ def read_json(source: Source, options: InputOptions) -> InputTimes:
             continue
         _add(requests, source, line, row)
     if not requests.ns:
-        message = f"`{source.name}` has no `{METRIC}` of a request that succeeded"
-        hint = "give the output of a script whose HTTP requests succeed"
-        raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
+        raise _without_requests(source)
     histogram, added = histogram_with_missing(np.array(requests.ns), options.interval_ns)
     return _times("k6 JSON", histogram, added, requests.failed, requests.outside, source)
 
@@ -119,6 +121,16 @@ def _outside(count: int, source: Source) -> Finding:
     message = f"{requests} of setup() or teardown() in `{source.name}` left out"
     hint = "no change is needed: k6 sends them before and after the load"
     return Finding(Code.OUTSIDE_LOAD, message, Place(source.name), hint, Severity.WARNING)
+
+
+def _is_empty(error: TailcError) -> bool:
+    return error.findings[0].code is Code.EMPTY_TRACE
+
+
+def _without_requests(source: Source) -> TailcError:
+    message = f"`{source.name}` has no `{METRIC}` of a request that succeeded"
+    hint = "give the output of a script whose HTTP requests succeed"
+    return source.fault(Code.EMPTY_TRACE, message, advice=hint)
 
 
 def _without_status(source: Source, row: int | None = None) -> TailcError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tailc.errors import Code, TailcError
@@ -17,6 +18,8 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
 _NAME = "OTLP JSON"
+# A collector may write all that it gets to one file.
+_OTHER_SIGNAL = re.compile(rb'\s*\{\s*"resource_?(?:[Mm]etrics|[Ll]ogs|[Pp]rofiles)"')
 _WRITE = "give the JSON lines of the file exporter of a collector, one export on each line"
 
 
@@ -45,7 +48,7 @@ def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[TraceSpan
             message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
             hint = "export fewer spans at a time"
             raise source.fault(Code.TRACE_TOO_LARGE, message, row, line=row, advice=hint)
-        if not line.strip():
+        if not line.strip() or _OTHER_SIGNAL.match(line):
             continue
         try:
             found = spans_of_json(line, attribute)

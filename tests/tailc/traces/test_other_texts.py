@@ -105,6 +105,7 @@ KINDS = [
     ("what `curl -v`", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nx 5\n"),
     ("one encoded histogram", "HISTFAAAADB4nJNpmSzMwMDAxQABzFCaEUzOZLD/AGEBACvHA5g=\n"),
     ("an answer of Jaeger's API", '{"result":{"resourceSpans":[]}}\n'),
+    ("exports of metrics or logs", '{"resourceLogs":[]}\n{"resourceSpans":[]}\n'),
     ("spans of Datadog", json.dumps([[OF_DATADOG, OF_DATADOG]])),
     ("spans of Datadog", json.dumps([OF_DATADOG], indent=2)),
     ("a log of JMeter in XML", XML),

@@ -1,4 +1,4 @@
-"""Output of load generators that a spreadsheet has saved again, and outputs of several runs."""
+"""Output of load generators in unusual shapes: from a spreadsheet or terminal, or several runs."""
 
 import json
 
@@ -69,6 +69,37 @@ def test_a_command_above_the_output_of_wrk2_changes_nothing(tmp_path, above):
     for ends in ("\n", "\r\n"):
         path = written(tmp_path, text.replace("\n", ends))
         assert read(path)[0] == read(SAMPLES / "wrk2.txt")[0]
+
+
+def test_a_run_of_k6_without_http_is_called_so(tmp_path):
+    header = (SAMPLES / "k6.csv").read_text().splitlines()[0]
+    path = written(
+        tmp_path, f"{header}\nws_session_duration,1671829514,900.5{',' * (header.count(',') - 2)}\n"
+    )
+    told = refused(path)
+    assert (told.code, "has no `http_req_duration`" in told.message) == (Code.EMPTY_TRACE, True)
+
+
+@pytest.mark.parametrize(
+    ("names", "is_advised"),
+    [
+        ("id,start,end", True),
+        ("id,StartTime,EndTime", True),
+        ("begun,finished_at", True),
+        ("send,took", False),
+    ],
+)
+def test_a_map_is_advised_for_starts_and_ends(tmp_path, names, is_advised):
+    path = written(tmp_path, f"{names}\n{'7,' * names.count(',')}9\n")
+    assert ("a map for `--columns`" in (refused(path).help or "")) is is_advised
+
+
+@pytest.mark.parametrize("signal", ["resourceMetrics", "resourceLogs", "resource_metrics"])
+def test_other_signals_of_a_collector_are_passed_over(tmp_path, signal):
+    lines = (SAMPLES / "otlp.json").read_text().splitlines(keepends=True)
+    other = json.dumps({signal: [{"resource": {}}]}) + "\n"
+    path = written(tmp_path, "".join((lines[0], other, *lines[1:], other)))
+    assert read(path)[0] == read(SAMPLES / "otlp.json")[0]
 
 
 def test_parquet_is_a_table(tmp_path):
