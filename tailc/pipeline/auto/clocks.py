@@ -55,6 +55,8 @@ _SHORTER_PPM = (900_000, 800_000, 700_000, 600_000, 500_000)
 _BATCH_BOUNDS_PPM = (1_000_000, 700_000, 500_000, 350_000, 250_000, 180_000, 120_000)
 # A smaller difference on these requests may not be one on others.
 _HARDLY_MORE = 0.02
+# Tables that lose in more of the resamples than that are ranked by their regret.
+_MOSTLY = 0.5
 # Largest window of a controller in the comparison, in requests. Longer ones measure a tail more
 # exactly, but settle later.
 _MOST_WINDOW = 1_000
@@ -255,10 +257,11 @@ def _prefer_feedback(found: Sequence[ComparedTable[ClockPolicy]]) -> ComparedTab
 
     The feedback also holds the percentile of demand that changes. It holds the tail just below the
     limit, which short replays then miss by a little: so without a safe table the one is taken that
-    loses in the fewest resamples, and not the one that misses the limit by least.
+    loses in the fewest resamples, and not the one that misses the limit by least. If each loses in
+    most resamples, as where each rate has another best setting, the one with the least regret is.
     """
     if not any(one.is_safe for one in found):
-        return min(found, key=lambda one: (one.loss_share, one.regret))
+        return min(found, key=lambda one: (min(one.loss_share, _MOSTLY), one.regret))
     best = best_compared(found)
     steered = [one for one in found if one.option.table.controller and one.is_safe]
     return next((one for one in steered if one.change <= best.change + _HARDLY_MORE), best)

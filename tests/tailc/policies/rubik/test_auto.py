@@ -211,6 +211,19 @@ def test_without_a_safe_policy_the_one_that_loses_in_the_fewest_resamples_is_tak
     assert _prefer_feedback([compared(*each) for each in found]).option.name == taken
 
 
+@pytest.mark.parametrize(
+    ("found", "taken"),
+    [
+        ([("open", 0.95, 0.3), ("feedback", 1.0, 0.1)], "feedback"),
+        ([("open", 1.0, 0.1), ("feedback", 0.55, 0.2)], "open"),
+        ([("open", 0.5, 0.3), ("feedback", 0.9, 0.1)], "feedback"),
+        ([("open", 0.45, 0.3), ("feedback", 0.9, 0.1)], "open"),
+    ],
+)
+def test_where_each_loses_in_most_resamples_the_least_regret_decides(found, taken):
+    assert _prefer_feedback([compared(*each) for each in found]).option.name == taken
+
+
 @pytest.mark.parametrize(("change", "taken"), [(-0.09, "feedback"), (-0.07, "open")])
 def test_a_safe_feedback_may_cost_a_little_more(change, taken):
     found = [
