@@ -20,14 +20,14 @@ _MOST_DISTANCE = 1.06
 
 
 @dataclass(frozen=True)
-class PowerLaw:
+class ParetoTail:
     """A value of at least `start` is above x with the probability (start / x)^index."""
 
     start: float
     index: float
 
 
-def fit_power_law(values: NDArray[np.float64], weight: NDArray[np.int64]) -> PowerLaw | None:
+def fit_power_law(values: NDArray[np.float64], weight: NDArray[np.int64]) -> ParetoTail | None:
     """The law of at least 70 % of the sample; None if no part of it has one.
 
     Of the parts that are tried, the one that is nearest to its law is chosen (Clauset, Shalizi and
@@ -46,7 +46,7 @@ def fit_power_law(values: NDArray[np.float64], weight: NDArray[np.int64]) -> Pow
     if distance > _MOST_DISTANCE:
         return None
     start = float(known[number][0][0])
-    return PowerLaw(start, index_above(start, *known[number]))
+    return ParetoTail(start, index_above(start, *known[number]))
 
 
 def index_above(start: float, values: NDArray[np.float64], weight: NDArray[np.int64]) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tailc.traces.power_law import PowerLaw, fit_power_law, index_above
+from tailc.traces.power_law import ParetoTail, fit_power_law, index_above
 
 
 def rows(law, count):
@@ -14,7 +14,7 @@ def rows(law, count):
     return law.ppf((np.arange(count) + 0.5) / count)
 
 
-def fitted(values, weight=None) -> PowerLaw | None:
+def fitted(values, weight=None) -> ParetoTail | None:
     ones = np.ones(len(values), np.int64)
     return fit_power_law(np.asarray(values, float), ones if weight is None else weight)
 
