@@ -9,11 +9,27 @@ from typing import Protocol
 from tailc.experiment.quantile import Quantile
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.spike import Spike
-from tailc.experiment.tail_change import TailChange
 from tailc.models.occupancy import Occupancy
 from tailc.models.server_load import Load
 from tailc.models.usage import Usage
 from tailc.specs.slo import Slo
+
+
+@dataclass(frozen=True)
+class TailChange:
+    """Relative change of a policy's percentile from a baseline's, with its 95 % interval."""
+
+    change_ppm: int
+    low_ppm: int
+    high_ppm: int
+
+    def __post_init__(self) -> None:
+        assert self.low_ppm <= self.change_ppm <= self.high_ppm
+
+    @property
+    def is_beyond_noise(self) -> bool:
+        """Whether the whole interval is on one side of 0."""
+        return self.low_ppm > 0 or self.high_ppm < 0
 
 
 @dataclass(frozen=True)

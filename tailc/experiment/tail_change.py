@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.experiment.interval import FEWEST_JUDGED, Variance, sum_of_variances
+from tailc.experiment.point import TailChange
 from tailc.experiment.tail_sample import TailSample
 from tailc.order_statistics import Z_95, Z_96, fewest_for_upper_limit, student_t_95
 from tailc.percentiles import PPM
 
 # Each limit leaves out 2 %, as those of a percentile do.
 _WIDER = Z_96 / Z_95
-
-
-@dataclass(frozen=True)
-class TailChange:
-    """Relative change of a policy's percentile from a baseline's, with its 95 % interval."""
-
-    change_ppm: int
-    low_ppm: int
-    high_ppm: int
-
-    def __post_init__(self) -> None:
-        assert self.low_ppm <= self.change_ppm <= self.high_ppm
-
-    @property
-    def is_beyond_noise(self) -> bool:
-        """Whether the whole interval is on one side of 0."""
-        return self.low_ppm > 0 or self.high_ppm < 0
 
 
 def tail_change(own: TailSample, base: TailSample) -> TailChange | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from tailc.experiment.point import Point, Run, SloEstimate
+from tailc.experiment.point import Point, Run, SloEstimate, TailChange
 from tailc.experiment.spike import Spike, WindowTail
-from tailc.experiment.tail_change import TailChange
 from tailc.report.document import slo_dict
 from tailc.report.json_data import json_data
 from tailc.verify.verdict import Verdicts

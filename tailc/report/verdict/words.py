@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tailc.experiment.demand_drift import Distance, Drift
-from tailc.experiment.point import Point, Run, SloEstimate
+from tailc.experiment.point import Point, Run, SloEstimate, TailChange
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.tail_change import TailChange
 from tailc.models.columns import at_least_a_tenth, ms, percent
 from tailc.models.server_load import Load
 from tailc.specs.slo import Slo

@@ -9,8 +9,9 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from tailc.experiment.point import TailChange
 from tailc.experiment.scenario import Spread
-from tailc.experiment.tail_change import TailChange, tail_change
+from tailc.experiment.tail_change import tail_change
 from tailc.experiment.tail_sample import TailSample, percentile_ns
 
 P90 = 900_000

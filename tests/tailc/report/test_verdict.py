@@ -7,9 +7,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tailc.experiment.point import SloEstimate
+from tailc.experiment.point import SloEstimate, TailChange
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.tail_change import TailChange
 from tailc.models.server_load import Load, RungUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_dict, as_markdown, as_text, ci_verdicts
