@@ -50,6 +50,12 @@ def test_files_are_followed_and_demands_logged_as_documented(built: Reader, tmp_
     assert built.run("files", VECTORS, tmp_path, 0.5) == ["0 not so"]
 
 
+def test_a_scheduler_gives_requests_the_threads_of_their_policy(
+    built: Reader, tmp_path: Path
+) -> None:
+    assert built.run("scheduler", VECTORS, tmp_path) == ["0 not so"]
+
+
 def hashed(built: Reader, messages: Sequence[bytes]) -> list[str]:
     """The digests, which are the same by the processor's instructions and without them."""
     said = [line.split() for line in built.run("hashes", lines=[one.hex() for one in messages])]

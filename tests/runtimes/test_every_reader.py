@@ -19,7 +19,7 @@ SIGNED = "signed/good"
 ANSWERS = 18_418
 # Events of servers, which languages with a scheduler answer too.
 EVENTS = 2_456
-WITH_SCHEDULER = {"go", "java"}
+WITH_SCHEDULER = {"cpp", "go", "java"}
 FOLDERS = (
     "refused",
     "signed",

@@ -16,6 +16,9 @@
 #define main refusals
 #include "refusals.cpp"
 #undef main
+#define main scheduler
+#include "scheduler.cpp"
+#undef main
 #define main vectors
 #include "vectors.cpp"
 #undef main
@@ -27,6 +30,7 @@ int main(int count, char** arguments) {
   if (name == "differential") return differential(count - 1, arguments + 1);
   if (name == "files") return files(count - 1, arguments + 1);
   if (name == "refusals") return refusals(count - 1, arguments + 1);
+  if (name == "scheduler") return scheduler(count - 1, arguments + 1);
   if (name == "vectors") return vectors(count - 1, arguments + 1);
   std::cerr << "usage: conformance NAME ARGUMENTS\n";
   return 64;

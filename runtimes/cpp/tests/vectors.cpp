@@ -18,6 +18,7 @@
 
 #include "lines.hpp"
 #include "plan_vectors.hpp"
+#include "schedule_vectors.hpp"
 
 namespace {
 
@@ -112,6 +113,14 @@ Check settings(const std::string& path) {
       wanted += "," + row.at(column);
     const auto rung = static_cast<std::size_t>(whole(row.at("rung")));
     return difference(text_of(ladder.settings().at(rung)), wanted);
+  };
+}
+
+Check schedules(const std::string& path) {
+  auto server = std::make_shared<ScheduleVectors>(path);
+  return [server](const Row& row) {
+    const std::string wanted = row.at("event") + "," + row.at("work_ppm") + ",";
+    return difference(server->answer(row), wanted + row.at("decisions"));
   };
 }
 
@@ -304,7 +313,7 @@ int run_all(const fs::path& folder) {
   const std::vector<std::pair<std::string, Check (*)(const std::string&)>> kinds = {
       {"", lookups},     {"levels", levels}, {"steps", steps},
       {"shares", ticks}, {"plans", calls},   {"overload", overloads},
-      {"sharing", sharings}, {"settings", settings}};
+      {"sharing", sharings}, {"settings", settings}, {"schedules", schedules}};
   Count total;
   const auto add = [&](const Count& count) {
     total.answers += count.answers;

@@ -1,8 +1,10 @@
 // What requests lose by rule where a server has more of them than it can serve in time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "_generated/policy_generated.h"
 #include "controller.hpp"
@@ -30,6 +32,13 @@ class Overload {
   // How many millionths of its work are to be done of one that arrives then.
   std::int64_t work_ppm(std::int64_t in_system) const noexcept {
     return in_system >= degrade_from_ ? work_ppm_ : kPpm;
+  }
+
+  // When a request that starts leaves at the latest; none: at no time.
+  std::optional<std::int64_t> cut_ns(std::int64_t arrived_ns, std::int64_t started_ns) const {
+    if (cut_off_us_ == kNever) return std::nullopt;
+    const std::int64_t begun_ns = counts_waiting_ ? arrived_ns : started_ns;
+    return std::max(begun_ns + cut_off_us_ * 1'000, started_ns);
   }
 
   // Whether a request that runs leaves now, with what it has.

@@ -1,0 +1,450 @@
+// The state machine of a server: admission, ticks and rules of a policy whose load is the number in
+// the system. docs/scheduler.md defines the calls, the decisions and their order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "latency_window.hpp"
+#include "policy.hpp"
+
+namespace tailc {
+
+// A policy that a schedule cannot apply.
+class ScheduleError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+struct Queue;
+constexpr std::int64_t kUnset = -1;
+
+}  // namespace detail
+
+// In the system from its arrival to its exit, after which the schedule uses it again.
+struct Request {
+  std::int64_t number = 0;  // from 1 in order of arrival, refused requests included
+  std::int64_t work_ppm = 0;  // millionths of its work to do
+  bool has_started = false, is_boosted = false;
+  std::uint32_t rung = 0;
+
+  // Threads of its rung, 1 if the rung does not determine them, and 0 while it waits.
+  int threads() const noexcept;
+
+ private:
+  friend class Schedule;
+
+  std::string request_class;
+  std::shared_ptr<detail::Queue> queue;
+  std::int64_t arrived_ns = 0, started_ns = 0, waited_us = 0, load_at_start = 0;
+  std::int64_t tick_ns = detail::kUnset, cut_ns = detail::kUnset;
+  bool has_given_up = false;
+};
+
+enum class DecisionKind : std::uint8_t {
+  start,    // the server runs the request on its rung
+  climb,    // it moves the request up to its rung
+  descend,  // it moves the request down to its rung
+  cut_off,  // it ends the request, unfinished
+};
+
+inline const char* name_of(DecisionKind kind) noexcept {
+  constexpr const char* kNames[] = {"start", "climb", "descend", "cut-off"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+struct Decision {
+  DecisionKind kind;
+  Request* request;
+  std::uint32_t rung;
+  bool is_boosted;
+};
+
+// Counts since the schedule was made; `late_ns`: by how much ticks were late, in all.
+struct ScheduleCounts {
+  std::int64_t arrived = 0, refused = 0, degraded = 0, started = 0, waited = 0, climbs = 0;
+  std::int64_t descents = 0, boosts = 0, gave_up = 0, cut_off = 0, exits = 0, reloads = 0;
+  std::int64_t ticks = 0, late_ns = 0;
+  // By rung of the policy in use, of its ladders one after another.
+  std::vector<std::int64_t> lookups;
+};
+
+namespace detail {
+
+// The waiting requests of a ladder, in order of arrival. It keeps the policy of its requests.
+struct Queue {
+  Queue(std::shared_ptr<Policy> held, const Ladder& of, std::size_t first)
+      : policy(std::move(held)), ladder(of), first_lookup(first) {
+    rereads = has(Rule::REREAD_ROW);
+    never_descends = has(Rule::NEVER_DESCEND);
+    start_unit = ladder.sharing().start_unit();
+  }
+
+  bool has(Rule rule) const {
+    const auto& rules = ladder.rules();
+    return std::find(rules.begin(), rules.end(), rule) != rules.end();
+  }
+
+  std::shared_ptr<Policy> policy;
+  const Ladder& ladder;
+  std::size_t first_lookup;
+  std::deque<Request*> waiting;
+  bool rereads = false, never_descends = false;
+  std::optional<std::int64_t> start_unit;
+};
+
+// At the same time cut-offs come before arrivals, and ends of delays before ticks.
+enum class Phase : std::uint8_t { cut, start, tick };
+
+struct Timer {
+  std::int64_t due_ns;
+  Phase phase;
+  std::int64_t number;
+  Request* request;
+
+  bool operator>(const Timer& other) const noexcept {
+    return std::tie(due_ns, phase, number) > std::tie(other.due_ns, other.phase, other.number);
+  }
+};
+
+}  // namespace detail
+
+inline int Request::threads() const noexcept {
+  if (!has_started) return 0;
+  return static_cast<int>(queue->ladder.settings()[rung].threads.value_or(1));
+}
+
+// Without clock, lock and thread; for one thread.
+class Schedule {
+ public:
+  // Throws ScheduleError for a policy that needs another server, and PolicyError, other_form.
+  Schedule(std::shared_ptr<Policy> policy, std::int64_t now_ns) { use(std::move(policy), now_ns); }
+
+  // What the server must do; the caller clears it.
+  std::vector<Decision> decisions;
+
+  const ScheduleCounts& counts() const noexcept { return counts_; }
+  const std::shared_ptr<Policy>& policy() const noexcept { return policy_; }
+  // Requests in the system, waiting ones included, and those that have started.
+  std::int64_t in_system() const noexcept { return in_system_; }
+  std::int64_t running() const noexcept { return running_; }
+
+  // Time of the next timer.
+  std::optional<std::int64_t> due_ns() {
+    const detail::Timer* first = first_timer();
+    if (first != nullptr && !is_start_first(*first)) return first->due_ns;
+    return start_ns_ == detail::kUnset ? std::nullopt : std::optional(start_ns_);
+  }
+
+  // The request that arrived; null: it is refused. An empty class is that of requests without a
+  // ladder of their own. Throws PolicyError, unknown_class.
+  Request* arrive(std::int64_t now_ns, std::string_view request_class = {}) {
+    const std::shared_ptr<detail::Queue>& queue = queue_of(queues_, request_class);
+    ++counts_.arrived;
+    const Overload& overload = queue->ladder.overload();
+    if (overload.refuses(in_system_)) {
+      ++counts_.refused;
+      return nullptr;
+    }
+    Request& request = take_free();
+    request.number = counts_.arrived;
+    request.request_class = request_class;
+    request.queue = queue;
+    request.arrived_ns = now_ns;
+    request.work_ppm = overload.work_ppm(in_system_);
+    counts_.degraded += request.work_ppm < kPpm ? 1 : 0;
+    ++in_system_;
+    if (window_) window_->count_arrival();
+    queue->waiting.push_back(&request);
+    start_waiting(now_ns);
+    return &request;
+  }
+
+  // The request left; one that waited leaves no room for another.
+  void exit(Request& request, std::int64_t now_ns) {
+    --in_system_;
+    ++counts_.exits;
+    if (request.has_started) {
+      --running_;
+      count_use(request, -1);
+      request.tick_ns = request.cut_ns = detail::kUnset;
+      if (window_) window_->count_exit(now_ns - request.arrived_ns, now_ns);
+      release(now_ns);
+    } else {
+      auto& waiting = request.queue->waiting;
+      waiting.erase(std::find(waiting.begin(), waiting.end(), &request));
+    }
+    request.queue.reset();
+    free_.push_back(&request);
+    start_waiting(now_ns);
+  }
+
+  // Handles the first due timer, if it is due.
+  void wake(std::int64_t now_ns) {
+    const detail::Timer* first = first_timer();
+    if (first == nullptr || is_start_first(*first)) {
+      if (start_ns_ != detail::kUnset && start_ns_ <= now_ns) start_waiting(now_ns);
+      return;
+    }
+    if (first->due_ns > now_ns) return;
+    const detail::Timer timer = *first;
+    timers_.pop();
+    Request& request = *timer.request;
+    if (timer.phase == detail::Phase::cut) {
+      request.tick_ns = request.cut_ns = detail::kUnset;
+      ++counts_.cut_off;
+      return decide(DecisionKind::cut_off, request);
+    }
+    tick(request, now_ns);
+    if (request.queue->start_unit) start_waiting(now_ns);
+  }
+
+  // Uses another policy for waiting and new requests. Throws like the constructor, and PolicyError,
+  // unknown_class; then the old one is in use.
+  void reload(std::shared_ptr<Policy> policy, std::int64_t now_ns) {
+    std::vector<Request*> waiting;
+    for (const auto& queue : queues_)
+      waiting.insert(waiting.end(), queue->waiting.begin(), queue->waiting.end());
+    std::sort(waiting.begin(), waiting.end(),
+              [](const Request* a, const Request* b) { return a->number < b->number; });
+    const Queues replacing = queues_of(policy);
+    for (const Request* request : waiting) queue_of(replacing, request->request_class);
+    use(std::move(policy), now_ns);
+    ++counts_.reloads;
+    for (Request* request : waiting) {
+      request->queue = queue_of(queues_, request->request_class);
+      request->queue->waiting.push_back(request);
+    }
+    start_waiting(now_ns);
+  }
+
+ private:
+  using Queues = std::vector<std::shared_ptr<detail::Queue>>;
+
+  void use(std::shared_ptr<Policy> policy, std::int64_t now_ns) {
+    queues_ = queues_of(policy);
+    policy_ = std::move(policy);
+    std::size_t rungs = 0;
+    for (const auto& queue : queues_) rungs += queue->ladder.rungs().size();
+    counts_.lookups.assign(rungs, 0);
+    window_.reset();
+    if (Controller* controller = policy_->controller()) window_.emplace(*controller, now_ns);
+  }
+
+  static Queues queues_of(const std::shared_ptr<Policy>& policy) {
+    Queues found;
+    std::size_t first = 0;
+    for (const Ladder& ladder : policy->ladders()) {
+      if (ladder.load_axis() != LoadAxis::IN_SYSTEM)
+        throw ScheduleError("the load of the policy is not the number in the system");
+      if (!ladder.core_unit().empty())
+        throw ScheduleError("the rule `core-per-request` needs a server that places requests");
+      found.push_back(std::make_shared<detail::Queue>(policy, ladder, first));
+      first += ladder.rungs().size();
+    }
+    return found;
+  }
+
+  static const std::shared_ptr<detail::Queue>& queue_of(const Queues& queues,
+                                                        std::string_view request_class) {
+    const std::shared_ptr<detail::Queue>* for_all = nullptr;
+    for (const auto& queue : queues) {
+      const auto& held = queue->ladder.request_class();
+      if (!held) for_all = &queue;
+      if (held && *held == request_class) return queue;
+    }
+    if (for_all != nullptr) return *for_all;
+    throw PolicyError(Refusal::unknown_class, "no ladder for that class of requests");
+  }
+
+  Request& take_free() {
+    if (free_.empty()) return requests_.emplace_back();
+    Request& request = *free_.back();
+    free_.pop_back();
+    request = Request{};
+    return request;
+  }
+
+  // The first timer that its request still has, or null.
+  const detail::Timer* first_timer() {
+    while (!timers_.empty() && !is_set(timers_.top())) timers_.pop();
+    return timers_.empty() ? nullptr : &timers_.top();
+  }
+
+  static bool is_set(const detail::Timer& timer) noexcept {
+    const Request& request = *timer.request;
+    const bool is_cut = timer.phase == detail::Phase::cut;
+    return request.number == timer.number &&
+           timer.due_ns == (is_cut ? request.cut_ns : request.tick_ns);
+  }
+
+  bool is_start_first(const detail::Timer& first) const noexcept {
+    if (start_ns_ == detail::kUnset) return false;
+    return start_ns_ < first.due_ns ||
+           (start_ns_ == first.due_ns && first.phase == detail::Phase::tick);
+  }
+
+  static bool is_earlier(const detail::Queue& one, const detail::Queue& other) noexcept {
+    return one.waiting.front()->number < other.waiting.front()->number;
+  }
+
+  // Starts the waiting request that arrived first, unless starts depend on the use.
+  void release(std::int64_t now_ns) {
+    detail::Queue* first = nullptr;
+    for (const auto& queue : queues_)
+      if (!queue->waiting.empty() && (first == nullptr || is_earlier(*queue, *first)))
+        first = queue.get();
+    if (first != nullptr && !first->start_unit) start(*first, now_ns);
+  }
+
+  // Starts all waiting requests that may start; sets the timer of the next end of a delay.
+  void start_waiting(std::int64_t now_ns) {
+    for (;;) {
+      detail::Queue* first = nullptr;
+      start_ns_ = detail::kUnset;
+      for (const auto& queue : queues_) {
+        const std::int64_t at = queue->waiting.empty() ? detail::kUnset : start_of(*queue, now_ns);
+        if (at == detail::kUnset) continue;
+        if (first == nullptr || at < start_ns_ || (at == start_ns_ && is_earlier(*queue, *first))) {
+          first = queue.get();
+          start_ns_ = at;
+        }
+      }
+      if (first == nullptr || start_ns_ > now_ns) return;
+      start(*first, now_ns);
+    }
+  }
+
+  // When the first request of a queue starts if nothing else happens; unset: not before.
+  std::int64_t start_of(const detail::Queue& queue, std::int64_t now_ns) const {
+    if (queue.start_unit)
+      return queue.ladder.sharing().starts(used_ppm_) ? now_ns : detail::kUnset;
+    const Request& request = *queue.waiting.front();
+    const std::int64_t waited_us = (now_ns - request.arrived_ns) / 1'000;
+    const Answer answer = queue.ladder.lookup(in_system_, waited_us, 0);
+    if (answer.start == Start::now || (answer.start == Start::on_exit && running_ == 0))
+      return now_ns;
+    if (answer.start == Start::on_exit) return detail::kUnset;
+    return request.arrived_ns + (waited_us + static_cast<std::int64_t>(answer.wait_us)) * 1'000;
+  }
+
+  void start(detail::Queue& queue, std::int64_t now_ns) {
+    Request& request = *queue.waiting.front();
+    queue.waiting.pop_front();
+    ++running_;
+    ++counts_.started;
+    counts_.waited += now_ns > request.arrived_ns ? 1 : 0;
+    request.started_ns = now_ns;
+    request.load_at_start = in_system_;
+    request.waited_us = (now_ns - request.arrived_ns) / 1'000;
+    request.has_started = true;
+    request.rung = look_up(request, now_ns);
+    count_use(request, 1);
+    set_tick(request, now_ns);
+    const auto cut_ns = queue.ladder.overload().cut_ns(request.arrived_ns, request.started_ns);
+    if (cut_ns) {
+      request.cut_ns = *cut_ns;
+      timers_.push({*cut_ns, detail::Phase::cut, request.number, &request});
+    }
+    decide(DecisionKind::start, request);
+  }
+
+  // Sets the first tick after now; a request that gave up needs none.
+  void set_tick(Request& request, std::int64_t now_ns) {
+    request.tick_ns = detail::kUnset;
+    if (request.has_given_up) return;
+    const std::int64_t quantum_ns = request.queue->ladder.quantum_us() * 1'000;
+    const std::int64_t ticks = (now_ns - request.started_ns) / quantum_ns + 1;
+    request.tick_ns = request.started_ns + ticks * quantum_ns;
+    timers_.push({request.tick_ns, detail::Phase::tick, request.number, &request});
+  }
+
+  void tick(Request& request, std::int64_t now_ns) {
+    ++counts_.ticks;
+    counts_.late_ns += now_ns - request.tick_ns;
+    const std::uint32_t rung = look_up(request, now_ns);
+    const bool may_descend = request.has_given_up || !request.queue->never_descends;
+    if (rung > request.rung) {
+      ++counts_.climbs;
+      move(request, rung, DecisionKind::climb);
+    } else if (rung < request.rung && may_descend) {
+      ++counts_.descents;
+      move(request, rung, DecisionKind::descend);
+    }
+    set_tick(request, now_ns);
+  }
+
+  // The rung of a running request, which may give up now.
+  std::uint32_t look_up(Request& request, std::int64_t now_ns) {
+    const detail::Queue& queue = *request.queue;
+    const std::int64_t executed_us = (now_ns - request.started_ns) / 1'000;
+    if (queue.ladder.sharing().gives_up(request.waited_us, executed_us)) {
+      counts_.gave_up += request.has_given_up ? 0 : 1;
+      request.has_given_up = true;
+      return 0;
+    }
+    const std::int64_t load = queue.rereads ? in_system_ : request.load_at_start;
+    const std::uint32_t rung = queue.ladder.lookup(load, request.waited_us, executed_us).rung;
+    if (queue.policy == policy_) ++counts_.lookups[queue.first_lookup + rung];
+    return rung;
+  }
+
+  void move(Request& request, std::uint32_t rung, DecisionKind kind) {
+    count_use(request, -1);
+    request.rung = rung;
+    request.is_boosted = kind == DecisionKind::climb && may_boost(request);
+    counts_.boosts += request.is_boosted ? 1 : 0;
+    count_use(request, 1);
+    decide(kind, request);
+  }
+
+  bool may_boost(const Request& request) const {
+    const Ladder& ladder = request.queue->ladder;
+    const auto& boost = ladder.boost();
+    if (!boost || request.rung + 1 < ladder.rungs().size()) return false;
+    return boosted_ppm_ + cost_ppm(request, boost->unit) < boost->below_ppm;
+  }
+
+  // Adds what a running request uses, or subtracts it.
+  void count_use(const Request& request, std::int64_t sign) {
+    const detail::Queue& queue = *request.queue;
+    if (request.is_boosted) boosted_ppm_ += sign * cost_ppm(request, queue.ladder.boost()->unit);
+    if (queue.start_unit) used_ppm_ += sign * cost_ppm(request, *queue.start_unit);
+  }
+
+  static std::int64_t cost_ppm(const Request& request, std::int64_t unit) {
+    const RungSetting& rung = request.queue->ladder.settings()[request.rung];
+    return rung.cost_ppm[static_cast<std::size_t>(unit)];
+  }
+
+  void decide(DecisionKind kind, Request& request) {
+    decisions.push_back({kind, &request, request.rung, request.is_boosted});
+  }
+
+  ScheduleCounts counts_;
+  std::shared_ptr<Policy> policy_;
+  Queues queues_;
+  std::optional<detail::LatencyWindow> window_;
+  std::deque<Request> requests_;
+  std::vector<Request*> free_;
+  std::priority_queue<detail::Timer, std::vector<detail::Timer>, std::greater<detail::Timer>>
+      timers_;
+  std::int64_t start_ns_ = detail::kUnset;
+  std::int64_t in_system_ = 0, running_ = 0, boosted_ppm_ = 0, used_ppm_ = 0;
+};
+
+}  // namespace tailc

@@ -1,0 +1,73 @@
+// What a schedule has counted, as OpenMetrics text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "schedule.hpp"
+
+namespace tailc::detail {
+
+inline std::string escaped(const std::string& text) {
+  std::string made;
+  for (const char character : text) {
+    if (character == '\\' || character == '"') made += '\\';
+    made += character == '\n' ? "\\n" : std::string(1, character);
+  }
+  return made;
+}
+
+inline std::string metric(const std::string& name, const char* kind, const std::string& sample) {
+  return "# TYPE tailc_" + name + " " + kind + "\ntailc_" + name + sample + "\n";
+}
+
+inline std::string open_metrics(const Schedule& schedule, std::int64_t reload_age_ns) {
+  const ScheduleCounts& counts = schedule.counts();
+  const Policy& policy = *schedule.policy();
+  const Counters& counters = *policy.counters();
+  const std::pair<const char*, std::int64_t> totals[] = {
+      {"requests", counts.arrived},
+      {"refused", counts.refused},
+      {"degraded", counts.degraded},
+      {"starts", counts.started},
+      {"waits", counts.waited},
+      {"climbs", counts.climbs},
+      {"descents", counts.descents},
+      {"boosts", counts.boosts},
+      {"give_ups", counts.gave_up},
+      {"cut_offs", counts.cut_off},
+      {"exits", counts.exits},
+      {"reloads", counts.reloads},
+      {"refused_reloads", static_cast<std::int64_t>(counters.refused_reloads.load())},
+      {"lookups_outside", static_cast<std::int64_t>(counters.outside.load())},
+  };
+  std::string text;
+  for (const auto& [name, value] : totals)
+    text += metric(name, "counter", "_total " + std::to_string(value));
+  text += "# TYPE tailc_lookups counter\n";
+  std::size_t number = 0;
+  for (const Ladder& ladder : policy.ladders()) {
+    for (const std::string& rung : ladder.rungs()) {
+      const std::string labels = "{class=\"" + escaped(ladder.request_class().value_or("")) +
+                                 "\",rung=\"" + escaped(rung) + "\"} ";
+      text += "tailc_lookups_total" + labels + std::to_string(counts.lookups[number++]) + "\n";
+    }
+  }
+  const char* refusal = counters.last_refusal.load();
+  return text + "# TYPE tailc_tick_lateness_seconds summary\ntailc_tick_lateness_seconds_count " +
+         std::to_string(counts.ticks) + "\ntailc_tick_lateness_seconds_sum " +
+         std::to_string(static_cast<double>(counts.late_ns) / 1e9) + "\n" +
+         metric("in_system", "gauge", " " + std::to_string(schedule.in_system())) +
+         metric("running", "gauge", " " + std::to_string(schedule.running())) +
+         metric("reload_age_seconds", "gauge",
+                " " + std::to_string(static_cast<double>(reload_age_ns) / 1e9)) +
+         metric("policy", "info",
+                "_info{name=\"" + escaped(policy.name()) + "\",generation=\"" +
+                    std::to_string(policy.generation()) + "\",digest=\"" + policy.policy_digest() +
+                    "\",last_refusal=\"" + (refusal == nullptr ? "" : refusal) + "\"} 1") +
+         "# EOF\n";
+}
+
+}  // namespace tailc::detail

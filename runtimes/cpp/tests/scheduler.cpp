@@ -1,0 +1,125 @@
+// Parallel requests on the threads that their policy gives them: `scheduler DIR FOLDER`, the folder of
+// vectors and an empty one.
+
+#include <condition_variable>
+#include <cstddef>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <tailc/scheduler.hpp>
+#include <tailc/tailc.hpp>
+
+#include "expect.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::shared_ptr<tailc::Policy> policy_of(const fs::path& folder, const char* name) {
+  return std::make_shared<tailc::Policy>(tailc::open((folder / (std::string(name) + ".tailc")).string()));
+}
+
+bool has(const std::string& text, const char* line) { return text.find(line) != std::string::npos; }
+
+// Returns only when so many threads are in it at once.
+class Meeting {
+ public:
+  explicit Meeting(int count) : left_(count) {}
+
+  void attend() {
+    std::unique_lock<std::mutex> held(lock_);
+    if (--left_ == 0) met_.notify_all();
+    met_.wait(held, [&] { return left_ <= 0; });
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable met_;
+  int left_;
+};
+
+void run_parts_at_once(const fs::path& folder) {
+  tailc::Scheduler scheduler(policy_of(folder, "settings"), 4);
+  Meeting meeting(4);
+  const std::vector<tailc::Scheduler::Part> parts(4, [&] { meeting.attend(); });
+  expect(scheduler.run(parts) == tailc::Outcome::done, "four threads of a lone request meet");
+  expect(scheduler.run({}) == tailc::Outcome::done, "a request without parts ends");
+  const std::string metrics = scheduler.metrics();
+  expect(has(metrics, "tailc_exits_total 2\n"), "exits are counted");
+  expect(has(metrics, "tailc_lookups_total{class=\"\",rung=\"d4\"}"), "look-ups are counted");
+  expect(has(metrics, "tailc_in_system 0\n"), "nobody is left");
+  expect(metrics.substr(metrics.size() - 6) == "# EOF\n", "metrics end with their mark");
+}
+
+void raise_what_a_part_throws(const fs::path& folder) {
+  tailc::Scheduler scheduler(policy_of(folder, "settings"), 1);
+  int begun = 0;
+  const std::vector<tailc::Scheduler::Part> parts(3, [&] {
+    ++begun;
+    throw std::invalid_argument("no such document");
+  });
+  expect(thrown_by([&] { scheduler.run(parts); }) == "invalid-argument", "the future has it");
+  expect(begun == 1, "no part begins after one that fails");
+}
+
+void refuse_policies_that_need_another_server(const fs::path& folder) {
+  for (const char* name : {"cores", "rate"}) {
+    bool is_refused = false;
+    try {
+      tailc::Schedule schedule(policy_of(folder, name), 0);
+    } catch (const tailc::ScheduleError&) {
+      is_refused = true;
+    }
+    expect(is_refused, name);
+  }
+}
+
+void shed_and_reuse_requests(const fs::path& folder) {
+  tailc::Schedule schedule(policy_of(folder, "overload"), 0);
+  const tailc::Overload& overload = schedule.policy()->ladder().overload();
+  std::vector<tailc::Request*> requests;
+  while (!overload.refuses(schedule.in_system())) requests.push_back(schedule.arrive(0));
+  expect(schedule.arrive(0) == nullptr, "one too many is refused");
+  tailc::Request* first = requests.front();
+  schedule.exit(*first, 1);
+  expect(schedule.arrive(2) == first, "a request that left is used again");
+  expect(schedule.counts().refused == 1, "refusals are counted");
+}
+
+void follow_a_policy(const fs::path& folder, const fs::path& own) {
+  const fs::path path = own / "followed.tailc";
+  fs::copy_file(folder / "lucene.tailc", path);
+  tailc::Watched watched(path.string());
+  std::string name;
+  tailc::Scheduler scheduler(watched, 1, [&](const tailc::Policy& policy) { name = policy.name(); });
+  fs::copy_file(folder / "settings.tailc", path, fs::copy_options::overwrite_existing);
+  watched.check();
+  scheduler.run({[] {}});
+  expect(name == "settings", "the callback gets the new policy");
+  fs::copy_file(folder / "cores.tailc", path, fs::copy_options::overwrite_existing);
+  watched.check();
+  scheduler.run({[] {}});
+  expect(has(scheduler.metrics(), "last_refusal=\"no-schedule\""), "cores are not used");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 3) {
+    std::cerr << "usage: scheduler DIR FOLDER\n";
+    return 64;
+  }
+  const fs::path folder = arguments[1];
+  run_parts_at_once(folder);
+  raise_what_a_part_throws(folder);
+  refuse_policies_that_need_another_server(folder);
+  shed_and_reuse_requests(folder);
+  follow_a_policy(folder, arguments[2]);
+  std::cout << failures << " not so\n";
+  return failures > 0 ? 1 : 0;
+}
