@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.green.parallel.columns import ColumnsEffort, ColumnsSolution
+from tailc_solvers.green.parallel.columns import ColumnsSolution
 from tailc_solvers.green.parallel.problem import run_cost_of
 
 from bench.parallel_days import (
@@ -32,6 +32,7 @@ from tailc.models.malleable_jobs.hints import Hint, JobDescription
 from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.models.malleable_jobs.outcome import ClusterOutcome
 from tailc.pipeline.allocators.aggressive import Aggressive, true_work_s
+from tailc.pipeline.allocators.baselines import AHEAD, ONLINE
 from tailc.pipeline.allocators.offline import Offline
 from tailc.pipeline.allocators.problem import Aims
 from tailc.pipeline.allocators.solving import Solve, column_generation
@@ -48,9 +49,6 @@ HINTS = {
     "IS": Hint.POOR,
 }
 """Right ones, by how far the speed-ups of `SPEEDUP_SHAPES` go."""
-
-ONLINE = ColumnsEffort(aim=0.01, nodes=0, starts=0, cells=500, rounds=10)
-AHEAD = ColumnsEffort(aim=0.01, nodes=4, cells=1_000, rounds=25)
 
 
 PLANNED = ("Aggressive", "Offline")

@@ -42,16 +42,30 @@ def judge_plan(
     options: dict[str, Any],
 ) -> CommandOutcome:
     """Judge the plan on the windows of the held-out days; write its report page if requested."""
+    from dataclasses import replace
+
+    check_options(policy, trace_format, arrivals, options)
+    chosen = plan_options(
+        options, progress=lambda finished, total: draw("replaying", finished / total)
+    )
+    if chosen.baselines is None:
+        return _verdict_outcome(policy, days, chosen, options)
+    from tailc.experiment.held_out_days import plan_of
+    from tailc.pipeline.job_baselines import solver_baselines
+
+    with solver_baselines(plan_of(policy)) as more:
+        return _verdict_outcome(policy, days, replace(chosen, more=more), options)
+
+
+def _verdict_outcome(
+    policy: Policy, days: str, chosen: PlanOptions, options: dict[str, Any]
+) -> CommandOutcome:
     from tailc.experiment.job_windows import replayable
     from tailc.report import plan_verdict as render
     from tailc.studies.held_out_days import read_held_out_days
     from tailc.units import printable
     from tailc.verify.plan.judge import verify_plan
 
-    check_options(policy, trace_format, arrivals, options)
-    chosen = plan_options(
-        options, progress=lambda finished, total: draw("replaying", finished / total)
-    )
     replayable(policy, chosen)
     held_out = read_held_out_days(policy, days, options.get("windows"))
     verdict = verify_plan(policy, held_out, chosen)

@@ -33,9 +33,11 @@ class WindowSamples:
 def job_model(plan: Plan, curves: SpeedupCurves, options: PlanOptions) -> JobModel[Any]:
     """The model of the plan's jobs; ValueError if its servers differ."""
     if plan.malleable is not None:
-        return MalleableJobs(plan, cluster_of(plan), curves, plan.malleable.slowdown_ppm)
+        return MalleableJobs(
+            plan, cluster_of(plan), curves, plan.malleable.slowdown_ppm, options.more
+        )
     site = replace(site_of(plan), failures_ppm=options.failures_ppm)
-    return RigidJobs(plan, site, options.seed)
+    return RigidJobs(plan, site, options.seed, options.more)
 
 
 def replayable(policy: Policy, options: PlanOptions | None = None) -> JobModel[Any]:

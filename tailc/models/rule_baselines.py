@@ -35,6 +35,11 @@ class RuleBaselines(Generic[RuleT_co]):
 
     folder: Folder[RuleBaseline[Any]]
 
+    def with_more(self, more: Sequence[RuleBaseline[Any]]) -> RuleBaselines[RuleT_co]:
+        """These rules and others, by rank."""
+        every = sorted((*self.folder.baselines, *more), key=lambda one: one.rank)
+        return RuleBaselines(Folder(tuple(every), self.folder.where))
+
     @property
     def defaults(self) -> tuple[str, ...]:
         """Names of the baselines that are replayed by default, in order."""

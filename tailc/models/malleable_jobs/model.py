@@ -28,7 +28,7 @@ from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.models.malleable_jobs.jobs import UnfinishedJob, malleable_jobs_of
 from tailc.models.malleable_jobs.outcome import ClusterOutcome
-from tailc.models.rule_baselines import RuleBaselines, rules_in
+from tailc.models.rule_baselines import RuleBaseline, RuleBaselines, rules_in
 
 CONSTANT = "constant"
 """The baseline that run times are compared with."""
@@ -42,12 +42,16 @@ policy has more than a baseline, within the same windows."""
 
 @dataclass(frozen=True, eq=False)
 class MalleableJobs(JobModel[ClusterOutcome]):
-    """Malleable jobs on the servers of a plan. slowdown_ppm: the promised limit of slowdown."""
+    """Malleable jobs on the servers of a plan.
+
+    slowdown_ppm: the promised limit of slowdown. more: further baselines.
+    """
 
     plan: Plan
     cluster: Cluster
     curves: SpeedupCurves
     slowdown_ppm: int
+    more: tuple[RuleBaseline[Make], ...] = ()
 
     words: ClassVar = JobWords("malleable", "run times of jobs", "jobs run for too long", _LEGEND)
     judged: ClassVar = JobQuantity.LATE
@@ -57,7 +61,7 @@ class MalleableJobs(JobModel[ClusterOutcome]):
     @property
     def baselines(self) -> RuleBaselines[Make]:
         """The baselines of malleable jobs."""
-        return rules_in("tailc.models.malleable_jobs.baselines")
+        return rules_in("tailc.models.malleable_jobs.baselines").with_more(self.more)
 
     @property
     def policy(self) -> Replay[ClusterOutcome]:

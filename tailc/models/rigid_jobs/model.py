@@ -28,7 +28,7 @@ from tailc.models.rigid_jobs.jobs import SubmittedJob, rigid_jobs_of
 from tailc.models.rigid_jobs.outcome import RigidOutcome
 from tailc.models.rigid_jobs.planner import Planner, View
 from tailc.models.rigid_jobs.site import Site
-from tailc.models.rule_baselines import RuleBaselines, rules_in
+from tailc.models.rule_baselines import RuleBaseline, RuleBaselines, rules_in
 
 _LEGEND = """\
 Means of a window. profit: what jobs paid less penalties and the price of brown energy; spilled:
@@ -38,11 +38,12 @@ over: by how much the policy has more than a baseline, within the same windows."
 
 @dataclass(frozen=True, eq=False)
 class RigidJobs(JobModel[RigidOutcome]):
-    """Rigid jobs on the racks of a plan. seed: of server failures."""
+    """Rigid jobs on the racks of a plan. seed: of server failures. more: further baselines."""
 
     plan: Plan
     site: Site
     seed: int
+    more: tuple[RuleBaseline[Planner], ...] = ()
 
     words: ClassVar = JobWords(
         "rigid", "green energy of jobs", "admitted jobs miss their green energy", _LEGEND
@@ -54,7 +55,7 @@ class RigidJobs(JobModel[RigidOutcome]):
     @property
     def baselines(self) -> RuleBaselines[Planner]:
         """The baselines of rigid jobs."""
-        return rules_in("tailc.models.rigid_jobs.baselines")
+        return rules_in("tailc.models.rigid_jobs.baselines").with_more(self.more)
 
     @property
     def policy(self) -> Replay[RigidOutcome]:
@@ -65,8 +66,8 @@ class RigidJobs(JobModel[RigidOutcome]):
 
     def baseline(self, name: str) -> Replay[RigidOutcome]:
         """The replay with the planner of that name."""
-        planner = self.baselines.make_rule(name)
-        return lambda window: self._replay(window, planner)
+        baselines = self.baselines
+        return lambda window: self._replay(window, baselines.make_rule(name))
 
     def samples(
         self,
