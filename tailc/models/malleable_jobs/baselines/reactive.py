@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from tailc.models.baseline_syntax import NameValues, Syntax
@@ -20,17 +20,23 @@ class ReactiveAllocator:
 
     This is Haque, 2016, figure B.2, applied at every event. Each job gets the fewest servers with
     which its mean speed-up is high enough `look_ahead_s` from now. Then the job with the greatest
-    gain from one more server gets its next block, as long as green energy feeds it. The source
-    leaves two points open: here the loop ends when no job can grow, and jobs that could finish
-    earlier are considered again at that time.
+    gain from one more server gets its next block, as long as green energy feeds it. If a job has to
+    wait, all jobs have the servers that they request (section B.3). The source leaves three points
+    open: here the loop ends when no job can grow, jobs that could finish earlier are considered
+    again at that time, and a job starts only if all running jobs could have the servers that they
+    request, so that none needs servers back that another has.
     """
 
     look_ahead_s: int = LOOK_AHEAD_S
 
     def allocate(self, view: ClusterView) -> Allocation:
         """Serve running jobs before waiting ones; waiting jobs do not overtake each other."""
-        servers = serve_in_order(view, self._least)
-        self._grow(view, servers)
+        served = _served(view)
+        if len(served.active) < len(view.active):
+            servers = serve_in_order(served, lambda one: one.job.requested)
+        else:
+            servers = serve_in_order(served, self._least)
+            self._grow(view, servers)
         looks_s = [self._time_s(one) for one in view.active if one.job.number in servers]
         return Allocation(servers, wake_s=min(looks_s, default=None))
 
@@ -58,6 +64,17 @@ class ReactiveAllocator:
             if best is None:
                 return
             servers[-best[1]] = best[2]
+
+
+def _served(view: ClusterView) -> ClusterView:
+    """The view with the running jobs, and the waiting ones that fit next to them as requested."""
+    free, served = view.cluster.servers, []
+    for one in running_first(view):
+        free -= one.job.requested
+        if one.started_s is None and free < 0:
+            break
+        served.append(one)
+    return replace(view, active=tuple(served))
 
 
 def _keeps(one: UnfinishedJob, speedup_ppm: int, time_s: int) -> bool:
