@@ -28,6 +28,12 @@ def _column_advice(name: str, command: str) -> str:
 
 _LOGS = (
     OtherText(
+        re.compile(rb"\[GIN\] [^|\n]*\|[^|\n]*\|"),
+        f"a log of Gin, {_UNNAMED}",
+        "give its third field below a name, such as "
+        + _column_advice("latency", "awk -F'|' '{print $3}'"),
+    ),
+    OtherText(
         # Five times in ms, and the status.
         re.compile(_BEGIN + _DAY_AND_TIME + rb"\.\d+\] " + _REST + rb" (?:-?\d+/){4}\+?\d+ \d{3} "),
         f"a log of HAProxy, {_UNNAMED}",

@@ -53,6 +53,12 @@ _FAULTS = (
         "write it with seconds, as 00:01:30 or 01:30.0, or as a number of one unit",
     ),
     CellFault(
+        r"^\s*[<>≤≥]=?\s*[0-9.]+",
+        "it is a bound, not a value",
+        "write half of it for values below, or measure with a finer clock; the requests above a "
+        "bound are the tail, and cannot be left out",
+    ),
+    CellFault(
         SEVERAL,
         "it has several numbers",
         "write one number; nginx writes a time for each server that it asked for the request, so "

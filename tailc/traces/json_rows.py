@@ -23,6 +23,9 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LENGTH = re.compile(r"\d+(?:\.\d+)?\s?(?:[num\u00b5]?s)?$")
+# In seconds since 1970.
+_LEAST_INSTANT = 1e9
 # The last number of a list, as the time of the last part of an answer.
 _LAST = "[-1]"
 _UNITS = frozenset(("ns", "us", "ms", "s", "value"))
@@ -77,9 +80,9 @@ def rows_in_json(head: bytes) -> JsonRows | None:
     if isinstance(document, dict) and text[end:].lstrip().startswith("{"):
         documents = [document, *_objects(text[end:])]
         fields = _fields(documents)
-        if any(len(path) == 1 and _TIME.search(_name(path)) for path in fields):
+        if any(_is_length(name, value) for name, value in document.items()):
             return None
-        if any(_TIME.search(_name(path)) for path in fields):
+        if any(_is_of_time(path) for path in fields):
             return _of_fields(1, (), fields, documents)
     members = document if isinstance(document, dict) else {"": document}
     return max(_rows(members, ()), key=lambda rows: rows.count, default=None)
@@ -130,6 +133,9 @@ def _rows(members: dict[str, Any], path: Path) -> Iterator[JsonRows]:
         here = (*path, name)
         if isinstance(value, dict):
             yield from _rows(value, here)
+        elif isinstance(value, list) and len(value) > _MOST_ROWS and all(map(_is_number, value)):
+            program = f"{_jq((*here, '[]'))} | {{{_quoted(name or 'value')}: .}}"
+            yield JsonRows(len(value), (*here, "[]"), (name or "value",), program)
         elif isinstance(value, list) and value:
             yield from _elements(value, (*here, "[]"))
 
@@ -191,7 +197,7 @@ def _of_fields(
 def _in_some(fields: tuple[Path, ...], rows: list[dict[str, Any]]) -> Path | None:
     """The first field of a time that not every row has, of which the last one may be cut."""
     of_rows = [{path for path, _value in _leaves(row, ())} for row in rows[:-1]]
-    times = (path for path in fields if _TIME.search(_name(path)))
+    times = (path for path in fields if _is_of_time(path))
     return next((path for path in times if not all(path in paths for paths in of_rows)), None)
 
 
@@ -200,7 +206,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Path, ...]:
     found = list({path: (path, value) for row in rows for path, value in _leaves(row, ())}.values())
     if not any(_is_number(value) for _path, value in found):
         return ()
-    likely = [path for path, value in found if _TIME.search(_name(path)) or _is_date(value)]
+    likely = [path for path, value in found if _is_of_time(path) or _is_date(value)]
     others = [path for path, value in found if path not in likely and _is_number(value)]
     by_name = {_name(path): path for path in reversed((likely + others)[:_MOST_FIELDS])}
     return tuple(reversed(by_name.values()))
@@ -217,6 +223,20 @@ def _leaves(row: dict[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
             yield (*here, _LAST), value[-1]
         elif _is_number(value) or _is_date(value):
             yield here, value
+
+
+def _is_length(name: str, value: Any) -> bool:
+    """Whether a member is a length of time, and not an instant."""
+    if isinstance(value, str):
+        is_length = _LENGTH.match(value) is not None
+    else:
+        is_length = _is_number(value) and value < _LEAST_INSTANT
+    return is_length and _TIME.search(name) is not None
+
+
+def _is_of_time(path: Path) -> bool:
+    """Whether the name of a field, or of the object that has it, is of a time."""
+    return any(_TIME.search(name) for name in (_name(path), *path[-2:-1]))
 
 
 def _is_number(value: Any) -> bool:

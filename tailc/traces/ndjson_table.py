@@ -109,18 +109,22 @@ class NdjsonTable:
             cut = not line.endswith(b"\n") and line.lstrip().startswith(b"{")
             code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
             message = "the last line ends in the middle" if cut else "line is not a JSON object"
-            hint = "write or copy the file again" if cut else self._advice()
+            hint = "write or copy the file again" if cut else self._advice(line)
             raise self.source.fault(code, message, row=row, advice=hint) from None
         if not isinstance(pairs, _Members):
             message = "line is not a JSON object"
-            raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=self._advice())
+            raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=self._advice(line))
         if not is_unicode:
             message = "the line has half of a surrogate pair, which is not a character"
             hint = "write both halves, or the character itself in UTF-8"
             raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
         return pairs
 
-    def _advice(self) -> str:
+    def _advice(self, line: bytes) -> str:
+        if line.rstrip().endswith((b"},", b"};")):
+            return (
+                "remove what follows each object, such as by `sed 's/[,;]$//' FILE > rows.ndjson`"
+            )
         rows = rows_within(self.source)
         return _ONE_A_LINE if rows is None else rows.advice
 

@@ -20,6 +20,7 @@ _YAML = re.compile(rb"(?:\s|#[^\n]*\n|---[^\n]*\n)*apiVersion\s*:\s*[\"']?([\w.]
 _TRACE = re.compile(rb"^\s+(?:trace|from)\s*:\s*[\"']?([^\"'\n#]+)", re.MULTILINE)
 _HTML = re.compile(rb"\s*<(?:!doctype html|html|\?xml)", re.IGNORECASE)
 _POLICY, _POLICY_AT = b"TLC1", slice(4, 8)
+_TAR_AT = slice(257, 262)
 _RESULTS = "give the file with the measurements"
 _BEGINNINGS = {
     b"PK\x03\x04": (
@@ -55,6 +56,11 @@ def _kind(head: bytes) -> tuple[str, str] | None:
     )
     if _HTML.match(head):
         begun = "a web page or XML, not a table", "download the data itself"
+    if head[_TAR_AT] == b"ustar":
+        begun = (
+            "a tar archive, not a table",
+            "unpack it by `tar -xf FILE`, and give the file inside",
+        )
     if (text := _text(head)) is not None:
         begun = text.what, text.advice
     return begun or _summary(head)

@@ -99,6 +99,19 @@ _TEXTS = (
         "save the answer alone: `curl -s URL > answer.txt`",
     ),
     OtherText(
+        re.compile(rb"(?:\s*[0-9.]+\s+[01]\.[0-9]{6,}\s+\d+(?:\s+[0-9.]+)?\r?\n){3}"),
+        "percentiles of HdrHistogram without the line of their names",
+        "write it above them, such as by `(echo 'Value Percentile TotalCount 1/(1-Percentile)'; "
+        "cat FILE) > run.txt`, and give that with `--unit`",
+    ),
+    OtherText(
+        re.compile(rb'\s*\{(?=[^\0]{0,2000}?"measurements"\s*:)'),
+        "metrics of Spring Boot's actuator, which have a mean and a maximum, not requests",
+        "give a scrape of `/actuator/prometheus`, with "
+        "`management.metrics.distribution.percentiles-histogram.http.server.requests=true`",
+        (b'"statistic"', b'"baseUnit"'),
+    ),
+    OtherText(
         re.compile(rb"\s*\"?HIST[A-Za-z0-9+/]{20,}={0,2}\"?\s*$"),
         "one encoded histogram of HdrHistogram, without the line of its log",
         "write it into a log, such as by `(echo '#[Histogram log format version 1.2]'; "

@@ -73,6 +73,11 @@ _PRINTED = (
         b'"longest_transaction"',
     ),
     _summary_of(
+        "`go test -bench`",
+        _LINES + rb"Benchmark\S+[ \t]+\d+[ \t]+[\d.]+ ns/op",
+        "it prints means: have the benchmark write the time of each request, and give that file",
+    ),
+    _summary_of(
         "sysbench",
         _LINES + rb"(?:Latency histogram \(values are in milliseconds\)|SQL statistics:|"
         rb"sysbench \d[^\n]* \(using)",

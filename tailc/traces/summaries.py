@@ -146,6 +146,12 @@ _SUMMARIES = (
         "give that",
     ),
     Summary(
+        "ghz",
+        b'"latencyDistribution"',
+        lambda document: "rps" in document and not document.get("details"),
+        "have ghz write every request by `ghz --format json`, and give that with its `details`",
+    ),
+    Summary(
         "SGLang",
         b'"sharegpt_output_len"',
         _is_sglang,

@@ -34,6 +34,10 @@ IIS = (
 )
 CLOUDFRONT = "#Version: 1.0\n#Fields: date time sc-status time-taken\nd\tt\t200\t0.001\n"
 
+GIN = "".join(
+    f'[GIN] 2024/02/01 - 10:00:01 | 200 |  {took} |  192.168.1.5 | GET      "/x"\n'
+    for took in ("12.500000ms", "350.1µs")
+)
 KINDS = [
     ("a log of HAProxy", HAPROXY + ABORTED + SYSLOG + HAPROXY, ["283", "283"]),
     ("a log of HAProxy", SYSLOG + HAPROXY.replace("/575 ", "/+575 "), ["283"]),
@@ -43,6 +47,7 @@ KINDS = [
     ("an access log of an AWS load balancer", ALB + UNANSWERED, ["0.008"]),
     ("an access log of an AWS load balancer", UNANSWERED + ALB, ["0.008"]),
     ("an access log of a classic AWS load balancer", CLASSIC, ["0.008"]),
+    ("a log of Gin", GIN, ["12.500000ms", "350.1µs"]),
     ("a log in the W3C extended format", IIS, ["36", "37"]),
     ("a log in the W3C extended format", CLOUDFRONT, ["0.001"]),
 ]

@@ -22,6 +22,8 @@ FAULTS = [
     ("1,234", "thousands separator", "without separators"),
     ("1.200,5", "thousands separator", "without separators"),
     ("1.234.567", "thousands separator", "without separators"),
+    ("<1", "a bound", "half of it"),
+    ("> 30.5", "a bound", "cannot be left out"),
     ("12 345.5", "thousands separator", "without separators"),
     ("8,5", "decimal comma", "decimal point"),
     ("#DIV/0!", "spreadsheet's error", "measured"),

@@ -75,6 +75,26 @@ def test_lists_may_have_texts_among_their_numbers():
     assert found.names == ("column_1", "column_2", "column_3")
 
 
+def test_an_instant_is_no_time_of_a_request():
+    line = json.dumps({"latencies": {"request": 42, "proxy": 38}, "started_at": 1700000000000})
+    found = rows_in_json(f"{line}\n{line}\n".encode())
+    assert found is not None
+    assert found.names[:2] == ("request", "proxy")
+
+
+def test_a_list_of_numbers_has_rows_of_one():
+    document = {"benchmarks": [{"stats": {"mean": 0.15, "data": [0.15, 0.16] * 20}}]}
+    found = rows_in_json(json.dumps(document).encode())
+    assert found is not None
+    assert "jq -c '.benchmarks[].stats.data[] | {data: .}'" in found.advice
+
+
+def test_commas_after_objects_are_to_be_removed(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text('{"took_ms": 5},\n{"took_ms": 6},\n')
+    assert "sed 's/[,;]$//'" in (refused(path, table=TimeColumn("took_ms")).help or "")
+
+
 def test_rows_without_a_time_are_left_out():
     events = {"traceEvents": [{"pid": 1}, *({"pid": 1, "ts": at, "dur": 9} for at in range(5))]}
     found = rows_in_json(json.dumps(events).encode())
@@ -97,6 +117,8 @@ def test_a_text_that_is_cut_has_the_same_rows(cut):
         '{"took_ms": 5, "tags": [{"n": 1}]}\n' * 2,
         '{"took_ms": 5, "server": {"ms": 3}}\n' * 2,
         '{"took_ms": 5}\n',
+        '{"request_time": "0.020", "server": {"ms": 3}}\n' * 2,
+        '{"duration": "5 ms", "server": {"ms": 3}}\n' * 2,
         '{"name": "a", "tags": {"b": "c"}}\n' * 2,
         '[{"name": "a"}]',
         "[1, 2, 3]",

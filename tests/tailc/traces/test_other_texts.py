@@ -65,6 +65,11 @@ DRAWN = [
     "+----+---------+\n2 rows in set (0.00 sec)\n",
     "| id | took_ms |\n|---|---:|\n| 1 | 5.5 |\n| 2 | 7 |\n",
 ]
+ACTUATOR = {
+    "name": "http.server.requests",
+    "baseUnit": "seconds",
+    "measurements": [{"statistic": "COUNT", "value": 11.0}, {"statistic": "MAX", "value": 0.01}],
+}
 NVIDIA = "timestamp, name, power.draw [W]\n2024/05/01 10:00:00.123, NVIDIA H100, 61.25 W\n"
 KINDS = [
     ("spans of version 1 of Zipkin", json.dumps([{**ZIPKIN, "binaryAnnotations": []}])),
@@ -100,6 +105,10 @@ KINDS = [
     ),
     ("an answer with an error", '{"data": [], "errors": [{"msg": "timeout"}]}\n'),
     *(("a table drawn with lines", text) for text in DRAWN),
+    ("percentiles of HdrHistogram without", "  1.435 0.000000000000  1  1.00\n" * 3),
+    ("percentiles of HdrHistogram without", "2.787 0.100000000000 3 1.11\r\n" * 3),
+    ("metrics of Spring Boot's actuator", json.dumps(ACTUATOR)),
+    ("a tar archive", "x" + "\0" * 256 + "ustar\0" + "\0" * 300),
     ("a log of h2load", "1700000000000000\t200\t12345\n" * 3),
     ("output of nvidia-smi", NVIDIA),
     ("what `curl -v`", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nx 5\n"),

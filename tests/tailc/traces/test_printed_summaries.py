@@ -39,6 +39,12 @@ PRINTED = [
     ("JMeter", json.dumps(DASHBOARD, indent=1), "FILE.jtl"),
     ("h2load", "starting benchmark...\nspawning thread #0: 10 total client(s)\n", "--log-file"),
     ("siege", json.dumps(SIEGE, indent="\t"), "oha -q RATE"),
+    (
+        "`go test -bench`",
+        "goos: linux\nBenchmarkX-8   \t 1000\t 1234567 ns/op\nPASS\n",
+        "each request",
+    ),
+    ("ghz", json.dumps({"rps": 9, "latencyDistribution": [], "details": None}), "--format json"),
     ("sysbench", "sysbench 1.0.20 (using bundled LuaJIT 2.1)\n\nRunning the test\n", "--histogram"),
     ("sysbench", "Threads started!\n\nSQL statistics:\n    queries:\n", "--histogram"),
     ("sysbench", "Latency histogram (values are in milliseconds)\n   value  ---\n", "--weight"),
