@@ -7,6 +7,7 @@ rounded model is refused if it is not stable, or if the whole host does not atta
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from tailc_solvers.shares.dependence import share_effect
@@ -15,11 +16,14 @@ from tailc_solvers.shares.least_squares import Model, least_squares
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.shares import MILLI
 from tailc.percentiles import PPM
-from tailc.pipeline.share_noise import model_remarks
 from tailc.problems.shares import MachineModel, MachineTarget, SharesProblem, SharesSolution
 from tailc.progress import Progress, silent
 from tailc.traces.throughput import Pairs, pairs
 from tailc.units import format_mrps, format_ppm, format_us
+
+# A window shorter than the trace's by this factor has twice the noise.
+MOST_TIMES_SHORTER = 4
+_WINDOW = ("control", "window")
 
 # Least spread of a machine's shares; below it the noise of throughput hides their effect.
 SMALLEST_SPREAD = 0.01
@@ -219,3 +223,48 @@ def _wrong_interval(problem: SharesProblem, machine: MachineTarget, interval_us:
 
 def _percent(ppm: int) -> str:
     return f"{ppm * 100 / PPM:.1f} %"
+
+
+def model_remarks(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding]:
+    """Warn of each machine whose noise exceeds the tolerance, and of an unsuitable window."""
+    yield from _noise(problem, solution)
+    yield from _window(problem)
+
+
+def _noise(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding]:
+    for machine, model in zip(problem.served_machines, solution.models, strict=True):
+        if model.error_ppm <= problem.tolerance_ppm:
+            continue
+        message = (
+            f"the model of machine `{model.name}` has a mean error of "
+            f"{format_ppm(model.error_ppm)} in a step, more than the tolerance of "
+            f"{format_ppm(problem.tolerance_ppm)}: no controller can keep its throughput closer "
+            "to the target"
+        )
+        hint = "measure over a longer window, or raise `tolerance`"
+        yield Finding(Code.NOISY_MODEL, message, None, hint, Severity.WARNING, machine.about)
+
+
+def _window(problem: SharesProblem) -> Iterator[Finding]:
+    """Warn of a window shorter than the estimation period, or than the trace's intervals."""
+    measured_us = [
+        series.interval_us
+        for machine in problem.served_machines
+        if (series := problem.trace.series_of(machine.name)) is not None
+    ]
+    window_us, trace_us = problem.window_us, min(measured_us)
+    window = format_us(window_us)
+    if window_us < problem.estimate_us:
+        message = (
+            f"`control.window` is {window}, shorter than the {format_us(problem.estimate_us)} from "
+            "one estimate to the next: work between two windows is never measured"
+        )
+    elif window_us * MOST_TIMES_SHORTER < trace_us:
+        message = (
+            f"`control.window` is {window}, and the trace was measured every {format_us(trace_us)}"
+            ": throughput over so much less time varies far more than in the trace"
+        )
+    else:
+        return
+    hint = f"set it to {format_us(max(trace_us, problem.estimate_us))}, as in the trace"
+    yield Finding(Code.SHORT_WINDOW, message, None, hint, Severity.WARNING, _WINDOW)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tailc.artifact.envelope import Evidence
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
 from tailc.pipeline.compile import AnyCompiled
 from tailc.pipeline.passes.step import Addition
 from tailc.report.policy import policy_result, policy_text
 from tailc.report.solutions import find_renderer
 from tailc.units import printable
+
+if TYPE_CHECKING:
+    from tailc.pipeline.auto.choice import AutoResult
 
 
 def compiled_result(compiled: AnyCompiled) -> dict[str, object]:
@@ -56,8 +61,6 @@ def _tuned_table() -> AdditionRenderer:
 
 
 def _chosen_renderer() -> AdditionRenderer:
-    from tailc.report.best import best_paragraphs, best_result
-
     return AdditionRenderer(best_result, lambda chosen, _: best_paragraphs(chosen))
 
 
@@ -110,3 +113,32 @@ def _with_renderers(compiled: AnyCompiled) -> Iterator[tuple[Addition, AdditionR
     order = list(RENDERERS)
     for addition in sorted(compiled.additions, key=lambda one: order.index(type(one).__name__)):
         yield addition, RENDERERS[type(addition).__name__]()
+
+
+def best_result(chosen: AutoResult) -> dict[str, object]:
+    """Build the JSON data of the chosen policy: table, loss share over resamples, search effort."""
+    best = chosen.best
+    return {
+        "best": {
+            "table": best.option.name,
+            "loss_ppm": round(PPM * best.loss_share),
+            "is_safe": best.is_safe,
+            "judged_on": chosen.judged_on,
+            "is_held_out": chosen.kept_back,
+            "requests": best.requests,
+            "evaluations": best.evaluations,
+        }
+    }
+
+
+def best_paragraphs(chosen: AutoResult) -> tuple[str, ...]:
+    """Format the chosen frequency policy as text; empty for ladders, whose estimates have it."""
+    if isinstance(chosen.best.option.table, Ladder):
+        return ()
+    table = chosen.best.option.table.table
+    what = "energy" if table.batch is None else "energy for batch work"
+    sample = "held out from the search" if chosen.kept_back else "that it was compiled from"
+    return (
+        f"auto       {chosen.best.option.name}: the SLO with least {what}, compared on "
+        f"{chosen.judged_on:,} requests {sample}",
+    )

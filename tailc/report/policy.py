@@ -23,12 +23,12 @@ from tailc.report.judging import OVERLOADED
 from tailc.report.overload import overload_text
 from tailc.report.robust import radius_line
 from tailc.report.rungs import is_joint, rungs_text
-from tailc.report.serial_parts import serial_text
 from tailc.report.sharing import boost_text, sharing_text
-from tailc.report.slos import predictions_text, slos_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import align_columns
+from tailc.specs.slo import EndToEnd
 from tailc.traces.profile import NS_PER_MS
+from tailc.traces.reading import RequestReading, TraceReading
 from tailc.traces.summary import GRID_PPM
 from tailc.units import digits_text, format_mrps, format_us, printable
 
@@ -282,3 +282,61 @@ def _evidence_row(evidence: Evidence, row: RowEvidence) -> tuple[str, ...]:
         else format_us(row.cost_time_us),
         f"{row.total_cost_ppm / PPM:.3f}",
     )
+
+
+def slos_text(policy: Policy) -> str:
+    """Format the SLOs of one server, each with its end-to-end SLO over several servers."""
+    evidence_settings = dict(policy.evidence.settings)
+    return "; ".join(
+        f"{slo}{_end_to_end(evidence_settings, number)}"
+        for number, slo in enumerate(policy.slos, start=1)
+    )
+
+
+def _end_to_end(evidence_settings: dict[str, int], number: int) -> str:
+    percentile_ppm = evidence_settings.get(f"slo_{number}_end_to_end_ppm")
+    servers = evidence_settings.get(f"slo_{number}_servers")
+    if percentile_ppm is None or servers is None:
+        return ""
+    return f" ({EndToEnd(percentile_ppm, servers)})"
+
+
+def predictions_text(policy: Policy) -> str | None:
+    """Format the predicted percentiles of several SLOs at each rate; None for a single SLO."""
+    evidence_settings = dict(policy.evidence.settings)
+    by_rate = [
+        f"{_tails(policy, evidence_settings, number)} at {format_mrps(rate_mrps)}"
+        for number, rate_mrps in enumerate(policy.rates_mrps, start=1)
+        if f"slo_1_rate_{number}_us" in evidence_settings
+    ]
+    return "; ".join(by_rate) or None
+
+
+def _tails(policy: Policy, evidence_settings: dict[str, int], rate: int) -> str:
+    names = {
+        f"slo_{slo_number}_rate_{rate}_us": slo
+        for slo_number, slo in enumerate(policy.slos, start=1)
+    }
+    return ", ".join(
+        f"{str(slo).split(' <=')[0]} {format_us(evidence_settings[name])}"
+        for name, slo in names.items()
+        if name in evidence_settings
+    )
+
+
+def serial_text(reading: TraceReading) -> str | None:
+    """Format the serial parts, such as `start 2 ms, end 5 %`; None if requests have none."""
+    serial = reading.serial if isinstance(reading, RequestReading) else None
+    if serial is None:
+        return None
+    parts = {
+        "start": _part(serial.start_us, serial.start_ppm),
+        "end": _part(serial.end_us, serial.end_ppm),
+    }
+    return ", ".join(f"{name} {part}" for name, part in parts.items() if part)
+
+
+def _part(time_us: int, share_ppm: int) -> str:
+    time = [format_us(time_us)] if time_us else []
+    share = [f"{100 * share_ppm / PPM:g} %"] if share_ppm else []
+    return " and ".join(time + share)

@@ -44,8 +44,7 @@ from tailc.models.control_law import (
     take_given_output,
 )
 from tailc.models.core_queues.arrays import ClockTable
-from tailc.models.core_queues.level_choice import level_by_tails
-from tailc.models.core_queues.level_progress import WHOLE
+from tailc.models.core_queues.level_progress import WHOLE, WHOLE_BITS
 from tailc.models.core_queues.running import account, run_at, work
 from tailc.models.core_queues.sharing import decide, rest, share_out
 from tailc.models.core_queues.state import ClockDemand, ClockLog, empty_server
@@ -54,9 +53,47 @@ from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM
 from tailc.models.steering import CONTROLLED, UNSTEERED
 
+# Progress of a request in steps of 2^-20, so that it fits into 64 bits when multiplied by cycles.
+SHARE_BITS = 20
+
+_part = njit(inline="always")
+
+
+@_part  # pragma: no cover - compiled
+def level_by_tails(core, state, demand, table):
+    """The level that the tail table gives a core with at least one request."""
+    server = state.server
+    top = len(table.frequency_khz) - 1
+    if core.held > table.needed.shape[1]:
+        return top
+    share = (WHOLE - core.left) >> (WHOLE_BITS - SHARE_BITS)
+    record = demand.record[core.request]
+    of_cycles = _row(table.cycles_from, (demand.clocked.cycles[record] * share) >> SHARE_BITS)
+    of_memory = _row(table.memory_from, (demand.clocked.memory_ns[record] * share) >> SHARE_BITS)
+    level = core.least
+    request = core.request
+    for position in range(core.held):
+        slack_ns = server.bound_ns - (server.now - demand.arrival_ns[request])
+        slack_ns -= table.memory_left[of_memory, position]
+        if slack_ns <= 0:
+            return top
+        needed = table.needed[of_cycles, position]
+        while level < top and table.frequency_khz[level] * slack_ns < needed:
+            level += 1
+        request = state.behind[request]
+    return level
+
+
+@_part  # pragma: no cover - compiled
+def _row(froms, elapsed):
+    row = 0
+    while row + 1 < len(froms) and froms[row + 1] <= elapsed:
+        row += 1
+    return row
+
+
 # As in the engine of `shared_cores`, the loop allocates nothing.
 _loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
-_part = njit(inline="always")
 
 
 def replay(

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.units import THREADS
 from tailc.forms.tail_table import Batch, TailTable
+from tailc.models import streams
 from tailc.models.arrivals import check_times
 from tailc.models.core_queues import engine
-from tailc.models.core_queues.arrays import CoreQueueArrays, adapts, clock_table
-from tailc.models.core_queues.batch_energy import joules_per_work
+from tailc.models.core_queues.arrays import CoreQueueArrays, adapts, clock_table, single_level
 from tailc.models.core_queues.batch_model import pair_name
-from tailc.models.core_queues.clocks import Clocks
-from tailc.models.core_queues.dispatch import clock_demand
-from tailc.models.core_queues.level_progress import WHOLE
+from tailc.models.core_queues.clairvoyant_levels import clairvoyant_levels
+from tailc.models.core_queues.clocks import ClairvoyantRule, Clocks
+from tailc.models.core_queues.level_progress import WHOLE, LevelProgress
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
-from tailc.models.core_queues.state import ClockLog
+from tailc.models.core_queues.state import ClockDemand, ClockLog
 from tailc.models.core_queues.times import ChipTimes, IdleChanges, LevelTimes
 from tailc.models.core_queues.usage import (
     BatchTimes,
@@ -35,7 +35,7 @@ from tailc.models.observations import ControlSteps, RequestEnergy
 from tailc.models.occupancy import Counts, Occupancy
 from tailc.models.pools import PPM
 from tailc.models.steering import Steering, settling, window_of
-from tailc.models.streams import MRPS_PER_MS
+from tailc.models.streams import MRPS_PER_MS, Purpose
 from tailc.models.workload import NS_PER_MS, Workload, clocked_workload
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_khz
@@ -246,3 +246,62 @@ class CoreQueuesEngine:
     def _chip_times(self, log: ClockLog) -> ChipTimes | None:
         chip = self.arrays.table.chip
         return ChipTimes(log.batch_ns, chip.batch_mw, log.limited_ns) if chip.is_shared else None
+
+
+# Stands in for the work of cores that never have time for any; so their energy is finite.
+_LEAST_WORK = 1e-6
+
+
+def joules_per_work(outcome: CoreQueuesOutcome, clocks: Clocks) -> float:
+    """Energy of the server per unit of batch work [J]; very high if there is hardly any."""
+    outside_w = clocks.batch_model.outside_mw / 1_000
+    power_w = outcome.mean_power + outcome.mean_idle_power + outside_w
+    return power_w / max(_work_per_second(outcome, clocks), _LEAST_WORK)
+
+
+def _work_per_second(outcome: CoreQueuesOutcome, clocks: Clocks) -> float:
+    """Batch work per second of all cores."""
+    assert clocks.table.batch is not None
+    model, reference_khz = clocks.batch_model, clocks.reference_khz
+    if clocks.chip is None or outcome.chip is None:
+        cores = sum(outcome.capacity_ppm) / PPM
+        speed = model.work_per_second(clocks.table.batch.frequency_khz, reference_khz)
+        return cores * outcome.batch_share * speed
+    shares = outcome.shares_of_time(outcome.chip.batch_ns)
+    with_halts = outcome.batch_share + outcome.idle_halted
+    working = outcome.batch_share / with_halts if with_halts > 0 else 0.0
+    levels_khz = [level.frequency_khz for level in clocks.table.levels]
+    speeds = [model.work_per_second(khz, reference_khz) for khz in levels_khz]
+    return float((shares * speeds).sum()) * working
+
+
+_SEED = 1
+
+
+def clock_demand(
+    arrival_ns: NDArray[np.int64],
+    order: NDArray[np.integer],
+    clocked: LevelProgress,
+    arrays: CoreQueueArrays,
+    measured_from: int,
+) -> ClockDemand:
+    """The engine's arrays of requests: the records in `order`, each with a random core."""
+    record, table = order.astype(np.int32), arrays.table
+    core = random_cores(arrival_ns, table.cores)
+    demand = ClockDemand(arrival_ns, record, core, np.zeros(0, np.int64), clocked)
+    level = single_level(arrays)
+    if level is not None:
+        return demand._replace(level=np.full(len(order), level, np.int64))
+    if isinstance(arrays.rule, ClairvoyantRule):
+        level_of = clairvoyant_levels(demand, table, arrays.rule, measured_from)
+        return demand._replace(level=level_of)
+    return demand
+
+
+def random_cores(arrival_ns: NDArray[np.int64], cores: int) -> NDArray[np.int32]:
+    """Draw a random core for each arrival, int32 (arrivals,)."""
+    core = np.zeros(len(arrival_ns), np.int32)
+    if cores > 1:
+        seed = int(arrival_ns[-1]) if len(arrival_ns) else 0
+        streams.fill_below(streams.stream(_SEED, Purpose.PLACEMENT, seed), cores, core)
+    return core

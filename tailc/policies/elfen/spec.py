@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code
+from tailc.experiment.objective_checks import tuned_complaints
+from tailc.policies.elfen.choices import Method
 from tailc.policies.elfen.lanes_spec import LanesSpec
-from tailc.policies.elfen.search_spec import ElfenSearch
+from tailc.specs.arrivals import NOT_POISSON, is_given
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores_spec import Count
@@ -27,9 +29,57 @@ from tailc.specs.fields import (
 )
 from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
-from tailc.specs.simulation_fields import AUTO, PAPER, refuse_any, refuse_options_of_auto
+from tailc.specs.simulation_fields import (
+    AUTO,
+    PAPER,
+    Effort,
+    TunedSearch,
+    formula_complaints,
+    not_of_auto,
+    not_of_others,
+    refuse_any,
+    refuse_options_of_auto,
+)
 from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import DURATION, format_us
+
+
+class ElfenSearch(TunedSearch):
+    """The search for an elfen policy's ages."""
+
+    method: Method | None = Field(
+        default=None,
+        description="`paper`: ages of the policy (default with `policy`). `simulation`: most "
+        "batch work that meets the first SLO with queues; ages by the number in the "
+        "system are tuned on the replay at `rates`. `auto`: the same within the "
+        "budget of `effort` (default without `policy`).",
+    )
+    effort: Effort = "normal"
+
+    def complaints(
+        self, method: str, rates_mrps: Sequence[int], demand: DemandSpec
+    ) -> Iterator[Complaint]:
+        """Report faulty weights and arrivals, and keys that the method does not use."""
+        if method != AUTO:
+            yield from not_of_others(self)
+        if method == PAPER:
+            yield from formula_complaints(self)
+            return
+        if method == AUTO:
+            yield from not_of_auto(self)
+            yield from self.quick_complaints()
+        yield from tuned_complaints(self, rates_mrps, demand)
+
+    def quick_complaints(self) -> Iterator[Complaint]:
+        """Report arrivals that only a search uses, if the effort `quick` skips the search."""
+        for name in NOT_POISSON:
+            if self.effort == "quick" and is_given(self, name):
+                message = "applies to a search, which `effort: quick` does not make"
+                at, also = ("search", name), ("search", "effort")
+                yield Complaint(
+                    Code.CONFLICT, message, "raise `effort`, or remove this key", at, also
+                )
+
 
 NAME = "elfen"
 _METHODS = {"queue": "simulation", "policy": "paper"}

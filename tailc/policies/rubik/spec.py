@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from tailc.errors import Code
+from tailc.experiment.objective_checks import tuned_complaints
 from tailc.forms.tail_table import LARGEST_BOUND_US
 from tailc.policies.rubik.batch_power import CountedPower
 from tailc.policies.rubik.batch_spec import BatchSpec
 from tailc.policies.rubik.feedback_spec import FeedbackSpec
-from tailc.policies.rubik.search_spec import SearchSpec
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.specs.budgets import Budgets
 from tailc.specs.clocked_demand import ClockedDemandSpec
 from tailc.specs.common import repeated_rates
-from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
+from tailc.specs.fields import (
+    Complaint,
+    Name,
+    OpenPercentPpm,
+    RateMrps,
+    RefusalError,
+    SpecModel,
+    Whole,
+)
 from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
 from tailc.specs.simulation_fields import (
@@ -25,10 +33,50 @@ from tailc.specs.simulation_fields import (
     METHOD_AT,
     PAPER,
     SIMULATION,
+    AutoSearch,
+    formula_complaints,
+    not_of_auto,
+    not_of_others,
     refuse_options_of_auto,
 )
 from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import format_us
+
+_TARGET_PPM = 980_000
+
+
+class SearchSpec(AutoSearch):
+    """The search for the entries of a rubik table."""
+
+    method: Literal["auto", "paper", "simulation"] | None = Field(
+        default=None,
+        description="`paper`: percentiles of the remaining work, independent of arrivals (default "
+        "without `rates`). `simulation`: lowest energy that meets the first SLO with queues; bound "
+        "and entries are tuned on the replay at `rates`. `auto`: the best of these, with and "
+        "without the feedback, and of each fixed frequency, or pair of frequencies with `batch` "
+        "(default with `rates`).",
+    )
+    target_ppm: OpenPercentPpm = Field(
+        default=_TARGET_PPM,
+        alias="target",
+        description="Methods `simulation` and `auto`: limit of the percentile in the replays of "
+        "a search, as a share of the first SLO's latency.",
+        json_schema_extra={"default": "98%"},
+    )
+
+    def complaints(
+        self, method: str, rates_mrps: Sequence[int], demand: ClockedDemandSpec
+    ) -> Iterator[Complaint]:
+        """Report faulty weights and arrivals, and keys that the method does not use."""
+        if method != AUTO:
+            yield from not_of_others(self)
+        if method == PAPER:
+            yield from formula_complaints(self, "target")
+            return
+        if method == AUTO:
+            yield from not_of_auto(self)
+        yield from tuned_complaints(self, rates_mrps, demand)
+
 
 NAME = "rubik"
 _METHODS = {"queue": "simulation", "frequency": "paper"}

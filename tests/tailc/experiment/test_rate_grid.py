@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tailc.experiment.rate_grid import rate_grid
+from tailc.experiment.experiment import rate_grid
 from tailc.experiment.sizes import MOST_RATES
 
 S = 10**9

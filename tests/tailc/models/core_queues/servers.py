@@ -12,9 +12,8 @@ from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable, Transition
 from tailc.models.core_queues.chip import BatchCore, Chip, ProgramCounters
 from tailc.models.core_queues.clocks import Clocks, Rule
-from tailc.models.core_queues.dispatch import random_cores
 from tailc.models.core_queues.level_progress import level_progress
-from tailc.models.core_queues.model import CoreQueues
+from tailc.models.core_queues.model import CoreQueues, random_cores
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tailc.models.steering import Steering
 from tailc.models.workload import Workload

@@ -8,11 +8,10 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.forms.tail_table import Batch, Transition
-from tailc.models.core_queues.batch_energy import joules_per_work
 from tailc.models.core_queues.batch_model import BatchModel, batch_model_of
 from tailc.models.core_queues.chip import BatchCore, Chip, ProgramCounters
 from tailc.models.core_queues.clocks import Clocks, FixedLevel
-from tailc.models.core_queues.model import CoreQueues, pairs_by_hand
+from tailc.models.core_queues.model import CoreQueues, joules_per_work, pairs_by_hand
 from tests.tailc.models.core_queues.servers import GHZ, MS, PPM, demands, replayed, tail_table
 from tests.tailc.models.core_queues.usage_case import policy
 

@@ -9,7 +9,7 @@ from tailc.errors import TailcError
 from tailc.forms.tail_table import Sleep
 from tailc.models.core_queues.chip import BatchCore, Chip, LimitStep, ProgramCounters
 from tailc.models.core_queues.clocks import Clocks, FixedLevel, Hardware, HardwareObjective
-from tailc.models.core_queues.dispatch import random_cores
+from tailc.models.core_queues.model import random_cores
 from tests.tailc.models.core_queues.chip_case import batch
 from tests.tailc.models.core_queues.servers import GHZ, US, replayed, tail_table
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tailc.forms.plan.plan import LATEST_UNIX_S
-from tailc.report.pictures.clock_ticks import make_ticks
+from tailc.report.pictures.time_axis import make_ticks
 from tailc.traces.zones import zone_of
 
 DENVER = ZoneInfo("America/Denver")
