@@ -154,9 +154,11 @@ def doubt_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
     """Warn if no table is safe, and if no requests were held out for the comparison."""
     found, best = [], chosen.best
     if not best.is_safe:
-        share = f"{best.loss_share:.0%}"
-        message = f"in {share} of bootstrap resamples of the trace, some setting that a user could "
-        message += "choose by hand is significantly better than the table at some rate"
+        where = f"in {best.loss_share:.0%} of bootstrap resamples of the trace"
+        if best.loss_share <= chosen.asked.risk_ppm / PPM:
+            where = f"on the {chosen.judged_on:,} requests of the comparison"
+        message = f"{where}, some setting that a user could choose by hand is significantly better "
+        message += "than the table at some rate"
         hint = "give a longer trace, or rates closer together"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
     if not chosen.kept_back:

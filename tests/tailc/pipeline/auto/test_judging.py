@@ -7,9 +7,12 @@ import json
 import pytest
 
 from tailc.pipeline import judging
+from tailc.pipeline.auto.best import Best
+from tailc.pipeline.auto.choice import AutoResult, doubt_remarks
 from tailc.pipeline.auto.comparison import ComparedTable
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.auto.steered import left_out_remark
+from tailc.specs.auto_settings import AutoChoice
 from tests.tailc.pipeline.auto.conftest import write_service
 from tests.tailc.tuning.short import brief_estimates
 
@@ -50,6 +53,21 @@ def test_the_change_of_a_cost_does_not_depend_on_its_unit(unit):
 def test_a_controller_is_left_out_for_what_speaks_against_it(change, keeps, reason):
     compared = ComparedTable(Option("formula", None), 0.2, 0.1, change, False, keeps)
     assert reason in left_out_remark(compared).message
+
+
+@pytest.mark.parametrize(
+    ("loss_share", "where"),
+    [
+        (0.2, "in 20% of bootstrap resamples of the trace"),
+        (0.051, "in 5% of bootstrap resamples of the trace"),
+        (0.05, "on the 200 requests of the comparison"),
+        (0.0, "on the 200 requests of the comparison"),
+    ],
+)
+def test_a_table_that_is_not_safe_is_doubted_for_what_speaks_against_it(loss_share, where):
+    best = Best(Option("search", None), (), loss_share, False, 0, 0)
+    (doubt,) = doubt_remarks(AutoResult(best, AutoChoice("quick", 50_000), True, 200))
+    assert doubt.message.startswith(f"{where}, some setting that a user could ")
 
 
 def test_an_slo_that_is_missed_is_not_written(tmp_path, tailc):
