@@ -155,7 +155,7 @@ class EpochChange:
 class PlanChange:
     """Every difference between two plans. If only one policy has a plan, only `settings` is set.
 
-    shared_epochs: number of epochs that both plans have; `epochs`, `prices` and places of jobs are
+    shared_epochs: number of epochs that both plans have; `epochs` and the places of jobs are
     compared in these only.
     """
 

@@ -101,7 +101,7 @@ def replay_settings(
     options: VerifyOptions,
     workers: Executor,
 ) -> tuple[SettingResult, ...]:
-    """Replay the subject, then each setting, on the repeats of `compared`, without replicates."""
+    """Replay the subject, then each manual setting, on the same arrivals without replicates."""
     workload = subject.workload(profile)
     experiment = experiment_for(options, workload, arrivals, workers, subject)
     tails = [tail_of(slo, profile) for slo in slos]

@@ -59,7 +59,7 @@ def csv_shares(table: CsvTable, wanted: ColumnsToRead) -> Iterator[Share]:
 
 
 def _blocks(source: Source) -> Iterator[memoryview]:
-    """Whole lines without the header, about `size` bytes at a time."""
+    """Whole lines without the header, in blocks of about `_READ_BYTES` bytes."""
     rest = None
     with source.plain() as stream:
         while block := stream.read(_READ_BYTES):

@@ -35,7 +35,7 @@ def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
     """Yield the bytes of each field of a message with this key, including the key."""
     while found := stream.read(1):
         if found != key:
-            raise WireError("a field that such a message has not")
+            raise WireError("a field that such a message does not have")
         length = _length(stream)
         yield key + length + _exactly(stream, varint(length, 0)[0])
 
@@ -92,7 +92,7 @@ def _length(stream: pa.NativeFile) -> bytes:
             return found
     if len(found) < MAX_VARINT_BYTES:
         raise CutError
-    raise WireError("a length that does not end")
+    raise WireError(f"a length of more than {MAX_VARINT_BYTES} bytes")
 
 
 def _exactly(stream: pa.NativeFile, length: int) -> bytes:

@@ -132,7 +132,7 @@ def _set_number(
     elif number == _ZERO:
         histogram_fields.zero = _whole(value, wire)
     elif number == _FLOAT_TOTAL and _double(value, wire) > 0:
-        raise WireError("a histogram with counts that are not whole")
+        raise WireError("a histogram whose counts are not whole numbers")
 
 
 def _whole(value: memoryview, wire: int) -> int:
@@ -197,12 +197,12 @@ def _native(name: str, labels: Labels, histogram_fields: _HistogramFields) -> Sc
     if histogram_fields.schema not in SCHEMAS:
         raise WireError(f"a histogram of the unknown schema {histogram_fields.schema}")
     if sum(length for _, length in histogram_fields.spans) != len(histogram_fields.deltas):
-        raise WireError("spans that do not match its buckets")
+        raise WireError("bucket spans whose lengths do not add up to the number of buckets")
     count = dict(_positive(histogram_fields, histogram_fields.deltas))
     # A bucket of 0 alone gets an upper bound below the resolution of every time.
     count[-histogram_fields.threshold, histogram_fields.threshold or _LEAST] = histogram_fields.zero
     if not all(lower < upper for lower, upper in count):
-        raise WireError("a bucket without a width")
+        raise WireError("a bucket whose lower bound is not below its upper bound")
     counted = sum(count.values())
     below = histogram_fields.total - counted if _NEGATIVE in histogram_fields.fields else 0
     if min(count.values()) < 0 or below < 0 or counted + below != histogram_fields.total:

@@ -29,7 +29,7 @@ def report(source: Source, most: int = MAX_REPORT_BYTES) -> bytes:
     with source.plain() as stream:
         data = stream.read(most + 1)
     if len(data) > most:
-        message = f"`{source.name}` is longer than the {most:,} bytes of any report"
+        message = f"`{source.name}` is longer than {most:,} bytes, the limit for a report"
         hint = "give only the report of the load generator"
         raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
     return data

@@ -39,10 +39,10 @@ def values(message: memoryview, *, is_start: bool = False) -> Iterator[tuple[int
         key, at = varint(message, at)
         number, wire = key >> _WIRE_BITS, key & 7
         if not number:
-            raise WireError("a field of number 0")
+            raise WireError("a field with the number 0")
         end, begin = _end(message, at, wire)
         if end > len(message) and not is_start:
-            raise WireError("a value that claims more bytes than there are")
+            raise WireError("a value that states more bytes than the message has")
         yield number, wire, message[begin:end]
         at = end
 
@@ -66,4 +66,4 @@ def varint(message: memoryview | bytes, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << 7 * position
         if byte < VARINT_CONTINUES:
             return value, at + position + 1
-    raise WireError("a number that does not end")
+    raise WireError("a number without an end")

@@ -69,7 +69,10 @@ class UsageColumns(ABC, Generic[UseT]):
 
     @abstractmethod
     def rungs_title(self, shared: str) -> str:
-        """Title of the table of rungs on which requests left; empty if there is no such table."""
+        """Title of the table of the rungs on which requests ended.
+
+        Empty if there is no such table.
+        """
 
     @abstractmethod
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:

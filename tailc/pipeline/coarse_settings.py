@@ -45,7 +45,8 @@ def _quantum(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
 def quantum_beyond_demand(
     policy: Policy, design: DemandProfile, loaded: LoadedSpec
 ) -> Iterator[Finding]:
-    """Warn of a quantum longer than the mean demand, in which many requests end without a look.
+    """Warn of a quantum longer than the mean demand, so that many requests end before their age is
+    checked.
 
     No warning if the quantum is longer than all climbs, which has a warning of its own.
     """
@@ -56,7 +57,8 @@ def quantum_beyond_demand(
     if longest_us > mean_us and next(_quantum(policy, loaded), None) is None:
         message = (
             f"the quantum is {format_us(longest_us)}, longer than the mean demand of "
-            f"{format_us(mean_us)}: requests climb late, and many end before their first look"
+            f"{format_us(mean_us)}: requests climb late, and "
+            "many end before a server checks their age for the first time"
         )
         hint = "lower `server.quantum`, for example to a tenth of the median demand"
         place = loaded.place("server", "quantum")

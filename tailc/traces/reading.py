@@ -337,7 +337,10 @@ class ThroughputColumns:
 
 @dataclass(frozen=True)
 class ThroughputReading:
-    """How to read a table of machines' throughput; `unit` is that of the times."""
+    """How to read a table of machines' throughput.
+
+    `measured.unit` is the unit of its times.
+    """
 
     measured: ValueMeaning
     rows: Rows

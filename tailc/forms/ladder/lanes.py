@@ -36,7 +36,7 @@ _MRPS_US = 10**9
 
 @dataclass(frozen=True)
 class Lanes:
-    """Cores with two lanes, and how much each lane slows down while both are busy [1e-6]."""
+    """Cores with two SMT lanes, and how much each lane slows down while both are busy [1e-6]."""
 
     cores: int
     interference_ppm: int
@@ -122,7 +122,7 @@ def lane_ladder(lanes: Lanes, plan: SharingPlan) -> Ladder:
 
 
 def lanes_of(ladder: Ladder) -> Lanes:
-    """Read the lanes from a ladder whose rungs are lanes."""
+    """Read the cores and the slowdowns of both SMT lanes from a ladder whose rungs are lanes."""
     assert is_on_lanes(ladder)
     assert ladder.power is not None
     shared = ladder.rungs[SHARED]

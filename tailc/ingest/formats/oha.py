@@ -148,7 +148,7 @@ def _points(document: dict[str, Any]) -> Iterator[tuple[int, int]]:
 def _ns(seconds: Any) -> int:
     ns = round(float(seconds) * _NS_PER_S)
     if not 0 <= ns <= MAX_NS:
-        raise ValueError(f"its time `{seconds}` s is out of range")
+        raise ValueError(f"its time `{seconds}` s is negative, or beyond 104 days")
     return ns
 
 

@@ -24,7 +24,7 @@ _WRITE = "give the JSON lines of the file exporter of a collector, one export on
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Read the own times of the server spans in all exports."""
+    """Read the own time (without child spans) of each server span in all OTLP exports of a file."""
     source.check_whole()
     is_laid_out = b"\n" in (export_begin(source.head()) or b"")
     spans = (_of_documents if is_laid_out else _of_lines)(source, stated_attribute(options.spans))

@@ -84,7 +84,7 @@ def _ns(value: Any) -> int | None:
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError("a time that is no whole number of microseconds")
+        raise ValueError("a time that is not a whole number of microseconds")
     return value * _NS_PER_US
 
 

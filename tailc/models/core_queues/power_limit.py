@@ -13,7 +13,10 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def within_limit(cores, table):
-    """Set every core to its requested level, or lower within the limit; return the step needed."""
+    """Set all cores to their requested levels, or lower within the power limit.
+
+    Return how far it went.
+    """
     over = -table.chip.limit_mw
     over += _grant_requests(cores, table)
     if over <= 0:

@@ -11,7 +11,10 @@ _THREADS_PER_PPM = 1 / PPM
 
 @part  # pragma: no cover - compiled
 def run_on(state, number, left, table, may_boost):
-    """Put a job on its new rung; it will be done after `left` on its virtual clock."""
+    """Move a job to its new rung.
+
+    Its remaining work ends when its virtual clock has advanced by `left`.
+    """
     job = state.jobs[number]
     cost = table.threads_ppm[job.rung]
     is_raised = may_boost and job.rung == len(table.threads_ppm) - 1
@@ -31,7 +34,10 @@ def run_on(state, number, left, table, may_boost):
 
 @once  # pragma: no cover - compiled
 def go_on(number, left, had, state, table):
-    """Put a job, which `had` threads, on its next part, done after `left` on its clock."""
+    """Start a job's next part, after `had` threads.
+
+    It ends when its clock has advanced by `left`.
+    """
     job = state.jobs[number]
     job.done = state.clocks[job.clock].served + left
     _take(threads_of(job, state, table) - had, job.clock, state, table)
@@ -39,7 +45,7 @@ def go_on(number, left, had, state, table):
 
 @part  # pragma: no cover - compiled
 def leave_rung(state, job, table, log):
-    """Give back the threads of the job's rung, and log how long it had them."""
+    """Release the threads of a job's rung, and log the time for which the job held them."""
     log_threads(job, state, table, log)
     _take(-threads_of(job, state, table), job.clock, state, table)
     if job.clock == state.pools:
@@ -48,7 +54,7 @@ def leave_rung(state, job, table, log):
 
 @part  # pragma: no cover - compiled
 def log_threads(job, state, table, log):
-    """Log how long a job had its threads, up to now."""
+    """Log thread time of a job on its rung, from its last change of threads up to now."""
     threads = threads_of(job, state, table) * _THREADS_PER_PPM
     thread_ns = threads * (state.server.now - job.since)
     log.thread_ns[job.request] += thread_ns

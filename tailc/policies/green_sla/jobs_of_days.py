@@ -108,15 +108,17 @@ class JobsOfDays:
         return replace(named, may_wait=min(named.may_wait, wait))
 
     def _running_job(self, state: PlanState, one: BegunJob, index: int | None) -> NamedJob | None:
-        """The rest of a job that runs by the state; None if it has ended.
+        """The rest of a job that is running according to the state; None if it has ended.
 
         It is owed the slots promised to it until it ends, or until the horizon does.
         """
         if index is None or len(one.servers) != self._log.width[index]:
             message = (
-                f"`{one.name}` runs on {plural(len(one.servers), 'server')} by the state, but "
+                f"job `{one.name}` has {plural(len(one.servers), 'server')} in the state, but "
             )
-            message += "the log has no such job" if index is None else "another width in the log"
+            message += (
+                "the log has no such job" if index is None else "it has another width in the log"
+            )
             hint = "give the log that has all jobs of the state, with the same number and width"
             raise TailcError(Finding(Code.BAD_STATE, message, help=hint))
         days, width = self.days, int(self._log.width[index])

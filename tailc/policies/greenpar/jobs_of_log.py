@@ -109,7 +109,7 @@ class LoggedJobs:
     def _begun_job(
         self, state: PlanState, one: BegunJob, index: int | None
     ) -> NamedMalleable | None:
-        """The rest of a job that runs by the state; None if it has ended.
+        """The rest of a job that is running according to the state; None if it has ended.
 
         A job that ran before the first plan has the work that it had then, as in that plan.
         """
@@ -117,7 +117,9 @@ class LoggedJobs:
         vms = min(curves, default=0) if one.machines is None else one.machines
         counts = {len(one.servers), *(count for count, _ in one.ran_s)}
         if index is None or not counts <= curves.get(vms, {}).keys():
-            message = f"`{one.name}` has {plural(len(one.servers), 'server')} in the state, but "
+            message = (
+                f"job `{one.name}` has {plural(len(one.servers), 'server')} in the state, but "
+            )
             message += "the log has no such job" if index is None else "no speed-up for them"
             hint = "give the log that has all jobs of the state, and the spec of this policy"
             raise TailcError(Finding(Code.BAD_STATE, message, help=hint))

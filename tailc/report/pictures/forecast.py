@@ -36,9 +36,9 @@ class ForecastPlot:
     def __post_init__(self) -> None:
         of, by = self.actual, self.forecasts
         if (of.start_unix_s, of.step_s) != (by.start_unix_s, by.step_s):
-            raise ValueError("forecasts and measured values are not on one grid")
+            raise ValueError("forecasts and measured power must have the same start and steps")
         if not 0 <= self.index < len(by.issue):
-            raise ValueError("the forecast does not exist")
+            raise ValueError("`index` must be the number of a forecast, counted from 0")
 
     @property
     def issue(self) -> int:

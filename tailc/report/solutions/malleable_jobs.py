@@ -22,9 +22,9 @@ _S_PER_MIN = 60
 def solution_result(compiled: _Compiled) -> dict[str, object]:
     """Build the JSON data: jobs, run times, and energy and cost of the plan.
 
-    Times are sums over the jobs in seconds; `asked` is the sum with the requested servers. Energy
-    over the horizon is in millijoules, CO2 in milligrams; value and bound are in 1e-6 dollars over
-    the whole time of all jobs.
+    Times are sums over the jobs in seconds; `requested_s` is the sum with the requested servers.
+    Energy over the horizon is in millijoules, CO2 in milligrams; value and bound are in 1e-6
+    dollars over the whole time of all jobs.
     """
     problem, solution = compiled.sweep.chosen.pair
     books = plan_books(solution.plan).ledger

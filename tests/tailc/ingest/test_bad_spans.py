@@ -56,18 +56,22 @@ def test_a_span_that_is_none_is_refused_at_its_message(tmp_path, name, wrapped):
     [
         # Forged lengths: of a request's field, of a value in it, of a message in a file.
         (GOOD + sized(1, b"", 1 << 62), Code.TRACE_TOO_LARGE, "4,611,686,018,427,387,904 bytes"),
-        (GOOD + sized(1, sized(2, b"", 1 << 62)), Code.BROKEN_FORMAT, "more bytes than there are"),
+        (
+            GOOD + sized(1, sized(2, b"", 1 << 62)),
+            Code.BROKEN_FORMAT,
+            "bytes than the message has",
+        ),
         (framed(GOOD) + framed(GOOD, 2**32 - 1), Code.TRACE_TOO_LARGE, "4,294,967,295 bytes"),
         (GOOD + sized(1, b"a", MAX_MESSAGE_BYTES), Code.TRUNCATED, "middle of message 2"),
         # Numbers that do not end, or are cut.
-        (GOOD + b"\x0a" + b"\xff" * 100, Code.BROKEN_FORMAT, "a length that does not end"),
-        (GOOD + sized(1, b"\xff" * 100), Code.BROKEN_FORMAT, "a number that does not end"),
-        (GOOD + sized(1, b"\x12"), Code.BROKEN_FORMAT, "a number that does not end"),
+        (GOOD + b"\x0a" + b"\xff" * 100, Code.BROKEN_FORMAT, "a length of more than 10 bytes"),
+        (GOOD + sized(1, b"\xff" * 100), Code.BROKEN_FORMAT, "a number without an end"),
+        (GOOD + sized(1, b"\x12"), Code.BROKEN_FORMAT, "a number without an end"),
         (GOOD + b"\x0a\xff", Code.TRUNCATED, "middle of message 2"),
         # Other fields, numbers and wire types than such a message has.
-        (GOOD + b"\x10\x01", Code.BROKEN_FORMAT, "a field that such a message has not"),
+        (GOOD + b"\x10\x01", Code.BROKEN_FORMAT, "a field that such a message does not have"),
         (GOOD + sized(1, b"\x10\x01"), Code.BROKEN_FORMAT, "(a field of the wrong type)"),
-        (GOOD + sized(1, b"\x02\x00"), Code.BROKEN_FORMAT, "a field of number 0"),
+        (GOOD + sized(1, b"\x02\x00"), Code.BROKEN_FORMAT, "a field with the number 0"),
         (GOOD + sized(1, b"\x13\x14"), Code.BROKEN_FORMAT, "an unknown wire type"),
         # Messages that are cut, or compressed unsoundly.
         (framed(GOOD) + b"\0\0", Code.TRUNCATED, "middle of message 2"),

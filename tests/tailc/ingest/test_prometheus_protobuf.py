@@ -160,11 +160,15 @@ def test_other_families_are_passed_over(tmp_path):
         (native(6), Code.BROKEN_FORMAT, "requests in buckets, but"),
         (native(4), Code.BROKEN_FORMAT, "requests in buckets, but"),
         (native(5, deltas=(3, -5)), Code.BROKEN_FORMAT, "1 requests in buckets"),
-        (native(5, spans=((1, 3),)), Code.BROKEN_FORMAT, "spans that do not match its buckets"),
+        (
+            native(5, spans=((1, 3),)),
+            Code.BROKEN_FORMAT,
+            "bucket spans whose lengths do not add up",
+        ),
         (
             native(5, spans=((1, 1 << 31),)),
             Code.BROKEN_FORMAT,
-            ("spans that do not match its buckets"),
+            ("bucket spans whose lengths do not add up"),
         ),
         (native(5, schema=9), Code.BROKEN_FORMAT, "unknown schema 9"),
         (native(5, schema=-53), Code.BROKEN_FORMAT, "unknown schema -53"),
@@ -172,9 +176,21 @@ def test_other_families_are_passed_over(tmp_path):
         (native(5, more=sized(1, b"")), Code.BROKEN_FORMAT, "a field of the wrong type"),
         (native(7, more=sized(9, b"")), Code.OUT_OF_RANGE, "0 or less"),
         (native(5, spans=((1023, 2),)), Code.OPEN_BUCKET, "2 of 5 requests"),
-        (native(5, spans=((2000, 2),)), Code.BROKEN_FORMAT, "a bucket without a width"),
-        (native(5, more=double(6, 3.0)), Code.BROKEN_FORMAT, "a bucket without a width"),
-        (native(5, more=double(6, math.nan)), Code.BROKEN_FORMAT, "a bucket without a width"),
+        (
+            native(5, spans=((2000, 2),)),
+            Code.BROKEN_FORMAT,
+            "lower bound is not below its upper bound",
+        ),
+        (
+            native(5, more=double(6, 3.0)),
+            Code.BROKEN_FORMAT,
+            "lower bound is not below its upper bound",
+        ),
+        (
+            native(5, more=double(6, math.nan)),
+            Code.BROKEN_FORMAT,
+            "lower bound is not below its upper bound",
+        ),
         (classic((0.5, 3), total=5), Code.OPEN_BUCKET, "2 of 5 requests"),
         (classic((0.5, 3), (0.1, 4), total=5), Code.BROKEN_FORMAT, "in the buckets below"),
         (
