@@ -39,7 +39,7 @@ OF_RATES = ("elfen", "lucene-as2f")
 RATES = re.compile(r"^rates: \[(.+?), (?:.+, )?(.+?)\]$", re.MULTILINE)
 
 # What a plain install does not bring.
-EXTRAS = ("cryptography", "gurobipy", "opentelemetry.proto", "pvlib", "resvg_py")
+EXTRAS = ("cryptography", "distributed", "gurobipy", "opentelemetry.proto", "pvlib", "resvg_py")
 
 RUN = """
 import contextlib, importlib.util, io, json, sys
@@ -79,6 +79,12 @@ def test_the_wheel_installs_tailc_and_its_solvers_only(wheel):
     assert {name.split("/")[0] for name in names} == {"tailc", "tailc_solvers"}
     assert "tailc/artifact/_generated/policy_generated.py" in names
     assert "tailc/report/page/templates/page.html" in names
+
+
+def test_the_wheel_has_its_licence_and_its_types(wheel):
+    assert "tailc/py.typed" in wheel.namelist()
+    (licence,) = [name for name in wheel.namelist() if name.endswith("/LICENSE")]
+    assert wheel.read(licence) == (ROOT / "LICENSE").read_bytes()
 
 
 def test_the_wheel_s_files_are_those_of_the_tree(wheel):
