@@ -17,6 +17,16 @@ def test_a_reader_without_signatures_trusts_nothing() -> None:
     assert TESTS_PASS in "\n".join(cargo("test", "--test", "without_signatures"))
 
 
+def test_a_scheduler_gives_requests_the_threads_of_their_policy() -> None:
+    assert TESTS_PASS in "\n".join(cargo("test", "-F", "threads", "--test", "schedulers"))
+
+
+@pytest.mark.fuzz
+def test_a_scheduler_of_tokio_gives_requests_the_degree_of_their_policy() -> None:
+    said = cargo("test", "-F", "tokio,tokio/test-util", "--test", "async_schedulers")
+    assert TESTS_PASS in "\n".join(said)
+
+
 @pytest.mark.fuzz
 def test_nothing_panics_in_many_drawn_files() -> None:
     """Each run draws others; what panics is printed, made as small as it can be."""

@@ -13,6 +13,8 @@ pub enum Error {
     Io(PathBuf, io::Error),
     /// An argument is invalid; nothing was done.
     InvalidArgument(&'static str),
+    /// A schedule cannot apply the policy.
+    Schedule(&'static str),
 }
 
 /// What this crate returns.
@@ -85,16 +87,17 @@ impl Error {
     pub fn refusal(&self) -> Option<Refusal> {
         match self {
             Self::Refused(refusal, _) => Some(*refusal),
-            Self::Io(..) | Self::InvalidArgument(_) => None,
+            Self::Io(..) | Self::InvalidArgument(_) | Self::Schedule(_) => None,
         }
     }
 
-    /// The word of the refusal, `unreadable` or `invalid-argument`.
+    /// The word of the refusal, `unreadable`, `invalid-argument` or `no-schedule`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Refused(refusal, _) => refusal.name(),
             Self::Io(..) => "unreadable",
             Self::InvalidArgument(_) => "invalid-argument",
+            Self::Schedule(_) => "no-schedule",
         }
     }
 }
@@ -110,7 +113,7 @@ impl fmt::Display for Error {
         match self {
             Self::Refused(refusal, why) => write!(to, "{refusal}: {why}"),
             Self::Io(path, why) => write!(to, "{}: {why}", path.display()),
-            Self::InvalidArgument(why) => to.write_str(why),
+            Self::InvalidArgument(why) | Self::Schedule(why) => to.write_str(why),
         }
     }
 }
@@ -119,7 +122,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(_, why) => Some(why),
-            Self::Refused(..) | Self::InvalidArgument(_) => None,
+            Self::Refused(..) | Self::InvalidArgument(_) | Self::Schedule(_) => None,
         }
     }
 }

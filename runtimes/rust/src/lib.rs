@@ -7,17 +7,27 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+#[cfg(feature = "tokio")]
+mod async_scheduler;
 mod controller;
 mod counters;
 mod demand_log;
 mod error;
 mod flat_form;
 mod ladder;
+mod latency_window;
 mod layout;
 mod numbers;
 mod options;
 mod plan;
 mod policy;
+mod schedule;
+#[cfg(any(feature = "threads", feature = "tokio"))]
+mod schedule_metrics;
+#[cfg(feature = "threads")]
+mod scheduler;
+#[cfg(any(feature = "threads", feature = "tokio"))]
+mod scheduling;
 mod seal;
 mod shares;
 mod signature;
@@ -34,6 +44,8 @@ mod generated;
 #[path = "generated/layout.rs"]
 mod generated_layout;
 
+#[cfg(feature = "tokio")]
+pub use async_scheduler::{Admitted, AsyncScheduler, Degree};
 pub use controller::{Actuator, Controller, Gains};
 pub use counters::{Counters, RefusedReload};
 pub use demand_log::DemandLog;
@@ -46,6 +58,11 @@ pub use plan::{
     Allocation, Battery, Bus, Epoch, Malleable, Plan, Pool, Quote, Span, Stored, Terms,
 };
 pub use policy::{Form, Policy};
+pub use schedule::{Arrival, Decision, DecisionKind, Schedule, ScheduleCounts};
+#[cfg(feature = "threads")]
+pub use scheduler::{Part, Scheduler, WHY_NO_BOOST};
+#[cfg(any(feature = "threads", feature = "tokio"))]
+pub use scheduling::{OnReload, Outcome, Source};
 pub use shares::{Machine, Served, Shares};
 pub use signature::PublicKey;
 pub use tail_table::{Batch, Sleep, TailTable, Transition};

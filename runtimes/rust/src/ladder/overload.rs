@@ -36,6 +36,12 @@ impl Overload {
         self.cut_off_us.is_some_and(|cut_us| executed_us.saturating_add(counted_us) >= cut_us)
     }
 
+    /// When a request that starts leaves at the latest; none: at no time.
+    pub(crate) fn cut_ns(&self, arrived_ns: u64, started_ns: u64) -> Option<u64> {
+        let begun_ns = if self.counts_waiting { arrived_ns } else { started_ns };
+        self.cut_off_us.map(|cut_us| (begun_ns + cut_us * 1_000).max(started_ns))
+    }
+
     /// What a ladder that has been checked says of it.
     pub(crate) fn read(form: &policy::Ladder<'_>, counts_waiting: bool) -> Self {
         let told = form.overload();

@@ -14,6 +14,7 @@ mod differential;
 mod lines;
 mod plans;
 mod refusals;
+mod schedules;
 mod vectors;
 
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tailc_runtime::{Ladder, Lane, Options, Policy, PublicKey, Served, Start};
 
 use crate::lines::{pair, rows_of, AnyResult, Row};
-use crate::{plans, Outcome};
+use crate::{plans, schedules, Outcome};
 
 /// What of a row is answered otherwise; empty: nothing.
 pub type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
@@ -14,7 +14,7 @@ pub type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
 type Checks = fn(PathBuf) -> AnyResult<Check>;
 
 pub fn run_all(folder: &Path) -> Outcome {
-    let kinds: [(&str, Checks); 8] = [
+    let kinds: [(&str, Checks); 9] = [
         ("", lookups),
         ("levels", levels),
         ("steps", steps),
@@ -23,6 +23,7 @@ pub fn run_all(folder: &Path) -> Outcome {
         ("overload", overloads),
         ("sharing", sharings),
         ("settings", settings),
+        ("schedules", schedules::events),
     ];
     let mut total = refusals(&folder.join("refused"))?;
     total.add(signed(&folder.join("signed"))?);

@@ -1,0 +1,263 @@
+//! A pool of threads that runs parallel requests as a policy schedules them.
+
+use std::any::Any;
+use std::collections::{HashMap, VecDeque};
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::schedule::DecisionKind;
+use crate::scheduling::{OnReload, Outcome, Scheduling, Source};
+use crate::{Error, Result};
+
+/// A part of a request, which any thread may run.
+pub type Part = Box<dyn FnOnce() + Send>;
+
+/// Why no request is boosted.
+pub const WHY_NO_BOOST: &str = "the standard library sets no priority of threads";
+
+/// How often a watched policy is looked at while nothing else happens.
+const FOLLOW: Duration = Duration::from_secs(1);
+
+type Panic = Box<dyn Any + Send>;
+
+/// Runs the parts of each request on as many threads as it has at its age. Requests are for any
+/// thread; dropped, it waits until all have ended.
+pub struct Scheduler {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    began: Instant,
+    state: Mutex<State>,
+    timer_changed: Condvar,
+    work_added: Condvar,
+    idle: Condvar,
+}
+
+struct State {
+    scheduling: Scheduling,
+    tasks: HashMap<u64, Task>,
+    /// A number for each thread that a request is to get.
+    waiting: VecDeque<u64>,
+    alarm_ns: u64,
+    is_closed: bool,
+}
+
+struct Task {
+    parts: VecDeque<Part>,
+    ended: Sender<std::result::Result<Outcome, Panic>>,
+    panic: Option<Panic>,
+    allowed: usize,
+    active: usize,
+    is_cut: bool,
+}
+
+impl Task {
+    fn has_parts(&self) -> bool {
+        self.panic.is_none() && !self.is_cut && !self.parts.is_empty()
+    }
+}
+
+impl Scheduler {
+    /// `source`: a policy, or one that is watched. `threads`: of all requests together. The errors
+    /// are those of `Schedule::new`.
+    pub fn new(source: impl Into<Source>, threads: usize) -> Result<Self> {
+        Self::with_reloads(source, threads, Box::new(|_| {}))
+    }
+
+    /// The same, with a callback for each policy that replaces another.
+    pub fn with_reloads(
+        source: impl Into<Source>,
+        threads: usize,
+        on_reload: OnReload,
+    ) -> Result<Self> {
+        let shared = Arc::new(Shared {
+            began: Instant::now(),
+            state: Mutex::new(State {
+                scheduling: Scheduling::new(source.into(), on_reload, 0)?,
+                tasks: HashMap::new(),
+                waiting: VecDeque::new(),
+                alarm_ns: 0,
+                is_closed: false,
+            }),
+            timer_changed: Condvar::new(),
+            work_added: Condvar::new(),
+            idle: Condvar::new(),
+        });
+        let mut scheduler = Self { shared, threads: Vec::new() };
+        scheduler.spawn(Shared::keep_time)?;
+        for _ in 0..threads {
+            scheduler.spawn(Shared::work)?;
+        }
+        Ok(scheduler)
+    }
+
+    /// Runs a request, and waits until it has ended. The error is `unknown-class`. A panic of a part
+    /// goes on here.
+    pub fn run(&self, parts: Vec<Part>, class: Option<&str>) -> Result<Outcome> {
+        let Some(ended) = self.shared.submit(parts, class)? else { return Ok(Outcome::Refused) };
+        match ended.recv() {
+            Ok(Ok(outcome)) => Ok(outcome),
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(_) => Ok(Outcome::CutOff),
+        }
+    }
+
+    /// Counters and gauges as OpenMetrics text.
+    pub fn metrics(&self) -> String {
+        let now_ns = self.shared.now_ns();
+        self.shared.lock().scheduling.metrics(now_ns)
+    }
+
+    fn spawn(&mut self, work: fn(&Shared)) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let thread = Builder::new().name("tailc".to_owned()).spawn(move || work(&shared));
+        self.threads.push(thread.map_err(|_| Error::Schedule("no thread can be started"))?);
+        Ok(())
+    }
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        while !state.tasks.is_empty() {
+            state = self.shared.idle.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.is_closed = true;
+        drop(state);
+        self.shared.timer_changed.notify_all();
+        self.shared.work_added.notify_all();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64
+    }
+
+    fn submit(
+        &self,
+        parts: Vec<Part>,
+        class: Option<&str>,
+    ) -> Result<Option<Receiver<std::result::Result<Outcome, Panic>>>> {
+        let mut state = self.lock();
+        let now_ns = self.now_ns();
+        state.scheduling.follow(now_ns);
+        let Some(arrival) = state.scheduling.schedule.arrive(now_ns, class)? else {
+            return Ok(None);
+        };
+        let (ended, outcome) = channel();
+        let task =
+            Task { parts: parts.into(), ended, panic: None, allowed: 0, active: 0, is_cut: false };
+        state.tasks.insert(arrival.request, task);
+        self.carry_out(&mut state);
+        Ok(Some(outcome))
+    }
+
+    /// Gives requests the threads that the schedule decided on, and sets the alarm.
+    fn carry_out(&self, state: &mut State) {
+        while !state.scheduling.schedule.decisions.is_empty() {
+            for decision in std::mem::take(&mut state.scheduling.schedule.decisions) {
+                let Some(task) = state.tasks.get_mut(&decision.request) else { continue };
+                task.is_cut |= decision.kind == DecisionKind::CutOff;
+                task.allowed = decision.threads;
+                self.grow(state, decision.request);
+            }
+        }
+        if state.scheduling.schedule.due_ns().is_some_and(|due_ns| due_ns < state.alarm_ns) {
+            self.timer_changed.notify_one();
+        }
+    }
+
+    /// Adds the threads that a request does not use yet; ends it if it has none.
+    fn grow(&self, state: &mut State, number: u64) {
+        let Some(task) = state.tasks.get_mut(&number) else { return };
+        if task.has_parts() {
+            let missing = task.allowed.saturating_sub(task.active).min(task.parts.len());
+            task.active += missing;
+            for _ in 0..missing {
+                state.waiting.push_back(number);
+                self.work_added.notify_one();
+            }
+        }
+        if task.active == 0 {
+            self.end(state, number);
+        }
+    }
+
+    fn end(&self, state: &mut State, number: u64) {
+        let Some(task) = state.tasks.remove(&number) else { return };
+        let now_ns = self.now_ns();
+        state.scheduling.follow(now_ns);
+        state.scheduling.schedule.exit(number, now_ns);
+        let outcome = if task.is_cut { Outcome::CutOff } else { Outcome::Done };
+        // Who asked may have gone.
+        let _ = task.ended.send(task.panic.map_or(Ok(outcome), Err));
+        if state.tasks.is_empty() {
+            self.idle.notify_all();
+        }
+    }
+
+    fn work(&self) {
+        let mut state = self.lock();
+        loop {
+            let Some(number) = state.waiting.pop_front() else {
+                if state.is_closed {
+                    return;
+                }
+                state = self.work_added.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            while let Some(part) = next_part(&mut state, number) {
+                drop(state);
+                let ran = catch_unwind(AssertUnwindSafe(part));
+                state = self.lock();
+                if let (Err(panic), Some(task)) = (ran, state.tasks.get_mut(&number)) {
+                    task.panic.get_or_insert(panic);
+                }
+            }
+            if let Some(task) = state.tasks.get_mut(&number) {
+                task.active -= 1;
+                if task.active == 0 {
+                    self.end(&mut state, number);
+                    self.carry_out(&mut state);
+                }
+            }
+        }
+    }
+
+    fn keep_time(&self) {
+        let mut state = self.lock();
+        while !state.is_closed {
+            let now_ns = self.now_ns();
+            state.scheduling.wake(now_ns);
+            self.carry_out(&mut state);
+            let latest_ns = now_ns + FOLLOW.as_nanos() as u64;
+            let due_ns = state.scheduling.schedule.due_ns();
+            state.alarm_ns = due_ns.map_or(latest_ns, |due_ns| due_ns.min(latest_ns));
+            let left = Duration::from_nanos(state.alarm_ns.saturating_sub(self.now_ns()));
+            let waited = self.timer_changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// The next part of a request; none if this thread leaves.
+fn next_part(state: &mut State, number: u64) -> Option<Part> {
+    let task = state.tasks.get_mut(&number)?;
+    if task.has_parts() && task.active <= task.allowed {
+        return task.parts.pop_front();
+    }
+    None
+}

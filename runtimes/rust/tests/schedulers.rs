@@ -1,0 +1,113 @@
+//! Parallel requests on the threads that their policy gives them; no test waits for time to pass.
+
+use std::fs;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Barrier, Mutex};
+
+use tailc_runtime::{
+    Change, DecisionKind, Options, Outcome, Part, Policy, Schedule, Scheduler, Watched,
+};
+
+fn vector(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/vectors/v1");
+    folder.join(format!("{name}.tailc"))
+}
+
+fn policy(name: &str) -> Arc<Policy> {
+    Arc::new(Policy::open(vector(name)).expect("a vector's policy opens"))
+}
+
+fn parts(count: usize, part: impl Fn() + Send + Sync + 'static) -> Vec<Part> {
+    let part = Arc::new(part);
+    (0..count)
+        .map(|_| {
+            let part = Arc::clone(&part);
+            Box::new(move || part()) as Part
+        })
+        .collect()
+}
+
+#[test]
+fn the_four_threads_of_a_lone_request_meet() {
+    let scheduler = Scheduler::new(policy("settings"), 4).expect("it has a scheduler");
+    let meeting = Barrier::new(4);
+    let outcome = scheduler.run(
+        parts(4, move || {
+            meeting.wait();
+        }),
+        None,
+    );
+    assert_eq!(outcome.ok(), Some(Outcome::Done));
+    assert_eq!(scheduler.run(Vec::new(), None).ok(), Some(Outcome::Done));
+    let metrics = scheduler.metrics();
+    for line in ["tailc_exits_total 2\n", "tailc_in_system 0\n", "tailc_lookups_total{rung=\"d4\"}"]
+    {
+        assert!(metrics.contains(line), "{line}");
+    }
+    assert!(metrics.ends_with("# EOF\n"));
+}
+
+#[test]
+fn a_panic_of_a_part_ends_the_request_and_goes_on() {
+    let scheduler = Scheduler::new(policy("settings"), 1).expect("it has a scheduler");
+    let begun = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&begun);
+    let fails = parts(3, move || {
+        *counted.lock().unwrap_or_else(|held| held.into_inner()) += 1;
+        std::panic::panic_any("no such document");
+    });
+    let caught = catch_unwind(AssertUnwindSafe(|| scheduler.run(fails, None)));
+    assert_eq!(
+        caught.err().and_then(|why| why.downcast_ref::<&str>().copied()),
+        Some("no such document")
+    );
+    assert_eq!(*begun.lock().unwrap_or_else(|held| held.into_inner()), 1);
+    assert_eq!(scheduler.run(parts(2, || ()), None).ok(), Some(Outcome::Done));
+}
+
+#[test]
+fn a_policy_that_needs_another_server_has_no_schedule() {
+    for name in ["cores", "rate"] {
+        assert_eq!(Schedule::new(policy(name), 0).err().map(|why| why.name()), Some("no-schedule"));
+    }
+    assert_eq!(Schedule::new(policy("tails"), 0).err().map(|why| why.name()), Some("other-form"));
+}
+
+#[test]
+fn a_waiting_request_that_leaves_makes_room_for_nobody() {
+    let mut schedule = Schedule::new(policy("lucene"), 0).expect("it has a schedule");
+    for _ in 0..27 {
+        schedule.arrive(0, None).expect("there is a ladder for all");
+    }
+    let running = schedule.running();
+    schedule.decisions.clear();
+    schedule.exit(27, 1);
+    assert_eq!((schedule.in_system(), schedule.running()), (26, running));
+    schedule.exit(1, 2);
+    assert_eq!(schedule.decisions[0].kind, DecisionKind::Start);
+    schedule.exit(27, 3);
+    assert_eq!(schedule.in_system(), 25);
+}
+
+#[test]
+fn a_watched_policy_is_followed() {
+    let path = std::env::temp_dir().join(format!("tailc-scheduler-{}.tailc", std::process::id()));
+    fs::copy(vector("lucene"), &path).expect("a file");
+    let watched = Watched::open(&path, Options::new()).expect("it opens");
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let heard = Arc::clone(&told);
+    let on_reload = Box::new(move |policy: &Policy| {
+        heard.lock().unwrap_or_else(|held| held.into_inner()).push(policy.name().to_owned());
+    });
+    let scheduler = Scheduler::with_reloads(watched.clone(), 1, on_reload).expect("a scheduler");
+    for name in ["settings", "cores"] {
+        fs::copy(vector(name), &path).expect("a file");
+        assert!(matches!(watched.check(), Change::Reloaded));
+        assert_eq!(scheduler.run(parts(1, || ()), None).ok(), Some(Outcome::Done));
+    }
+    assert!(scheduler.metrics().contains("last_refusal=\"no-schedule\""));
+    let names: &Vec<String> = &told.lock().unwrap_or_else(|held| held.into_inner());
+    assert_eq!(*names, ["settings"]);
+    let _ = fs::remove_file(&path);
+}
