@@ -52,7 +52,11 @@ _SERIES = (
         SeriesQuantity.PRICE,
         "$/kWh",
     ),
-    (re.compile(rf"{_ENERGY_PRICE}(_[a-z]+)?_mwh", re.IGNORECASE), SeriesQuantity.PRICE, "$/MWh"),
+    (
+        re.compile(rf"{_ENERGY_PRICE}((_[a-z]+)?_| \W/)mwh", re.IGNORECASE),
+        SeriesQuantity.PRICE,
+        "$/MWh",
+    ),
     (
         re.compile(
             r"carbon|co2|carbon_g_per_kwh|(?:actual )?carbon[ _]intensity(?:.*gco.{0,4}/kwh.*)?",
@@ -79,7 +83,7 @@ _SERIES = (
     ),
     (
         re.compile(
-            r"(.*_)?(sun|solar|pv|wind|power|ac_power)(_w)?|power\.draw_w|"
+            r"(.*_)?(sun|solar|pv|wind|power|ac_power)(_w)?|power\.draw_w|p_?ac_w|"
             r"(.* )?(production|generation)_w",
             re.IGNORECASE,
         ),

@@ -11,7 +11,7 @@ _MOST_LINES, _MOST_BYTES = 200, 1 << 16
 _FEW, _FEWEST_OF = 3, 8
 _FIELD = re.compile(
     r"(?<![\w.@-])(?P<name>[A-Za-z_@][\w.@-]{0,80})(?P<mark> ?= ?\"?|: *|(?:(?<= in)|(?<= took)) )"
-    r"(?P<number>[0-9]+(?:\.[0-9]+)?)(?: ?(?P<unit>ns|us|µs|ms|s|sec|seconds)(?![\w/]))?"
+    r"(?P<number>[0-9]+(?:[.,][0-9]+)?)(?: ?(?P<unit>ns|us|µs|ms|s|sec|seconds)(?![\w/]))?"
     r"(?![\w.:/-])"
 )
 _LIKELY = re.compile(
@@ -24,11 +24,13 @@ _LARGEST = 1e8
 
 @dataclass(frozen=True)
 class LoggedField:
-    """A time in the lines of a log; mark: what is between its name and number."""
+    """A time in the lines of a log; mark: what is between its name and number; has_comma: whether
+    the number has a decimal comma."""
 
     name: str
     mark: str
     has_unit: bool
+    has_comma: bool
 
     @property
     def advice(self) -> str:
@@ -38,9 +40,10 @@ class LoggedField:
         start = self.name + self.mark if self.mark else f" {self.name} "
         begin = "".join(each if each.isalnum() or each in "_=" else f"[{each}]" for each in start)
         length = len(start)
+        comma, points = (",", 'gsub(/,/, "."); ') if self.has_comma else ("", "")
         command = (
-            f"(echo {column}; awk 'match($0, /{begin} *[0-9.]+ ?[a-zµ]*/) "
-            f"{{print substr($0, RSTART + {length}, RLENGTH - {length})}}' FILE) > times.csv"
+            f"(echo {column}; awk 'match($0, /{begin} *[0-9.{comma}]+ ?[a-zµ]*/) {{{points}"
+            f"print substr($0, RSTART + {length}, RLENGTH - {length})}}' FILE) > times.csv"
         )
         unit = "" if self.has_unit else " and `--unit`"
         return (
@@ -67,9 +70,12 @@ def field_in_lines(head: bytes) -> LoggedField | None:
 
 def _field(match: re.Match[str]) -> LoggedField | None:
     """The field, if it is a time by its unit or its name."""
-    field = LoggedField(match["name"], match["mark"].rstrip(" "), match["unit"] is not None)
+    field = LoggedField(
+        match["name"], match["mark"].rstrip(" "), match["unit"] is not None, "," in match["number"]
+    )
     is_time = field.has_unit or _OF_TIME.search(field.name) is not None
-    return field if is_time and float(match["number"]) < _LARGEST else None
+    number = float(match["number"].replace(",", "."))
+    return field if is_time and number < _LARGEST else None
 
 
 def _rank(field: LoggedField) -> tuple[bool, bool]:

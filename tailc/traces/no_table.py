@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 from tailc.errors import Code, TailcError
+from tailc.traces.csv_dialect import NUMBER
 from tailc.traces.json_rows import rows_within
 from tailc.traces.logged_fields import field_in_lines
 from tailc.traces.source import PARQUET_MAGIC, Source
 from tailc.traces.telling_names import statistics_among
 
 _MOST_BYTES = 1 << 16
+_MOST_LINES = 50
 _MOST_CONTROLS = 0.02
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _IDS_OF_SPANS = (rb'"trace_?id"', rb'"span_?id"', rb'"parent_?(?:span_?)?id"')
@@ -47,6 +49,9 @@ def no_table(source: Source) -> TailcError | None:
     if _is_binary(head):
         what = "is a binary file"
         advice = "write its times as text, one on each line below a name, and give `--column`"
+    elif not _is_utf8(head):
+        what = "is text in another encoding than UTF-8"
+        advice = "convert it, such as by `iconv -f WINDOWS-1252 -t UTF-8 FILE > table.csv`"
     elif _has(head, _IDS_OF_SPANS):
         what = "has spans in an unknown layout, whose times contain those of their children"
         advice = (
@@ -64,6 +69,9 @@ def no_table(source: Source) -> TailcError | None:
         )
     elif (field := field_in_lines(head)) is not None:
         what, advice = "is a log of lines, not a table", field.advice
+    elif (command := _of_blanks(head)) is not None:
+        what = "is a table with blanks between its cells"
+        advice = f"write commas between them, such as by `{command} FILE > table.csv`"
     else:
         return None
     return source.fault(Code.UNKNOWN_INPUT, f"`{source.name}` {what}", advice=advice)
@@ -82,6 +90,31 @@ def is_summary(head: bytes) -> bool:
         names = _NAME_OF_STATISTIC.findall(begin)
         return len(names) >= _MANY and len(set(names)) == len(names)
     return len(_OF_SUMMARY.findall(begin)) >= _MANY or _HEADINGS.search(begin) is not None
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether the first line is UTF-8."""
+    try:
+        head.split(b"\n", 1)[0].decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _of_blanks(head: bytes) -> str | None:
+    """A command that writes commas between the cells of lines with blanks; None for other text."""
+    lines = head[:_MOST_BYTES].decode("utf-8", "replace").splitlines()[:_MOST_LINES]
+    rows = [line.lstrip("# ").split() for line in lines if line.strip()]
+    if len(rows) <= _MANY or any(set(line) & set(",;|\t") for line in lines):
+        return None
+    names, width = rows[0], len(rows[1])
+    are_names = not any(map(NUMBER.fullmatch, names)) and width - len(names) in (0, 1)
+    is_even = width > 1 and all(len(row) == width for row in rows[1:-1])
+    if not (are_names and is_even and any(map(NUMBER.fullmatch, rows[1]))):
+        return None
+    # R writes no name for the numbers of rows.
+    named = "" if width == len(names) else "; 1s/^/row,/"
+    return f"sed -E 's/^[# ]+//; s/ +$//; s/ +/,/g{named}'"
 
 
 def _is_binary(head: bytes) -> bool:

@@ -22,7 +22,13 @@ _HTML = re.compile(rb"\s*<(?:!doctype html|html|\?xml)", re.IGNORECASE)
 _POLICY, _POLICY_AT = b"TLC1", slice(4, 8)
 _TAR_AT = slice(257, 262)
 _RESULTS = "give the file with the measurements"
+_TWICE = (
+    "compressed twice",
+    "decompress it once, such as by `gunzip -c FILE > inner`, and give that",
+)
 _BEGINNINGS = {
+    # What is left after decompression.
+    **dict.fromkeys((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh9", b"\xfd7zXZ"), _TWICE),
     b"PK\x03\x04": (
         "a workbook or another zip archive, not a table",
         "save the sheet as CSV in UTF-8, or unpack the archive",

@@ -129,6 +129,13 @@ _TEXTS = (
         (b'"trace_id"', b'"span_id"', b'"parent_id"', b'"resource"', b'"duration"'),
     ),
     OtherText(
+        re.compile(rb'\s*\[?\s*\{(?![^\0]{0,2000}?"data"\s*:)'),
+        "traces of Jaeger without what is around them in an answer of its query service",
+        "write that around them: `jq '{data: (if type == \"array\" then . else [.] end)}' FILE > "
+        "traces.json`",
+        (b'"traceID"', b'"spanID"', b'"processID"', b'"processes"'),
+    ),
+    OtherText(
         re.compile(rb"\s*[\[{]"),
         "spans of Jaeger as its storage has them, without their traces",
         "save the traces by Jaeger's query service: `/api/traces?service=NAME&limit=1000`",

@@ -1,5 +1,6 @@
 """Output of load generators in unusual shapes: from a spreadsheet or terminal, or several runs."""
 
+import gzip
 import json
 
 import pyarrow as pa
@@ -100,6 +101,11 @@ def test_other_signals_of_a_collector_are_passed_over(tmp_path, signal):
     other = json.dumps({signal: [{"resource": {}}]}) + "\n"
     path = written(tmp_path, "".join((lines[0], other, *lines[1:], other)))
     assert read(path)[0] == read(SAMPLES / "otlp.json")[0]
+
+
+def test_what_is_compressed_twice_is_called_so(tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(gzip.compress(b"id,took_ms\n1,5\n")))
+    assert "is compressed twice" in refused(tmp_path / "t.csv.gz").message
 
 
 def test_parquet_is_a_table(tmp_path):

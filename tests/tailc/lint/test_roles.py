@@ -47,6 +47,8 @@ def test_carbon_is_a_series(time, carbon):
         ("MTU (CET/CEST)", "Day-ahead Price [EUR/MWh]", SeriesQuantity.PRICE),
         ("Datetime (UTC)", "Actual Carbon Intensity (gCO2/kWh)", SeriesQuantity.CARBON),
         ("Datum", "solar_kW", SeriesQuantity.POWER),
+        ("Date", "Price €/MWh", SeriesQuantity.PRICE),
+        ("Time", "P_AC(W)", SeriesQuantity.POWER),
         ("Time", "System Production (W)", SeriesQuantity.POWER),
         ("UTC Time at End of Hour", "Net Generation (MW) from Solar", SeriesQuantity.POWER),
         ("DeliveryDate", "SettlementPointPrice", SeriesQuantity.PRICE),

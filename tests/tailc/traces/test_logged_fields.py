@@ -28,6 +28,7 @@ LOGS = [
         "request_time",
         ["9.008", "14.79", "3"],
     ),
+    ("total time:  {}\n".replace("{}", "0,15"), "time", ["0.15"] * 3),
     ("Completed 200 OK in: {} ms\n", "in", ["9.008 ms", "14.79 ms", "3 ms"]),
     (
         "I, [10:00:01] Started GET /x\nI, [10:00:02] Completed 200 OK in {}ms (Views: 3.1ms)\n",

@@ -1,7 +1,9 @@
 """Files in no known format that are no tables: binary data, spans and summaries of any tool."""
 
 import json
+import re
 import struct
+import subprocess
 
 import pytest
 
@@ -26,11 +28,22 @@ PERIODS = {
     "Points": [{"Timestamp": "2024-01-01", "Average": 1.5, "Maximum": 4, "SampleCount": 9}] * 9
 }
 BINARY = b"".join(struct.pack("<QQ", 2**20 + at, 2**21 + at) for at in range(99))
+BLANKS = [
+    ("id   took_ms\n1    5.5\n2    7\n3   8\n4 9\n", "id,took_ms\n1,5.5\n2,7\n3,8\n4,9\n"),
+    ("# id took_ms\n1 5.5\n2 7\n3 8\n4 9\n", "id,took_ms\n1,5.5\n2,7\n3,8\n4,9\n"),
+    (
+        '"id" "took_ms"\n"a" 1 5.5\n"b" 2 7\n"c" 3 8\n"d" 4 9\n',
+        'row,"id","took_ms"\n"a",1,5.5\n"b",2,7\n"c",3,8\n"d",4,9\n',
+    ),
+]
 FILES = [
     (BINARY, "is a binary file"),
     (b"TLB\0\0\1" + BINARY, "is a binary file"),
     (':::MLLOG {"key": "a", "value": 5}\n' * 3, "has JSON behind other words"),
     ('2024-02-01T10:00:00Z stdout F {"took": 5}\n' * 3, "has JSON behind other words"),
+    ("id,took (µs)\n1,5\n".encode("cp1252"), "is text in another encoding than UTF-8"),
+    ("登录,ms\na,5\n".encode("gbk"), "is text in another encoding than UTF-8"),
+    *((text, "is a table with blanks") for text, _table in BLANKS),
     ("Phase,Mean,Min,p99.0,Max\na,2,1,3,4\n", "has means or percentiles"),
     (json.dumps(SPAN, indent=1), "has spans in an unknown layout"),
     (json.dumps({"trace_id": 1, "span_id": 2, "parent_span_id": 3, "ns": 5}), "has spans in an"),
@@ -57,6 +70,16 @@ def test_a_file_without_requests_is_called_what_it_is(tmp_path, content, what):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     found = refused(path)
     assert (found.code, what in found.message) == (Code.UNKNOWN_INPUT, True)
+
+
+@pytest.mark.parametrize(("text", "table"), BLANKS)
+def test_the_advised_command_puts_commas_for_blanks(tmp_path, text, table):
+    path = tmp_path / "t.txt"
+    path.write_text(text)
+    command = re.findall(r"`(sed .*) > table.csv`", refused(path).help or "")[0]
+    command = command.replace("FILE", "t.txt")
+    written = subprocess.check_output(["/bin/sh", "-c", command], cwd=tmp_path, text=True)
+    assert written == table
 
 
 @pytest.mark.parametrize("content", [BINARY, json.dumps(SPAN, indent=1), json.dumps(PERIODS)])

@@ -65,6 +65,10 @@ DRAWN = [
     "+----+---------+\n2 rows in set (0.00 sec)\n",
     "| id | took_ms |\n|---|---:|\n| 1 | 5.5 |\n| 2 | 7 |\n",
 ]
+OF_JAEGER = {
+    "traceID": "a1", "processes": {"p1": {"serviceName": "web"}},
+    "spans": [{"traceID": "a1", "spanID": "1", "processID": "p1", "references": []}],
+}
 ACTUATOR = {
     "name": "http.server.requests",
     "baseUnit": "seconds",
@@ -108,6 +112,8 @@ KINDS = [
     ("percentiles of HdrHistogram without", "  1.435 0.000000000000  1  1.00\n" * 3),
     ("percentiles of HdrHistogram without", "2.787 0.100000000000 3 1.11\r\n" * 3),
     ("metrics of Spring Boot's actuator", json.dumps(ACTUATOR)),
+    ("traces of Jaeger without", json.dumps(OF_JAEGER)),
+    ("traces of Jaeger without", json.dumps([OF_JAEGER, OF_JAEGER], indent=1)),
     ("a tar archive", "x" + "\0" * 256 + "ustar\0" + "\0" * 300),
     ("a log of h2load", "1700000000000000\t200\t12345\n" * 3),
     ("output of nvidia-smi", NVIDIA),
