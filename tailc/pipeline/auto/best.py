@@ -23,6 +23,7 @@ from tailc.pipeline.auto.joined_tables import joined_at_loads, joined_by_rate
 from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
 from tailc.pipeline.auto.stable import ending_lean, leanest_variants
 from tailc.progress import Progress
+from tailc.tuning.criteria import penalized_amounts
 from tailc.tuning.loop import by_halves
 from tailc.tuning.operating_point import OperatingPoint, operating_points
 from tailc.tuning.sample_split import SampleSplit
@@ -159,10 +160,17 @@ class Choice(ABC):
         """Tables that join those found so far, without those."""
         known, cores = distinct(one.option.table for one in found), self.problem.cores
         baselines = [one.table for one in self.others]
+        if self.asked.budget.joins_best:
+            baselines = self._best_by_rate(baselines)
         joined = list(joined_by_rate(known, self.screening, self.asked.objective, cores))
         best = [ending_lean(self.nearest(joined), cores)] if joined else []
         more = fallbacks(least_regret(found).option.table, baselines, cores, self.nearest)
         return distinct([*known, *best, *more])[len(known) :]
+
+    def _best_by_rate(self, tables: Sequence[Ladder]) -> list[Ladder]:
+        """The tables that are the best at some rate."""
+        amounts = penalized_amounts(self.screening.measure(tables), self.objective)
+        return [tables[at] for at in sorted(set(amounts.argmin(axis=0).tolist()))]
 
     def final_table(self, table: Ladder) -> Ladder:
         """The table that is written if `table` is chosen."""

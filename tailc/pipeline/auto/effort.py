@@ -24,7 +24,8 @@ class Budget:
     rows that climb are removed from a table. repeats, resamples: replays of each table in a
     comparison, and resamples of the records. judging: size of the final comparison. tuned: budget
     of tuning the best candidate, in smallest possible budgets; 0: it is not tuned. rounds: how
-    often tables are joined while none is safe.
+    often tables are joined while none is safe. joins_best: whether only settings by hand that are
+    the best at some rate are joined, not every one.
     """
 
     times: int
@@ -36,6 +37,7 @@ class Budget:
     judging: JudgingSize
     tuned: int
     rounds: int
+    joins_best: bool = False
 
 
 class Effort(enum.Enum):
@@ -52,7 +54,7 @@ class Effort(enum.Enum):
 
 
 _BUDGETS = {
-    Effort.QUICK: Budget(1, 1, 1, 1, 4, 20, JudgingSize(10_000, 6, 49), 0, 1),
+    Effort.QUICK: Budget(1, 1, 1, 1, 4, 20, JudgingSize(10_000, 6, 49), 0, 1, joins_best=True),
     Effort.NORMAL: Budget(2, 3, 2, 10, 10, 40, JudgingSize(20_000, 10, 49), 1, 3),
     Effort.THOROUGH: Budget(16, 6, 2, 10, 10, 100, JudgingSize(20_000, 24, 100), 8, 3),
 }

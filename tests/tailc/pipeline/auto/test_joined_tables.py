@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.shared_cores.baselines.fixed_degree import fixed_rung
 from tailc.models.workload import Workload
-from tailc.pipeline.auto.best import fallbacks
+from tailc.pipeline.auto.best import Choice, fallbacks
+from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.joined_tables import join_tables, joined_at_loads, joined_by_rate
 from tailc.pipeline.auto.stable import leanest_variants
 from tailc.tuning.operating_point import operating_points
 from tailc.tuning.tuning_problem import ladder_subject
-from tailc.tuning.tuning_sample import tuning_sample
+from tailc.tuning.tuning_sample import Measurements, tuning_sample
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 LOW = ladder(
@@ -48,6 +50,17 @@ def test_rules_and_rungs_are_those_of_the_first():
 def test_tables_are_joined_at_loads_around_the_number_of_cores():
     tables = list(joined_at_loads(LOW, fixed_rung(LOW, 1), 4))
     assert [table.rows[-1].first_load - 1 for table in tables] == [1, 2, 3, 4, 5]
+
+
+def test_with_effort_quick_only_the_best_at_some_rate_are_joined():
+    one, two, four = (fixed_rung(LOW, rung) for rung in (0, 1, 3))
+    tails = np.array([[[30], [20]], [[25], [21]], [[10], [90]]])
+    found = SimpleNamespace(
+        screening=SimpleNamespace(measure=lambda _tables: Measurements(tails, None)),
+        objective=TuningObjective(900_000, (20_000, 320_000), (1, 1), 1),
+    )
+    assert Choice._best_by_rate(found, [one, two, four]) == [one, four]
+    assert [effort for effort in Effort if effort.budget.joins_best] == [Effort.QUICK]
 
 
 def test_the_best_table_at_a_low_rate_comes_before_the_best_at_a_high_rate():
