@@ -224,7 +224,7 @@ class FindingRule(Protocol):
 
     @property
     def title(self) -> str:
-        """Title for lists."""
+        """Title of the code in lists, such as those of the documentation."""
         ...
 
 

@@ -55,7 +55,7 @@ class NeedsPassphrase(Exception):  # noqa: N818, no error: who has one asks for 
 
 @dataclass(frozen=True)
 class PublicKey:
-    """A key that checks signatures."""
+    """An Ed25519 public key, which checks signatures of policies."""
 
     raw: bytes
 
@@ -81,7 +81,7 @@ class PublicKey:
 
 
 class PrivateKey:
-    """A key that signs."""
+    """An Ed25519 private key, which signs policies."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
@@ -108,7 +108,7 @@ class PrivateKey:
 
 
 def new_private_key() -> PrivateKey:
-    """Generate a random key."""
+    """Generate a random Ed25519 private key."""
     return PrivateKey(Ed25519PrivateKey.generate())
 
 

@@ -67,14 +67,14 @@ class Text:
 
 @dataclass(frozen=True)
 class EnumChoice:
-    """A value of an enumeration, represented by its text."""
+    """Shape of a value of an enumeration, represented by its text."""
 
     members: type[enum.Enum]
 
 
 @dataclass(frozen=True)
 class PairShape:
-    """Two values in a fixed order."""
+    """Shape of a pair: two values in a fixed order."""
 
     first: Shape
     second: Shape
@@ -82,7 +82,7 @@ class PairShape:
 
 @dataclass(frozen=True)
 class Many:
-    """Any number of values of the same shape, in order."""
+    """Shape of a list: any number of values of the same shape, in order."""
 
     item: Shape
 
@@ -104,7 +104,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class RecordShape:
-    """A frozen dataclass, field by field."""
+    """Shape of a record: a frozen dataclass with a slot for each of its fields."""
 
     cls: type
     slots: tuple[Slot, ...]

@@ -32,7 +32,7 @@ def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def chosen_engine(jobs: int | None, cluster: str | None) -> Iterator[TaskEngine]:
-    """Provide the engine of the options."""
+    """Provide the task engine that the options select: local processes, or a Dask cluster."""
     if cluster is None:
         from tailc.tasks.processes import LocalProcesses
 

@@ -50,7 +50,7 @@ class MeanLatency:
         return float(old), float(new)
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:  # noqa: ARG002
-        """Increase of each request's latency."""
+        """Increase of each request's latency from the old to the new policy."""
         return _latency_us(pair[1]) - _latency_us(pair[0])
 
 
@@ -96,7 +96,7 @@ class MeanCost:
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:  # noqa: ARG002
-        """Increase of each request's energy."""
+        """Increase of each request's energy from the old to the new policy."""
         old, new = (_request_energy(outcome) for outcome in pair)
         return (new - old) / NS_PER_US
 

@@ -36,7 +36,7 @@ class RowChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs."""
+        """Whether the row is the same in both policies."""
         return self.admission is None and self.first_rung is None and not self.climbs
 
 

@@ -68,7 +68,7 @@ Worth: TypeAlias = tuple[bool, float]
 
 
 def worth_of(result: CandidateResult, target_us: int, *, by_cost: bool) -> Worth:
-    """Sort key that puts the best setting first."""
+    """Return the sort key of a manual setting; the best setting has the smallest key."""
     if result.cost is None or not by_cost:
         return False, result.tail_us
     misses = result.tail_us > target_us

@@ -112,7 +112,7 @@ class Experiment:
         )
 
     def outcome(self, subject: Subject, engine: Engine[OutcomeT], one: Replication) -> OutcomeT:
-        """Replay one replication."""
+        """Replay one replication under one subject and return its outcome."""
         first = 0 if subject.measures_warm_up else self.scenario.warm_up(len(one.order))
         return engine.replay(self.scenario.workload, one.order, one.arrival_ns, first)
 

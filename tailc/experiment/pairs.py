@@ -23,7 +23,7 @@ class SubjectPairs:
 
     @cached_property
     def engines(self) -> tuple[Engine[Outcome], Engine[Outcome]]:
-        """Make the engine of each policy."""
+        """Make the replay engines of both policies."""
         old, new = (
             experiment.engine(subject)
             for experiment, subject in zip(self.experiments, self.subjects, strict=True)

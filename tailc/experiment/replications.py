@@ -54,7 +54,7 @@ class Replications:
     replicates: int = 0
 
     def repeat_of(self, replicate: int) -> int:
-        """The repeat that a replicate is paired with."""
+        """Number of the repeat whose arrivals and requests a replicate has."""
         return replicate % len(self.repeats)
 
     def replicate(self, number: int) -> Replication:

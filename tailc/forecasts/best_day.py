@@ -33,7 +33,9 @@ class PastDays:
 
     def __post_init__(self) -> None:
         if SECONDS_PER_DAY % self.actual.step_s or self._to_midnight_s % self.actual.step_s:
-            raise ValueError("a day must begin with a step and have whole steps")
+            raise ValueError(
+                "a day must begin at the start of a step, and be a whole number of steps long"
+            )
         if self.history_days < 1:
             raise ValueError("a history needs at least one day")
 

@@ -21,7 +21,9 @@ def cover_of_irradiance(forecast: TimeSeries, history_days: int = DAYS_OF_MONTH)
         raise ValueError("cloud cover needs an irradiance")
     per_day, rest = divmod(SECONDS_PER_DAY, forecast.step_s)
     if rest or history_days < 1:
-        raise ValueError("a day must have whole steps, and a history at least one day")
+        raise ValueError(
+            "a day must be a whole number of steps long, and a history at least one day"
+        )
     most = np.zeros(forecast.steps)
     for days in range(1, history_days + 1):
         back = min(days * per_day, forecast.steps)

@@ -17,7 +17,7 @@ def persistent_forecasts(actual: TimeSeries, issue: Ints, steps: int, period_s: 
     """
     period, rest = divmod(period_s, actual.step_s)
     if rest or period < 1:
-        raise ValueError("a period must have whole steps")
+        raise ValueError("a period must be a whole number of steps long")
     last = _last_known(actual, period)
     target = targets(issue, steps)
     back = (target - issue[:, np.newaxis]) // period + 1

@@ -128,7 +128,7 @@ class ControlState:
 
 
 def first_state(controller: Controller) -> ControlState:
-    """The state before the first measurement."""
+    """Make the state of a controller before its first measurement."""
     return ControlState(_fixed_point(controller, controller.first_ppm))
 
 

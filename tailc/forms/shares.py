@@ -45,11 +45,12 @@ class ShareLaw(enum.Enum):
 
 @dataclass(frozen=True)
 class Machine:
-    """A virtual machine: its target, and the initial model of its estimate.
+    """A virtual machine: its target and the first model of its throughput.
 
-    target_milli: thousandths of a unit of work per second; None for batch work, which gets the
-    rest. first_a_ppm, first_b_milli: a, and b in thousandths of a unit of work per second for the
-    whole host.
+    The model is t(k + 1) = a t(k) + b r(k) for throughput t and share r. target_milli: target in
+    thousandths of a unit of work per second; None for batch work, which gets the rest of the host.
+    first_a_ppm: first a [1e-6]. first_b_milli: first b, in thousandths of a unit of work per second
+    for the whole host.
     """
 
     name: str

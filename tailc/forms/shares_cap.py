@@ -28,7 +28,7 @@ from tailc.forms.shares import PPM, Machine, ShareCap, Shares
 
 
 class CapMode(enum.IntEnum):
-    """Mode of a machine's cap."""
+    """What the cap of a machine does at present."""
 
     FREE = 0
     TRIAL = 1

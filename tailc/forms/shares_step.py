@@ -125,12 +125,12 @@ def tick(
 
 
 def lag_ticks(shares: Shares) -> int:
-    """Number of ticks from a step to the next."""
+    """Number of model estimates (ticks) from one decision on shares to the next."""
     return shares.step_us // shares.estimate_us
 
 
 def full_ticks(shares: Shares) -> int:
-    """Number of ticks until a window is full."""
+    """Number of model estimates (ticks) until a window of throughput is full for the first time."""
     return -(-shares.window_us // shares.estimate_us)
 
 

@@ -243,7 +243,7 @@ def least_level(table: TailTable) -> int:
 
 
 def level_at(table: TailTable, frequency_khz: int) -> int:
-    """Index of the level with that frequency."""
+    """Return the index of the frequency level with that frequency."""
     return [level.frequency_khz for level in table.levels].index(frequency_khz)
 
 

@@ -81,7 +81,7 @@ class Counts:
             self._reach(added.min_ns, added.max_ns)
 
     def merge(self, other: Counts) -> None:
-        """Add the counts of another object."""
+        """Add the counts of another `Counts` to these."""
         self.counts += other.counts
         self.estimated += other.estimated
         self._reach(*other.extremes)

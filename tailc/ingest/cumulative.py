@@ -71,7 +71,7 @@ class Cumulative:
         place: Place,
         between: tuple[float, float] | None = None,
     ) -> None:
-        """Add a sample of a bucket or of a total; other samples are ignored.
+        """Add one sample: a bucket's or a total's count; samples of other metrics are ignored.
 
         Raises TailcError for invalid numbers, and for too many samples.
         """

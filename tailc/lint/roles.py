@@ -143,7 +143,7 @@ class TraceOptions:
     leaves_out_zero_runs: bool = False
 
     def with_defaults(self, other: TraceOptions) -> TraceOptions:
-        """Complete these options with those of `other`."""
+        """Return these options, with values of `other` where these have none."""
         ppm = other.percentile_ppm if self.percentile_ppm is None else self.percentile_ppm
         return replace(
             other,

@@ -56,7 +56,7 @@ class DayCurve:
 
     @property
     def words(self) -> str:
-        """The curve in command-line syntax."""
+        """Format the curve as the option `--arrivals` accepts it."""
         return "diurnal:" + ",".join(map(plain_ppm, self.levels_ppm))
 
     @property

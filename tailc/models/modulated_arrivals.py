@@ -60,7 +60,7 @@ class Burstiness:
 
     @property
     def words(self) -> str:
-        """The pattern in command-line syntax."""
+        """Format the burstiness as the option `--arrivals` accepts it."""
         idc, spell = plain_ppm(self.idc_ppm), format_us(self.spell_us)
         return f"bursty:idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
 

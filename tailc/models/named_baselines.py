@@ -41,7 +41,7 @@ NamedT = TypeVar("NamedT", bound=NamedBaseline)
 
 @dataclass(frozen=True)
 class Query(Generic[NamedT]):
-    """A baseline name after parsing."""
+    """A baseline name that was parsed: the baseline and its parameter."""
 
     baseline: NamedT
     values: NameValues

@@ -74,7 +74,7 @@ class Outcome(ABC):
 
     @property
     def served(self) -> NDArray[np.bool_] | slice:
-        """Which of the measured requests were not refused."""
+        """Which of the measured requests were served, and not refused."""
         return self.served_in(self.measured)
 
     def served_in(self, part: slice) -> NDArray[np.bool_] | slice:

@@ -36,7 +36,7 @@ class RecordedGaps:
 
     @property
     def words(self) -> str:
-        """The pattern as the command line takes it."""
+        """Format the pattern as the option `--arrivals` accepts it."""
         return f"recorded:{self.source}"
 
     def with_rate(self, rate_mrps: int) -> Rounds:

@@ -31,7 +31,7 @@ class RuleBaseline(NamedBaseline, Generic[RuleT]):
 
 @dataclass(frozen=True)
 class RuleBaselines(Generic[RuleT_co]):
-    """The rules of one model."""
+    """All baselines of one execution model that are rules."""
 
     folder: Folder[RuleBaseline[Any]]
 

@@ -55,7 +55,7 @@ class Usage(ABC):
 
     @abstractmethod
     def headline(self, load: Load) -> Headline:
-        """The most important number of this use."""
+        """The number of this use that matters most to a user."""
 
     @property
     @abstractmethod
@@ -65,7 +65,7 @@ class Usage(ABC):
     @property
     @abstractmethod
     def remarks(self) -> tuple[str, ...]:
-        """Further remarks, as sentences."""
+        """Sentences about this use that a report prints in addition."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class PlanMeasurement:
 
     @property
     def tail_or_none_us(self) -> int | None:
-        """The tail [us]; None if the server is overloaded."""
+        """Measured tail latency [us]; None if the server is overloaded."""
         return None if self.is_overloaded else self.tail_us
 
 
@@ -66,7 +66,10 @@ _OVERLOADED = PlanMeasurement(NO_END_US, NO_END_US, None, NO_END_US, NO_END_US, 
 
 
 class PlanSample:
-    """A design sample to measure plans on; `seed` determines requests and arrival times."""
+    """A sample of design requests to replay sharing plans on.
+
+    `seed` determines requests and arrivals.
+    """
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ LONGEST_AGE_US = 2**43
 
 
 class Borrowing(enum.Enum):
-    """Which requests get the budget."""
+    """Which requests get a budget of time in which batch work shares their core."""
 
     IDLE = "borrow-idle"
     FIXED = "fixed"
@@ -112,7 +112,7 @@ class BorrowingProblem:
 
     @property
     def method(self) -> BudgetMethod:
-        """Where the budget comes from."""
+        """How the budget is determined."""
         if self.borrowing is Borrowing.IDLE:
             return BudgetMethod.NONE
         if self.borrowing is Borrowing.OPTIMISED:

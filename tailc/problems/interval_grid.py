@@ -42,7 +42,7 @@ class IntervalGrid:
 
     @property
     def steps(self) -> int:
-        """Number of steps to the longest stay."""
+        """Number of grid steps from 0 to the longest stay on a rung."""
         return self.longest_us // self.step_us
 
 

@@ -18,7 +18,7 @@ class Problem(Protocol):
 
     @property
     def objective(self) -> enum.Enum:
-        """What the problem minimises."""
+        """What the solution minimises or maximises."""
         ...
 
     @property
@@ -37,7 +37,7 @@ class RequestProblem(Problem, Protocol):
 
 
 class SolvedLoad(Protocol):
-    """The part of a solution for one load."""
+    """The part of a solution for one load (number of requests in the system)."""
 
     @property
     def evidence(self) -> RowEvidence | None:

@@ -23,7 +23,7 @@ class Resumption:
 
     @cached_property
     def passed(self) -> int:
-        """Epochs of the plan in force that have passed."""
+        """Number of epochs of the plan in force that have passed."""
         return (self.state.at_unix_s - self.plan.start_unix_s) // self.plan.epoch_s
 
 

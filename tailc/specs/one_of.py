@@ -18,7 +18,7 @@ Groups = Sequence[Group]
 
 
 class GroupRule(Protocol):
-    """A rule by which one of several groups is chosen."""
+    """Rule by which one of several groups of spec keys is chosen."""
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
         """Choose the intended group; RefusalError if there is none or several."""
@@ -31,7 +31,7 @@ class GroupRule(Protocol):
 
 @dataclass(frozen=True)
 class OneOf:
-    """Annotation of a field whose value is one of several groups, with the rule of choice."""
+    """Annotation of a spec field whose value is one of several groups of keys, with their rule."""
 
     choice: GroupRule
 
@@ -105,7 +105,7 @@ class ExactlyOne:
         return named[0]
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """The complaint from `strays`."""
+        """Make the complaint about a key that belongs to another group, as `strays` states it."""
         return _stray(key, self.strays, _leading(group, groups))
 
 
@@ -126,7 +126,7 @@ class AtMostOne:
         return (_only_one(_groups_by_key(groups, keys), self.both) or without)[0]
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """The complaint from `strays`."""
+        """Make the complaint about a key that belongs to another group, as `strays` states it."""
         return _stray(key, self.strays, _leading(group, groups))
 
 
@@ -188,6 +188,6 @@ class ByValue:
             raise
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:  # noqa: ARG002
-        """The complaint from `strays`."""
+        """Make the complaint about a key that belongs to another group, as `strays` states it."""
         said = self.strays[key]
         return Complaint(Code.CONFLICT, said.message, said.help, (key,), (self.also,))

@@ -52,7 +52,7 @@ class Spot:
 
     @property
     def example(self) -> str | None:
-        """An example for the field, as in a spec."""
+        """Example value of the field, as a user would write it in a spec."""
         field = self.field
         return flow(field.examples[0]) if field and field.examples else None
 

@@ -84,10 +84,10 @@ class SerialSpec(SpecModel):
         if self.share_ppm <= (most_ppm := _most_serial_ppm(curve_ppm)):
             return []
         message = (
-            f"is {self.share_ppm / _WHOLE_PERCENT:g} % of a request, but with `speedup` at most "
-            f"{most_ppm / _WHOLE_PERCENT:.1f} % can be serial"
+            f"is {self.share_ppm / _WHOLE_PERCENT:g} % of a request, but with these speed-ups at "
+            f"most {most_ppm / _WHOLE_PERCENT:.1f} % can be serial (Amdahl's law)"
         )
-        hint = "measure both on the same requests; the part between cannot exceed its threads"
+        hint = "lower the serial parts or the speed-ups; measure both on the same requests"
         return [Complaint(Code.CONFLICT, message, hint, ("serial",), ("speedup",))]
 
 

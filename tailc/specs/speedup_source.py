@@ -65,7 +65,7 @@ class OneCurve(SpecModel):
 
     @property
     def shared_curve(self) -> tuple[int, ...]:
-        """The speed-ups of all requests."""
+        """The speed-up curve of all requests, from one thread up [1e-6]."""
         return self.curve
 
     @property
@@ -90,7 +90,7 @@ class CurvesByClass(SpecModel):
 
     @property
     def shared_curve(self) -> tuple[int, ...]:
-        """The speed-ups of all requests: none."""
+        """Empty: classes of requests have different speed-up curves."""
         return ()
 
     @property
@@ -117,7 +117,7 @@ class SpeedupColumnsSpec(SpecModel):
 
     @property
     def shared_curve(self) -> tuple[int, ...]:
-        """The speed-ups of all requests: none."""
+        """Empty: each request has its own speed-ups."""
         return ()
 
     @property

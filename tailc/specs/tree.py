@@ -33,7 +33,7 @@ class TextSpan:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value and its text."""
+    """A value of a spec that is not a list or mapping, and its text."""
 
     value: str | int | float | bool | None
     text: str

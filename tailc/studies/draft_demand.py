@@ -75,7 +75,10 @@ class Meaning:
 
     @property
     def line(self) -> str | None:
-        """The reason as a line of a spec."""
+        """The line of a spec with the reason why response times are demands.
+
+        None without a reason.
+        """
         return self.because and f"response_time_because: {json.dumps(self.because)}"
 
 

@@ -41,7 +41,7 @@ _MOST_BYTES = 1_000_000
 
 
 class ServiceStatus(enum.Enum):
-    """What became of a service."""
+    """Outcome of the compile of one service of a fleet."""
 
     COMPILED = "compiled"
     UNCHANGED = "unchanged"
@@ -104,7 +104,7 @@ class FleetOptions:
         return self.overrides
 
     def stem(self, service: Service) -> str:
-        """Stem of the files of a service's policy."""
+        """Path without suffix to which a service's policy is written."""
         return str(Path(self.output) / service.name)
 
 

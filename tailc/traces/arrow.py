@@ -48,7 +48,7 @@ def text_array(texts: Sequence[str]) -> pa.StringArray:
 
 
 def nothing(kind: pa.DataType) -> pa.Scalar:
-    """Make a missing cell of a type."""
+    """Make a pyarrow scalar that means a missing cell of this type."""
     return pa.nulls(1, kind)[0]
 
 

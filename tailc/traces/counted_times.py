@@ -104,7 +104,7 @@ def tells_points(note: str | None) -> bool:
 
 
 def together(parts: Sequence[CountedTimes]) -> CountedTimes:
-    """Merge one or more profiles of the same measure."""
+    """Merge profiles of the same measure to one; at least one profile is needed."""
     measures = {part.measure for part in parts}
     if len(measures) != 1:
         raise ValueError("profiles with different measures cannot be added")

@@ -78,7 +78,7 @@ def no_table(source: Source) -> TailcError | None:
 
 
 def summary_error(source: Source) -> TailcError:
-    """The error about statistics of many requests."""
+    """Make the error about a file that has statistics of many requests, and no requests."""
     message = f"`{source.name}` has means or percentiles of many requests, and no requests"
     return source.fault(Code.UNKNOWN_INPUT, message, advice=_GENERATOR)
 

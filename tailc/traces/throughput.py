@@ -275,7 +275,7 @@ class Pairs:
     has_work: NDArray[np.bool_]
 
     def part(self, chosen: NDArray[np.bool_] | slice) -> Pairs:
-        """Some of the steps."""
+        """Select some of the steps."""
         return Pairs(
             self.before[chosen], self.share[chosen], self.now[chosen], self.has_work[chosen]
         )

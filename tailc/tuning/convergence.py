@@ -39,7 +39,7 @@ class ConvergenceCheck:
         return float(self.values[0])
 
     def text(self) -> str:
-        """The value with its interval."""
+        """Format the value with its 95 % interval."""
         low, high = _interval(self.values)
         return f"{self.value:.1%} ({low:.1%} .. {high:.1%})"
 

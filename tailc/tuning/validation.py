@@ -74,7 +74,7 @@ class RateGain:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the tuned table is worse beyond chance."""
+        """Whether the tuned table is significantly worse than the formula's at this rate."""
         return self.low_ppm > 0
 
 

@@ -160,7 +160,7 @@ def plan_by_rate(ages_us: tuple[tuple[int, int | None], ...], *rules: Rule) -> S
 
 
 def plan_at_any_load(age_us: int | None, cores: int, *rules: Rule) -> SharingPlan:
-    """A plan with one age at every load."""
+    """Make a sharing plan in which requests stop sharing at the same age at every load."""
     return SharingPlan(LoadAxis.IN_SYSTEM, _sorted_rules(*rules), ((1, age_us),), cores)
 
 

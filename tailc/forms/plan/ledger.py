@@ -64,7 +64,7 @@ class LedgerEntry:
 
     @property
     def brown_udollars(self) -> Fraction:
-        """Cost of the brown energy."""
+        """Cost of the brown energy [1e-6 dollars]."""
         return Fraction(self.brown_mj * self.brown_udollars_per_kwh, MJ_PER_KWH)
 
     @property
@@ -89,7 +89,7 @@ class Ledger:
 
 
 def ledger_of(entries: Sequence[LedgerEntry]) -> Ledger:
-    """Sum the entries exactly."""
+    """Add up the entries of epochs to a ledger, without rounding."""
     return Ledger(
         sum(one.demand_mj for one in entries),
         sum(one.green_used_mj for one in entries),

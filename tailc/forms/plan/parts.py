@@ -87,7 +87,7 @@ class Span:
 
     @property
     def past(self) -> int:
-        """The epoch after the last one of the span."""
+        """First epoch after the span."""
         return self.first_epoch + self.epochs
 
     @property

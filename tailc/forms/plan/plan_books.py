@@ -58,12 +58,12 @@ class PlanBooks:
 
     @property
     def income_udollars(self) -> int:
-        """Payments of jobs minus penalties."""
+        """Payments for the jobs minus penalties [1e-6 dollars]."""
         return sum(job.fees_udollars - job.penalty_udollars for job in self.jobs)
 
     @property
     def profit_udollars(self) -> Fraction:
-        """Income minus the price of brown energy."""
+        """Income minus the price of brown energy [1e-6 dollars]."""
         return self.income_udollars - self.ledger.brown_udollars
 
 

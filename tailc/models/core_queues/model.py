@@ -80,7 +80,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """The baseline without the controller."""
+        """Name of the baseline that is the same policy without its controller."""
         return ("open-loop",) if self.steering is not None else ()
 
     @property
@@ -169,14 +169,14 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         outcome: CoreQueuesOutcome,  # noqa: ARG002
         order: NDArray[np.int32],  # noqa: ARG002
     ) -> tuple[Counts | None, ...]:
-        """Nothing: the table is not indexed by load and age."""
+        """None for each replay: the tail table is not indexed by load and age."""
         return ()
 
     def occupancy(
         self,
         repeats: Iterable[tuple[Counts | None, ...]],  # noqa: ARG002
     ) -> tuple[Occupancy | None, ...]:
-        """Nothing: the table is not indexed by load and age."""
+        """None for each replay: the tail table is not indexed by load and age."""
         return ()
 
 

@@ -37,7 +37,7 @@ def wants(rung: int) -> tuple[Climb, ...]:
 
 
 def units(ladder: Ladder) -> list[int | None]:
-    """The type of core of each rung, as its cost unit."""
+    """Return the cost unit that stands for the core type of each rung."""
     return [unit_of(rung, ladder) for rung in ladder.rungs]
 
 

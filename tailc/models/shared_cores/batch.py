@@ -26,12 +26,12 @@ class HasBatch(Protocol):
 
     @property
     def low_ppm(self) -> int | None:
-        """Lower limit of the 95 % interval; None with one replication."""
+        """Lower limit of the 95 % interval of the mean batch work; None with one replication."""
         ...
 
     @property
     def high_ppm(self) -> int | None:
-        """Upper limit of the 95 % interval; None with one replication."""
+        """Upper limit of the 95 % interval of the mean batch work; None with one replication."""
         ...
 
 

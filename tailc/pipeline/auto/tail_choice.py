@@ -26,7 +26,7 @@ from tailc.tuning.tuning_problem import TuningProblem
 
 
 class TailChoice(Choice):
-    """The choice for the tail."""
+    """How `method: auto` chooses a table if the objective is a short tail."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
         """The operating points of the original and the heavier sample, and the objective."""

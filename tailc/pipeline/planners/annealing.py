@@ -175,7 +175,7 @@ class Outlook:
 
     @property
     def missing(self) -> int:
-        """Promised green slots that are expected to be missed."""
+        """Promised green slots of the job that it is expected not to get."""
         return max(0, self.owed - self.green)
 
 

@@ -249,7 +249,9 @@ class ElfenSpec(WithSlos):
                 )
             ]
         if self.charge == "harm" and self.policy == "safe" and self.server.cores > 1:
-            message = "is `harm`, with which `safe` keeps its budget only on a server with one core"
+            message = (
+                "is `harm`, with which the policy `safe` keeps its budget only on a single core"
+            )
             at_cores = ("server", "cores")
             return [Complaint(Code.CONFLICT, message, "set `charge: time`", at, at_cores)]
         return []
@@ -313,7 +315,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def max_degree(self) -> None:
-        """None: there is one degree only."""
+        """None: each request runs on a single hardware thread."""
 
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
         """Return the spec with fields of `search` replaced.

@@ -370,7 +370,7 @@ class JointSpec(WithSlos):
 
     @property
     def max_degree(self) -> None:
-        """None: all rungs are read."""
+        """None: the speed-ups of all rungs are read from the trace."""
 
     def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
         """Return the spec with fields of `search` replaced; `robust` stays."""

@@ -22,7 +22,7 @@ class AsRequests(SpecModel):
     """Batch work draws the same power as requests."""
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:
-        """At each level."""
+        """Power of a core with batch work at each frequency level [mW]."""
         return tuple(level.power_mw for level in levels)
 
     @property
@@ -39,7 +39,7 @@ class PowerLaw(SpecModel):
     )
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:
-        """At each level."""
+        """Power of a core with batch work at each frequency level [mW]."""
         return tuple(self.power.power_mw(level.frequency_khz) for level in levels)
 
     @property
@@ -58,7 +58,7 @@ class ListedPowers(SpecModel):
     )
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:  # noqa: ARG002
-        """At each level."""
+        """Power of a core with batch work at each frequency level [mW]."""
         return self.listed_mw
 
     @property

@@ -86,7 +86,7 @@ class ListedLevels(SpecModel):
 
     @property
     def add_power(self) -> str:
-        """Help line for a missing power."""
+        """Help of the error for a missing power."""
         return "add `power: 6.5W`"
 
     @property
@@ -96,7 +96,7 @@ class ListedLevels(SpecModel):
 
     @property
     def without_power(self) -> tuple[At, ...]:
-        """Paths at which a power is missing."""
+        """Paths of the spec at which a power of requests is missing."""
         return self._powers_where(is_stated=False)
 
     def _powers_where(self, *, is_stated: bool) -> tuple[At, ...]:
@@ -129,7 +129,7 @@ class LevelRange(SpecModel):
 
     @property
     def add_power(self) -> str:
-        """Help line for a missing power."""
+        """Help of the error for a missing power."""
         return "add `power: {static: 0.5W, dynamic: 6W, at: 2.4GHz}`"
 
     @property
@@ -139,7 +139,7 @@ class LevelRange(SpecModel):
 
     @property
     def without_power(self) -> tuple[At, ...]:
-        """Paths at which a power is missing."""
+        """Paths of the spec at which a power of requests is missing."""
         return (("range", "power"),) if self.range.power is None else ()
 
     @property
@@ -167,7 +167,7 @@ class MeasuredLevels(SpecModel):
 
     @property
     def add_power(self) -> str:
-        """Help line for a missing power."""
+        """Help of the error for a missing power."""
         return "name the column with the power"
 
     @property
@@ -177,7 +177,7 @@ class MeasuredLevels(SpecModel):
 
     @property
     def without_power(self) -> tuple[At, ...]:
-        """Paths at which a power is missing."""
+        """Paths of the spec at which a power of requests is missing."""
         return ()
 
     @property

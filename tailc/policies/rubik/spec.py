@@ -273,7 +273,7 @@ class RubikSpec(WithSlos):
 
     @property
     def max_degree(self) -> None:
-        """None: there is only one degree."""
+        """None: each request runs on a single core."""
 
     def with_search(self, overrides: Mapping[str, object]) -> RubikSpec:
         """Return the spec with fields of `search` replaced.

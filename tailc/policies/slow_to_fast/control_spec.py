@@ -184,5 +184,5 @@ class SlowToFastControl(SpecModel):
 
     @property
     def sets(self) -> int:
-        """Number of intervals, each with gains of its own."""
+        """Number of ranges of arrival rates, each with gains of its own."""
         return self.intervals if self.boundaries_mrps is None else len(self.boundaries_mrps) + 1

@@ -402,7 +402,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def max_degree(self) -> None:
-        """None: all rungs are read."""
+        """None: the speeds on all rungs are read from the trace."""
 
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
         """Return the spec with fields of `search` replaced; `robust` stays.

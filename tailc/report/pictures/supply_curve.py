@@ -14,7 +14,7 @@ _ROOM = 1.08
 
 
 def supply_figures(sized: Colocation) -> list[Figure]:
-    """Draw least power, and marginal power here and on a dedicated server."""
+    """Draw the least power of a server by batch work, and the power of a further unit of work."""
     return [_power_figure(sized), _marginal_figure(sized)]
 
 

@@ -82,7 +82,7 @@ class DocumentPart:
             yield from _texts(node)
 
     def error(self, message: str, hint: str, code: Code = Code.BAD_VALUE) -> TailcError:
-        """Make an error about the part, with its place."""
+        """Make the error that this part of the OpenSLO document is wrong, with its place."""
         return TailcError(self._finding(f"`{self.path_text}` {message}", hint, code))
 
     def not_imported(self, message: str, hint: str) -> Finding:

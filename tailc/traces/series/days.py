@@ -56,7 +56,9 @@ def _sums(series: TimeSeries, midnight_s: int, days: int) -> tuple[np.ndarray, n
     """Sum and first step of each period of days without gaps."""
     to_midnight_s = (midnight_s - series.start_unix_s) % SECONDS_PER_DAY
     if SECONDS_PER_DAY % series.step_s or to_midnight_s % series.step_s:
-        raise ValueError("a day must begin with a step and have whole steps")
+        raise ValueError(
+            "a day must begin at the start of a step, and be a whole number of steps long"
+        )
     per_day = SECONDS_PER_DAY // series.step_s
     first = to_midnight_s // series.step_s
     whole_days = max((series.steps - first) // per_day, 0)

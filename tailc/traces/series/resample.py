@@ -22,7 +22,7 @@ def cut_series(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeri
     first, off = divmod(start_unix_s - series.start_unix_s, series.step_s)
     count, rest = divmod(length_s, series.step_s)
     if off or rest or count < 1:
-        raise ValueError("a part must have whole steps, and at least one")
+        raise ValueError("a part must be one or more whole steps long")
     if first < 0 or first + count > series.steps:
         wanted = f"`{utc_text(start_unix_s)}` to `{utc_text(start_unix_s + length_s)}`"
         there = f"`{utc_text(series.start_unix_s)}` to `{utc_text(series.end_unix_s)}`"

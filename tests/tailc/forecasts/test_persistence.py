@@ -37,5 +37,5 @@ def test_no_future_production_changes_it(later):
 
 
 def test_a_period_is_of_whole_steps():
-    with pytest.raises(ValueError, match="whole steps"):
+    with pytest.raises(ValueError, match="whole number of steps"):
         persistent_forecasts(hours_of([1, 2]), np.array([1]), 1, 90)

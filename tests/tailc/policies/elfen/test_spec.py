@@ -128,7 +128,7 @@ REFUSED = {
     "safe by harm on several cores": (
         swapped((FIXED, "policy: safe\ncharge: harm\n"), (CORES, "cores: 4")),
         Code.CONFLICT,
-        "on a server with one core",
+        "only on a single core",
     ),
     "a charge without a budget": (
         swapped((FIXED, "policy: optimised\ncharge: harm\n")),

@@ -55,5 +55,5 @@ def test_too_few_days_are_refused():
 
 
 def test_days_of_broken_steps_are_none():
-    with pytest.raises(ValueError, match="whole steps"):
+    with pytest.raises(ValueError, match="whole number of steps"):
         day_pairs(days_of(1, 2, 3, 4), 7 * HOUR + 60)
