@@ -69,8 +69,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class ShareCap:
-    """The rule that caps machines whose throughput does not follow their share; see
-    `tailc.forms.shares_cap`.
+    """The rule that caps machines whose throughput does not follow their share (`shares_cap`).
 
     steps: steps of each comparison. probe_steps: steps of a cap until it is tested again.
     headroom_ppm: margin of a cap above the share that the machine uses, relative to that; also the

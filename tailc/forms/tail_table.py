@@ -236,7 +236,7 @@ def level_for(table: TailTable, queued: QueuedRequests, scale_ppm: int = PPM) ->
 
 
 def least_level(table: TailTable) -> int:
-    """The lowest level of requests: the first one, or that of the batch setting."""
+    """Index of the lowest frequency level that runs requests; with batch work it may be above 0."""
     if table.batch is None:
         return 0
     return level_at(table, table.batch.least_khz)

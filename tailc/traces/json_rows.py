@@ -59,7 +59,7 @@ class JsonRows:
 
 
 def rows_within(source: Source) -> JsonRows | None:
-    """The rows of a JSON file, by its beginning; see `rows_in_json`."""
+    """Find where a JSON file has its rows, from its first bytes; None if it has none in a list."""
     rows = rows_in_json(source.head())
     if rows is None or Rewriting.JSON_LIST not in source.rewritten:
         return rows
@@ -67,7 +67,7 @@ def rows_within(source: Source) -> JsonRows | None:
 
 
 def rows_in_json(head: bytes) -> JsonRows | None:
-    """The rows of a text with this beginning; None if it has none, or has them on its lines."""
+    """Find where a JSON text has its rows, from its first bytes; None if its lines are the rows."""
     text = head.decode("utf-8", "replace").lstrip()
     if text[:1] not in _CLOSER:
         return None

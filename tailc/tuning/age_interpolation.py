@@ -51,9 +51,11 @@ def formula_ages(
 
 
 def delays_at(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray[np.float64]:
-    """Admission delays of a ladder at the loads `knots`, relative to the tail, (knots,).
+    """Admission delays of a ladder at the loads `knots`, as parts of the tail latency.
 
-    A request that waits for an exit has the waiting time of the loads below.
+    Float64 (knots,).
+
+    Where a request waits until another one ends, the delay of the load before is used.
     """
     rows, row_of_load = rows_by_load([base], 0, int(knots[-1]))
     delays = [0.0]

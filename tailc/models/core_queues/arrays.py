@@ -67,7 +67,10 @@ def chip_table(clocks: Clocks, chip: Chip) -> ChipTable:
     _check_limit(clocks, chip)
     is_hardware = isinstance(rule, Hardware)
     if is_hardware and table.cores > hardware.MOST_CORES:
-        refuse(f"hardware sets the clocks of {hardware.MOST_CORES} cores at most")
+        refuse(
+            f"frequencies that hardware chooses are computed for {hardware.MOST_CORES} cores at "
+            f"most, not for {table.cores:,}"
+        )
     chosen = np.zeros((0, 0), np.int64)
     if is_hardware:
         chosen = hardware.levels_by_state(table, chip, clocks.reference_khz, rule.aim)

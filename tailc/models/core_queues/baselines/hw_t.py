@@ -56,5 +56,5 @@ def no_hardware(clocks: Clocks) -> Unfit | None:
             "add `server.ipc` for requests, and measure batch work by `batch.ipc`",
         )
     if clocks.table.cores > MOST_CORES:
-        return Unfit(f"it is computed for {MOST_CORES} cores at most")
+        return Unfit(f"its frequencies are computed for {MOST_CORES} cores at most")
     return None

@@ -164,7 +164,7 @@ def test_hardware_is_computed_for_few_cores():
     table = replace(TABLE, cores=9)
     chip = Chip(ProgramCounters(0), (None,) * 9)
     finding = refused("hw-t", CoreQueues("ours", Clocks(table, GHZ, chip=chip)))
-    assert finding.message == "baseline `hw-t`: it is computed for 8 cores at most"
+    assert finding.message == "baseline `hw-t`: its frequencies are computed for 8 cores at most"
 
 
 def test_who_foresees_knows_of_one_core_at_a_time():
