@@ -40,7 +40,7 @@ _LONGEST_VARINT = 9
 _BITS, _GOES_ON = 0x7F, 0x80
 # Far beyond the values of any histogram, and far below what an integer holds.
 _FURTHEST = 2.0**62
-# Values of all histograms are whole numbers of so many.
+# Largest number of bits of a value in a histogram.
 _MOST_BITS = 63
 _TOO_MANY = f"it has more than {MAX_COUNTS:,} counts"
 
@@ -209,7 +209,7 @@ def _any_varints(payload: bytes) -> tuple[Whole, Whole]:
                 break
         count = (value >> 1) ^ -(value & 1)
         if count < 0:
-            # No histogram goes so far: what is counted there is refused.
+            # Counts beyond the largest index are refused later.
             index = min(index - count, int(_FURTHEST))
         else:
             if count:

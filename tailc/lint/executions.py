@@ -18,11 +18,11 @@ _OF_REPETITIONS = re.compile(
     r"([ _]?(no|id|#))?",
     re.IGNORECASE,
 )
-# Of the pairs of a request and a degree, so many exist, and so many have the same number of rows.
+# Least share of the pairs of a request and a degree that exist, and that have equally many rows.
 _COMPLETE, _EVEN = 0.6, 0.8
-# A request explains so much of the variance of log time, adjusted for the number of requests.
+# Least share of the variance of log time that requests explain, adjusted for their number.
 _EXPLAINED = 0.5
-# Log times differ by so many standard errors, and by so much.
+# Least difference of mean log times, in standard errors, and absolute.
 _CLEARLY, _LEAST_GAIN = 3.0, 0.05
 
 Codes = NDArray[np.int64]

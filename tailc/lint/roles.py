@@ -33,7 +33,7 @@ _PRICE_OF = (
     r"(_?(eur|usd|gbp|dkk|nok|sek|pln|chf))?"
 )
 _ENERGY_PRICE = r"(.*[_ ])?prices?(_(eur|usd|gbp|c|ct|cents?|dkk|nok|sek|pln|chf))?"
-# What a column of a series is called, and the unit of it where no unit stands in the name.
+# Names of columns of a series, and the unit if the name states none.
 _SERIES = (
     (
         re.compile(

@@ -55,7 +55,7 @@ PARTS_OF_CAPACITY = (20, 40, 60)
 THREADS_A_CORE = 1.6
 # Most threads of a request for which only the parallel share of work is known.
 MOST_THREADS = 4
-# A runtime can look at ages so often with timers of the operating system; and the spec's default.
+# Shortest period at which timers of operating systems can check ages; and the spec's default.
 SHORTEST_QUANTUM_US, LONGEST_QUANTUM_US = 100, 5_000
 _NS_PER_US = 1_000
 _DIGITS = 2

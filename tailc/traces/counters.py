@@ -31,7 +31,7 @@ PARTS_W = ("core_w", "uncore_w", "dram_w")
 WALL_W = "wall_w"
 
 LARGEST_MHZ, LARGEST_VOLT, LARGEST_WATT = 1e5, 100.0, 1e6
-# No core does so much of anything in a cycle.
+# Largest plausible count of any event per cycle, and per second.
 LARGEST_PER_CYCLE = 1e3
 LARGEST_PER_SECOND = 1e15
 _CORE = re.compile(r"core(\d{1,4})_\w+")

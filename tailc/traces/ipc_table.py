@@ -9,7 +9,7 @@ from tailc.traces.source import open_source
 from tailc.traces.table import ColumnsToRead
 from tailc.traces.trace import Filters, kept_cells
 
-# No core retires so many instructions in a cycle.
+# Largest accepted number of instructions per cycle; no core retires as many.
 LARGEST_IPC = 1_000.0
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 _MOST_LINES, _MOST_BYTES = 200, 1 << 16
-# So many lines have the time, and one in so many.
+# Fewest lines with the time, and at least one line in `_FEWEST_OF`.
 _FEW, _FEWEST_OF = 3, 8
 _FIELD = re.compile(
     r"(?<![\w.@-])(?P<name>[A-Za-z_@][\w.@-]{0,80})(?P<mark> ?= ?\"?|: *|(?:(?<= in)|(?<= took)) )"

@@ -27,7 +27,7 @@ from tailc.traces.reading import (
 from tailc.traces.split_keys import id_keys, time_keys
 from tailc.traces.times import MAX_NS, NS_PER_MS, whole_ns
 
-# A kHz is so many cycles in a ns.
+# Cycles per nanosecond at 1 kHz.
 CYCLES_PER_NS_AT_1_KHZ = 1e-6
 
 Times = NDArray[np.float64]

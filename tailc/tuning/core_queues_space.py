@@ -28,7 +28,7 @@ from tailc.percentiles import PPM
 _COARSE_POSITIONS, _FINE_POSITIONS = (0, 1, 3, 9), (0, 1, 2, 3, 5, 9)
 _COARSE_ROWS, _FINE_ROWS = (0.0, 1.0), (0.0, 0.5, 1.0)
 _SPREAD = 0.3
-# A bound may be so many times that of the table, and entries as many.
+# Largest factor by which a point changes the table's bound, and its entries.
 MOST_TIMES = 4
 _LARGEST_LOG = math.log(MOST_TIMES)
 _STARTS = (1.0, 2.0)

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.table import AT_ONCE, Guard, Ladder, Row, Rule, collapse
 from tailc.tuning.age_interpolation import NEVER, between, climbs_of, formula_ages, loads_at
 
-# Energy is more sensitive to an age than a tail is: so many steps make a target at least.
+# Least number of steps of ages in the latency target; energy is more sensitive to ages than tails.
 _STEPS_IN_TARGET = 2_000
-# A request that gets there so many targets late never does.
+# Ages from this multiple of the latency target on mean that a request never climbs.
 _NEVER_TARGETS = 2 * NEVER
-# Rows go so far beyond the cores, and so many requests at least: there, all that may climb does.
+# Largest load with its own row, in cores, and the fewest requests above the number of cores.
 _LAST_LOAD_CORES, _FEWEST_BEYOND = 2.0, 4
 _MOST_ROWS = 1_000
 _KNOTS_CORES = (0.13, 0.27, 0.4, 0.53, 0.67, 0.8, 1.0, 1.27, 1.6)

@@ -35,27 +35,27 @@ from tailc.forms.ladder.table import (
 from tailc.models.pools import Pools, least_of, pools
 from tailc.tuning.age_interpolation import between, climbs_of, delays_at, formula_ages, loads_at
 
-# Ages are whole multiples of a power of ten, so many of which at least make a tail.
+# Ages are multiples of a power of ten; at least this number of them make the tail latency.
 _STEPS_IN_TAIL = 200
-# A request that gets there so many tails late never does.
+# Ages from this multiple of the tail latency on mean that a request never climbs.
 _NEVER_TAILS = 8
-# Rows go so far beyond the cores: there, all that may run does.
+# Largest load with its own row, in cores.
 _LAST_LOAD_CORES = 2.5
 _MOST_ROWS = 1_000
 _KNOTS_CORES = (0.13, 0.27, 0.4, 0.53, 0.67, 0.8, 1.0, 1.27, 1.6, 2.13)
 _LINE_CORES = (1 / 3, 1.0)
-# Searches begin with the formula's ages, where requests wait for an exit from so many in the system
-# on, in cores; and with all on one rung from the start, where so many times as many run as it has
-# room for. Rungs above it begin so late, in tails, at little load and at one request a core.
+# Searches begin with the formula's ages, where requests wait for an exit from these loads on, in
+# cores; and with all requests on one rung, up to `_CROWDED` times the load that fills the cores.
+# `_LATE`: ages of the rungs above it, in tails, at little load and at one request per core.
 _EXITS = (2.5, 1.0, 0.6)
 _CROWDED = 1.2
 _LATE = (0.25, 0.9)
 _FIRST_RUNGS = 3
 # Where rows come to have delays, requests start at once at first.
 _NO_DELAY = -0.1
-# At first the last rung is boosted for so many threads, in cores.
+# First limit of boosted threads, in cores.
 _BOOST = 1.5
-# At first a request gives up when it is as late as the tail, of the formula's table.
+# First age at which a request gives up, in tails of the formula's table.
 _GIVE_UP = 1.0
 _ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD = 0.2, 0.5, 0.15
 MOST_STARTS = len(_EXITS) + _FIRST_RUNGS

@@ -19,9 +19,10 @@ from tailc.models.shared_cores.clairvoyant.server import SharedServer
 from tailc.models.shared_cores.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.tuning.operating_point import OperatingPoint
 
-# A table under which so many requests pile up, and so many for each core, is given up.
+# A replay ends as overloaded with more requests in the system than the sum of a constant and this
+# number for each core.
 _MOST_IN_SYSTEM, _MOST_PER_CORE = 256, 32
-# What is given up counts as so many times what its requests waited until then.
+# Factor on the latencies and energies of a replay that ended early.
 _GIVEN_UP = 10
 # Tables whose replays are kept, in case the same sample is to measure them again.
 _REMEMBERED = 64

@@ -28,7 +28,7 @@ from tailc_solvers.backends.scaling import row_sizes
 from tailc_solvers.backends.sums import dot, dots_by
 
 LARGEST = 1e100
-"""Of a number in an answer: products of larger ones may be beyond what sums are exact for."""
+"""Largest number accepted in an answer: sums of products of larger ones may be inexact."""
 
 
 class AnswerTrust(StrEnum):

@@ -31,22 +31,22 @@ from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAn
 
 GUARD = "tailc_solvers.backends.guard"
 CHUNK_BYTES = 1 << 20
-"""The default limit of the size of a pipe, so that most programs are one write."""
+"""Bytes per write to a child: the default limit of a pipe, so that most programs need one."""
 
 LAST_WORDS_BYTES = 4_096
 START_S = 30.0
-"""For Python and the library to load in a new child, before the time of a question counts."""
+"""Time in which a new child must load Python and its library [s]; it is not part of time limits."""
 
 CODE_S = 1.0
-"""For a child that has closed its pipe to end."""
+"""Time in which a child must end after it has closed its pipe [s]."""
 
 GUARD_S = 10.0
-"""For the guard to end what is below it, which takes it milliseconds."""
+"""Time in which the guard must end its children [s]; it needs milliseconds."""
 
 POLL_S = 0.002
 
 NO_MEMORY = (b"bad_alloc", b"MemoryError", b"memory allocation of", b"annot allocate memory")
-"""What a process says that ends for want of memory; one that ends silently has crashed."""
+"""Parts of the last message of a process that ran out of memory."""
 
 
 class Child:

@@ -25,7 +25,7 @@ from tailc_solvers.backends.linear import (
 
 MOST_ITERATIONS = 500
 TOLERANCE = 1e-9
-"""Of gap, absolute and relative, and of feasibility."""
+"""Tolerance of feasibility, and of the absolute and the relative gap."""
 
 _OUTCOMES = {
     clarabel.SolverStatus.Solved: SolverOutcome.OPTIMAL,

@@ -32,7 +32,7 @@ MAGIC = b"TLCF"
 PREFIX = struct.Struct("<4sQI")
 PREFIX_BYTES = PREFIX.size
 ALIGNED = 8
-"""Bytes; of which the prefix is a multiple."""
+"""Alignment of arrays [bytes]; the length of the prefix is a multiple of it."""
 
 READY = b"\x06"
 """The first byte of a child, before any frame: its library is loaded."""
@@ -42,7 +42,7 @@ MOST_BYTES = 1 << 31
 
 BASIS = ("basis_variables", "basis_rows")
 COURSE = "course"
-"""Effort, bound and best point, one after another."""
+"""Name of the array with effort, bound and best value of each entry of the search course."""
 
 _TYPES = {"f": np.dtype("<f8"), "i": np.dtype("<i8"), "b": np.dtype("?")}
 

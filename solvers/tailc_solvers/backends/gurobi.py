@@ -17,7 +17,7 @@ from tailc_solvers.backends.linear import (
 )
 
 TOLERANCE = 1e-9
-"""Of feasibility and optimality, the smallest that Gurobi takes; of the gap likewise."""
+"""Tolerance of feasibility, optimality and gap: the smallest that Gurobi accepts."""
 
 _OUTCOMES = {
     GRB.OPTIMAL: SolverOutcome.OPTIMAL,

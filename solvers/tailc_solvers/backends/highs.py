@@ -31,13 +31,13 @@ from tailc_solvers.course import SearchProgress
 Places = NDArray[np.int64]
 
 TOLERANCE = 1e-9
-"""Of feasibility and of the gap, absolute; of the gap relative as well."""
+"""Tolerance of feasibility, and of the absolute and the relative gap."""
 
 WORTH_TELLING = 0.01
-"""A course records a bound that rose by this share of the gap, or of the bound without a gap."""
+"""Rise of the bound that a search course records: share of the gap, or of the bound without one."""
 
 PRIMAL_OR_DUAL = 0
-"""As fits the start: a third less time than the dual method alone where columns were added."""
+"""HiGHS chooses: a third less time than the dual simplex alone when columns were added."""
 
 _STATUSES = highspy.HighsModelStatus
 _OUTCOMES = {
@@ -53,7 +53,7 @@ _PLACES = {
     int(BasisStatus.FREE): highspy.HighsBasisStatus.kZero,
 }
 _CODES = {status.value: place for place, status in _PLACES.items()}
-"""By their numbers: to look a status itself up takes twenty times as long."""
+"""Outcomes by the number of a status: a look-up by the status takes twenty times as long."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,10 @@ Vector = NDArray[np.float64]
 
 
 GRID_STEPS = 1_000
-"""Into which a solver that knows whole numbers only divides 1 of every other variable."""
+"""Steps per unit of a continuous variable, for solvers that have only integers."""
 
 MOST_GRID_STEPS = 10_000_000
-"""From 0 to the bound of a variable that is farther from 0; a larger bound has larger steps."""
+"""Most steps from 0 to the farther bound of a variable; larger bounds have larger steps."""
 
 
 class SolverOutcome(StrEnum):

@@ -24,17 +24,17 @@ from tailc_solvers.backends.linear import (
 )
 
 TOLERANCE = 1e-9
-"""Of feasibility, absolute, and of the gap, asked of every solver that takes it."""
+"""Tolerance of feasibility and gap (absolute), set in every solver that has the parameter."""
 
 CP_SAT_TIME_PER_NODE = 1e-4
-"""CP-SAT's unit of deterministic time, about a second, by the node that others would count."""
+"""Deterministic time of CP-SAT (1 is about a second) per node of a limit for other solvers."""
 
 CP_SAT_PRECISION = 5e-7
 """By how much rounding to whole coefficients may change a row; its default is the tolerance of our
 check, 1e-6."""
 
 CP_SAT_LARGEST = 1e9
-"""Bound of a whole variable: sums of these with usual coefficients stay within 53 bits."""
+"""Largest bound of an integer variable: usual sums of such variables stay within 53 bits."""
 
 _OUTCOMES = {
     mathopt.TerminationReason.OPTIMAL: SolverOutcome.OPTIMAL,

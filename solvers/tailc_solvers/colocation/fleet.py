@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from tailc_solvers.colocation.core import SharedCore
 
 WHOLE = 1e-9
-"""Of a server by which a demand may exceed whole servers without another one."""
+"""Fraction of a server that is ignored when servers are rounded up."""
 
 NO_BATCH = -1
-"""In `batch`: the core sleeps while it has no requests."""
+"""Value in `batch` of a core that sleeps while it has no requests."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ MOST_COEFFICIENTS = (8, 4, 2)
 """By number of poles: a window of several epochs needs one for each, more poles fewer."""
 
 SETTLED_SHARE = 0.9
-"""Of the fitted plant's gain that its response must reach by the last epoch that was measured."""
+"""Share of a fitted plant's gain that its response must reach within the measured epochs."""
 
 EXACT = 1e-5
 """Residuals below this share of the largest value are rounding."""

@@ -22,7 +22,7 @@ _LONGEST_STEP = 1 / 60
 integrals are then below 1e-4."""
 
 _STEPS_A_FILTER = 12
-"""In the time constant of the derivative's filter, after which a jump of the error has passed."""
+"""Simulation steps per time constant of the derivative's filter."""
 
 _LONGEST = 600.0
 """A simulation's end in the same units, where it is not at rest before."""

@@ -29,10 +29,10 @@ Gains = tuple[float, float, float]
 Values = NDArray[np.float64]
 
 _PADE_ORDERS = 3, 10
-"""Fewest and most: with a dead time much shorter than the lags, higher orders lose all digits."""
+"""Lowest and highest Padé order; higher ones lose all digits if the dead time is short."""
 
 _PADE_BY_ANGLE = 8
-"""Orders for each radian of the dead time at the highest frequency that a controller works at."""
+"""Padé orders per radian of dead time at the highest frequency of a controller."""
 
 
 MARGIN_TOLERANCE = 0.005
@@ -40,13 +40,13 @@ MARGIN_TOLERANCE = 0.005
 much of a phase margin."""
 
 POLE_TOLERANCE = 1e-5
-"""Of the largest pole of a sampled loop: double poles are no better than roots of a rounding."""
+"""Tolerance of the largest pole of a sampled loop; rounding moves double poles that far."""
 
 STEP_TOLERANCE = 0.002
-"""Root mean square over a step response, as a share of the step."""
+"""Tolerated root mean square difference of two step responses, as a share of the step."""
 
 STEP_TOLERANCE_DEAD_TIME = 0.05
-"""The same where a dead time is approximated, which errs most where a jump arrives."""
+"""The same tolerance if a dead time is approximated."""
 
 # Of grids for the largest sensitivity, and for crossings, which are found between the points.
 _PER_DECADE, _PER_DECADE_CROSSINGS = 2_000, 200

@@ -39,10 +39,10 @@ Structure: TypeAlias = Literal["pi", "pid"]
 Criterion: TypeAlias = Literal["balanced", "setpoint", "load"]
 
 WEIGHTS: dict[Criterion, float] = {"balanced": 0.5, "setpoint": 1.0, "load": 0.0}
-"""w of the criterion: of the set point's ITAE; the rest is the load's IAE."""
+"""Weight of the set point's ITAE in each criterion; the remaining weight is the load's IAE."""
 
 LATE_SENSITIVITY = 4.0
-"""Ms of a sampled loop with the longest delay it must bear: stable, with something left."""
+"""Limit of Ms of a sampled loop with its longest delay; it keeps a stability margin."""
 
 _LAG_DEG: dict[Structure, float] = {"pi": -160.0, "pid": -205.0}
 """The plant's lag at the fastest crossover that a controller of the structure can reach: a PID
@@ -54,7 +54,7 @@ _PER_DECADE, _PER_TURN = 40, 16
 _FINE = 8
 _DIGITS = 5
 _NEARLY, _SHRINK, _MOST_SHRINKS = 0.9998, 0.999, 12
-"""Shares of the largest gain that are tried: what rounding to digits may move Ms by."""
+"""Shares of the largest gain that are tried, since rounding to `_DIGITS` can raise Ms."""
 
 _NO_DERIVATIVE = -40.0
 _LOG_TI = np.arange(-4.0, LONGEST_TI + 1.0)
@@ -345,7 +345,7 @@ def _keeps(
 
 
 _TIGHTER = 0.997
-"""Of limits on integrals in the search, whose steps are longer than those of the margins."""
+"""Factor of limits on integrals in the search, since its steps are longer than the final ones."""
 
 _ROUNDING = 1e-3
 """Absolute, on a share: what four digits, and steps of different length, come to."""

@@ -32,9 +32,9 @@ Whole = NDArray[np.int64]
 
 PPM = 1_000_000
 LARGEST_SUM_MJ = 2**62
-"""Of all that may be stored or given in sum: twice as much would leave 64 bits."""
+"""Limit of all energy charged or discharged in total [mJ]: twice as much exceeds 64 bits."""
 LARGEST_MJ = 2**53
-"""Of any one amount: so that its product with a part in millionths, in two steps, does not."""
+"""Limit of a single energy [mJ], so that its product with millionths fits in 64 bits."""
 
 
 @dataclass(frozen=True)

@@ -59,13 +59,13 @@ SPARE = 1e-4
 does not end as a wait of microseconds."""
 
 FIRST_PRICE = 1e-2
-"""By cost: what all of a supply costs at first, over what the dearest rung does."""
+"""Initial price of a whole supply, relative to the cost of the most expensive rung."""
 
 LARGE_GAP = 2e-3
-"""Relative: rows with more are searched again, from the prices of the row before."""
+"""Relative gap above which a row is searched again, from the prices of the row before."""
 
 LEAST_PRICE = 1e-6
-"""As a share of the prices by tail, of the dearest rung by cost."""
+"""Least price: a share of the prices if the tail, of the dearest rung if cost is minimised."""
 
 
 @dataclass(frozen=True)

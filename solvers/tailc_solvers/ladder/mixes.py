@@ -15,13 +15,13 @@ from tailc_solvers.ladder.kernels import DemandSteps
 
 MOST_ROUNDS = 12
 PARTS = 16
-"""Each round tries so many places between the best ladder and each of the others."""
+"""Number of points that a round tries between the best ladder and each other ladder."""
 
 LEAST_WEIGHT = 1e-3
-"""The places come half as far apart from round to round, down to it."""
+"""Distance of these points below which it is no longer halved."""
 
 LEAST_GAIN = 1e-7
-"""Relative: less ends the rounds."""
+"""Relative gain below which the rounds end."""
 
 
 @dataclass(frozen=True)

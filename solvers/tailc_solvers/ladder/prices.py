@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 LEAST_ASKED = 1e-9
 LARGEST_STEP = 3.0
-"""Of the logarithm of a price, for of a supply nothing may be asked at all."""
+"""Largest step of the logarithm of a price; a supply may have no use at all."""
 
 LEAST_MOVE = 3e-4
-"""Of the logarithm of every price: less ends the search."""
+"""Change of the logarithm of prices below which the search ends."""
 
 
 class SupplyPrices:

@@ -37,13 +37,13 @@ from tailc_solvers.power.model import (
 )
 
 SINGULAR = 1e-9
-"""Of the largest singular value; columns that are measured apart are above 1e-4."""
+"""Share of the largest singular value below which columns cannot be separated."""
 
 _SAME = 1e-14
-"""Of the sum of squares of the power: fits that differ by less are the same."""
+"""Share of the sum of squares of power within which two fits count as equal."""
 
 _SHARE = 1e-6
-"""Of a direction of length 1 that a column must have to be named; the rest is rounding."""
+"""Least component of a unit vector for which a column is named; smaller ones are rounding."""
 
 
 class Training(StrEnum):

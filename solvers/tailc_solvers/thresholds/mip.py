@@ -32,7 +32,7 @@ from tailc_solvers.sample import WeightedSample
 
 Vector = NDArray[np.float64]
 STEPS_PER_MS = 1_000
-"""Of time, for solvers that know whole numbers only."""
+"""Steps of time per ms, for solvers that have only integers."""
 
 Row = tuple[float, dict[int, float], float]
 

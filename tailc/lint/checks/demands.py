@@ -19,8 +19,8 @@ _NEAR_END, _NEAR_SHARE = 0.01, 0.01
 _USUAL_TIE_SHARE = 0.1
 _FEW_VALUES = 20
 _UNITS_APART = 1_000
-# Between two groups there is nothing over so many powers of ten: either a whole one, or a part of
-# one where they are just a thousand apart, as far as their medians tell.
+# Least width of the empty range between two groups of demands, in powers of ten: at any distance,
+# and where the medians of the groups differ by a factor of a thousand.
 _EMPTY, _EMPTY_AT_THOUSAND = 1.0, 0.3
 _JUST, _STANDARD_ERRORS = 0.02, 2.0
 # Standard error of a median over that of the mean, of a normal law.
@@ -130,7 +130,7 @@ def _two_units(requests: DemandRows) -> Iterator[Sighting]:
     ascending = np.sort(requests.demand)
     logs = np.log10(ascending)
     fewest = math.ceil(_CLUSTER_SHARE * len(logs))
-    # Of what has so many demands on either side.
+    # Gaps with at least `fewest` demands on each side.
     gaps = np.diff(logs)[fewest - 1 : len(logs) - fewest]
     if requests.requests < ENOUGH or not len(gaps):
         return

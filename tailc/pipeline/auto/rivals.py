@@ -16,7 +16,7 @@ from tailc.models.workload import Workload
 from tailc.tuning.criteria import penalized_amounts
 from tailc.tuning.tuning_sample import Form, TuningSample
 
-# At each rate so many of the best are kept, and so many of those that are never far from it.
+# Number of the best tables at each rate that are kept, and of tables near the best at all rates.
 _BEST_BY_RATE, _NEVER_FAR = 2, 2
 _PARTS_OF_TARGET = (0.93, 1.0, 1.07)
 

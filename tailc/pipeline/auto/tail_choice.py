@@ -71,11 +71,11 @@ class TailChoice(Choice):
         return [leanest(one, self.problem, now, then, self.asked.objective) for one in tables]
 
 
-# Of so many resamples, in order of their mean, the one with so many below it.
+# Number of resamples, and how many of them have a smaller mean than the chosen one.
 _DRAWN, _BELOW = 40, 37
-# It is so many times as long in the mean as the sample at least.
+# Least mean demand of the chosen resample, relative to the sample.
 _LEAST_TIMES = 1.2
-# Beyond that a queue has no tail that a replay could tell.
+# Largest utilisation at which a replay can estimate a tail.
 _MOST_BUSY = 0.92
 
 

@@ -87,7 +87,7 @@ class _Printer:
             for begin, (key, value), stop in zip(begins, node.value, stops, strict=True)
         }
         names = list(parts)
-        # Comments above what stands behind a dash would have to stand behind it too.
+        # A comment above a key that follows a dash would have to follow the dash too.
         is_fixed = self._is_behind_dash(node) and any(
             begin != key.start_mark.line for begin, key, _, _ in parts.values()
         )

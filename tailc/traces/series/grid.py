@@ -18,9 +18,9 @@ from tailc.units import plural
 
 # A century of minutes; what is more is a wrong time in one row.
 MAX_STEPS = 1 << 26
-# Of any quantity in its unit; sums of so much over all steps stay finite.
+# Largest accepted value in the unit of any quantity, so that sums over all steps stay finite.
 LARGEST = 1e18
-# Of a day, with minutes or without, or of Unix.
+# A time of a day, with or without minutes, or a Unix time.
 _CLOCK_TIME = re.compile(r"\d:\d|T\d|\d{9}")
 # Fewer times than these may be repeated by mistake.
 _FEW_TIMES = 3

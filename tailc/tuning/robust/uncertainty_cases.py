@@ -26,7 +26,7 @@ from tailc.units import format_ppm
 
 MEASURED = "as measured"
 Slowed = Callable[[Workload, float], Workload]
-# Of the days, those that so many requests' work varies most on are tried.
+# Number of days that are tried: those with the largest mean square of work.
 _MOST_DAYS = 3
 
 

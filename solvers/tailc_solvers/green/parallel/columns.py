@@ -51,22 +51,22 @@ from tailc_solvers.green.parallel.solution import (
 )
 
 FIRST_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Prices to begin with, in what brown energy costs."""
+"""Initial prices of energy, as shares of the price of brown energy."""
 
 FIRST_PICK = 4
-"""Nodes after which schedules are picked again."""
+"""Number of nodes after which schedules are selected for the first time."""
 
 PICKED_SHARE = 1 / 4
-"""Of the gap: schedules are picked from those in plans that have no more of it left."""
+"""Share of the gap: only schedules whose excess is within it are selected."""
 
 MOST_PICKED = 1_000
-"""Schedules from which are picked, those of the least excess."""
+"""Most schedules that are selected, those with the least excess first."""
 
 TRUST = 0.5
-"""How far prices are moved from those of the best bound to the program's."""
+"""Step from the prices of the best bound towards those of the program, as a share."""
 
 CLOSE = 1 / 20
-"""Of the gap that is wanted: a program this close above its bound has no more to give."""
+"""Share of the requested gap within which a program counts as solved."""
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,15 @@ from tailc_solvers.green.parallel.schedules import Column
 from tailc_solvers.green.parallel.search import brown_cost_of, energy_of, lacking_of, waiting_of
 
 MOST_FOR_TRIPLES = 300
-"""Schedules; of more, no triples of jobs are swapped."""
+"""Most schedules for which triples of jobs are exchanged."""
 
 PAIRED, FINALISTS = 10, 2
-"""Choices in which pairs of jobs are swapped, after single ones, and triples, after pairs."""
+"""Number of best choices in which pairs of jobs are exchanged, and then triples."""
 
 Vector = NDArray[np.float64]
 
 LEAST_SHARE = 0.02
-"""Weight of a schedule that a mixture has nothing of, where a whole job is 1."""
+"""Least weight of each schedule in a draw, where a whole job has weight 1."""
 
 
 class SchedulePool(NamedTuple):

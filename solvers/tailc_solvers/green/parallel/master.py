@@ -49,7 +49,7 @@ from tailc_solvers.green.parallel.schedules import (
 Vector = NDArray[np.float64]
 
 PENALTY = 100.0
-"""Of a job without a schedule, in what the dearest plan costs."""
+"""Cost of a job without a schedule, in units of the cost of the most expensive plan."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,13 +41,13 @@ from tailc_solvers.green.parallel.problem import (
 Vector = NDArray[np.float64]
 
 BROKEN = 1e-4
-"""Blocks by which a point breaks a row that is taken up."""
+"""Violation [blocks] above which a row is added to the program."""
 
 MORE = 1e-6
-"""Blocks by which there is more room in a program, or up to twice as many: too little to count."""
+"""Slack [blocks] that is added to rows: negligible, and different for each row."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
-"""Of its multiples no two are alike but for whole numbers."""
+"""Golden ratio: the fractions of its multiples are all different."""
 
 Allowed = NDArray[np.bool_]
 """Which schedules may be mixed [K]."""

@@ -26,7 +26,7 @@ from tailc_solvers.green.parallel.runs import runs_of
 Vector = NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""Relative: taken off costs before they are rounded down, more than their products round by."""
+"""Relative reduction of costs before they are rounded down; more than rounding errors."""
 
 
 @dataclass(frozen=True, eq=False)

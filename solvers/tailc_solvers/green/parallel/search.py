@@ -28,10 +28,10 @@ from tailc_solvers.green.parallel.schedules import Column, OtherJobs, Schedules
 Vector = NDArray[np.float64]
 
 LACKING = 20
-"""What a server-epoch that is not there costs, by what one on brown energy and a waiting job do."""
+"""Cost of a missing server-epoch, in units of one on brown energy plus a waiting job."""
 
 LAST = ((0, 0), (0, 1))
-"""One more epoch."""
+"""Padding by one epoch at the end."""
 
 
 class _PlacedSchedule(NamedTuple):

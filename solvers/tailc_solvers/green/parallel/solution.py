@@ -13,10 +13,10 @@ from tailc_solvers.green.parallel.plan import EnergyBalance, ServerPlan, ledger
 from tailc_solvers.green.parallel.problem import ParallelProblem
 
 PROVED_GAP = Fraction(1, 10**6)
-"""Relative: a plan this close to a proved bound is called the best."""
+"""Relative gap to a proved bound below which a plan counts as optimal."""
 
 AGREEMENT = Fraction(1, 10**6)
-"""Of 1 micro-unit and the cost: by so much a general solver's optimum may be off."""
+"""Relative error that an optimum of a general solver may have."""
 
 
 class Ending(StrEnum):

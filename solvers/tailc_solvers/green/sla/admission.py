@@ -34,19 +34,19 @@ from tailc_solvers.green.sla.horizon import HorizonProgram, fed_servers
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Whole, check_jobs
 
 TURNED_AWAY = -1
-"""In place of which of its starts a job has."""
+"""Value in a `Choice` of a job that is refused."""
 
 ENOUGH_PPM = 10
-"""Of the bound, what the best admission may be short of it at the end."""
+"""Gap to the bound at which the search for an admission ends [1e-6 of the bound]."""
 
 WHOLE = 1e-6
-"""Distance from a whole number up to which a part of a start is one."""
+"""Distance from an integer within which a share of a start counts as that integer."""
 
 SENSIBLE = 1e15
-"""Micro-dollars, a milliard dollars: multipliers that make more of a job are none to count with."""
+"""Largest value of a job [1e-6 dollars] with which multipliers are accepted."""
 
 Choice = tuple[int, ...]
-"""For each job, the first ones only, which of its starts it has, or TURNED_AWAY."""
+"""Number of the chosen start of each of the first jobs, or TURNED_AWAY."""
 
 
 @dataclass(frozen=True)

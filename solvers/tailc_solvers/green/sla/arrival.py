@@ -23,7 +23,7 @@ from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
 from tailc_solvers.green.sla.solution import PlacementSolution, no_room, solution_of_plan
 
 ORDERS = 4
-"""In which jobs are placed at most."""
+"""Most orders in which jobs are placed."""
 
 
 def place_jobs(

@@ -36,7 +36,7 @@ from tailc_solvers.green.sla.problem import Groups, Job, Whole, check_jobs
 from tailc_solvers.green.sla.program import Assembly, Index
 
 ROUNDING = 1e-6
-"""Micro-dollars by which a multiplier may be above a whole number that it stands for."""
+"""Excess of a multiplier over an integer [1e-6 dollars] that counts as rounding."""
 
 
 @dataclass(frozen=True, eq=False)

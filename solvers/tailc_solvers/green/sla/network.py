@@ -27,16 +27,16 @@ from tailc_solvers.green.sla.kernels import ArcCosts, Flow, Ways, route
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Whole
 
 MOST_PARTS = 1_000
-"""Of a micro-dollar that costs are counted in, so that moves cost a whole number of them."""
+"""Most parts of a micro-dollar as the unit of cost, so that moves cost an integer."""
 
 ENOUGH_PPM = 10
-"""Of the revenue, a gap at which the search for a multiplier ends."""
+"""Gap at which the search for a multiplier ends [1e-6 of the revenue]."""
 
 REPAIRED_PPM = 100
-"""Of the revenue, a gap at which no other repair is tried."""
+"""Gap at which no further repair is tried [1e-6 of the revenue]."""
 
 DEARER, CHEAPER = (5, 4), (4, 5)
-"""What a green slot is worth in a repair, by what it was worth before: it is not far from there."""
+"""Factors by which the value of a green slot is raised and lowered in a repair."""
 
 
 class Worth(NamedTuple):
