@@ -1,8 +1,10 @@
 //! The state machine of a server: admission, ticks and rules of a policy whose load is the number in
 //! the system. `docs/scheduler.md` of the tailc repository defines the calls and the decisions.
 
+mod decision;
+
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -10,73 +12,7 @@ use crate::ladder::{Ladder, LoadAxis, Rule, Start};
 use crate::latency_window::LatencyWindow;
 use crate::numbers::PPM;
 use crate::policy::Policy;
-
-/// What a server must do with a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecisionKind {
-    /// It runs the request on its rung.
-    Start,
-    /// It moves the request up to its rung.
-    Climb,
-    /// It moves the request down to its rung.
-    Descend,
-    /// It ends the request, unfinished.
-    CutOff,
-}
-
-impl DecisionKind {
-    /// The word that all languages use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Climb => "climb",
-            Self::Descend => "descend",
-            Self::CutOff => "cut-off",
-        }
-    }
-}
-
-/// About the request of that number; `threads` of its rung are 0 if it is cut off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Decision {
-    pub kind: DecisionKind,
-    pub request: u64,
-    pub rung: usize,
-    pub threads: usize,
-    pub is_boosted: bool,
-}
-
-/// A request that has entered: its number, counted from 1 in order of arrival with refused ones, and
-/// millionths of its work to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Arrival {
-    pub request: u64,
-    pub work_ppm: u64,
-}
-
-/// Counts since the schedule was made; `late_ns`: by how much ticks were late, in all; `lookups`: by
-/// name of the rung.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs)]
-pub struct ScheduleCounts {
-    pub arrived: u64,
-    pub refused: u64,
-    pub degraded: u64,
-    pub started: u64,
-    pub waited: u64,
-    pub climbs: u64,
-    pub descents: u64,
-    pub boosts: u64,
-    pub gave_up: u64,
-    pub cut_off: u64,
-    pub exits: u64,
-    pub reloads: u64,
-    pub ticks: u64,
-    pub late_ns: u64,
-    pub lookups: BTreeMap<String, u64>,
-}
+pub use decision::{Arrival, Decision, DecisionKind, ScheduleCounts};
 
 #[derive(Debug)]
 struct Request {
