@@ -44,6 +44,8 @@ EXTRAS = ("cryptography", "distributed", "gurobipy", "opentelemetry.proto", "pvl
 RUN = """
 import contextlib, importlib.util, io, json, sys
 from tailc.cli import run
+from tailc.cli.light_numba import make_numba_light
+make_numba_light()
 ended = []
 for words in json.loads(sys.argv[1]):
     said = io.StringIO()

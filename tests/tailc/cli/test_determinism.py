@@ -13,6 +13,8 @@ from tests.tailc.toy import with_lines, write_toy
 COMPILE = """
 import sys
 from tailc.cli import run
+from tailc.cli.light_numba import make_numba_light
+make_numba_light()
 threads, *specs = sys.argv[1:]
 for number, spec in enumerate(specs):
     assert run(["compile", spec, "-o", str(number), "--threads", threads]) == 0, spec

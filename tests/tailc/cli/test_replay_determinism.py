@@ -14,6 +14,8 @@ from tests.tailc.toy import with_lines, write_toy
 RUN = """
 import json, sys
 from tailc.cli import run
+from tailc.cli.light_numba import make_numba_light
+make_numba_light()
 for words in json.loads(sys.argv[1]):
     run(words)
     print("\\f", flush=True)

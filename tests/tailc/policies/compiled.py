@@ -25,6 +25,8 @@ _COMPILES = """
 import sys
 from pathlib import Path
 from tailc.cli import run
+from tailc.cli.light_numba import make_numba_light
+make_numba_light()
 for folder in map(Path, sys.argv[1:]):
     words = "-o", str(folder / "policy"), "--no-progress", "--threads", "1"
     code = run(["compile", str(folder / "service.yaml"), *words])
