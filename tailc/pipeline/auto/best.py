@@ -59,7 +59,7 @@ class Best(Generic[Form]):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the chosen table is from a search, and not a formula or a manual setting."""
+        """Whether the table is from a search."""
         return self.option.name == SEARCHED
 
 
@@ -160,7 +160,7 @@ class Choice(ABC):
         """Tables that join those found so far, without those."""
         known, cores = distinct(one.option.table for one in found), self.problem.cores
         baselines = [one.table for one in self.others]
-        if self.asked.budget.joins_best:
+        if not self.asked.budget.joins_all:
             baselines = self._best_by_rate(baselines)
         joined = list(joined_by_rate(known, self.screening, self.asked.objective, cores))
         best = [ending_lean(self.nearest(joined), cores)] if joined else []

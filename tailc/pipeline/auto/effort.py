@@ -24,8 +24,8 @@ class Budget:
     rows that climb are removed from a table. repeats, resamples: replays of each table in a
     comparison, and resamples of the records. judging: size of the final comparison. tuned: budget
     of tuning the best candidate, in smallest possible budgets; 0: it is not tuned. rounds: how
-    often tables are joined while none is safe. joins_best: whether only settings by hand that are
-    the best at some rate are joined, not every one.
+    often tables are joined while none is safe. joins_all: whether every setting by hand is joined,
+    or only those that are the best at some rate.
     """
 
     times: int
@@ -37,7 +37,7 @@ class Budget:
     judging: JudgingSize
     tuned: int
     rounds: int
-    joins_best: bool = False
+    joins_all: bool
 
 
 class Effort(enum.Enum):
@@ -54,7 +54,7 @@ class Effort(enum.Enum):
 
 
 _BUDGETS = {
-    Effort.QUICK: Budget(1, 1, 1, 1, 4, 20, JudgingSize(10_000, 6, 49), 0, 1, joins_best=True),
-    Effort.NORMAL: Budget(2, 3, 2, 10, 10, 40, JudgingSize(20_000, 10, 49), 1, 3),
-    Effort.THOROUGH: Budget(16, 6, 2, 10, 10, 100, JudgingSize(20_000, 24, 100), 8, 3),
+    Effort.QUICK: Budget(1, 1, 1, 1, 4, 20, JudgingSize(10_000, 6, 49), 0, 1, False),
+    Effort.NORMAL: Budget(2, 3, 2, 10, 10, 40, JudgingSize(20_000, 10, 49), 1, 3, True),
+    Effort.THOROUGH: Budget(16, 6, 2, 10, 10, 100, JudgingSize(20_000, 24, 100), 8, 3, True),
 }

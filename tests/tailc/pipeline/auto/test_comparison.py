@@ -87,5 +87,5 @@ def test_effort_sets_on_how_many_replays_tables_are_compared(service, monkeypatc
 
 
 def _numbers(budget):
-    *sizes, judging, tuned, rounds = astuple(budget)
-    return [*sizes, *judging, tuned, rounds]
+    *sizes, judging, tuned, rounds, joins_all = astuple(budget)
+    return [*sizes, *judging, tuned, rounds, joins_all]

@@ -60,7 +60,7 @@ def test_with_effort_quick_only_the_best_at_some_rate_are_joined():
         objective=TuningObjective(900_000, (20_000, 320_000), (1, 1), 1),
     )
     assert Choice._best_by_rate(found, [one, two, four]) == [one, four]
-    assert [effort for effort in Effort if effort.budget.joins_best] == [Effort.QUICK]
+    assert [effort for effort in Effort if not effort.budget.joins_all] == [Effort.QUICK]
 
 
 def test_the_best_table_at_a_low_rate_comes_before_the_best_at_a_high_rate():
