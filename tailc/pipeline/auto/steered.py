@@ -97,7 +97,7 @@ def steered_evidence(
     return replace(evidence, settings=tuple(sorted(settings.items())))
 
 
-def left_out_remark(compared: ComparedTable[SteeredLadder]) -> Finding:
+def left_out_remark(compared: ComparedTable[SteeredLadder], risk: float) -> Finding:
     """A warning that the policy has no controller, although the spec states one."""
     message = "the policy has no controller: "
     if not all(compared.keeps):
@@ -106,7 +106,9 @@ def left_out_remark(compared: ComparedTable[SteeredLadder]) -> Finding:
         message += f"with it a request takes {compared.change:.1%} more energy than by the best "
         message += "table without one"
     else:
-        message += f"with it the policy is worse in {compared.loss_share:.0%} of the resamples "
-        message += "than the best table without one"
+        where = f"in {compared.loss_share:.0%} of the resamples"
+        if compared.loss_share <= risk:
+            where = "on the requests of the comparison"
+        message += f"with it the policy is worse {where} than the best table without one"
     hint = "set `search.method: dual` or another formula to compile the controller all the same"
     return Finding(Code.CONTROLLER_LEFT_OUT, message, None, hint, Severity.WARNING)

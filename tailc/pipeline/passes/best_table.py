@@ -9,6 +9,7 @@ from tailc.errors import Code
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.workload import workload
+from tailc.percentiles import PPM
 from tailc.pipeline.auto.choice import best_policy, choice_remarks
 from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 from tailc.pipeline.auto.holdback import Holdback
@@ -79,7 +80,8 @@ class BestWithController:
             evidence = steered_evidence(kept.evidence, compared, self.without.requests)
             kept = replace(kept, evidence=evidence)
             return replace(steered, policy=kept, findings=(*steered.findings, *own))
-        return replace(plain, findings=(*plain.findings, left_out_remark(compared)))
+        remark = left_out_remark(compared, self.without.auto.risk_ppm / PPM)
+        return replace(plain, findings=(*plain.findings, remark))
 
 
 @dataclass(frozen=True)

@@ -42,17 +42,19 @@ def test_the_change_of_a_cost_does_not_depend_on_its_unit(unit):
 
 
 @pytest.mark.parametrize(
-    ("change", "keeps", "reason"),
+    ("change", "keeps", "loss_share", "reason"),
     [
-        (0.013, (True,), "takes 1.3% more energy"),
-        (0.013, (True, False), "the SLO is not reliably met"),
-        (-0.013, (True,), "is worse in 20% of the resamples"),
-        (0.0, (True,), "is worse in 20% of the resamples"),
+        (0.013, (True,), 0.2, "takes 1.3% more energy"),
+        (0.013, (True, False), 0.2, "the SLO is not reliably met"),
+        (-0.013, (True,), 0.2, "is worse in 20% of the resamples"),
+        (0.0, (True,), 0.2, "is worse in 20% of the resamples"),
+        (0.0, (True,), 0.05, "is worse on the requests of the comparison than"),
+        (-0.1, (True,), 0.0, "is worse on the requests of the comparison than"),
     ],
 )
-def test_a_controller_is_left_out_for_what_speaks_against_it(change, keeps, reason):
-    compared = ComparedTable(Option("formula", None), 0.2, 0.1, change, False, keeps)
-    assert reason in left_out_remark(compared).message
+def test_a_controller_is_left_out_for_what_speaks_against_it(change, keeps, loss_share, reason):
+    compared = ComparedTable(Option("formula", None), loss_share, 0.1, change, False, keeps)
+    assert reason in left_out_remark(compared, 0.05).message
 
 
 @pytest.mark.parametrize(
