@@ -55,7 +55,12 @@ func readFlat(payload []byte) (head, []rawForm) {
 		var form flatbuffers.Table
 		root.Forms(&box, i)
 		box.Form(&form)
-		return formReaders[box.FormType()](form)
+		read, known := formReaders[box.FormType()]
+		if !known {
+			// The layout of a budget table is known, but this runtime has no look-up for it.
+			panic(refused(UnknownForm, "unknown form `"+string(box.FormName())+"`"))
+		}
+		return read(form)
 	})
 }
 

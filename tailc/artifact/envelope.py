@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from tailc.artifact.estimates import Estimates
+from tailc.forms.budget_table import BudgetTable
 from tailc.forms.controller import LARGEST_AGE_US, Actuator, Controller
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
@@ -18,7 +19,7 @@ from tailc.traces.reading import TraceReading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 10
+SCHEMA_MINOR = 11
 
 # The proof of a table that was found by a search on replays.
 REPLAYED = "replayed"
@@ -103,7 +104,7 @@ class Policy:
     generation: int
     slos: tuple[Slo, ...]
     rates_mrps: tuple[int, ...]
-    forms: tuple[Ladder | Controller | TailTable | Shares | Plan, ...]
+    forms: tuple[Ladder | Controller | TailTable | Shares | Plan | BudgetTable, ...]
     inputs: tuple[Input, ...]
     reading: TraceReading
     evidence: Evidence
@@ -128,13 +129,17 @@ class Policy:
 
     def _check_family(self) -> None:
         """Check that there are ladders, or one form of another type, and not both."""
-        one_of = [form for form in (self.tail_table, self.shares, self.plan) if form is not None]
+        others = (self.tail_table, self.shares, self.plan, self.budget_table)
+        one_of = [form for form in others if form is not None]
         if bool(self.ladders) + len(one_of) != 1:
-            message = "`forms` must have exactly one of ladders, a tail table, shares and a plan"
-            raise ValueError(message)
+            raise ValueError(
+                "`forms` must have exactly one of ladders, a tail table, shares, a plan and a "
+                "budget table"
+            )
         if not self.ladders and len(self.forms) > (2 if self.controller else 1):
             raise ValueError(
-                "`forms` must have only one tail table, one form of shares, or one plan"
+                "`forms` must have only one tail table, one form of shares, one plan, or one "
+                "budget table"
             )
 
     def _check_controller(self) -> None:
@@ -144,7 +149,7 @@ class Policy:
         if controllers and self.forms[-1] is not controllers[0]:
             raise ValueError("the controller must be the last form")
         acts_on = Actuator.CLIMB_AGES if self.ladders else Actuator.LATENCY_BOUND
-        has_none = self.shares is not None or self.plan is not None
+        has_none = not self.ladders and self.tail_table is None
         if controllers and (has_none or controllers[0].acts_on is not acts_on):
             raise ValueError(
                 "`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table"
@@ -177,6 +182,11 @@ class Policy:
     def plan(self) -> Plan | None:
         """The form that plans the jobs and the energy of a datacentre by epoch, or None."""
         return next((form for form in self.forms if isinstance(form, Plan)), None)
+
+    @property
+    def budget_table(self) -> BudgetTable | None:
+        """The form that sets the tokens of a language model's iterations, or None."""
+        return next((form for form in self.forms if isinstance(form, BudgetTable)), None)
 
     @property
     def controller(self) -> Controller | None:

@@ -42,7 +42,8 @@ def policy_schema() -> Schema:
                 "rules, measure and columns; 4 the plan, its measure and its role of inputs; 5 the "
                 "battery; 6 `overload` and `sharing`; 7 `metric`; 8 `estimates`; 9 `cap`, "
                 "`transition`, `serial` and `waiting`; 10 what rungs set (`threads`, "
-                "`frequency_khz`, `core_type`, `lane`) and `one_thread_ppm`."
+                "`frequency_khz`, `core_type`, `lane`) and `one_thread_ppm`; 11 the budget table, "
+                "its metrics, measure and columns."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

@@ -12,6 +12,7 @@ from typing import Any
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
     OF_MACHINES,
+    OF_TOKENS,
     ClassCurves,
     CommonCurve,
     Curve,
@@ -30,6 +31,8 @@ from tailc.traces.reading import (
     TimeUnit,
     Timings,
     TimingsReading,
+    TokenColumns,
+    TokensReading,
     TraceReading,
     ValueMeaning,
     clock_khz_of,
@@ -54,11 +57,12 @@ class Reading:
     `clock_khz` the demands are compute cycles, counted at that frequency, and only `memory` is in
     `unit`. `time`, `machine` and `share` are columns of measured throughput, which is read from
     column `demand` and has no speed-ups; `waiting` has the number of waiting requests. Run times of
-    jobs are also read from it, and have curves or no speed-ups. `where` selects the rows whose
-    column equals the text; `bin_us` merges demands into bins of that width (at the bin's mean) with
-    weights. `serial` is the start and end of a request
-    that run on one thread. `note` is the user's reason for accepting a response time as
-    demand.
+    jobs are also read from it, and have curves or no speed-ups. Tokens of language models are read
+    from `prompt` and `demand` (the output), at the times of `time`, and `cached` has the tokens of
+    the prompt with a cache. `where` selects the rows whose column equals the text; `bin_us` merges
+    demands into bins of that width (at the bin's mean) with weights. `serial` is the start and end
+    of a request that run on one thread. `note` is the user's reason for accepting a response time
+    as demand.
     """
 
     measure: Measure
@@ -82,6 +86,8 @@ class Reading:
     share: str | None = field(default=None, metadata={"since": 3})
     serial: Serial | None = field(default=None, metadata={"since": 9})
     waiting: str | None = field(default=None, metadata={"since": 9})
+    prompt: str | None = field(default=None, metadata={"since": 11})
+    cached: str | None = field(default=None, metadata={"since": 11})
 
 
 def reading_of(record: Reading) -> TraceReading:
@@ -92,6 +98,8 @@ def reading_of(record: Reading) -> TraceReading:
         raise ValueError(_NAME_ONE)
     if record.measure is Measure.THROUGHPUT:
         return _throughput_reading(record, record.demand)
+    if record.measure is Measure.TOKENS:
+        return _tokens_reading(record, record.demand)
     _refuse_machines(record)
     if record.measure is Measure.RUN_TIME:
         return _run_time_reading(record, record.demand)
@@ -118,6 +126,8 @@ def _timings_reading(record: Reading, timings: Timings) -> TimingsReading:
         raise ValueError(_OF_JOBS)
     if record.measure is Measure.THROUGHPUT:
         raise ValueError(OF_MACHINES)
+    if record.measure is Measure.TOKENS:
+        raise ValueError(OF_TOKENS)
     _refuse_machines(record)
     if record.curves or record.speedup_columns or record.class_column is not None:
         raise ValueError("speed-ups must come from exactly one of timings, columns and curves")
@@ -134,8 +144,22 @@ def _throughput_reading(record: Reading, done: str) -> ThroughputReading:
     if record.curves or record.speedup_columns or record.class_column is not None:
         raise ValueError("a trace of throughput must not have speed-ups")
     _refuse_of_requests(record, "throughput")
+    _refuse_tokens(record)
     columns = ThroughputColumns(done, time, machine, share, record.waiting)
     return ThroughputReading(_measurement(record), _rows(record), columns)
+
+
+def _tokens_reading(record: Reading, output: str) -> TokensReading:
+    time, prompt = record.time, record.prompt
+    if time is None or prompt is None:
+        raise ValueError(OF_TOKENS)
+    if (record.machine, record.share, record.waiting) != (None,) * 3:
+        raise ValueError(OF_MACHINES)
+    if record.curves or record.speedup_columns or record.class_column is not None:
+        raise ValueError("a trace of tokens must not have speed-ups")
+    _refuse_of_requests(record, "a trace of tokens")
+    columns = TokenColumns(time, prompt, output, record.cached)
+    return TokensReading(_measurement(record), _rows(record), columns)
 
 
 def _run_time_reading(record: Reading, run: str) -> RunTimeReading:
@@ -150,6 +174,12 @@ def _run_time_reading(record: Reading, run: str) -> RunTimeReading:
 def _refuse_machines(record: Reading) -> None:
     if (record.time, record.machine, record.share, record.waiting) != (None,) * 4:
         raise ValueError(OF_MACHINES)
+    _refuse_tokens(record)
+
+
+def _refuse_tokens(record: Reading) -> None:
+    if record.prompt is not None or record.cached is not None:
+        raise ValueError(OF_TOKENS)
 
 
 def _refuse_of_requests(record: Reading, what: str) -> None:
@@ -207,6 +237,9 @@ def _own_fields(reading: TraceReading) -> dict[str, Any]:
             return {"demand": columns.throughput, **named, "waiting": columns.waiting}
         case RunTimeReading():
             return {"demand": reading.run, **_speedup_fields(reading.speedups)}
+        case TokensReading(columns=columns):
+            named = {"time": columns.time, "prompt": columns.prompt, "cached": columns.cached}
+            return {"demand": columns.output, **named}
 
 
 def _request_fields(reading: RequestReading) -> dict[str, Any]:

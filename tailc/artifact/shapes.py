@@ -14,11 +14,13 @@ from typing import Any
 
 from tailc.artifact.envelope import InputRole
 from tailc.artifact.reading_record import Reading, reading_of, record_of_reading
+from tailc.forms.budget_table import BudgetTable
 from tailc.forms.controller import Actuator, Controller
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
+from tailc.specs.slo import Metric
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TraceReading
 
@@ -31,6 +33,7 @@ FORM_NAMES: dict[type, str] = {
     TailTable: "tail-table",
     Shares: "shares",
     Plan: "plan",
+    BudgetTable: "budget-table",
 }
 
 # Minor version of the schema that added a member of an older enumeration. For fields, this is in
@@ -49,6 +52,10 @@ MEMBERS_SINCE: dict[enum.Enum, int] = {
     Rule.DEGRADE: 6,
     Rule.START_BELOW: 6,
     Rule.GIVE_UP: 6,
+    Measure.TOKENS: 11,
+    Metric.TTFT: 11,
+    Metric.ITL: 11,
+    Metric.TPOT: 11,
 }
 
 

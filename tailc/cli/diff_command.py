@@ -126,6 +126,11 @@ def _compare_policies(
     if trace is not None and any(policy.shares for policy in policies):
         outcome = compare_throughput(policies, trace, exit_code=exit_code, **options)
         return outcome, None, None
+    if trace is not None and any(policy.budget_table for policy in policies):
+        raise click.UsageError(
+            "`--trace` does not apply to budget tables: give each to `tailc verify`, whose replays "
+            "have the same requests and arrivals"
+        )
     differences, warnings, held_out = _compare_requests(policies, trace, **wanted, **options)
     outcome = CommandOutcome(
         differences.exit_code if exit_code else ExitCode.OK,

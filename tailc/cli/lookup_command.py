@@ -81,6 +81,18 @@ MOST_OF_A_JOB = 2**20
     "as 28/s,300/s; repeated for each step.",
 )
 @click.option(
+    "--decoding",
+    type=click.IntRange(min=0),
+    metavar="X",
+    help="For token budgets: sequences that decode. Default: 0.",
+)
+@click.option(
+    "--waiting-tokens",
+    type=click.IntRange(min=0),
+    metavar="X",
+    help="For token budgets: tokens of prompts that are not computed yet. Default: 0.",
+)
+@click.option(
     "--at",
     type=MOMENT_UNIX_S,
     help="For a plan: time of the look-up, such as 2012-06-01T12:00:00Z.",
@@ -120,11 +132,19 @@ def command(artifact: str, trust: Trust, **options: Any) -> CommandOutcome:
     For a tail table: the frequency of a core that holds the requests of --held, and the reason. For
     a controller: its output after one step for each --measured, at the arrival rate --rate,
     starting at --scale. For CPU shares: the share of each machine after one step for each
-    --throughput. For a plan: its decisions at the time --at.
+    --throughput. For a plan: its decisions at the time --at. For token budgets: the tokens of the
+    next iteration.
     """
     from tailc.artifact.files import read_policy
-    from tailc.cli import lookup_ladder, lookup_plan, lookup_shares, lookup_tails
+    from tailc.cli import (
+        lookup_budget,
+        lookup_ladder,
+        lookup_plan,
+        lookup_shares,
+        lookup_tails,
+    )
     from tailc.cli.lookup_query import (
+        BudgetQuery,
         LadderQuery,
         PlanQuery,
         SharesQuery,
@@ -137,6 +157,8 @@ def command(artifact: str, trust: Trust, **options: Any) -> CommandOutcome:
         return lookup_plan.look_up(policy.plan, PlanQuery.from_options(given))
     if policy.shares is not None:
         return lookup_shares.look_up(policy.shares, SharesQuery.from_options(given))
+    if policy.budget_table is not None:
+        return lookup_budget.look_up(policy.budget_table, BudgetQuery.from_options(given))
     if policy.tail_table is not None:
         return lookup_tails.look_up(policy, policy.tail_table, TailTableQuery.from_options(given))
     return lookup_ladder.look_up(policy, LadderQuery.from_options(given))

@@ -15,13 +15,17 @@ _OF_LADDERS = ("in_system", "waited", "age", "request_class")
 _OF_TAIL_TABLES = ("held", "cycles", "memory")
 _OF_CONTROLLERS = ("scale", "measured")
 _OF_SHARES = ("throughput",)
+_OF_BUDGETS = ("decoding", "waiting_tokens")
 _OF_PLANS = ("at", "job", "pool", "width", "epochs", "green")
 _OF_REQUESTS = (
     *("in_system", "rate", "waited", "age", "request_class"),
     *_OF_TAIL_TABLES,
     *_OF_CONTROLLERS,
 )
-_NO_PLAN = {"this artifact is not a plan": _OF_PLANS}
+_NO_PLAN = {
+    "this artifact is not a plan": _OF_PLANS,
+    "this artifact has no token budgets": _OF_BUDGETS,
+}
 _NO_SHARES = {"this artifact is a policy for requests": _OF_SHARES}
 
 
@@ -133,6 +137,21 @@ class SharesQuery:
 
 
 @dataclass(frozen=True)
+class BudgetQuery:
+    """Query about the next iteration: sequences that decode, and prompt tokens that wait."""
+
+    decoding: int
+    waiting_tokens: int
+
+    @classmethod
+    def from_options(cls, given_values: Options) -> BudgetQuery:
+        """Build the query from the options; a usage error for options of other forms."""
+        others = (*_OF_REQUESTS, *_OF_SHARES, *_OF_PLANS)
+        refuse(given_values, {"this artifact has token budgets": others})
+        return cls(given_values.get("decoding", 0), given_values.get("waiting_tokens", 0))
+
+
+@dataclass(frozen=True)
 class JobQuery:
     """Query for the servers of a job of the plan."""
 
@@ -173,7 +192,8 @@ class PlanQuery:
     @classmethod
     def from_options(cls, given_values: Options) -> PlanQuery:
         """Build the query from the options; a usage error for foreign options, or two queries."""
-        refuse(given_values, {"this artifact is a plan": (*_OF_REQUESTS, *_OF_SHARES)})
+        others = (*_OF_REQUESTS, *_OF_SHARES, *_OF_BUDGETS)
+        refuse(given_values, {"this artifact is a plan": others})
         return cls(given_values.get("at"), _question(given_values))
 
 

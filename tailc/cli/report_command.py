@@ -104,12 +104,16 @@ def _check_unused(trace_format: Format, arrivals: ArrivalOptions, options: dict[
 
 
 def _check_requests(policy: Policy) -> None:
-    if policy.shares is None and policy.plan is None:
+    if policy.ladders or policy.tail_table is not None:
         return
     from tailc.errors import Code, Finding, TailcError
     from tailc.units import shorten
 
-    subject = "throughput" if policy.plan is None else "jobs"
-    message = f"`{shorten(policy.name)}` is a policy of {subject}: there are no requests to replay"
+    subject = "jobs"
+    if policy.plan is None:
+        subject = "throughput" if policy.budget_table is None else "token budgets"
+    message = (
+        f"`{shorten(policy.name)}` is a policy of {subject}: this command replays no trace for it"
+    )
     hint = "remove `--trace`, or use `tailc verify --report`"
     raise TailcError(Finding(Code.USAGE, message, help=hint))

@@ -13,6 +13,7 @@ from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.verify_plan import judge_plan, without_plan
 from tailc.cli.verify_requests import judge_requests
 from tailc.cli.verify_throughput import judge_throughput
+from tailc.cli.verify_tokens import judge_tokens
 
 if TYPE_CHECKING:
     from tailc.cli.arrivals_option import ArrivalOptions
@@ -71,6 +72,9 @@ def command(
         options = without_plan(options)
         if policy.shares is not None:
             outcome = judge_throughput(policy, trace, trace_format, arrivals, None, options)
+            return _without_verdict(outcome, compiled)
+        if policy.budget_table is not None:
+            outcome = judge_tokens(policy, trace, trace_format, arrivals, draw, options)
             return _without_verdict(outcome, compiled)
         verdicts = judge_requests(policy, trace, trace_format, arrivals, draw, options)
     return replace(verdicts.outcome(*compiled.findings), notes=(), cases=())

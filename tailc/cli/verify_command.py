@@ -23,6 +23,7 @@ from tailc.cli.trust_option import trusts
 from tailc.cli.verify_plan import judge_plan, without_plan
 from tailc.cli.verify_requests import judge_requests
 from tailc.cli.verify_throughput import judge_throughput
+from tailc.cli.verify_tokens import judge_tokens
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -92,8 +93,9 @@ def command(
     Unless --rate or --arrivals is given, the arrivals are those that the policy was tuned for, or
     else Poisson, at the rates of the policy. Exits 0 if the policy meets every SLO, 1 if it misses
     one, 4 if the data cannot decide; --budgets count as SLOs do. CPU-share policies are judged on
-    measured throughput, without arrivals; plans are judged on days after their own. The trace can
-    be the demand log that the runtime of a server wrote.
+    measured throughput, without arrivals; plans are judged on days after their own; token budgets
+    on recorded arrivals at the rates of the policy. The trace can be the demand log that the
+    runtime of a server wrote.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import show_progress
@@ -122,6 +124,11 @@ def command(
         raise click.UsageError(
             "`--tolerance` applies to targets of throughput, but this artifact has none"
         )
+    if policy.budget_table is not None:
+        with show_progress(progress) as draw:
+            verdict_outcome = judge_tokens(policy, trace, trace_format, arrivals, draw, options)
+        verdict_outcome = add_policy_pictures(verdict_outcome, policy) if plot else verdict_outcome
+        return _write_text_report(verdict_outcome, policy, report)
     with show_progress(progress) as draw:
         replay_fields = {**options, "pictured": report is not None or plot}
         judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)

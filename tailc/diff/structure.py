@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 from tailc.artifact.envelope import Input, Policy
 from tailc.artifact.reading_record import record_of_reading
+from tailc.diff.budget_tables import budget_table_changes
 from tailc.diff.controllers import controller_changes
 from tailc.diff.differences import SettingChange, differences
 from tailc.diff.plans import SAME_PLAN, PlanChange, plan_change
@@ -57,6 +58,7 @@ class StructureDiff:
     tail_table: TailTableChange = SAME_TAIL_TABLE
     shares: tuple[SettingChange, ...] = ()
     plan: PlanChange = SAME_PLAN
+    budget_table: tuple[SettingChange, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -68,6 +70,7 @@ class StructureDiff:
         """Whether a runtime behaves differently under the two policies."""
         ladders = self.added or self.removed or self.forms
         others = self.controller or self.tail_table or self.shares or self.plan
+        others = others or self.budget_table
         return bool(ladders or others)
 
 
@@ -87,6 +90,7 @@ def compare_structure(old: Policy, new: Policy) -> StructureDiff:
         tail_table=tail_table_change(old.tail_table, new.tail_table),
         shares=tuple(shares_changes(old.shares, new.shares)),
         plan=plan_change(old.plan, new.plan),
+        budget_table=tuple(budget_table_changes(old.budget_table, new.budget_table)),
     )
 
 

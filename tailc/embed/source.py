@@ -47,6 +47,7 @@ def _form_of(policy: Policy) -> str:
         "a tail table": policy.tail_table,
         "shares": policy.shares,
         "a plan": policy.plan,
+        "a budget table": policy.budget_table,
     }
     form = next(words for words, form_part in forms.items() if form_part)
     return f"{form} and a controller" if policy.controller else form

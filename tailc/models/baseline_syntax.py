@@ -25,14 +25,15 @@ class Placeholder(enum.Enum):
     SHARE = "SHARE"
     FREQUENCY = "FREQUENCY"
     BATCH = "BATCH"
+    TOKENS = "TOKENS"
 
 
 @dataclass(frozen=True)
 class NameValues:
     """The values that one baseline name contains.
 
-    by_part: numbers and loads as written; times and budgets in microseconds, shares in millionths,
-    frequencies in kHz. has_flag: whether the name has the flag of the syntax.
+    by_part: numbers, loads and tokens as written; times and budgets in microseconds, shares in
+    millionths, frequencies in kHz. has_flag: whether the name has the flag of the syntax.
     """
 
     by_part: Mapping[Placeholder, int]
@@ -110,6 +111,13 @@ def _load(text: str) -> int:
     return int(text)
 
 
+def _tokens(text: str) -> int:
+    if not int(text):
+        hint = "give a number of tokens of at least 1, such as 2048"
+        raise QuantityError(QuantityFault.OUT_OF_RANGE, "a budget of 0 starts no prompt", hint)
+    return int(text)
+
+
 def _time_us(text: str) -> int:
     time_us = parse_us(text)
     if not time_us:
@@ -144,4 +152,5 @@ _VALUES = {
     Placeholder.SHARE: _Value(_ANYTHING, parse_ppm),
     Placeholder.FREQUENCY: _Value(_ANYTHING, _frequency_khz),
     Placeholder.BATCH: _Value(_ANYTHING, _frequency_khz),
+    Placeholder.TOKENS: _Value("[0-9]{1,7}", _tokens),
 }

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeAlias
 
 from tailc.artifact.envelope import Evidence, Input, Policy
 from tailc.errors import ExitCode, Finding, Severity, TailcError
+from tailc.forms.budget_table import BudgetTable
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
@@ -20,7 +21,7 @@ from tailc.policies import KindSpec
 from tailc.problems.problem import P, Problem, S, Solution
 from tailc.traces.reading import TraceReading
 
-Form: TypeAlias = Ladder | TailTable | Shares | Plan
+Form: TypeAlias = Ladder | TailTable | Shares | Plan | BudgetTable
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from tailc.pipeline.parts import (
     parts_of_days,
     parts_of_requests,
     parts_of_rows,
+    parts_of_tokens,
 )
 from tailc.pipeline.passes.step import Addition, DesignSample, Pass
 from tailc.pipeline.refusals import complete_errors, with_place
@@ -29,6 +30,7 @@ from tailc.pipeline.trace import (
     Measured,
     OpenedDays,
     OpenedThroughput,
+    OpenedTokens,
     OpenedTrace,
     open_measured,
 )
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from tailc.traces.day_of import RowDays
     from tailc.traces.profile import DemandProfile
     from tailc.traces.reading import TraceReading
+    from tailc.traces.tokens import TokenTrace
 
 A = TypeVar("A")
 
@@ -148,6 +151,10 @@ def _compile_measured(
             return _for_requests(compilation, searches, read, warnings)
         case OpenedThroughput():
             return _for_rows(compilation, read, warnings)
+        case OpenedTokens():
+            tokens = parts_of_tokens(opened, read)
+            compiled = _without_replay(compilation, tokens, read.reading, warnings)
+            return _with_token_estimates(compiled, compilation, tokens.design)
         case OpenedDays():
             days = parts_of_days(read)
             return _without_replay(compilation, days, read.reading, warnings)
@@ -174,6 +181,24 @@ def _for_rows(
     return replace(compiled, findings=(*compiled.findings, *remarks))
 
 
+def _with_token_estimates(
+    compiled: AnyCompiled, compilation: Compilation, design: TokenTrace
+) -> AnyCompiled:
+    """Add replayed estimates, if requested.
+
+    Raises TailcError if the policy misses an SLO, unless that is allowed.
+    """
+    if compilation.judging is None:
+        return compiled
+    from tailc.pipeline.token_estimates import check_token_estimates, with_token_estimates
+
+    policy = with_token_estimates(compiled.policy, design, compilation.threads)
+    loaded, spec = compilation.opened.loaded, compilation.spec
+    allows = compilation.judging.allows_misses or allows_misses(spec)
+    found = check_token_estimates(policy, loaded, allows_misses=allows)
+    return replace(compiled, policy=policy, findings=(*compiled.findings, *found))
+
+
 def _requested_parts(compilation: Compilation) -> _RequestedParts:
     """The requested optional parts. Raises TailcError for parts that the spec cannot have."""
     kind, spec = compilation.opened.kind, compilation.spec
@@ -188,7 +213,7 @@ def _requested_parts(compilation: Compilation) -> _RequestedParts:
 def _without_replay(
     compilation: Compilation, parts: TraceParts[D], reading: TraceReading, warnings: list[Finding]
 ) -> CompiledPolicy[Any, Any, D]:
-    """Compile a policy that serves no requests: one candidate, as solved."""
+    """Compile a policy whose solution needs no passes: one candidate, as solved."""
     compilation.check_previous()
     solved = solve_all(compilation, parts, reading)
     sweep = CandidateSet(solved.candidates)

@@ -13,8 +13,10 @@ from tailc.pipeline.spec import OpenedSpec
 from tailc.pipeline.trace import (
     OpenedDays,
     OpenedThroughput,
+    OpenedTokens,
     OpenedTrace,
     open_measured,
+    split_requests,
     split_rows,
     split_trace,
 )
@@ -24,10 +26,11 @@ from tailc.traces.summary import summary
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days
     from tailc.traces.throughput import ThroughputTrace
+    from tailc.traces.tokens import TokenTrace
 
 # The types of design data; a new kind of measurement is a new type here.
-Design: TypeAlias = "DemandProfile | ThroughputTrace | Days"
-D = TypeVar("D", DemandProfile, "ThroughputTrace", "Days")
+Design: TypeAlias = "DemandProfile | ThroughputTrace | Days | TokenTrace"
+D = TypeVar("D", DemandProfile, "ThroughputTrace", "Days", "TokenTrace")
 
 
 @dataclass(frozen=True)
@@ -39,13 +42,12 @@ class TraceParts(Generic[D]):
     warnings: tuple[Finding, ...] = ()
 
 
-AnyTraceParts: TypeAlias = (
-    "TraceParts[DemandProfile] | TraceParts[ThroughputTrace] | TraceParts[Days]"
-)
+_OtherParts: TypeAlias = "TraceParts[ThroughputTrace] | TraceParts[Days] | TraceParts[TokenTrace]"
+AnyTraceParts: TypeAlias = "TraceParts[DemandProfile] | _OtherParts"
 
 
 def trace_parts(
-    opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDays
+    opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDays | OpenedTokens
 ) -> AnyTraceParts:
     """Split a spec's trace; without a held-out part the whole trace is the design part."""
     match read:
@@ -53,6 +55,8 @@ def trace_parts(
             return parts_of_requests(opened, read)
         case OpenedThroughput():
             return parts_of_rows(opened, read)
+        case OpenedTokens():
+            return parts_of_tokens(opened, read)
         case OpenedDays():
             return parts_of_days(read)
 
@@ -79,6 +83,15 @@ def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> TraceParts[Thro
     return TraceParts(design, tuple(_rows_input(role, part) for role, part in parts.items()))
 
 
+def parts_of_tokens(opened: OpenedSpec, read: OpenedTokens) -> TraceParts[TokenTrace]:
+    """Split requests to a language model."""
+    if read.reading.rows.split is None:
+        return TraceParts(read.trace, (_tokens_input(InputRole.DESIGN, read.trace),))
+    design, held_out = split_requests(opened, read)
+    parts = {InputRole.WHOLE: read.trace, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
+    return TraceParts(design, tuple(_tokens_input(role, part) for role, part in parts.items()))
+
+
 def parts_of_days(read: OpenedDays) -> TraceParts[Days]:
     """Take all days as the design part; the held-out part is later days."""
     return TraceParts(read.trace, _days_inputs(read.trace))
@@ -91,6 +104,8 @@ def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
             return (*read.trace.warnings, *_warnings_of_requests(opened, read))
         case OpenedThroughput():
             return (*read.trace.warnings, *parts_of_rows(opened, read).warnings)
+        case OpenedTokens():
+            return (*read.trace.warnings, *parts_of_tokens(opened, read).warnings)
         case OpenedDays():
             opened.kind.reduce(opened.spec, read.trace)
             return read.trace.warnings
@@ -122,6 +137,10 @@ def _days_inputs(days: Days) -> tuple[Input, ...]:
 
 def _rows_input(role: InputRole, part: ThroughputTrace) -> Input:
     return Input(role, part.digest, part.rows, part.rows)
+
+
+def _tokens_input(role: InputRole, part: TokenTrace) -> Input:
+    return Input(role, part.digest, part.requests, part.requests)
 
 
 def _input(role: InputRole, part: DemandProfile) -> Input:

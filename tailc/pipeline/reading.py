@@ -27,6 +27,8 @@ from tailc.traces.reading import (
     TimeUnit,
     Timings,
     TimingsReading,
+    TokenColumns,
+    TokensReading,
     ValueMeaning,
 )
 from tailc.traces.serial import Serial
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from tailc.specs.days import DaysSettings
     from tailc.specs.serial_spec import SerialSpec
     from tailc.specs.throughput import ThroughputSpec
+    from tailc.specs.tokens import TokensSpec
 
 # A request measured in cycles runs on one core, at the frequency of the core.
 _ONE_CORE = CommonCurve(Curve(None, (PPM,)))
@@ -96,6 +99,17 @@ def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
         ValueMeaning(Measure.THROUGHPUT, spec.reference, TimeUnit(spec.unit)),
         Rows(tuple(sorted(spec.where.items())), split),
         ThroughputColumns(spec.column, spec.time, spec.machine, spec.share, spec.waiting),
+    )
+
+
+def tokens_reading(spec: TokensSpec) -> TokensReading:
+    """The reading that turns the trace's file into requests to a language model."""
+    held_out = spec.held_out_ppm
+    split = None if held_out is None else SplitRule(SplitBy.TIME, held_out, spec.time)
+    return TokensReading(
+        ValueMeaning(Measure.TOKENS, spec.reference, TimeUnit(spec.unit)),
+        Rows(tuple(sorted(spec.where.items())), split),
+        TokenColumns(spec.time, spec.prompt, spec.output, spec.cached),
     )
 
 

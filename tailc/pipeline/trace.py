@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from tailc.errors import Code, Finding, TailcError
 from tailc.ingest.responses import refuse_responses
 from tailc.lint.of_demands import execution_findings, profile_findings
-from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
+from tailc.pipeline.reading import (
+    request_reading,
+    run_time_reading,
+    throughput_reading,
+    tokens_reading,
+)
 from tailc.pipeline.spec import OpenedSpec
 from tailc.specs.common import DemandSpec
 from tailc.traces.places import locate_findings
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import is_profile, read_counted
-from tailc.traces.reading import RequestReading, RunTimeReading, ThroughputReading
+from tailc.traces.reading import RequestReading, RunTimeReading, ThroughputReading, TokensReading
 from tailc.traces.source import Format, open_source
 from tailc.traces.split import split_profile
 from tailc.traces.trace import Trace, trace_in
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     from tailc.specs.clocked_demand import ClockedDemandSpec
     from tailc.traces.counted_times import CountedTimes
     from tailc.traces.throughput import ThroughputTrace
+    from tailc.traces.tokens import TokenTrace
 
 # Warnings about speed-ups by degree, which do not apply to speeds by rung.
 ABOUT_DEGREES = {
@@ -72,7 +78,15 @@ class OpenedDays:
     trace: Days
 
 
-Measured: TypeAlias = OpenedTrace | OpenedThroughput | OpenedDays
+@dataclass(frozen=True)
+class OpenedTokens:
+    """Requests to a language model and their reading."""
+
+    reading: TokensReading
+    trace: TokenTrace
+
+
+Measured: TypeAlias = OpenedTrace | OpenedThroughput | OpenedDays | OpenedTokens
 
 
 def open_measured(opened: OpenedSpec) -> Measured:
@@ -82,6 +96,7 @@ def open_measured(opened: OpenedSpec) -> Measured:
         return _open_requests(opened, demand)
     from tailc.specs.days import DaysSettings
     from tailc.specs.throughput import ThroughputSpec
+    from tailc.specs.tokens import TokensSpec
 
     match demand:
         case DaysSettings():
@@ -95,6 +110,12 @@ def open_measured(opened: OpenedSpec) -> Measured:
             recipe = throughput_reading(demand)
             rows = read_throughput(trace_path(opened), recipe, demand.format)
             return OpenedThroughput(recipe, rows)
+        case TokensSpec():
+            from tailc.traces.tokens import read_tokens
+
+            columns = tokens_reading(demand)
+            tokens = read_tokens(trace_path(opened), columns, demand.format)
+            return OpenedTokens(columns, tokens)
         case _:
             return _open_requests(opened, demand)
 
@@ -180,6 +201,18 @@ def split_rows(
         return split_throughput(read.trace)
     except TailcError as error:
         place = opened.loaded.place("throughput", "held_out")
+        raise TailcError([replace(f, place=place) for f in error.findings]) from None
+
+
+def split_requests(opened: OpenedSpec, read: OpenedTokens) -> tuple[TokenTrace, TokenTrace]:
+    """Split requests to a language model into design and held-out part; the spec must have a rule
+    for it."""
+    from tailc.traces.tokens import split_tokens
+
+    try:
+        return split_tokens(read.trace)
+    except TailcError as error:
+        place = opened.loaded.place("tokens", "held_out")
         raise TailcError([replace(f, place=place) for f in error.findings]) from None
 
 

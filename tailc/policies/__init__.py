@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tailc.specs.serial_spec import SerialSpec
     from tailc.specs.slo import EndToEnd, Slo
     from tailc.specs.throughput import ThroughputSpec
+    from tailc.specs.tokens import TokensSpec
 
 
 class KindSpec(Protocol):
@@ -37,8 +38,10 @@ class KindSpec(Protocol):
         ...
 
     @property
-    def demand(self) -> DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysSettings:
-        """Source of demand or throughput, or the days of jobs and energy to plan."""
+    def demand(
+        self,
+    ) -> DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysSettings | TokensSpec:
+        """Source of demand, throughput or tokens, or the days of jobs and energy to plan."""
         ...
 
     @property

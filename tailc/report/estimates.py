@@ -8,7 +8,7 @@ from tailc.artifact.envelope import Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.report.judging import OVERLOADED
 from tailc.report.table import align_columns
-from tailc.specs.slo import Slo
+from tailc.specs.slo import Metric, Slo
 from tailc.units import digits_text, format_percentile, format_us, plural, printable
 
 HEADS = (
@@ -123,8 +123,11 @@ def _by_hand(setting: ByHand, *, is_compared: bool) -> dict[str, object]:
 
 
 def percentile_name(slo: Slo) -> str:
-    """Name of the SLO's percentile, such as `p99`, with the class of requests if it has one."""
+    """Name of the SLO's percentile, such as `p99` or `ttft p99`, with the class of requests if it
+    has one."""
     name = format_percentile(slo.percentile_ppm)
+    if slo.metric is not Metric.LATENCY:
+        name = f"{slo.metric.value} {name}"
     return name if slo.request_class is None else f"{name} {printable(slo.request_class)}"
 
 

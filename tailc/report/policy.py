@@ -8,6 +8,7 @@ import json
 from tailc.artifact.envelope import REPLAYED, Evidence, InputRole, Policy
 from tailc.artifact.json_form import encode_json
 from tailc.experiment.tuned_arrivals import arrivals_text
+from tailc.forms.budget_table import BudgetTable
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.jumps import jumps
 from tailc.forms.ladder.row_evidence import RowEvidence
@@ -43,7 +44,12 @@ _ROUGH_UNITS = (
 )
 # Objectives that are maximised.
 # Older policies have `queue-rate`.
-_MOST = {"profit": "most", "rate": "highest", "queue-rate": "highest"}
+_MOST = {
+    "profit": "most",
+    "rate": "highest",
+    "queue-rate": "highest",
+    "goodput": "most",
+}
 
 
 def policy_result(policy: Policy) -> dict[str, object]:
@@ -61,7 +67,7 @@ def policy_text(policy: Policy) -> str:
         *_promise_lines(policy),
     ]
     head.append(f"evidence   {evidence_line(policy)}")
-    if policy.evidence.proof == REPLAYED:
+    if policy.evidence.proof == REPLAYED and policy.budget_table is None:
         head.append(f"tuned for  {arrivals_text(dict(policy.evidence.settings))}")
         head += _tuned_tails(policy)
     stands = radius_line(policy.evidence)
@@ -76,7 +82,7 @@ def policy_text(policy: Policy) -> str:
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
 
 
-def _text_of(form: TailTable | Shares | Plan) -> str:
+def _text_of(form: TailTable | Shares | Plan | BudgetTable) -> str:
     """Format a form that is not a ladder."""
     match form:
         case TailTable():
@@ -91,6 +97,10 @@ def _text_of(form: TailTable | Shares | Plan) -> str:
             from tailc.report.plan import plan_text
 
             return plan_text(form)
+        case BudgetTable():
+            from tailc.report.budget_table import budget_table_text
+
+            return budget_table_text(form)
 
 
 def _promise_lines(policy: Policy) -> list[str]:

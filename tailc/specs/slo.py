@@ -10,9 +10,16 @@ from tailc.units import format_percentile, format_us
 
 
 class Metric(enum.Enum):
-    """The metric of an SLO; LATENCY is the time from arrival to exit, with waiting."""
+    """The metric of an SLO; LATENCY is the time from arrival to exit, with waiting.
+
+    Of language models: TTFT is the time from arrival to the first token, ITL each time between two
+    tokens, and TPOT the mean time between the tokens of a request.
+    """
 
     LATENCY = "latency"
+    TTFT = "ttft"
+    ITL = "itl"
+    TPOT = "tpot"
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def read_drift(
     by `tailc split`, or the log of a runtime. Raises TailcError for a policy that serves no
     requests.
     """
-    if policy.shares is not None or policy.plan is not None:
+    if not policy.ladders and policy.tail_table is None:
         message = f"policy `{policy.name}` has no demand of requests, so there is no drift to test"
         hint = "run `tailc verify` without `--drift`"
         raise TailcError(Finding(Code.USAGE, message, help=hint))

@@ -50,10 +50,10 @@ def read_held_out(
     A part written by `tailc split`, a profile and the log of a runtime state their own reading. If
     `source` is the whole trace that the policy was compiled from, and the policy records a split,
     the held-out part is returned; any other trace need not have the column of the split. arrivals:
-    a column of arrival times, to be read for each request. Raises TailcError for a policy of shares
-    or a plan, which serve no requests.
+    a column of arrival times, to be read for each request. Raises TailcError for a policy of
+    shares, a plan or token budgets, which have no demands of requests.
     """
-    if policy.shares is not None or policy.plan is not None:
+    if not policy.ladders and policy.tail_table is None:
         raise _without_requests(policy)
     compiled = request_reading_of(policy)
     with open_source(source) as opened:
@@ -136,7 +136,9 @@ def _held_out_part(
 
 def _without_requests(policy: Policy) -> TailcError:
     of = "jobs" if policy.shares is None else "throughput"
-    message = f"policy `{policy.name}` is a policy of {of}, so there are no requests to replay"
+    if policy.budget_table is not None:
+        of = "token budgets"
+    message = f"policy `{policy.name}` is a policy of {of}, so there are no demands to replay"
     return TailcError(Finding(Code.USAGE, message, help="use `tailc verify`, which replays plans"))
 
 

@@ -13,14 +13,20 @@ from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.trace import (
     OpenedDays,
     OpenedThroughput,
+    OpenedTokens,
     OpenedTrace,
     open_measured,
+    split_requests,
     split_rows,
     split_trace,
 )
 from tailc.specs.days import DaysSettings
 from tailc.traces.parquet_profile import written_profile
 from tailc.traces.throughput_written import written_throughput
+from tailc.traces.tokens_written import written_tokens
+
+# Keys of specs that describe a trace; others have `demand`.
+_KEYS: dict[type, str] = {OpenedThroughput: "throughput", OpenedTokens: "tokens"}
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
         hint = "give the spec to `tailc verify --trace`"
         raise TailcError(Finding(Code.USAGE, message, opened.loaded.place("horizon"), hint))
     if read.reading.rows.split is None:
-        key = "throughput" if isinstance(read, OpenedThroughput) else "demand"
+        key = _KEYS.get(type(read), "demand")
         place = opened.loaded.place(key)
         hint = f"add `held_out: 20%` under `{key}`"
         raise TailcError(Finding(Code.MISSING_KEY, "the spec has no held-out part", place, hint))
@@ -93,8 +99,13 @@ class _Part:
     digest: str
 
 
-def _parts(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput) -> tuple[_Part, ...]:
+def _parts(
+    opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedTokens
+) -> tuple[_Part, ...]:
     """The two parts as files."""
+    if isinstance(read, OpenedTokens):
+        tokens = split_requests(opened, read)
+        return tuple(_Part(written_tokens(part), part.requests, part.digest) for part in tokens)
     if isinstance(read, OpenedThroughput):
         rows = split_rows(opened, read)
         return tuple(_Part(written_throughput(part), part.rows, part.digest) for part in rows)

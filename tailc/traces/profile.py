@@ -24,7 +24,8 @@ class Measure(enum.Enum):
     """How a demand was measured; a response time contains waiting and is not a demand.
 
     THROUGHPUT is not a demand but the work of a machine per second. RUN_TIME is the run time of a
-    job of a datacentre on its servers.
+    job of a datacentre on its servers. TOKENS are the lengths of prompts and outputs of a
+    language model.
     """
 
     DEMAND_CPU = "demand-cpu"
@@ -33,6 +34,7 @@ class Measure(enum.Enum):
     RESPONSE_CLOSED = "response-closed"
     THROUGHPUT = "throughput"
     RUN_TIME = "run-time"
+    TOKENS = "tokens"
 
 
 @dataclass(frozen=True, eq=False)

@@ -382,8 +382,51 @@ class RunTimeReading:
         return () if self.speedups is None else self.speedups.curves
 
 
+@dataclass(frozen=True)
+class TokenColumns:
+    """Columns of requests to a language model: arrival time, and tokens of prompt and output.
+
+    cached: tokens of the prompt whose cache is known; None where it is not recorded.
+    """
+
+    time: str
+    prompt: str
+    output: str
+    cached: str | None = None
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns with numbers."""
+        return (self.time, self.prompt, self.output, *_column_names(self.cached))
+
+
+@dataclass(frozen=True)
+class TokensReading:
+    """A reading of requests to a language model; `unit` is that of the arrival times."""
+
+    measured: ValueMeaning
+    rows: Rows
+    columns: TokenColumns
+
+    def __post_init__(self) -> None:
+        if self.measured.measure is not Measure.TOKENS:
+            raise ValueError(OF_TOKENS)
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """Speed-up curves: none."""
+        return ()
+
+    def whole(self) -> TokensReading:
+        """The same reading without holding out."""
+        return replace(self, rows=replace(self.rows, split=None))
+
+
 RequestReading: TypeAlias = DemandReading | TimingsReading
-TraceReading: TypeAlias = DemandReading | TimingsReading | ThroughputReading | RunTimeReading
+TraceReading: TypeAlias = (
+    DemandReading | TimingsReading | ThroughputReading | RunTimeReading | TokensReading
+)
+OF_TOKENS = "tokens are of requests at arrival times, with a prompt and an output: name the columns"
 OF_MACHINES = "throughput is of machines, at times, by share: name the columns"
 
 
@@ -412,5 +455,5 @@ def _once(columns: Iterable[str]) -> tuple[str, ...]:
 
 
 def _check_of_requests(measured: ValueMeaning) -> None:
-    if measured.measure in (Measure.THROUGHPUT, Measure.RUN_TIME):
+    if measured.measure in (Measure.THROUGHPUT, Measure.RUN_TIME, Measure.TOKENS):
         raise ValueError(f"a reading of requests has no `{measured.measure.value}`")

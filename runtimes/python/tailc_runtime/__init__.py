@@ -1,6 +1,7 @@
 """Look up tailc policies: verify once, then decide in a fraction of a microsecond."""
 
 from tailc_runtime.async_scheduler import AsyncScheduler
+from tailc_runtime.budget_table import BudgetTable
 from tailc_runtime.controller import Controller
 from tailc_runtime.counters import Counters
 from tailc_runtime.demand_log import DemandLog
@@ -26,6 +27,7 @@ from tailc_runtime.errors import (
 )
 from tailc_runtime.opening import (
     open_any,
+    open_budget_table,
     open_plan,
     open_policies,
     open_policy,
@@ -48,6 +50,7 @@ from tailc_runtime.watched import (
     UNCHANGED,
     Look,
     Watched,
+    watch_budget_table,
     watch_plan,
     watch_policies,
     watch_policy,
@@ -73,6 +76,7 @@ __all__ = [
     "BadMeaning",
     "BadSignature",
     "BadStructure",
+    "BudgetTable",
     "Controller",
     "Counters",
     "Decision",
@@ -107,11 +111,13 @@ __all__ = [
     "Unsigned",
     "Watched",
     "open_any",
+    "open_budget_table",
     "open_plan",
     "open_policies",
     "open_policy",
     "open_shares",
     "open_tail_table",
+    "watch_budget_table",
     "watch_plan",
     "watch_policies",
     "watch_policy",

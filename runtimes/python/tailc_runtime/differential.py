@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tailc_runtime.budget_table import BudgetTable
 from tailc_runtime.controller import Controller
 from tailc_runtime.flat_form import read_flat, unseal
 from tailc_runtime.opening import open_any, open_plan
@@ -80,10 +81,21 @@ def _question(policy: Path, below: Below) -> Question:
         return _ticks(opened, below)
     if isinstance(opened, Plan):
         return _PlanQuestions(policy, below).ask
+    if isinstance(opened, BudgetTable):
+        return _budgets(opened, below)
     if isinstance(opened, TailTable):
         return _steered(opened.controller, forms, below, _levels(opened, forms, below))
     tables = list(opened.values())
     return _steered(tables[0].controller, forms, below, _lookups(tables, forms, below))
+
+
+def _budgets(table: BudgetTable, below: Below) -> Question:
+    most = 2 * table.max_sequences, 2 * table.kv_blocks * table.block_tokens
+
+    def ask(_: int) -> list[int]:
+        return [*table.lookup(*map(below, most))]
+
+    return ask
 
 
 def _steered(

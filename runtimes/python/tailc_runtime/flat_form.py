@@ -14,6 +14,7 @@ from tailc_runtime.errors import (
     Truncated,
     UnknownSchema,
 )
+from tailc_runtime.flat_budget_table import read_budget_table
 from tailc_runtime.flat_plan import read_plan
 from tailc_runtime.flat_shares import read_shares
 from tailc_runtime.flat_tail_table import read_tail_table
@@ -172,4 +173,5 @@ _FORMS = {
     fbs.Form.TailTable: (fbs.TailTable, read_tail_table),
     fbs.Form.Shares: (fbs.Shares, read_shares),
     fbs.Form.Plan: (fbs.Plan, read_plan),
+    fbs.Form.BudgetTable: (fbs.BudgetTable, read_budget_table),
 }

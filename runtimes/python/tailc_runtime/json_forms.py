@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tailc_runtime.errors import BadStructure, UnknownForm
+from tailc_runtime.json_budget_table import budget_table_in, refuse_unknown_in_budget_table
 from tailc_runtime.json_plan import plan_in, refuse_unknown_in_plan
 from tailc_runtime.json_shares import refuse_unknown_in_shares, shares_in
 from tailc_runtime.json_tail_table import refuse_unknown_in_tail_table, tail_table_in
@@ -63,6 +64,8 @@ def form_in(form: dict[str, Any]) -> RawForm:
             return shares_in(form)
         case "plan":
             return plan_in(form)
+        case "budget-table":
+            return budget_table_in(form)
     raise UnknownForm(f"unknown form `{form['form']}`")
 
 
@@ -176,6 +179,7 @@ def refuse_unknown_members(policy: dict[str, Any]) -> None:
         "tail-table": refuse_unknown_in_tail_table,
         "shares": refuse_unknown_in_shares,
         "plan": refuse_unknown_in_plan,
+        "budget-table": refuse_unknown_in_budget_table,
     }
     for form in policy["forms"]:
         refuse_in[form["form"]](form)

@@ -6,12 +6,21 @@ import os
 from collections.abc import Callable
 from typing import TypeVar, Unpack
 
+from tailc_runtime.budget_table import BudgetTable
 from tailc_runtime.controller import CLIMB_AGES, LATENCY_BOUND, Controller
 from tailc_runtime.counters import UNREADABLE, Counters
 from tailc_runtime.errors import BadMeaning, BadStructure, OtherForm, PolicyError, UnknownClass
 from tailc_runtime.json_form import read_json
 from tailc_runtime.plan import Plan
-from tailc_runtime.raw import Head, RawController, RawForm, RawLadder, RawPlan, RawTailTable
+from tailc_runtime.raw import (
+    Head,
+    RawBudgetTable,
+    RawController,
+    RawForm,
+    RawLadder,
+    RawPlan,
+    RawTailTable,
+)
 from tailc_runtime.shares import Shares
 from tailc_runtime.signature import split_signature
 from tailc_runtime.table import PolicyTable
@@ -22,13 +31,19 @@ _MOST_BYTES = 64 * 1024 * 1024
 
 # Tables by request class; None is the one for all classes.
 PolicyTables = dict[str | None, PolicyTable]
-AnyPolicy = PolicyTables | TailTable | Shares | Plan
+AnyPolicy = PolicyTables | TailTable | Shares | Plan | BudgetTable
 
 Path = str | os.PathLike[str]
-Form = TypeVar("Form", TailTable, Shares, Plan)
+Form = TypeVar("Form", TailTable, Shares, Plan, BudgetTable)
 Chosen = TypeVar("Chosen")
 
-_NAMES = {dict: "ladders", TailTable: "a tail table", Shares: "shares", Plan: "a plan"}
+_NAMES = {
+    dict: "ladders",
+    TailTable: "a tail table",
+    Shares: "shares",
+    Plan: "a plan",
+    BudgetTable: "a budget table",
+}
 
 
 def open_policy(
@@ -67,8 +82,13 @@ def open_plan(path: Path, **asked: Unpack[Asked]) -> Plan:
     return _open(path, of_form(Plan), asked)
 
 
+def open_budget_table(path: Path, **asked: Unpack[Asked]) -> BudgetTable:
+    """Open the budget table of a policy; options and exceptions as `open_policy`."""
+    return _open(path, of_form(BudgetTable), asked)
+
+
 def open_any(path: Path, **asked: Unpack[Asked]) -> AnyPolicy:
-    """Open any policy: returns tables by request class, a tail table, shares, or a plan."""
+    """Open any policy: returns tables by request class, or the one form of another kind."""
     return _open(path, lambda opened: opened, asked)
 
 
@@ -171,13 +191,16 @@ def _opened(head: Head, forms: list[RawForm], counters: Counters) -> AnyPolicy:
         return _tables(head, raw, _acting_on(controller, CLIMB_AGES), counters)
     if len(steers) != 1 or raw:
         raise BadMeaning(
-            "`forms` must have exactly one of ladders, a tail table, shares and a plan"
+            "`forms` must have exactly one of ladders, a tail table, shares, a plan and a budget "
+            "table"
         )
     (form,) = steers
     if isinstance(form, RawTailTable):
         return TailTable(head, form, _acting_on(controller, LATENCY_BOUND), counters)
     assert not isinstance(form, RawLadder | RawController)
     _acting_on(controller, None)
+    if isinstance(form, RawBudgetTable):
+        return BudgetTable(head, form, counters)
     if isinstance(form, RawPlan):
         return Plan(head, form, counters)
     return Shares(head, form, counters)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 10
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 11
 
 
 @dataclass(frozen=True)
@@ -263,4 +263,26 @@ class RawPlan:
     battery: RawBattery | None
 
 
-RawForm = RawLadder | RawController | RawTailTable | RawShares | RawPlan
+class RawStepPart(NamedTuple):
+    """Time [ns] of an iteration by an amount, at its knots."""
+
+    knots: tuple[int, ...]
+    time_ns: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RawBudgetTable:
+    """A budget table; a row is its first number of decoding sequences, the most sequences that
+    start, and its budgets. parts: times by tokens, prompt tokens, decoding sequences and context.
+    """
+
+    first_waiting: tuple[int, ...]
+    rows: tuple[tuple[int, int, tuple[int, ...]], ...]
+    kv_blocks: int
+    block_tokens: int
+    max_sequences: int
+    fixed_ns: int
+    parts: tuple[RawStepPart, ...]
+
+
+RawForm = RawLadder | RawController | RawTailTable | RawShares | RawPlan | RawBudgetTable

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, NamedTuple, Self, Unpack
 
+from tailc_runtime.budget_table import BudgetTable
 from tailc_runtime.counters import UNREADABLE
 from tailc_runtime.errors import PolicyError
 from tailc_runtime.opening import (
@@ -185,3 +186,8 @@ def watch_shares(path: Path, **asked: Unpack[Asked]) -> Watched[Shares]:
 def watch_plan(path: Path, **asked: Unpack[Asked]) -> Watched[Plan]:
     """Watch a plan as opened by `open_plan`."""
     return Watched(path, of_form(Plan), asked)
+
+
+def watch_budget_table(path: Path, **asked: Unpack[Asked]) -> Watched[BudgetTable]:
+    """Watch a budget table as opened by `open_budget_table`."""
+    return Watched(path, of_form(BudgetTable), asked)

@@ -206,8 +206,8 @@ fn other_form_in(
     if let Some(plan) = form.form_as_plan() {
         return Ok(Form::Plan(Plan::read(&plan, counters.clone())?));
     }
-    // Checked before: forms that are not known here are refused by name.
-    Err(refused(Refusal::UnknownForm, "unknown form"))
+    // The layout of a budget table is known, but this runtime has no look-up for it.
+    Err(refused(Refusal::UnknownForm, format!("unknown form `{}`", form.form_name())))
 }
 
 fn ladders_of(

@@ -68,6 +68,8 @@ def as_markdown(diff: Diff) -> str:
         parts += ["tail table", _list(tail_table_lines(structure.tail_table))]
     if structure.shares:
         parts += ["shares", _list([change_text(change) for change in structure.shares])]
+    if structure.budget_table:
+        parts += ["budgets", _list([change_text(change) for change in structure.budget_table])]
     parts += _plan(structure.plan) if structure.plan else []
     if structure.controller:
         parts += ["controller", _list([change_text(change) for change in structure.controller])]

@@ -36,6 +36,7 @@ def as_dict(diff: Diff) -> dict[str, Any]:
             "tail_table": json_data(structure.tail_table) if structure.tail_table else None,
             "shares": [json_data(change) for change in structure.shares],
             "plan": plan_dict(structure.plan) if structure.plan else None,
+            "budget_table": [json_data(change) for change in structure.budget_table],
         },
         "without_effect": [json_data(change) for change in structure.without_effect],
         "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),

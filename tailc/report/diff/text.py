@@ -88,6 +88,10 @@ def _sections(diff: Diff) -> list[TextSection]:
         _section(["shares"] if structure.shares else [], map(change_text, structure.shares)),
         *(_plan_sections(structure.plan) if structure.plan else []),
         _section(
+            ["budgets"] if structure.budget_table else [],
+            map(change_text, structure.budget_table),
+        ),
+        _section(
             ["controller"] if structure.controller else [], map(change_text, structure.controller)
         ),
         _section(inert_change_lines(structure)),

@@ -180,6 +180,7 @@ def summary(structure: StructureDiff) -> str:
         "of the plan": len(structure.plan.settings),
         "of its jobs": len(structure.plan.jobs),
         "of its epochs": len(structure.plan.epochs),
+        "of budgets": len(structure.budget_table),
         "of the controller": len(structure.controller),
     }
     return "changes " + ", ".join(f"{what}: {count}" for what, count in counts.items() if count)

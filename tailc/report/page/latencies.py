@@ -45,7 +45,7 @@ def latency_section(policy: Policy, comparison: SloComparison, replayed: str) ->
 
 def without_latency(policy: Policy) -> str:
     """Reason why a compile predicts no latency; empty for policies without requests."""
-    if policy.plan is not None or policy.shares is not None:
+    if not policy.ladders and policy.tail_table is None:
         return ""
     return "no latency by percentile: the spec states no rates or no objective"
 

@@ -11,6 +11,7 @@ from tailc.experiment.point import SloComparison
 from tailc.report.estimates import estimates_text
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.latencies import busiest_point
+from tailc.report.pictures.budget_map import budget_figure
 from tailc.report.pictures.certificate import certificate_figure
 from tailc.report.pictures.demands import (
     DemandSample,
@@ -64,6 +65,8 @@ def map_section(policy: Policy, comparison: SloComparison | None = None) -> Sect
     """
     if policy.plan is not None:
         return None
+    if policy.budget_table is not None:
+        return Section("map", "Policy map", (budget_figure(policy.budget_table),))
     if not policy.ladders:
         return Section("map", "Policy map", caption=f"There is {without_map(policy)}.")
     point = None if comparison is None else busiest_point(comparison.points)
@@ -91,6 +94,8 @@ def without_map(policy: Policy) -> str:
         return "no map: a plan has no ladder; a page of pictures shows its power and its servers"
     if policy.tail_table is not None:
         return "no map: frequencies follow a tail table, which `tailc inspect` prints"
+    if policy.budget_table is not None:
+        return "no map: `tailc inspect` prints token budgets, and a page draws them"
     return "no map: CPU shares have no ladder; `tailc inspect` prints them"
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 from tailc.artifact.envelope import PROOFS, Evidence, Input, InputRole, Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.artifact.reading_record import Reading, reading_of
+from tailc.forms.budget_table import BatchEngine, BudgetRow, BudgetTable
 from tailc.forms.controller import (
     FEWEST_FRACTION_BITS,
     LARGEST_AGE_US,
@@ -53,6 +54,7 @@ from tailc.forms.shares import (
     ShareLaw,
     Shares,
 )
+from tailc.forms.step_times import LARGEST_AMOUNT, LARGEST_NS, StepPart, StepTimes
 from tailc.forms.tail_table import (
     LARGEST_BOUND_US,
     LARGEST_CYCLES,
@@ -71,7 +73,7 @@ from tailc.traces.serial import Serial
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tests.tailc.forms.plan.random_plans import random_plan
 
-Form = Ladder | Controller | TailTable | Shares | Plan
+Form = Ladder | Controller | TailTable | Shares | Plan | BudgetTable
 
 LARGEST = 2**53 - 1
 PPM = 1_000_000
@@ -79,7 +81,9 @@ _ANY_RULES = (Rule.REREAD_ROW, Rule.NEVER_DESCEND, Rule.AGE_FROM_ARRIVAL)
 _OF_OVERLOAD = (Rule.SHED, Rule.CUT_OFF, Rule.DEGRADE)
 _TAKING_OVER = (Rule.WAITED_START_LAST, Rule.BUSY_PERIOD_AGE)
 _OF_DEMAND = tuple(
-    measure for measure in Measure if measure not in (Measure.THROUGHPUT, Measure.RUN_TIME)
+    measure
+    for measure in Measure
+    if measure not in (Measure.THROUGHPUT, Measure.RUN_TIME, Measure.TOKENS)
 )
 _NAMES = ("a", "search", "Zürich", "線形", '"quoted"\\', "tab\there", "\U0001f422", "\u007f\u2028")
 _E = TypeVar("_E", bound=enum.Enum)
@@ -87,7 +91,7 @@ _E = TypeVar("_E", bound=enum.Enum)
 
 def random_policy(rng: Random) -> Policy:
     """Of any form."""
-    draw = rng.choice((_ladders, _ladders, _ladders, _tails, _shares, _plan))
+    draw = rng.choice((_ladders, _ladders, _ladders, _tails, _shares, _plan, _budgets))
     return _policy_of(rng, draw(rng))
 
 
@@ -111,6 +115,11 @@ def random_plan_policy(rng: Random) -> Policy:
     return _policy_of(rng, _plan(rng))
 
 
+def random_budget_policy(rng: Random) -> Policy:
+    """Of a budget table."""
+    return _policy_of(rng, _budgets(rng))
+
+
 def _ladders(rng: Random) -> tuple[Form, ...]:
     classes = rng.choice([(None,), (None,), ("short",), (None, "short")])
     steered = rng.random() < 0.3
@@ -132,6 +141,40 @@ def _shares(rng: Random) -> tuple[Form, ...]:
 
 def _plan(rng: Random) -> tuple[Form, ...]:
     return (random_plan(rng),)
+
+
+def _budgets(rng: Random) -> tuple[Form, ...]:
+    return (random_budget_table(rng),)
+
+
+def random_budget_table(rng: Random) -> BudgetTable:
+    """With up to four rows and columns, every number up to its limit."""
+    waiting, decoding = (_from_zero(rng, LARGEST_AMOUNT) for _ in range(2))
+    least = [1] + [0] * (len(decoding) - 1)
+    rows = tuple(
+        BudgetRow(
+            first,
+            rng.randint(low, 9),
+            tuple(rng.choice((low, 512, LARGEST_AMOUNT)) for _ in waiting),
+        )
+        for first, low in zip(decoding, least, strict=True)
+    )
+    parts = [_step_part(rng) for _ in range(4)]
+    step = StepTimes(rng.choice((1, LARGEST_NS)), *parts)
+    engine = BatchEngine(rng.choice((1, 2**22)), 16, rng.choice((1, LARGEST_AMOUNT)), step)
+    return BudgetTable(waiting, rows, engine)
+
+
+def _step_part(rng: Random) -> StepPart:
+    knots = _from_zero(rng, LARGEST_AMOUNT)
+    knots = knots if len(knots) > 1 else (0, LARGEST_AMOUNT)
+    rises = sorted(rng.randint(0, LARGEST_NS) for _ in knots[1:])
+    return StepPart(knots, (0, *rises))
+
+
+def _from_zero(rng: Random, most: int) -> tuple[int, ...]:
+    """Ascending from 0, up to three more."""
+    return (0, *sorted({rng.randint(1, most) for _ in range(rng.randint(0, 3))}))
 
 
 def _policy_of(rng: Random, forms: tuple[Form, ...]) -> Policy:
@@ -423,6 +466,8 @@ def _reading(rng: Random) -> TraceReading:
     draw = rng.random()
     if draw < 0.1:
         return reading_of(_throughput(rng))
+    if draw > 0.9:
+        return reading_of(_tokens(rng))
     return reading_of(_run_times(rng) if draw < 0.2 else _demand_reading(rng))
 
 
@@ -436,6 +481,12 @@ def _throughput(rng: Random) -> Reading:
     columns = {name: _name(rng) for name in ("demand", "time", "machine", "share")}
     columns["waiting"] = rng.choice((None, _name(rng)))
     return Reading(Measure.THROUGHPUT, _name(rng), _any(rng, TimeUnit), **columns)
+
+
+def _tokens(rng: Random) -> Reading:
+    columns = {name: _name(rng) for name in ("demand", "time", "prompt")}
+    columns["cached"] = rng.choice((None, _name(rng)))
+    return Reading(Measure.TOKENS, _name(rng), _any(rng, TimeUnit), **columns)
 
 
 def _demand_reading(rng: Random) -> Reading:

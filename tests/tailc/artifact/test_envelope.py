@@ -50,7 +50,7 @@ def test_one_controller_at_most_comes_after_the_ladders() -> None:
         ((one, controller, controller), "`forms` must have at most one controller"),
         ((controller, one, other), "must be the last form"),
         ((one, controller, other), "must be the last form"),
-        ((controller,), "must have exactly one of ladders, a tail table, shares and a plan"),
+        ((controller,), "must have exactly one of ladders, a tail table, shares, a plan and a"),
         ((), "`forms` must not be empty"),
     ):
         with pytest.raises(ValueError, match=complaint):
@@ -76,7 +76,7 @@ def test_what_a_server_does_is_said_by_forms_of_one_kind() -> None:
     ladder, table, shares = lucene_policy().forms[0], trimmed.tail_table, shared.shares
     assert table
     assert shares
-    one_of_these = "`forms` must have exactly one of ladders, a tail table, shares and a plan"
+    one_of_these = "`forms` must have exactly one of ladders, a tail table, shares, a plan and a"
     for forms, complaint in (
         ((ladder, table), one_of_these),
         ((table, shares), one_of_these),
@@ -85,7 +85,7 @@ def test_what_a_server_does_is_said_by_forms_of_one_kind() -> None:
         ((shares, shares), "one form of shares"),
         ((planned.plan, ladder), one_of_these),
         ((shares, planned.plan), one_of_these),
-        ((planned.plan, planned.plan), "or one plan"),
+        ((planned.plan, planned.plan), "one plan, or one budget table"),
         ((table, table, trimmed.controller), "one tail table"),
     ):
         with pytest.raises(ValueError, match=complaint):

@@ -12,7 +12,7 @@ from tailc.artifact.json_form import encode_json
 from tests.tailc.artifact.published import ROOT, VECTORS
 from tests.tailc.artifact.random_policies import random_policy
 
-SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.10.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.11.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -64,6 +64,7 @@ def test_the_schema_says_when_a_policy_is_of_which_minor_version() -> None:
     document = json.loads((VECTORS / "settings-every.json").read_bytes())
     VALIDATOR.validate(document)
     assert document["schema"]["minor"] == 10
+    assert "11 the budget table, its metrics, measure and columns." in said
     VALIDATOR.validate(json.loads((VECTORS / "shares-cap.json").read_bytes()))
     for name in ("cores", "controller"):
         document = json.loads((VECTORS / f"{name}.json").read_bytes())

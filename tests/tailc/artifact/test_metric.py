@@ -24,7 +24,7 @@ LATER = Slo(990_000, 500_000, metric=later_metric())
 @pytest.fixture
 def writable(monkeypatch: pytest.MonkeyPatch) -> Policy:
     """A policy with an SLO of a later metric, whose number the writer knows."""
-    monkeypatch.setattr(fbs.Metric, LATER.metric.name, 2, raising=False)
+    monkeypatch.setattr(fbs.Metric, LATER.metric.name, 5, raising=False)
     return replace(lucene_policy(), slos=(LATER,))
 
 
@@ -81,13 +81,13 @@ def test_json_with_a_metric_that_is_not_known_is_refused_at_its_place(minor: int
     finding = refusal_of(lambda: decode_json(stating("time-to-first-token", minor)))
     assert finding.code is Code.BAD_ARTIFACT
     assert "at `/slos/0/metric`: unknown value `time-to-first-token`" in finding.message
-    assert finding.help == "known: `latency`"
+    assert finding.help == "known: `latency`, `ttft`, `itl`, `tpot`"
 
 
 def test_a_flatbuffer_with_a_metric_that_is_not_known_is_refused(writable: Policy) -> None:
     finding = refusal_of(lambda: decode_flat(encode_flat(writable)))
     assert finding.code is Code.BAD_ARTIFACT
-    assert "unknown number `2` of Metric" in finding.message
+    assert "unknown number `5` of Metric" in finding.message
 
 
 @pytest.mark.parametrize("minor", [0, 7, 8])

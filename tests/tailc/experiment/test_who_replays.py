@@ -77,6 +77,7 @@ def test_every_execution_model_has_an_engine_or_uses_that_of_another():
     models = {module.split(".")[2] for module in ENGINE_MODULES}
     assert models == {
         "shared_cores", "core_types", "core_queues", "cpu_shares", "rigid_jobs", "malleable_jobs",
+        "token_batches",
     }  # fmt: skip
 
 

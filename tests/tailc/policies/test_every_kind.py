@@ -26,6 +26,7 @@ from tailc.experiment.block_means import MeanError
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.recorded_periods import recorded_periods
 from tailc.forms import shares_step
+from tailc.forms.budget_table import BudgetTable, allowance
 from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
 from tailc.forms.ladder.lookup import lookup
@@ -221,6 +222,57 @@ def test_a_policy_differs_from_one_with_another_bound(compiled, tail_table, tail
     assert ended.code == 2
 
 
+@pytest.fixture
+def budgets(compiled) -> BudgetTable:
+    found = compiled.policy.budget_table
+    if found is None:
+        pytest.skip(f"kind `{compiled.policy.kind}` emits no token budgets")
+    return found
+
+
+def states(table: BudgetTable) -> list[tuple[int, int]]:
+    """Decoding sequences and waiting tokens on both sides of every number of the table."""
+    firsts = [row.first_decoding for row in table.rows], table.first_waiting
+    around = [{max(one + off, 0) for one in each for off in (-1, 0, 1)} for each in firsts]
+    return sorted(itertools.product(*around))
+
+
+def test_every_look_up_of_a_budget_gives_the_same_answer(compiled, budgets):
+    for suffix in (".tailc", ".json"):
+        embedded = tailc_runtime.open_budget_table(compiled.stem.with_suffix(suffix))
+        for state in states(budgets):
+            cell = allowance(budgets, *state)
+            assert embedded.lookup(*state) == (cell.budget, cell.new_sequences), state
+
+
+def test_the_command_line_looks_up_budgets_as_the_library_does(compiled, budgets, tailc):
+    decoding, waiting = states(budgets)[-1]
+    words = ("--decoding", decoding, "--waiting-tokens", waiting, "--output-format", "json")
+    result = json.loads(tailc("lookup", compiled.stem, *words).out)["result"]
+    cell = allowance(budgets, decoding, waiting)
+    assert (result["budget"], result["new_sequences"]) == (cell.budget, cell.new_sequences)
+    assert result["prompt_tokens"] == max(cell.budget - decoding, 0)
+
+
+def test_verify_judges_budgets_alike_on_any_number_of_threads(compiled, budgets, tailc):
+    words = ("verify", compiled.stem, "--trace", compiled.case.held_out, "--replicates", "60")
+    told = [tailc(*words, "--threads", n) for n in (1, 2)]
+    assert told[0] == told[1]
+    assert told[0].code in (0, 1, 4)
+
+
+def test_a_policy_differs_from_one_with_another_budget(compiled, budgets, tailc, tmp_path):
+    first, *others = budgets.rows
+    larger = dataclasses.replace(first, budgets=(first.budgets[0] + 1, *first.budgets[1:]))
+    changed = dataclasses.replace(budgets, rows=(larger, *others))
+    write_policy(dataclasses.replace(compiled.policy, forms=(changed,)), tmp_path / "changed")
+    words = (compiled.stem, tmp_path / "changed", "--exit-code", "--output-format", "json")
+    ended = tailc("diff", *words)
+    assert ended.code == 2
+    (change,) = json.loads(ended.out)["result"]["forms"]["budget_table"]
+    assert change["what"] == "from 0 decoding sequences"
+
+
 def test_in_a_replay_every_request_leaves_after_its_work_is_done(compiled, ladders):
     profile = read_held_out(compiled.policy, str(compiled.case.held_out)).profile
     rungs = len(ladders[0].rungs)
@@ -250,7 +302,8 @@ def test_verify_gives_the_same_verdict_on_any_number_of_threads(compiled, ladder
 
 
 def test_verify_refuses_what_the_policy_was_compiled_from(compiled, tailc):
-    words = () if compiled.policy.shares or compiled.policy.plan else QUICK
+    has_demand = compiled.policy.ladders or compiled.policy.tail_table
+    words = QUICK if has_demand else ()
     ended = tailc("verify", compiled.stem, "--trace", compiled.case.design, *words)
     assert "TC0601" in ended.err
 
@@ -385,8 +438,8 @@ def test_a_policy_differs_from_one_with_another_price(compiled, plan, tailc, tmp
 
 
 def test_beside_itself_a_policy_runs_no_request_otherwise_and_changes_nothing(compiled):
-    if compiled.policy.shares or compiled.policy.plan:
-        pytest.skip("no request arrives at machines that only have shares, or jobs of a plan")
+    if not compiled.policy.ladders and not compiled.policy.tail_table:
+        pytest.skip("its replays have no demands of requests: shares, plans and token budgets")
     held_out = read_held_out(compiled.policy, str(compiled.case.held_out)).profile
     options = VerifyOptions(requests_per_replay=400, replicates=49)
     told = behaviour(compiled.policy, compiled.policy, held_out, options)

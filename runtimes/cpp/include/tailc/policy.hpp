@@ -100,6 +100,10 @@ inline Policy::Forms Policy::forms_in(const policy::Policy& root) {
   const bool steers = boxes.size() > 0 && boxes.Get(boxes.size() - 1)->form_as_Controller();
   const auto count = std::size_t{boxes.size()} - (steers ? 1 : 0);
   std::size_t ladders = 0;
+  // The layout of a budget table is known, but this runtime has no look-up for it.
+  for (const auto* box : boxes)
+    if (box->form_as_BudgetTable())
+      throw PolicyError(Refusal::unknown_form, "unknown form `" + box->form_name()->str() + "`");
   for (flatbuffers::uoffset_t i = 0; i < count; ++i) {
     require(boxes.Get(i)->form_as_Controller() == nullptr,
             "`forms` must have at most one controller, as the last form");

@@ -248,6 +248,7 @@ const (
 	MeasureRESPONSE_CLOSED Measure = 4
 	MeasureTHROUGHPUT      Measure = 5
 	MeasureRUN_TIME        Measure = 6
+	MeasureTOKENS          Measure = 7
 )
 
 var EnumNamesMeasure = map[Measure]string{
@@ -258,6 +259,7 @@ var EnumNamesMeasure = map[Measure]string{
 	MeasureRESPONSE_CLOSED: "RESPONSE_CLOSED",
 	MeasureTHROUGHPUT:      "THROUGHPUT",
 	MeasureRUN_TIME:        "RUN_TIME",
+	MeasureTOKENS:          "TOKENS",
 }
 
 var EnumValuesMeasure = map[string]Measure{
@@ -268,6 +270,7 @@ var EnumValuesMeasure = map[string]Measure{
 	"RESPONSE_CLOSED": MeasureRESPONSE_CLOSED,
 	"THROUGHPUT":      MeasureTHROUGHPUT,
 	"RUN_TIME":        MeasureRUN_TIME,
+	"TOKENS":          MeasureTOKENS,
 }
 
 func (v Measure) String() string {
@@ -315,16 +318,25 @@ type Metric byte
 const (
 	MetricUNSTATED Metric = 0
 	MetricLATENCY  Metric = 1
+	MetricTTFT     Metric = 2
+	MetricITL      Metric = 3
+	MetricTPOT     Metric = 4
 )
 
 var EnumNamesMetric = map[Metric]string{
 	MetricUNSTATED: "UNSTATED",
 	MetricLATENCY:  "LATENCY",
+	MetricTTFT:     "TTFT",
+	MetricITL:      "ITL",
+	MetricTPOT:     "TPOT",
 }
 
 var EnumValuesMetric = map[string]Metric{
 	"UNSTATED": MetricUNSTATED,
 	"LATENCY":  MetricLATENCY,
+	"TTFT":     MetricTTFT,
+	"ITL":      MetricITL,
+	"TPOT":     MetricTPOT,
 }
 
 func (v Metric) String() string {
@@ -454,30 +466,33 @@ func (v SplitBy) String() string {
 type Form byte
 
 const (
-	FormNONE       Form = 0
-	FormLadder     Form = 1
-	FormController Form = 2
-	FormTailTable  Form = 3
-	FormShares     Form = 4
-	FormPlan       Form = 5
+	FormNONE        Form = 0
+	FormLadder      Form = 1
+	FormController  Form = 2
+	FormTailTable   Form = 3
+	FormShares      Form = 4
+	FormPlan        Form = 5
+	FormBudgetTable Form = 6
 )
 
 var EnumNamesForm = map[Form]string{
-	FormNONE:       "NONE",
-	FormLadder:     "Ladder",
-	FormController: "Controller",
-	FormTailTable:  "TailTable",
-	FormShares:     "Shares",
-	FormPlan:       "Plan",
+	FormNONE:        "NONE",
+	FormLadder:      "Ladder",
+	FormController:  "Controller",
+	FormTailTable:   "TailTable",
+	FormShares:      "Shares",
+	FormPlan:        "Plan",
+	FormBudgetTable: "BudgetTable",
 }
 
 var EnumValuesForm = map[string]Form{
-	"NONE":       FormNONE,
-	"Ladder":     FormLadder,
-	"Controller": FormController,
-	"TailTable":  FormTailTable,
-	"Shares":     FormShares,
-	"Plan":       FormPlan,
+	"NONE":        FormNONE,
+	"Ladder":      FormLadder,
+	"Controller":  FormController,
+	"TailTable":   FormTailTable,
+	"Shares":      FormShares,
+	"Plan":        FormPlan,
+	"BudgetTable": FormBudgetTable,
 }
 
 func (v Form) String() string {
@@ -4025,6 +4040,551 @@ func PlanAddBattery(builder *flatbuffers.Builder, battery flatbuffers.UOffsetT) 
 func PlanEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
+type StepPart struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsStepPart(buf []byte, offset flatbuffers.UOffsetT) *StepPart {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &StepPart{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishStepPartBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsStepPart(buf []byte, offset flatbuffers.UOffsetT) *StepPart {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &StepPart{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedStepPartBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *StepPart) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *StepPart) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *StepPart) Knots(j int) int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.GetInt64(a + flatbuffers.UOffsetT(j*8))
+	}
+	return 0
+}
+
+func (rcv *StepPart) KnotsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *StepPart) MutateKnots(j int, n int64) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.MutateInt64(a+flatbuffers.UOffsetT(j*8), n)
+	}
+	return false
+}
+
+func (rcv *StepPart) TimeNs(j int) int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.GetInt64(a + flatbuffers.UOffsetT(j*8))
+	}
+	return 0
+}
+
+func (rcv *StepPart) TimeNsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *StepPart) MutateTimeNs(j int, n int64) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.MutateInt64(a+flatbuffers.UOffsetT(j*8), n)
+	}
+	return false
+}
+
+func StepPartStart(builder *flatbuffers.Builder) {
+	builder.StartObject(2)
+}
+func StepPartAddKnots(builder *flatbuffers.Builder, knots flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(knots), 0)
+}
+func StepPartStartKnotsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(8, numElems, 8)
+}
+func StepPartAddTimeNs(builder *flatbuffers.Builder, timeNs flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(timeNs), 0)
+}
+func StepPartStartTimeNsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(8, numElems, 8)
+}
+func StepPartEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
+type StepTimes struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsStepTimes(buf []byte, offset flatbuffers.UOffsetT) *StepTimes {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &StepTimes{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishStepTimesBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsStepTimes(buf []byte, offset flatbuffers.UOffsetT) *StepTimes {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &StepTimes{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedStepTimesBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *StepTimes) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *StepTimes) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *StepTimes) FixedNs() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *StepTimes) MutateFixedNs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *StepTimes) Tokens(obj *StepPart) *StepPart {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(StepPart)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func (rcv *StepTimes) Prompt(obj *StepPart) *StepPart {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(StepPart)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func (rcv *StepTimes) Decoding(obj *StepPart) *StepPart {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(StepPart)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func (rcv *StepTimes) Context(obj *StepPart) *StepPart {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(StepPart)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func StepTimesStart(builder *flatbuffers.Builder) {
+	builder.StartObject(5)
+}
+func StepTimesAddFixedNs(builder *flatbuffers.Builder, fixedNs int64) {
+	builder.PrependInt64Slot(0, fixedNs, 0)
+}
+func StepTimesAddTokens(builder *flatbuffers.Builder, tokens flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(tokens), 0)
+}
+func StepTimesAddPrompt(builder *flatbuffers.Builder, prompt flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(prompt), 0)
+}
+func StepTimesAddDecoding(builder *flatbuffers.Builder, decoding flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(decoding), 0)
+}
+func StepTimesAddContext(builder *flatbuffers.Builder, context flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(4, flatbuffers.UOffsetT(context), 0)
+}
+func StepTimesEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
+type BatchEngine struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsBatchEngine(buf []byte, offset flatbuffers.UOffsetT) *BatchEngine {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &BatchEngine{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishBatchEngineBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsBatchEngine(buf []byte, offset flatbuffers.UOffsetT) *BatchEngine {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &BatchEngine{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedBatchEngineBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *BatchEngine) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *BatchEngine) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *BatchEngine) KvBlocks() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *BatchEngine) MutateKvBlocks(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *BatchEngine) BlockTokens() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *BatchEngine) MutateBlockTokens(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *BatchEngine) MaxSequences() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *BatchEngine) MutateMaxSequences(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func (rcv *BatchEngine) Step(obj *StepTimes) *StepTimes {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(StepTimes)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func BatchEngineStart(builder *flatbuffers.Builder) {
+	builder.StartObject(4)
+}
+func BatchEngineAddKvBlocks(builder *flatbuffers.Builder, kvBlocks int64) {
+	builder.PrependInt64Slot(0, kvBlocks, 0)
+}
+func BatchEngineAddBlockTokens(builder *flatbuffers.Builder, blockTokens int64) {
+	builder.PrependInt64Slot(1, blockTokens, 0)
+}
+func BatchEngineAddMaxSequences(builder *flatbuffers.Builder, maxSequences int64) {
+	builder.PrependInt64Slot(2, maxSequences, 0)
+}
+func BatchEngineAddStep(builder *flatbuffers.Builder, step flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(step), 0)
+}
+func BatchEngineEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
+type BudgetRow struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsBudgetRow(buf []byte, offset flatbuffers.UOffsetT) *BudgetRow {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &BudgetRow{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishBudgetRowBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsBudgetRow(buf []byte, offset flatbuffers.UOffsetT) *BudgetRow {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &BudgetRow{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedBudgetRowBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *BudgetRow) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *BudgetRow) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *BudgetRow) FirstDecoding() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *BudgetRow) MutateFirstDecoding(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *BudgetRow) NewSequences() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *BudgetRow) MutateNewSequences(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *BudgetRow) Budgets(j int) int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.GetInt64(a + flatbuffers.UOffsetT(j*8))
+	}
+	return 0
+}
+
+func (rcv *BudgetRow) BudgetsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *BudgetRow) MutateBudgets(j int, n int64) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.MutateInt64(a+flatbuffers.UOffsetT(j*8), n)
+	}
+	return false
+}
+
+func BudgetRowStart(builder *flatbuffers.Builder) {
+	builder.StartObject(3)
+}
+func BudgetRowAddFirstDecoding(builder *flatbuffers.Builder, firstDecoding int64) {
+	builder.PrependInt64Slot(0, firstDecoding, 0)
+}
+func BudgetRowAddNewSequences(builder *flatbuffers.Builder, newSequences int64) {
+	builder.PrependInt64Slot(1, newSequences, 0)
+}
+func BudgetRowAddBudgets(builder *flatbuffers.Builder, budgets flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(budgets), 0)
+}
+func BudgetRowStartBudgetsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(8, numElems, 8)
+}
+func BudgetRowEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
+type BudgetTable struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsBudgetTable(buf []byte, offset flatbuffers.UOffsetT) *BudgetTable {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &BudgetTable{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishBudgetTableBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsBudgetTable(buf []byte, offset flatbuffers.UOffsetT) *BudgetTable {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &BudgetTable{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedBudgetTableBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *BudgetTable) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *BudgetTable) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *BudgetTable) FirstWaiting(j int) int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.GetInt64(a + flatbuffers.UOffsetT(j*8))
+	}
+	return 0
+}
+
+func (rcv *BudgetTable) FirstWaitingLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *BudgetTable) MutateFirstWaiting(j int, n int64) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		a := rcv._tab.Vector(o)
+		return rcv._tab.MutateInt64(a+flatbuffers.UOffsetT(j*8), n)
+	}
+	return false
+}
+
+func (rcv *BudgetTable) Rows(obj *BudgetRow, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 4
+		x = rcv._tab.Indirect(x)
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *BudgetTable) RowsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func (rcv *BudgetTable) Engine(obj *BatchEngine) *BatchEngine {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(BatchEngine)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func BudgetTableStart(builder *flatbuffers.Builder) {
+	builder.StartObject(3)
+}
+func BudgetTableAddFirstWaiting(builder *flatbuffers.Builder, firstWaiting flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(firstWaiting), 0)
+}
+func BudgetTableStartFirstWaitingVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(8, numElems, 8)
+}
+func BudgetTableAddRows(builder *flatbuffers.Builder, rows flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(rows), 0)
+}
+func BudgetTableStartRowsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(4, numElems, 4)
+}
+func BudgetTableAddEngine(builder *flatbuffers.Builder, engine flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(engine), 0)
+}
+func BudgetTableEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
 type FormBox struct {
 	_tab flatbuffers.Table
 }
@@ -5196,8 +5756,24 @@ func (rcv *Reading) Waiting() []byte {
 	return nil
 }
 
+func (rcv *Reading) Prompt() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(46))
+	if o != 0 {
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
+	}
+	return nil
+}
+
+func (rcv *Reading) Cached() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(48))
+	if o != 0 {
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
+	}
+	return nil
+}
+
 func ReadingStart(builder *flatbuffers.Builder) {
-	builder.StartObject(21)
+	builder.StartObject(23)
 }
 func ReadingAddMeasure(builder *flatbuffers.Builder, measure Measure) {
 	builder.PrependByteSlot(0, byte(measure), 0)
@@ -5273,6 +5849,12 @@ func ReadingAddSerial(builder *flatbuffers.Builder, serial flatbuffers.UOffsetT)
 }
 func ReadingAddWaiting(builder *flatbuffers.Builder, waiting flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(20, flatbuffers.UOffsetT(waiting), 0)
+}
+func ReadingAddPrompt(builder *flatbuffers.Builder, prompt flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(21, flatbuffers.UOffsetT(prompt), 0)
+}
+func ReadingAddCached(builder *flatbuffers.Builder, cached flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(22, flatbuffers.UOffsetT(cached), 0)
 }
 func ReadingEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

@@ -67,6 +67,7 @@ class Measure(object):
     RESPONSE_CLOSED = 4
     THROUGHPUT = 5
     RUN_TIME = 6
+    TOKENS = 7
 
 
 class TimeUnit(object):
@@ -80,6 +81,9 @@ class TimeUnit(object):
 class Metric(object):
     UNSTATED = 0
     LATENCY = 1
+    TTFT = 2
+    ITL = 3
+    TPOT = 4
 
 
 class Sample(object):
@@ -116,6 +120,7 @@ class Form(object):
     TailTable = 3
     Shares = 4
     Plan = 5
+    BudgetTable = 6
 
 
 class Climb(object):
@@ -2775,6 +2780,428 @@ def PlanEnd(builder):
 
 
 
+class StepPart(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = StepPart()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsStepPart(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def StepPartBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # StepPart
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # StepPart
+    def Knots(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # StepPart
+    def KnotsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # StepPart
+    def KnotsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        return o == 0
+
+    # StepPart
+    def TimeNs(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # StepPart
+    def TimeNsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # StepPart
+    def TimeNsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        return o == 0
+
+def StepPartStart(builder):
+    builder.StartObject(2)
+
+def StepPartAddKnots(builder, knots):
+    builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(knots), 0)
+
+def StepPartStartKnotsVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def StepPartAddTimeNs(builder, timeNs):
+    builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(timeNs), 0)
+
+def StepPartStartTimeNsVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def StepPartEnd(builder):
+    return builder.EndObject()
+
+
+
+class StepTimes(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = StepTimes()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsStepTimes(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def StepTimesBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # StepTimes
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # StepTimes
+    def FixedNs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # StepTimes
+    def Tokens(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = StepPart()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # StepTimes
+    def Prompt(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = StepPart()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # StepTimes
+    def Decoding(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = StepPart()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # StepTimes
+    def Context(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = StepPart()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+def StepTimesStart(builder):
+    builder.StartObject(5)
+
+def StepTimesAddFixedNs(builder, fixedNs):
+    builder.PrependInt64Slot(0, fixedNs, 0)
+
+def StepTimesAddTokens(builder, tokens):
+    builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(tokens), 0)
+
+def StepTimesAddPrompt(builder, prompt):
+    builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(prompt), 0)
+
+def StepTimesAddDecoding(builder, decoding):
+    builder.PrependUOffsetTRelativeSlot(3, flatbuffers.number_types.UOffsetTFlags.py_type(decoding), 0)
+
+def StepTimesAddContext(builder, context):
+    builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(context), 0)
+
+def StepTimesEnd(builder):
+    return builder.EndObject()
+
+
+
+class BatchEngine(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = BatchEngine()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsBatchEngine(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def BatchEngineBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # BatchEngine
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # BatchEngine
+    def KvBlocks(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # BatchEngine
+    def BlockTokens(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # BatchEngine
+    def MaxSequences(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # BatchEngine
+    def Step(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = StepTimes()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+def BatchEngineStart(builder):
+    builder.StartObject(4)
+
+def BatchEngineAddKvBlocks(builder, kvBlocks):
+    builder.PrependInt64Slot(0, kvBlocks, 0)
+
+def BatchEngineAddBlockTokens(builder, blockTokens):
+    builder.PrependInt64Slot(1, blockTokens, 0)
+
+def BatchEngineAddMaxSequences(builder, maxSequences):
+    builder.PrependInt64Slot(2, maxSequences, 0)
+
+def BatchEngineAddStep(builder, step):
+    builder.PrependUOffsetTRelativeSlot(3, flatbuffers.number_types.UOffsetTFlags.py_type(step), 0)
+
+def BatchEngineEnd(builder):
+    return builder.EndObject()
+
+
+
+class BudgetRow(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = BudgetRow()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsBudgetRow(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def BudgetRowBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # BudgetRow
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # BudgetRow
+    def FirstDecoding(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # BudgetRow
+    def NewSequences(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # BudgetRow
+    def Budgets(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # BudgetRow
+    def BudgetsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # BudgetRow
+    def BudgetsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        return o == 0
+
+def BudgetRowStart(builder):
+    builder.StartObject(3)
+
+def BudgetRowAddFirstDecoding(builder, firstDecoding):
+    builder.PrependInt64Slot(0, firstDecoding, 0)
+
+def BudgetRowAddNewSequences(builder, newSequences):
+    builder.PrependInt64Slot(1, newSequences, 0)
+
+def BudgetRowAddBudgets(builder, budgets):
+    builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(budgets), 0)
+
+def BudgetRowStartBudgetsVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def BudgetRowEnd(builder):
+    return builder.EndObject()
+
+
+
+class BudgetTable(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = BudgetTable()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsBudgetTable(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def BudgetTableBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # BudgetTable
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # BudgetTable
+    def FirstWaiting(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # BudgetTable
+    def FirstWaitingLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # BudgetTable
+    def FirstWaitingIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        return o == 0
+
+    # BudgetTable
+    def Rows(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = BudgetRow()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # BudgetTable
+    def RowsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # BudgetTable
+    def RowsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        return o == 0
+
+    # BudgetTable
+    def Engine(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = BatchEngine()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+def BudgetTableStart(builder):
+    builder.StartObject(3)
+
+def BudgetTableAddFirstWaiting(builder, firstWaiting):
+    builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(firstWaiting), 0)
+
+def BudgetTableStartFirstWaitingVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def BudgetTableAddRows(builder, rows):
+    builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(rows), 0)
+
+def BudgetTableStartRowsVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def BudgetTableAddEngine(builder, engine):
+    builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(engine), 0)
+
+def BudgetTableEnd(builder):
+    return builder.EndObject()
+
+
+
 class FormBox(object):
     __slots__ = ['_tab']
 
@@ -3668,8 +4095,22 @@ class Reading(object):
             return self._tab.String(o + self._tab.Pos)
         return None
 
+    # Reading
+    def Prompt(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(46))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # Reading
+    def Cached(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(48))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
 def ReadingStart(builder):
-    builder.StartObject(21)
+    builder.StartObject(23)
 
 def ReadingAddMeasure(builder, measure):
     builder.PrependUint8Slot(0, measure, 0)
@@ -3742,6 +4183,12 @@ def ReadingAddSerial(builder, serial):
 
 def ReadingAddWaiting(builder, waiting):
     builder.PrependUOffsetTRelativeSlot(20, flatbuffers.number_types.UOffsetTFlags.py_type(waiting), 0)
+
+def ReadingAddPrompt(builder, prompt):
+    builder.PrependUOffsetTRelativeSlot(21, flatbuffers.number_types.UOffsetTFlags.py_type(prompt), 0)
+
+def ReadingAddCached(builder, cached):
+    builder.PrependUOffsetTRelativeSlot(22, flatbuffers.number_types.UOffsetTFlags.py_type(cached), 0)
 
 def ReadingEnd(builder):
     return builder.EndObject()

@@ -685,10 +685,10 @@ impl ::flatbuffers::SimpleToVerifyInSlice for InputRole {}
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MIN_MEASURE: u8 = 0;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
-pub const ENUM_MAX_MEASURE: u8 = 6;
+pub const ENUM_MAX_MEASURE: u8 = 7;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 #[allow(non_camel_case_types)]
-pub const ENUM_VALUES_MEASURE: [Measure; 7] = [
+pub const ENUM_VALUES_MEASURE: [Measure; 8] = [
   Measure::UNSTATED,
   Measure::DEMAND_CPU,
   Measure::DEMAND_BUSY,
@@ -696,6 +696,7 @@ pub const ENUM_VALUES_MEASURE: [Measure; 7] = [
   Measure::RESPONSE_CLOSED,
   Measure::THROUGHPUT,
   Measure::RUN_TIME,
+  Measure::TOKENS,
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -710,9 +711,10 @@ impl Measure {
   pub const RESPONSE_CLOSED: Self = Self(4);
   pub const THROUGHPUT: Self = Self(5);
   pub const RUN_TIME: Self = Self(6);
+  pub const TOKENS: Self = Self(7);
 
   pub const ENUM_MIN: u8 = 0;
-  pub const ENUM_MAX: u8 = 6;
+  pub const ENUM_MAX: u8 = 7;
   pub const ENUM_VALUES: &'static [Self] = &[
     Self::UNSTATED,
     Self::DEMAND_CPU,
@@ -721,6 +723,7 @@ impl Measure {
     Self::RESPONSE_CLOSED,
     Self::THROUGHPUT,
     Self::RUN_TIME,
+    Self::TOKENS,
   ];
   /// Returns the variant's name or "" if unknown.
   pub fn variant_name(self) -> Option<&'static str> {
@@ -732,6 +735,7 @@ impl Measure {
       Self::RESPONSE_CLOSED => Some("RESPONSE_CLOSED"),
       Self::THROUGHPUT => Some("THROUGHPUT"),
       Self::RUN_TIME => Some("RUN_TIME"),
+      Self::TOKENS => Some("TOKENS"),
       _ => None,
     }
   }
@@ -885,12 +889,15 @@ impl ::flatbuffers::SimpleToVerifyInSlice for TimeUnit {}
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MIN_METRIC: u8 = 0;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
-pub const ENUM_MAX_METRIC: u8 = 1;
+pub const ENUM_MAX_METRIC: u8 = 4;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 #[allow(non_camel_case_types)]
-pub const ENUM_VALUES_METRIC: [Metric; 2] = [
+pub const ENUM_VALUES_METRIC: [Metric; 5] = [
   Metric::UNSTATED,
   Metric::LATENCY,
+  Metric::TTFT,
+  Metric::ITL,
+  Metric::TPOT,
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -900,18 +907,27 @@ pub struct Metric(pub u8);
 impl Metric {
   pub const UNSTATED: Self = Self(0);
   pub const LATENCY: Self = Self(1);
+  pub const TTFT: Self = Self(2);
+  pub const ITL: Self = Self(3);
+  pub const TPOT: Self = Self(4);
 
   pub const ENUM_MIN: u8 = 0;
-  pub const ENUM_MAX: u8 = 1;
+  pub const ENUM_MAX: u8 = 4;
   pub const ENUM_VALUES: &'static [Self] = &[
     Self::UNSTATED,
     Self::LATENCY,
+    Self::TTFT,
+    Self::ITL,
+    Self::TPOT,
   ];
   /// Returns the variant's name or "" if unknown.
   pub fn variant_name(self) -> Option<&'static str> {
     match self {
       Self::UNSTATED => Some("UNSTATED"),
       Self::LATENCY => Some("LATENCY"),
+      Self::TTFT => Some("TTFT"),
+      Self::ITL => Some("ITL"),
+      Self::TPOT => Some("TPOT"),
       _ => None,
     }
   }
@@ -1333,16 +1349,17 @@ impl ::flatbuffers::SimpleToVerifyInSlice for SplitBy {}
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MIN_FORM: u8 = 0;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
-pub const ENUM_MAX_FORM: u8 = 5;
+pub const ENUM_MAX_FORM: u8 = 6;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 #[allow(non_camel_case_types)]
-pub const ENUM_VALUES_FORM: [Form; 6] = [
+pub const ENUM_VALUES_FORM: [Form; 7] = [
   Form::NONE,
   Form::Ladder,
   Form::Controller,
   Form::TailTable,
   Form::Shares,
   Form::Plan,
+  Form::BudgetTable,
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -1356,9 +1373,10 @@ impl Form {
   pub const TailTable: Self = Self(3);
   pub const Shares: Self = Self(4);
   pub const Plan: Self = Self(5);
+  pub const BudgetTable: Self = Self(6);
 
   pub const ENUM_MIN: u8 = 0;
-  pub const ENUM_MAX: u8 = 5;
+  pub const ENUM_MAX: u8 = 6;
   pub const ENUM_VALUES: &'static [Self] = &[
     Self::NONE,
     Self::Ladder,
@@ -1366,6 +1384,7 @@ impl Form {
     Self::TailTable,
     Self::Shares,
     Self::Plan,
+    Self::BudgetTable,
   ];
   /// Returns the variant's name or "" if unknown.
   pub fn variant_name(self) -> Option<&'static str> {
@@ -1376,6 +1395,7 @@ impl Form {
       Self::TailTable => Some("TailTable"),
       Self::Shares => Some("Shares"),
       Self::Plan => Some("Plan"),
+      Self::BudgetTable => Some("BudgetTable"),
       _ => None,
     }
   }
@@ -6316,6 +6336,701 @@ impl ::core::fmt::Debug for Plan<'_> {
       ds.finish()
   }
 }
+pub enum StepPartOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct StepPart<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for StepPart<'a> {
+  type Inner = StepPart<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> StepPart<'a> {
+  pub const VT_KNOTS: ::flatbuffers::VOffsetT = 4;
+  pub const VT_TIME_NS: ::flatbuffers::VOffsetT = 6;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    StepPart { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args StepPartArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<StepPart<'bldr>> {
+    let mut builder = StepPartBuilder::new(_fbb);
+    if let Some(x) = args.time_ns { builder.add_time_ns(x); }
+    if let Some(x) = args.knots { builder.add_knots(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn knots(&self) -> ::flatbuffers::Vector<'a, i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, i64>>>(StepPart::VT_KNOTS, None).unwrap()}
+  }
+  #[inline]
+  pub fn time_ns(&self) -> ::flatbuffers::Vector<'a, i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, i64>>>(StepPart::VT_TIME_NS, None).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for StepPart<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, i64>>>("knots", Self::VT_KNOTS, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, i64>>>("time_ns", Self::VT_TIME_NS, true)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct StepPartArgs<'a> {
+    pub knots: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, i64>>>,
+    pub time_ns: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, i64>>>,
+}
+impl<'a> Default for StepPartArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    StepPartArgs {
+      knots: None, // required field
+      time_ns: None, // required field
+    }
+  }
+}
+
+pub struct StepPartBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> StepPartBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_knots(&mut self, knots: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , i64>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(StepPart::VT_KNOTS, knots);
+  }
+  #[inline]
+  pub fn add_time_ns(&mut self, time_ns: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , i64>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(StepPart::VT_TIME_NS, time_ns);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> StepPartBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    StepPartBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<StepPart<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, StepPart::VT_KNOTS,"knots");
+    self.fbb_.required(o, StepPart::VT_TIME_NS,"time_ns");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for StepPart<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("StepPart");
+      ds.field("knots", &self.knots());
+      ds.field("time_ns", &self.time_ns());
+      ds.finish()
+  }
+}
+pub enum StepTimesOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct StepTimes<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for StepTimes<'a> {
+  type Inner = StepTimes<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> StepTimes<'a> {
+  pub const VT_FIXED_NS: ::flatbuffers::VOffsetT = 4;
+  pub const VT_TOKENS: ::flatbuffers::VOffsetT = 6;
+  pub const VT_PROMPT: ::flatbuffers::VOffsetT = 8;
+  pub const VT_DECODING: ::flatbuffers::VOffsetT = 10;
+  pub const VT_CONTEXT: ::flatbuffers::VOffsetT = 12;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    StepTimes { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args StepTimesArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<StepTimes<'bldr>> {
+    let mut builder = StepTimesBuilder::new(_fbb);
+    builder.add_fixed_ns(args.fixed_ns);
+    if let Some(x) = args.context { builder.add_context(x); }
+    if let Some(x) = args.decoding { builder.add_decoding(x); }
+    if let Some(x) = args.prompt { builder.add_prompt(x); }
+    if let Some(x) = args.tokens { builder.add_tokens(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn fixed_ns(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(StepTimes::VT_FIXED_NS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn tokens(&self) -> StepPart<'a> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<StepPart>>(StepTimes::VT_TOKENS, None).unwrap()}
+  }
+  #[inline]
+  pub fn prompt(&self) -> StepPart<'a> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<StepPart>>(StepTimes::VT_PROMPT, None).unwrap()}
+  }
+  #[inline]
+  pub fn decoding(&self) -> StepPart<'a> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<StepPart>>(StepTimes::VT_DECODING, None).unwrap()}
+  }
+  #[inline]
+  pub fn context(&self) -> StepPart<'a> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<StepPart>>(StepTimes::VT_CONTEXT, None).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for StepTimes<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("fixed_ns", Self::VT_FIXED_NS, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<StepPart>>("tokens", Self::VT_TOKENS, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<StepPart>>("prompt", Self::VT_PROMPT, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<StepPart>>("decoding", Self::VT_DECODING, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<StepPart>>("context", Self::VT_CONTEXT, true)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct StepTimesArgs<'a> {
+    pub fixed_ns: i64,
+    pub tokens: Option<::flatbuffers::WIPOffset<StepPart<'a>>>,
+    pub prompt: Option<::flatbuffers::WIPOffset<StepPart<'a>>>,
+    pub decoding: Option<::flatbuffers::WIPOffset<StepPart<'a>>>,
+    pub context: Option<::flatbuffers::WIPOffset<StepPart<'a>>>,
+}
+impl<'a> Default for StepTimesArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    StepTimesArgs {
+      fixed_ns: 0,
+      tokens: None, // required field
+      prompt: None, // required field
+      decoding: None, // required field
+      context: None, // required field
+    }
+  }
+}
+
+pub struct StepTimesBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> StepTimesBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_fixed_ns(&mut self, fixed_ns: i64) {
+    self.fbb_.push_slot::<i64>(StepTimes::VT_FIXED_NS, fixed_ns, 0);
+  }
+  #[inline]
+  pub fn add_tokens(&mut self, tokens: ::flatbuffers::WIPOffset<StepPart<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<StepPart>>(StepTimes::VT_TOKENS, tokens);
+  }
+  #[inline]
+  pub fn add_prompt(&mut self, prompt: ::flatbuffers::WIPOffset<StepPart<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<StepPart>>(StepTimes::VT_PROMPT, prompt);
+  }
+  #[inline]
+  pub fn add_decoding(&mut self, decoding: ::flatbuffers::WIPOffset<StepPart<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<StepPart>>(StepTimes::VT_DECODING, decoding);
+  }
+  #[inline]
+  pub fn add_context(&mut self, context: ::flatbuffers::WIPOffset<StepPart<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<StepPart>>(StepTimes::VT_CONTEXT, context);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> StepTimesBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    StepTimesBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<StepTimes<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, StepTimes::VT_TOKENS,"tokens");
+    self.fbb_.required(o, StepTimes::VT_PROMPT,"prompt");
+    self.fbb_.required(o, StepTimes::VT_DECODING,"decoding");
+    self.fbb_.required(o, StepTimes::VT_CONTEXT,"context");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for StepTimes<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("StepTimes");
+      ds.field("fixed_ns", &self.fixed_ns());
+      ds.field("tokens", &self.tokens());
+      ds.field("prompt", &self.prompt());
+      ds.field("decoding", &self.decoding());
+      ds.field("context", &self.context());
+      ds.finish()
+  }
+}
+pub enum BatchEngineOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct BatchEngine<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for BatchEngine<'a> {
+  type Inner = BatchEngine<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> BatchEngine<'a> {
+  pub const VT_KV_BLOCKS: ::flatbuffers::VOffsetT = 4;
+  pub const VT_BLOCK_TOKENS: ::flatbuffers::VOffsetT = 6;
+  pub const VT_MAX_SEQUENCES: ::flatbuffers::VOffsetT = 8;
+  pub const VT_STEP: ::flatbuffers::VOffsetT = 10;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    BatchEngine { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args BatchEngineArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<BatchEngine<'bldr>> {
+    let mut builder = BatchEngineBuilder::new(_fbb);
+    builder.add_max_sequences(args.max_sequences);
+    builder.add_block_tokens(args.block_tokens);
+    builder.add_kv_blocks(args.kv_blocks);
+    if let Some(x) = args.step { builder.add_step(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn kv_blocks(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(BatchEngine::VT_KV_BLOCKS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn block_tokens(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(BatchEngine::VT_BLOCK_TOKENS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn max_sequences(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(BatchEngine::VT_MAX_SEQUENCES, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn step(&self) -> StepTimes<'a> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<StepTimes>>(BatchEngine::VT_STEP, None).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for BatchEngine<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("kv_blocks", Self::VT_KV_BLOCKS, false)?
+     .visit_field::<i64>("block_tokens", Self::VT_BLOCK_TOKENS, false)?
+     .visit_field::<i64>("max_sequences", Self::VT_MAX_SEQUENCES, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<StepTimes>>("step", Self::VT_STEP, true)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct BatchEngineArgs<'a> {
+    pub kv_blocks: i64,
+    pub block_tokens: i64,
+    pub max_sequences: i64,
+    pub step: Option<::flatbuffers::WIPOffset<StepTimes<'a>>>,
+}
+impl<'a> Default for BatchEngineArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    BatchEngineArgs {
+      kv_blocks: 0,
+      block_tokens: 0,
+      max_sequences: 0,
+      step: None, // required field
+    }
+  }
+}
+
+pub struct BatchEngineBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> BatchEngineBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_kv_blocks(&mut self, kv_blocks: i64) {
+    self.fbb_.push_slot::<i64>(BatchEngine::VT_KV_BLOCKS, kv_blocks, 0);
+  }
+  #[inline]
+  pub fn add_block_tokens(&mut self, block_tokens: i64) {
+    self.fbb_.push_slot::<i64>(BatchEngine::VT_BLOCK_TOKENS, block_tokens, 0);
+  }
+  #[inline]
+  pub fn add_max_sequences(&mut self, max_sequences: i64) {
+    self.fbb_.push_slot::<i64>(BatchEngine::VT_MAX_SEQUENCES, max_sequences, 0);
+  }
+  #[inline]
+  pub fn add_step(&mut self, step: ::flatbuffers::WIPOffset<StepTimes<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<StepTimes>>(BatchEngine::VT_STEP, step);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> BatchEngineBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    BatchEngineBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<BatchEngine<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, BatchEngine::VT_STEP,"step");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for BatchEngine<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("BatchEngine");
+      ds.field("kv_blocks", &self.kv_blocks());
+      ds.field("block_tokens", &self.block_tokens());
+      ds.field("max_sequences", &self.max_sequences());
+      ds.field("step", &self.step());
+      ds.finish()
+  }
+}
+pub enum BudgetRowOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct BudgetRow<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for BudgetRow<'a> {
+  type Inner = BudgetRow<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> BudgetRow<'a> {
+  pub const VT_FIRST_DECODING: ::flatbuffers::VOffsetT = 4;
+  pub const VT_NEW_SEQUENCES: ::flatbuffers::VOffsetT = 6;
+  pub const VT_BUDGETS: ::flatbuffers::VOffsetT = 8;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    BudgetRow { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args BudgetRowArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<BudgetRow<'bldr>> {
+    let mut builder = BudgetRowBuilder::new(_fbb);
+    builder.add_new_sequences(args.new_sequences);
+    builder.add_first_decoding(args.first_decoding);
+    if let Some(x) = args.budgets { builder.add_budgets(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn first_decoding(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(BudgetRow::VT_FIRST_DECODING, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn new_sequences(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(BudgetRow::VT_NEW_SEQUENCES, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn budgets(&self) -> ::flatbuffers::Vector<'a, i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, i64>>>(BudgetRow::VT_BUDGETS, None).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for BudgetRow<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("first_decoding", Self::VT_FIRST_DECODING, false)?
+     .visit_field::<i64>("new_sequences", Self::VT_NEW_SEQUENCES, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, i64>>>("budgets", Self::VT_BUDGETS, true)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct BudgetRowArgs<'a> {
+    pub first_decoding: i64,
+    pub new_sequences: i64,
+    pub budgets: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, i64>>>,
+}
+impl<'a> Default for BudgetRowArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    BudgetRowArgs {
+      first_decoding: 0,
+      new_sequences: 0,
+      budgets: None, // required field
+    }
+  }
+}
+
+pub struct BudgetRowBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> BudgetRowBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_first_decoding(&mut self, first_decoding: i64) {
+    self.fbb_.push_slot::<i64>(BudgetRow::VT_FIRST_DECODING, first_decoding, 0);
+  }
+  #[inline]
+  pub fn add_new_sequences(&mut self, new_sequences: i64) {
+    self.fbb_.push_slot::<i64>(BudgetRow::VT_NEW_SEQUENCES, new_sequences, 0);
+  }
+  #[inline]
+  pub fn add_budgets(&mut self, budgets: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , i64>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(BudgetRow::VT_BUDGETS, budgets);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> BudgetRowBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    BudgetRowBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<BudgetRow<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, BudgetRow::VT_BUDGETS,"budgets");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for BudgetRow<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("BudgetRow");
+      ds.field("first_decoding", &self.first_decoding());
+      ds.field("new_sequences", &self.new_sequences());
+      ds.field("budgets", &self.budgets());
+      ds.finish()
+  }
+}
+pub enum BudgetTableOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct BudgetTable<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for BudgetTable<'a> {
+  type Inner = BudgetTable<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> BudgetTable<'a> {
+  pub const VT_FIRST_WAITING: ::flatbuffers::VOffsetT = 4;
+  pub const VT_ROWS: ::flatbuffers::VOffsetT = 6;
+  pub const VT_ENGINE: ::flatbuffers::VOffsetT = 8;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    BudgetTable { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args BudgetTableArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<BudgetTable<'bldr>> {
+    let mut builder = BudgetTableBuilder::new(_fbb);
+    if let Some(x) = args.engine { builder.add_engine(x); }
+    if let Some(x) = args.rows { builder.add_rows(x); }
+    if let Some(x) = args.first_waiting { builder.add_first_waiting(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn first_waiting(&self) -> ::flatbuffers::Vector<'a, i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, i64>>>(BudgetTable::VT_FIRST_WAITING, None).unwrap()}
+  }
+  #[inline]
+  pub fn rows(&self) -> ::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BudgetRow<'a>>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BudgetRow>>>>(BudgetTable::VT_ROWS, None).unwrap()}
+  }
+  #[inline]
+  pub fn engine(&self) -> BatchEngine<'a> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<BatchEngine>>(BudgetTable::VT_ENGINE, None).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for BudgetTable<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, i64>>>("first_waiting", Self::VT_FIRST_WAITING, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<BudgetRow>>>>("rows", Self::VT_ROWS, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<BatchEngine>>("engine", Self::VT_ENGINE, true)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct BudgetTableArgs<'a> {
+    pub first_waiting: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, i64>>>,
+    pub rows: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BudgetRow<'a>>>>>,
+    pub engine: Option<::flatbuffers::WIPOffset<BatchEngine<'a>>>,
+}
+impl<'a> Default for BudgetTableArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    BudgetTableArgs {
+      first_waiting: None, // required field
+      rows: None, // required field
+      engine: None, // required field
+    }
+  }
+}
+
+pub struct BudgetTableBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> BudgetTableBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_first_waiting(&mut self, first_waiting: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , i64>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(BudgetTable::VT_FIRST_WAITING, first_waiting);
+  }
+  #[inline]
+  pub fn add_rows(&mut self, rows: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , ::flatbuffers::ForwardsUOffset<BudgetRow<'b >>>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(BudgetTable::VT_ROWS, rows);
+  }
+  #[inline]
+  pub fn add_engine(&mut self, engine: ::flatbuffers::WIPOffset<BatchEngine<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<BatchEngine>>(BudgetTable::VT_ENGINE, engine);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> BudgetTableBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    BudgetTableBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<BudgetTable<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, BudgetTable::VT_FIRST_WAITING,"first_waiting");
+    self.fbb_.required(o, BudgetTable::VT_ROWS,"rows");
+    self.fbb_.required(o, BudgetTable::VT_ENGINE,"engine");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for BudgetTable<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("BudgetTable");
+      ds.field("first_waiting", &self.first_waiting());
+      ds.field("rows", &self.rows());
+      ds.field("engine", &self.engine());
+      ds.finish()
+  }
+}
 pub enum FormBoxOffset {}
 #[derive(Copy, Clone, PartialEq)]
 
@@ -6444,6 +7159,20 @@ impl<'a> FormBox<'a> {
     }
   }
 
+  #[inline]
+  #[allow(non_snake_case)]
+  pub fn form_as_budget_table(&self) -> Option<BudgetTable<'a>> {
+    if self.form_type() == Form::BudgetTable {
+      let u = self.form();
+      // Safety:
+      // Created from a valid Table for this object
+      // Which contains a valid union in this slot
+      Some(unsafe { BudgetTable::init_from_table(u) })
+    } else {
+      None
+    }
+  }
+
 }
 
 impl ::flatbuffers::Verifiable for FormBox<'_> {
@@ -6459,6 +7188,7 @@ impl ::flatbuffers::Verifiable for FormBox<'_> {
           Form::TailTable => v.verify_union_variant::<::flatbuffers::ForwardsUOffset<TailTable>>("Form::TailTable", pos),
           Form::Shares => v.verify_union_variant::<::flatbuffers::ForwardsUOffset<Shares>>("Form::Shares", pos),
           Form::Plan => v.verify_union_variant::<::flatbuffers::ForwardsUOffset<Plan>>("Form::Plan", pos),
+          Form::BudgetTable => v.verify_union_variant::<::flatbuffers::ForwardsUOffset<BudgetTable>>("Form::BudgetTable", pos),
           _ => Ok(()),
         }
      })?
@@ -6552,6 +7282,13 @@ impl ::core::fmt::Debug for FormBox<'_> {
         },
         Form::Plan => {
           if let Some(x) = self.form_as_plan() {
+            ds.field("form", &x)
+          } else {
+            ds.field("form", &"InvalidFlatbuffer: Union discriminant does not match value.")
+          }
+        },
+        Form::BudgetTable => {
+          if let Some(x) = self.form_as_budget_table() {
             ds.field("form", &x)
           } else {
             ds.field("form", &"InvalidFlatbuffer: Union discriminant does not match value.")
@@ -7833,6 +8570,8 @@ impl<'a> Reading<'a> {
   pub const VT_SHARE: ::flatbuffers::VOffsetT = 40;
   pub const VT_SERIAL: ::flatbuffers::VOffsetT = 42;
   pub const VT_WAITING: ::flatbuffers::VOffsetT = 44;
+  pub const VT_PROMPT: ::flatbuffers::VOffsetT = 46;
+  pub const VT_CACHED: ::flatbuffers::VOffsetT = 48;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -7847,6 +8586,8 @@ impl<'a> Reading<'a> {
     if let Some(x) = args.clock_khz { builder.add_clock_khz(x); }
     if let Some(x) = args.max_degree { builder.add_max_degree(x); }
     if let Some(x) = args.bin_us { builder.add_bin_us(x); }
+    if let Some(x) = args.cached { builder.add_cached(x); }
+    if let Some(x) = args.prompt { builder.add_prompt(x); }
     if let Some(x) = args.waiting { builder.add_waiting(x); }
     if let Some(x) = args.serial { builder.add_serial(x); }
     if let Some(x) = args.share { builder.add_share(x); }
@@ -8016,6 +8757,20 @@ impl<'a> Reading<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(Reading::VT_WAITING, None)}
   }
+  #[inline]
+  pub fn prompt(&self) -> Option<&'a str> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(Reading::VT_PROMPT, None)}
+  }
+  #[inline]
+  pub fn cached(&self) -> Option<&'a str> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(Reading::VT_CACHED, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Reading<'_> {
@@ -8045,6 +8800,8 @@ impl ::flatbuffers::Verifiable for Reading<'_> {
      .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("share", Self::VT_SHARE, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<Serial>>("serial", Self::VT_SERIAL, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("waiting", Self::VT_WAITING, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("prompt", Self::VT_PROMPT, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("cached", Self::VT_CACHED, false)?
      .finish();
     Ok(())
   }
@@ -8071,6 +8828,8 @@ pub struct ReadingArgs<'a> {
     pub share: Option<::flatbuffers::WIPOffset<&'a str>>,
     pub serial: Option<::flatbuffers::WIPOffset<Serial<'a>>>,
     pub waiting: Option<::flatbuffers::WIPOffset<&'a str>>,
+    pub prompt: Option<::flatbuffers::WIPOffset<&'a str>>,
+    pub cached: Option<::flatbuffers::WIPOffset<&'a str>>,
 }
 impl<'a> Default for ReadingArgs<'a> {
   #[inline]
@@ -8097,6 +8856,8 @@ impl<'a> Default for ReadingArgs<'a> {
       share: None,
       serial: None,
       waiting: None,
+      prompt: None,
+      cached: None,
     }
   }
 }
@@ -8191,6 +8952,14 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> ReadingBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Reading::VT_WAITING, waiting);
   }
   #[inline]
+  pub fn add_prompt(&mut self, prompt: ::flatbuffers::WIPOffset<&'b  str>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Reading::VT_PROMPT, prompt);
+  }
+  #[inline]
+  pub fn add_cached(&mut self, cached: ::flatbuffers::WIPOffset<&'b  str>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Reading::VT_CACHED, cached);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> ReadingBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     ReadingBuilder {
@@ -8233,6 +9002,8 @@ impl ::core::fmt::Debug for Reading<'_> {
       ds.field("share", &self.share());
       ds.field("serial", &self.serial());
       ds.field("waiting", &self.waiting());
+      ds.field("prompt", &self.prompt());
+      ds.field("cached", &self.cached());
       ds.finish()
   }
 }

@@ -32,6 +32,11 @@ constexpr const char* kTables[] = {
     "Malleable 8 8",
     "Battery 8 8 8 8 8",
     "Plan 8 8 [Pool]! [Epoch]! [PlannedJob]! [PoolPrices]! Terms Malleable 8 Battery",
+    "StepPart [8]! [8]!",
+    "StepTimes 8 StepPart! StepPart! StepPart! StepPart!",
+    "BatchEngine 8 8 8 StepTimes!",
+    "BudgetRow 8 8 [8]!",
+    "BudgetTable [8]! [BudgetRow]! BatchEngine!",
     "FormBox 1 Form! text!",
     "Slo 8 8 8 8 text 1",
     "DemandSummary 8 [8]!",
@@ -42,7 +47,7 @@ constexpr const char* kTables[] = {
     "TextPair text! text!",
     "NumberPair text! 8",
     "Serial 8 8 8 8",
-    "Reading 1 text! 1 text Timings text text [text]! [Curve]! [TextPair]! 8 SplitRule text 8 text 8 text text text Serial text",
+    "Reading 1 text! 1 text Timings text text [text]! [Curve]! [TextPair]! 8 SplitRule text 8 text 8 text text text Serial text text text",
     "RowEvidence 8 8 8 8 8 8 8 8 8",
     "ByHand text! 8 8 8 8",
     "RateEstimate 8 text! 8 8 8 8 1 ByHand",
@@ -57,6 +62,7 @@ constexpr const char* kForms[] = {
     "tail-table TailTable",
     "shares Shares",
     "plan Plan",
+    "budget-table BudgetTable",
 };
 
 }  // namespace tailc::detail

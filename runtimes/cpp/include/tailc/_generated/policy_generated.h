@@ -104,6 +104,21 @@ struct BatteryBuilder;
 struct Plan;
 struct PlanBuilder;
 
+struct StepPart;
+struct StepPartBuilder;
+
+struct StepTimes;
+struct StepTimesBuilder;
+
+struct BatchEngine;
+struct BatchEngineBuilder;
+
+struct BudgetRow;
+struct BudgetRowBuilder;
+
+struct BudgetTable;
+struct BudgetTableBuilder;
+
 struct FormBox;
 struct FormBoxBuilder;
 
@@ -436,11 +451,12 @@ enum class Measure : uint8_t {
   RESPONSE_CLOSED = 4,
   THROUGHPUT = 5,
   RUN_TIME = 6,
+  TOKENS = 7,
   MIN = UNSTATED,
-  MAX = RUN_TIME
+  MAX = TOKENS
 };
 
-inline const Measure (&EnumValuesMeasure())[7] {
+inline const Measure (&EnumValuesMeasure())[8] {
   static const Measure values[] = {
     Measure::UNSTATED,
     Measure::DEMAND_CPU,
@@ -448,13 +464,14 @@ inline const Measure (&EnumValuesMeasure())[7] {
     Measure::RESPONSE_OPEN,
     Measure::RESPONSE_CLOSED,
     Measure::THROUGHPUT,
-    Measure::RUN_TIME
+    Measure::RUN_TIME,
+    Measure::TOKENS
   };
   return values;
 }
 
 inline const char * const *EnumNamesMeasure() {
-  static const char * const names[8] = {
+  static const char * const names[9] = {
     "UNSTATED",
     "DEMAND_CPU",
     "DEMAND_BUSY",
@@ -462,13 +479,14 @@ inline const char * const *EnumNamesMeasure() {
     "RESPONSE_CLOSED",
     "THROUGHPUT",
     "RUN_TIME",
+    "TOKENS",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameMeasure(Measure e) {
-  if (::flatbuffers::IsOutRange(e, Measure::UNSTATED, Measure::RUN_TIME)) return "";
+  if (::flatbuffers::IsOutRange(e, Measure::UNSTATED, Measure::TOKENS)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesMeasure()[index];
 }
@@ -515,29 +533,38 @@ inline const char *EnumNameTimeUnit(TimeUnit e) {
 enum class Metric : uint8_t {
   UNSTATED = 0,
   LATENCY = 1,
+  TTFT = 2,
+  ITL = 3,
+  TPOT = 4,
   MIN = UNSTATED,
-  MAX = LATENCY
+  MAX = TPOT
 };
 
-inline const Metric (&EnumValuesMetric())[2] {
+inline const Metric (&EnumValuesMetric())[5] {
   static const Metric values[] = {
     Metric::UNSTATED,
-    Metric::LATENCY
+    Metric::LATENCY,
+    Metric::TTFT,
+    Metric::ITL,
+    Metric::TPOT
   };
   return values;
 }
 
 inline const char * const *EnumNamesMetric() {
-  static const char * const names[3] = {
+  static const char * const names[6] = {
     "UNSTATED",
     "LATENCY",
+    "TTFT",
+    "ITL",
+    "TPOT",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameMetric(Metric e) {
-  if (::flatbuffers::IsOutRange(e, Metric::UNSTATED, Metric::LATENCY)) return "";
+  if (::flatbuffers::IsOutRange(e, Metric::UNSTATED, Metric::TPOT)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesMetric()[index];
 }
@@ -690,37 +717,40 @@ enum class Form : uint8_t {
   TailTable = 3,
   Shares = 4,
   Plan = 5,
+  BudgetTable = 6,
   MIN = NONE,
-  MAX = Plan
+  MAX = BudgetTable
 };
 
-inline const Form (&EnumValuesForm())[6] {
+inline const Form (&EnumValuesForm())[7] {
   static const Form values[] = {
     Form::NONE,
     Form::Ladder,
     Form::Controller,
     Form::TailTable,
     Form::Shares,
-    Form::Plan
+    Form::Plan,
+    Form::BudgetTable
   };
   return values;
 }
 
 inline const char * const *EnumNamesForm() {
-  static const char * const names[7] = {
+  static const char * const names[8] = {
     "NONE",
     "Ladder",
     "Controller",
     "TailTable",
     "Shares",
     "Plan",
+    "BudgetTable",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameForm(Form e) {
-  if (::flatbuffers::IsOutRange(e, Form::NONE, Form::Plan)) return "";
+  if (::flatbuffers::IsOutRange(e, Form::NONE, Form::BudgetTable)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesForm()[index];
 }
@@ -747,6 +777,10 @@ template<> struct FormTraits<tailc::policy::Shares> {
 
 template<> struct FormTraits<tailc::policy::Plan> {
   static const Form enum_value = Form::Plan;
+};
+
+template<> struct FormTraits<tailc::policy::BudgetTable> {
+  static const Form enum_value = Form::BudgetTable;
 };
 
 template <bool B = false>
@@ -3620,6 +3654,428 @@ inline ::flatbuffers::Offset<Plan> CreatePlanDirect(
       battery);
 }
 
+struct StepPart FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef StepPartBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_KNOTS = 4,
+    VT_TIME_NS = 6
+  };
+  const ::flatbuffers::Vector<int64_t> *knots() const {
+    return GetPointer<const ::flatbuffers::Vector<int64_t> *>(VT_KNOTS);
+  }
+  const ::flatbuffers::Vector<int64_t> *time_ns() const {
+    return GetPointer<const ::flatbuffers::Vector<int64_t> *>(VT_TIME_NS);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_KNOTS) &&
+           verifier.VerifyVector(knots()) &&
+           VerifyOffsetRequired(verifier, VT_TIME_NS) &&
+           verifier.VerifyVector(time_ns()) &&
+           verifier.EndTable();
+  }
+};
+
+struct StepPartBuilder {
+  typedef StepPart Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_knots(::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> knots) {
+    fbb_.AddOffset(StepPart::VT_KNOTS, knots);
+  }
+  void add_time_ns(::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> time_ns) {
+    fbb_.AddOffset(StepPart::VT_TIME_NS, time_ns);
+  }
+  explicit StepPartBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<StepPart> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<StepPart>(end);
+    fbb_.Required(o, StepPart::VT_KNOTS);
+    fbb_.Required(o, StepPart::VT_TIME_NS);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<StepPart> CreateStepPart(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    ::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> knots = 0,
+    ::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> time_ns = 0) {
+  StepPartBuilder builder_(_fbb);
+  builder_.add_time_ns(time_ns);
+  builder_.add_knots(knots);
+  return builder_.Finish();
+}
+
+struct StepPart::Traits {
+  using type = StepPart;
+  static auto constexpr Create = CreateStepPart;
+};
+
+inline ::flatbuffers::Offset<StepPart> CreateStepPartDirect(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    const std::vector<int64_t> *knots = nullptr,
+    const std::vector<int64_t> *time_ns = nullptr) {
+  auto knots__ = knots ? _fbb.CreateVector<int64_t>(*knots) : 0;
+  auto time_ns__ = time_ns ? _fbb.CreateVector<int64_t>(*time_ns) : 0;
+  return tailc::policy::CreateStepPart(
+      _fbb,
+      knots__,
+      time_ns__);
+}
+
+struct StepTimes FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef StepTimesBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_FIXED_NS = 4,
+    VT_TOKENS = 6,
+    VT_PROMPT = 8,
+    VT_DECODING = 10,
+    VT_CONTEXT = 12
+  };
+  int64_t fixed_ns() const {
+    return GetField<int64_t>(VT_FIXED_NS, 0);
+  }
+  const tailc::policy::StepPart *tokens() const {
+    return GetPointer<const tailc::policy::StepPart *>(VT_TOKENS);
+  }
+  const tailc::policy::StepPart *prompt() const {
+    return GetPointer<const tailc::policy::StepPart *>(VT_PROMPT);
+  }
+  const tailc::policy::StepPart *decoding() const {
+    return GetPointer<const tailc::policy::StepPart *>(VT_DECODING);
+  }
+  const tailc::policy::StepPart *context() const {
+    return GetPointer<const tailc::policy::StepPart *>(VT_CONTEXT);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_FIXED_NS, 8) &&
+           VerifyOffsetRequired(verifier, VT_TOKENS) &&
+           verifier.VerifyTable(tokens()) &&
+           VerifyOffsetRequired(verifier, VT_PROMPT) &&
+           verifier.VerifyTable(prompt()) &&
+           VerifyOffsetRequired(verifier, VT_DECODING) &&
+           verifier.VerifyTable(decoding()) &&
+           VerifyOffsetRequired(verifier, VT_CONTEXT) &&
+           verifier.VerifyTable(context()) &&
+           verifier.EndTable();
+  }
+};
+
+struct StepTimesBuilder {
+  typedef StepTimes Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_fixed_ns(int64_t fixed_ns) {
+    fbb_.AddElement<int64_t>(StepTimes::VT_FIXED_NS, fixed_ns, 0);
+  }
+  void add_tokens(::flatbuffers::Offset<tailc::policy::StepPart> tokens) {
+    fbb_.AddOffset(StepTimes::VT_TOKENS, tokens);
+  }
+  void add_prompt(::flatbuffers::Offset<tailc::policy::StepPart> prompt) {
+    fbb_.AddOffset(StepTimes::VT_PROMPT, prompt);
+  }
+  void add_decoding(::flatbuffers::Offset<tailc::policy::StepPart> decoding) {
+    fbb_.AddOffset(StepTimes::VT_DECODING, decoding);
+  }
+  void add_context(::flatbuffers::Offset<tailc::policy::StepPart> context) {
+    fbb_.AddOffset(StepTimes::VT_CONTEXT, context);
+  }
+  explicit StepTimesBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<StepTimes> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<StepTimes>(end);
+    fbb_.Required(o, StepTimes::VT_TOKENS);
+    fbb_.Required(o, StepTimes::VT_PROMPT);
+    fbb_.Required(o, StepTimes::VT_DECODING);
+    fbb_.Required(o, StepTimes::VT_CONTEXT);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<StepTimes> CreateStepTimes(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t fixed_ns = 0,
+    ::flatbuffers::Offset<tailc::policy::StepPart> tokens = 0,
+    ::flatbuffers::Offset<tailc::policy::StepPart> prompt = 0,
+    ::flatbuffers::Offset<tailc::policy::StepPart> decoding = 0,
+    ::flatbuffers::Offset<tailc::policy::StepPart> context = 0) {
+  StepTimesBuilder builder_(_fbb);
+  builder_.add_fixed_ns(fixed_ns);
+  builder_.add_context(context);
+  builder_.add_decoding(decoding);
+  builder_.add_prompt(prompt);
+  builder_.add_tokens(tokens);
+  return builder_.Finish();
+}
+
+struct StepTimes::Traits {
+  using type = StepTimes;
+  static auto constexpr Create = CreateStepTimes;
+};
+
+struct BatchEngine FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef BatchEngineBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_KV_BLOCKS = 4,
+    VT_BLOCK_TOKENS = 6,
+    VT_MAX_SEQUENCES = 8,
+    VT_STEP = 10
+  };
+  int64_t kv_blocks() const {
+    return GetField<int64_t>(VT_KV_BLOCKS, 0);
+  }
+  int64_t block_tokens() const {
+    return GetField<int64_t>(VT_BLOCK_TOKENS, 0);
+  }
+  int64_t max_sequences() const {
+    return GetField<int64_t>(VT_MAX_SEQUENCES, 0);
+  }
+  const tailc::policy::StepTimes *step() const {
+    return GetPointer<const tailc::policy::StepTimes *>(VT_STEP);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_KV_BLOCKS, 8) &&
+           VerifyField<int64_t>(verifier, VT_BLOCK_TOKENS, 8) &&
+           VerifyField<int64_t>(verifier, VT_MAX_SEQUENCES, 8) &&
+           VerifyOffsetRequired(verifier, VT_STEP) &&
+           verifier.VerifyTable(step()) &&
+           verifier.EndTable();
+  }
+};
+
+struct BatchEngineBuilder {
+  typedef BatchEngine Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_kv_blocks(int64_t kv_blocks) {
+    fbb_.AddElement<int64_t>(BatchEngine::VT_KV_BLOCKS, kv_blocks, 0);
+  }
+  void add_block_tokens(int64_t block_tokens) {
+    fbb_.AddElement<int64_t>(BatchEngine::VT_BLOCK_TOKENS, block_tokens, 0);
+  }
+  void add_max_sequences(int64_t max_sequences) {
+    fbb_.AddElement<int64_t>(BatchEngine::VT_MAX_SEQUENCES, max_sequences, 0);
+  }
+  void add_step(::flatbuffers::Offset<tailc::policy::StepTimes> step) {
+    fbb_.AddOffset(BatchEngine::VT_STEP, step);
+  }
+  explicit BatchEngineBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<BatchEngine> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<BatchEngine>(end);
+    fbb_.Required(o, BatchEngine::VT_STEP);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<BatchEngine> CreateBatchEngine(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t kv_blocks = 0,
+    int64_t block_tokens = 0,
+    int64_t max_sequences = 0,
+    ::flatbuffers::Offset<tailc::policy::StepTimes> step = 0) {
+  BatchEngineBuilder builder_(_fbb);
+  builder_.add_max_sequences(max_sequences);
+  builder_.add_block_tokens(block_tokens);
+  builder_.add_kv_blocks(kv_blocks);
+  builder_.add_step(step);
+  return builder_.Finish();
+}
+
+struct BatchEngine::Traits {
+  using type = BatchEngine;
+  static auto constexpr Create = CreateBatchEngine;
+};
+
+struct BudgetRow FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef BudgetRowBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_FIRST_DECODING = 4,
+    VT_NEW_SEQUENCES = 6,
+    VT_BUDGETS = 8
+  };
+  int64_t first_decoding() const {
+    return GetField<int64_t>(VT_FIRST_DECODING, 0);
+  }
+  int64_t new_sequences() const {
+    return GetField<int64_t>(VT_NEW_SEQUENCES, 0);
+  }
+  const ::flatbuffers::Vector<int64_t> *budgets() const {
+    return GetPointer<const ::flatbuffers::Vector<int64_t> *>(VT_BUDGETS);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_FIRST_DECODING, 8) &&
+           VerifyField<int64_t>(verifier, VT_NEW_SEQUENCES, 8) &&
+           VerifyOffsetRequired(verifier, VT_BUDGETS) &&
+           verifier.VerifyVector(budgets()) &&
+           verifier.EndTable();
+  }
+};
+
+struct BudgetRowBuilder {
+  typedef BudgetRow Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_first_decoding(int64_t first_decoding) {
+    fbb_.AddElement<int64_t>(BudgetRow::VT_FIRST_DECODING, first_decoding, 0);
+  }
+  void add_new_sequences(int64_t new_sequences) {
+    fbb_.AddElement<int64_t>(BudgetRow::VT_NEW_SEQUENCES, new_sequences, 0);
+  }
+  void add_budgets(::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> budgets) {
+    fbb_.AddOffset(BudgetRow::VT_BUDGETS, budgets);
+  }
+  explicit BudgetRowBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<BudgetRow> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<BudgetRow>(end);
+    fbb_.Required(o, BudgetRow::VT_BUDGETS);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<BudgetRow> CreateBudgetRow(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t first_decoding = 0,
+    int64_t new_sequences = 0,
+    ::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> budgets = 0) {
+  BudgetRowBuilder builder_(_fbb);
+  builder_.add_new_sequences(new_sequences);
+  builder_.add_first_decoding(first_decoding);
+  builder_.add_budgets(budgets);
+  return builder_.Finish();
+}
+
+struct BudgetRow::Traits {
+  using type = BudgetRow;
+  static auto constexpr Create = CreateBudgetRow;
+};
+
+inline ::flatbuffers::Offset<BudgetRow> CreateBudgetRowDirect(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t first_decoding = 0,
+    int64_t new_sequences = 0,
+    const std::vector<int64_t> *budgets = nullptr) {
+  auto budgets__ = budgets ? _fbb.CreateVector<int64_t>(*budgets) : 0;
+  return tailc::policy::CreateBudgetRow(
+      _fbb,
+      first_decoding,
+      new_sequences,
+      budgets__);
+}
+
+struct BudgetTable FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef BudgetTableBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_FIRST_WAITING = 4,
+    VT_ROWS = 6,
+    VT_ENGINE = 8
+  };
+  const ::flatbuffers::Vector<int64_t> *first_waiting() const {
+    return GetPointer<const ::flatbuffers::Vector<int64_t> *>(VT_FIRST_WAITING);
+  }
+  const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::BudgetRow>> *rows() const {
+    return GetPointer<const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::BudgetRow>> *>(VT_ROWS);
+  }
+  const tailc::policy::BatchEngine *engine() const {
+    return GetPointer<const tailc::policy::BatchEngine *>(VT_ENGINE);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_FIRST_WAITING) &&
+           verifier.VerifyVector(first_waiting()) &&
+           VerifyOffsetRequired(verifier, VT_ROWS) &&
+           verifier.VerifyVector(rows()) &&
+           verifier.VerifyVectorOfTables(rows()) &&
+           VerifyOffsetRequired(verifier, VT_ENGINE) &&
+           verifier.VerifyTable(engine()) &&
+           verifier.EndTable();
+  }
+};
+
+struct BudgetTableBuilder {
+  typedef BudgetTable Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_first_waiting(::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> first_waiting) {
+    fbb_.AddOffset(BudgetTable::VT_FIRST_WAITING, first_waiting);
+  }
+  void add_rows(::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::BudgetRow>>> rows) {
+    fbb_.AddOffset(BudgetTable::VT_ROWS, rows);
+  }
+  void add_engine(::flatbuffers::Offset<tailc::policy::BatchEngine> engine) {
+    fbb_.AddOffset(BudgetTable::VT_ENGINE, engine);
+  }
+  explicit BudgetTableBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<BudgetTable> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<BudgetTable>(end);
+    fbb_.Required(o, BudgetTable::VT_FIRST_WAITING);
+    fbb_.Required(o, BudgetTable::VT_ROWS);
+    fbb_.Required(o, BudgetTable::VT_ENGINE);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<BudgetTable> CreateBudgetTable(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    ::flatbuffers::Offset<::flatbuffers::Vector<int64_t>> first_waiting = 0,
+    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::BudgetRow>>> rows = 0,
+    ::flatbuffers::Offset<tailc::policy::BatchEngine> engine = 0) {
+  BudgetTableBuilder builder_(_fbb);
+  builder_.add_engine(engine);
+  builder_.add_rows(rows);
+  builder_.add_first_waiting(first_waiting);
+  return builder_.Finish();
+}
+
+struct BudgetTable::Traits {
+  using type = BudgetTable;
+  static auto constexpr Create = CreateBudgetTable;
+};
+
+inline ::flatbuffers::Offset<BudgetTable> CreateBudgetTableDirect(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    const std::vector<int64_t> *first_waiting = nullptr,
+    const std::vector<::flatbuffers::Offset<tailc::policy::BudgetRow>> *rows = nullptr,
+    ::flatbuffers::Offset<tailc::policy::BatchEngine> engine = 0) {
+  auto first_waiting__ = first_waiting ? _fbb.CreateVector<int64_t>(*first_waiting) : 0;
+  auto rows__ = rows ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::BudgetRow>>(*rows) : 0;
+  return tailc::policy::CreateBudgetTable(
+      _fbb,
+      first_waiting__,
+      rows__,
+      engine);
+}
+
 struct FormBox FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   typedef FormBoxBuilder Builder;
   struct Traits;
@@ -3649,6 +4105,9 @@ struct FormBox FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   }
   const tailc::policy::Plan *form_as_Plan() const {
     return form_type() == tailc::policy::Form::Plan ? static_cast<const tailc::policy::Plan *>(form()) : nullptr;
+  }
+  const tailc::policy::BudgetTable *form_as_BudgetTable() const {
+    return form_type() == tailc::policy::Form::BudgetTable ? static_cast<const tailc::policy::BudgetTable *>(form()) : nullptr;
   }
   const ::flatbuffers::String *form_name() const {
     return GetPointer<const ::flatbuffers::String *>(VT_FORM_NAME);
@@ -3683,6 +4142,10 @@ template<> inline const tailc::policy::Shares *FormBox::form_as<tailc::policy::S
 
 template<> inline const tailc::policy::Plan *FormBox::form_as<tailc::policy::Plan>() const {
   return form_as_Plan();
+}
+
+template<> inline const tailc::policy::BudgetTable *FormBox::form_as<tailc::policy::BudgetTable>() const {
+  return form_as_BudgetTable();
 }
 
 struct FormBoxBuilder {
@@ -4541,7 +5004,9 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_MACHINE = 38,
     VT_SHARE = 40,
     VT_SERIAL = 42,
-    VT_WAITING = 44
+    VT_WAITING = 44,
+    VT_PROMPT = 46,
+    VT_CACHED = 48
   };
   tailc::policy::Measure measure() const {
     return static_cast<tailc::policy::Measure>(GetField<uint8_t>(VT_MEASURE, 0));
@@ -4606,6 +5071,12 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const ::flatbuffers::String *waiting() const {
     return GetPointer<const ::flatbuffers::String *>(VT_WAITING);
   }
+  const ::flatbuffers::String *prompt() const {
+    return GetPointer<const ::flatbuffers::String *>(VT_PROMPT);
+  }
+  const ::flatbuffers::String *cached() const {
+    return GetPointer<const ::flatbuffers::String *>(VT_CACHED);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -4649,6 +5120,10 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            verifier.VerifyTable(serial()) &&
            VerifyOffset(verifier, VT_WAITING) &&
            verifier.VerifyString(waiting()) &&
+           VerifyOffset(verifier, VT_PROMPT) &&
+           verifier.VerifyString(prompt()) &&
+           VerifyOffset(verifier, VT_CACHED) &&
+           verifier.VerifyString(cached()) &&
            verifier.EndTable();
   }
 };
@@ -4720,6 +5195,12 @@ struct ReadingBuilder {
   void add_waiting(::flatbuffers::Offset<::flatbuffers::String> waiting) {
     fbb_.AddOffset(Reading::VT_WAITING, waiting);
   }
+  void add_prompt(::flatbuffers::Offset<::flatbuffers::String> prompt) {
+    fbb_.AddOffset(Reading::VT_PROMPT, prompt);
+  }
+  void add_cached(::flatbuffers::Offset<::flatbuffers::String> cached) {
+    fbb_.AddOffset(Reading::VT_CACHED, cached);
+  }
   explicit ReadingBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -4757,11 +5238,15 @@ inline ::flatbuffers::Offset<Reading> CreateReading(
     ::flatbuffers::Offset<::flatbuffers::String> machine = 0,
     ::flatbuffers::Offset<::flatbuffers::String> share = 0,
     ::flatbuffers::Offset<tailc::policy::Serial> serial = 0,
-    ::flatbuffers::Offset<::flatbuffers::String> waiting = 0) {
+    ::flatbuffers::Offset<::flatbuffers::String> waiting = 0,
+    ::flatbuffers::Offset<::flatbuffers::String> prompt = 0,
+    ::flatbuffers::Offset<::flatbuffers::String> cached = 0) {
   ReadingBuilder builder_(_fbb);
   if(clock_khz) { builder_.add_clock_khz(*clock_khz); }
   if(max_degree) { builder_.add_max_degree(*max_degree); }
   if(bin_us) { builder_.add_bin_us(*bin_us); }
+  builder_.add_cached(cached);
+  builder_.add_prompt(prompt);
   builder_.add_waiting(waiting);
   builder_.add_serial(serial);
   builder_.add_share(share);
@@ -4810,7 +5295,9 @@ inline ::flatbuffers::Offset<Reading> CreateReadingDirect(
     const char *machine = nullptr,
     const char *share = nullptr,
     ::flatbuffers::Offset<tailc::policy::Serial> serial = 0,
-    const char *waiting = nullptr) {
+    const char *waiting = nullptr,
+    const char *prompt = nullptr,
+    const char *cached = nullptr) {
   auto reference__ = reference ? _fbb.CreateString(reference) : 0;
   auto demand__ = demand ? _fbb.CreateString(demand) : 0;
   auto weight__ = weight ? _fbb.CreateString(weight) : 0;
@@ -4824,6 +5311,8 @@ inline ::flatbuffers::Offset<Reading> CreateReadingDirect(
   auto machine__ = machine ? _fbb.CreateString(machine) : 0;
   auto share__ = share ? _fbb.CreateString(share) : 0;
   auto waiting__ = waiting ? _fbb.CreateString(waiting) : 0;
+  auto prompt__ = prompt ? _fbb.CreateString(prompt) : 0;
+  auto cached__ = cached ? _fbb.CreateString(cached) : 0;
   return tailc::policy::CreateReading(
       _fbb,
       measure,
@@ -4846,7 +5335,9 @@ inline ::flatbuffers::Offset<Reading> CreateReadingDirect(
       machine__,
       share__,
       serial,
-      waiting__);
+      waiting__,
+      prompt__,
+      cached__);
 }
 
 struct RowEvidence FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
@@ -5765,6 +6256,10 @@ inline bool VerifyForm(::flatbuffers::VerifierTemplate<B> &verifier, const void 
     }
     case Form::Plan: {
       auto ptr = reinterpret_cast<const tailc::policy::Plan *>(obj);
+      return verifier.VerifyTable(ptr);
+    }
+    case Form::BudgetTable: {
+      auto ptr = reinterpret_cast<const tailc::policy::BudgetTable *>(obj);
       return verifier.VerifyTable(ptr);
     }
     default: return true;

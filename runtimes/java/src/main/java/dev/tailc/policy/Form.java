@@ -11,8 +11,9 @@ public final class Form {
   public static final byte TailTable = 3;
   public static final byte Shares = 4;
   public static final byte Plan = 5;
+  public static final byte BudgetTable = 6;
 
-  public static final String[] names = { "NONE", "Ladder", "Controller", "TailTable", "Shares", "Plan", };
+  public static final String[] names = { "NONE", "Ladder", "Controller", "TailTable", "Shares", "Plan", "BudgetTable", };
 
   public static String name(int e) { return names[e]; }
 }

@@ -34,6 +34,11 @@ public final class Layouts {
     "Malleable 8 8",
     "Battery 8 8 8 8 8",
     "Plan 8 8 [Pool]! [Epoch]! [PlannedJob]! [PoolPrices]! Terms Malleable 8 Battery",
+    "StepPart [8]! [8]!",
+    "StepTimes 8 StepPart! StepPart! StepPart! StepPart!",
+    "BatchEngine 8 8 8 StepTimes!",
+    "BudgetRow 8 8 [8]!",
+    "BudgetTable [8]! [BudgetRow]! BatchEngine!",
     "FormBox 1 Form! text!",
     "Slo 8 8 8 8 text 1",
     "DemandSummary 8 [8]!",
@@ -44,7 +49,7 @@ public final class Layouts {
     "TextPair text! text!",
     "NumberPair text! 8",
     "Serial 8 8 8 8",
-    "Reading 1 text! 1 text Timings text text [text]! [Curve]! [TextPair]! 8 SplitRule text 8 text 8 text text text Serial text",
+    "Reading 1 text! 1 text Timings text text [text]! [Curve]! [TextPair]! 8 SplitRule text 8 text 8 text text text Serial text text text",
     "RowEvidence 8 8 8 8 8 8 8 8 8",
     "ByHand text! 8 8 8 8",
     "RateEstimate 8 text! 8 8 8 8 1 ByHand",
@@ -59,5 +64,6 @@ public final class Layouts {
     "tail-table TailTable",
     "shares Shares",
     "plan Plan",
+    "budget-table BudgetTable",
   };
 }

@@ -12,8 +12,9 @@ public final class Measure {
   public static final int RESPONSE_CLOSED = 4;
   public static final int THROUGHPUT = 5;
   public static final int RUN_TIME = 6;
+  public static final int TOKENS = 7;
 
-  public static final String[] names = { "UNSTATED", "DEMAND_CPU", "DEMAND_BUSY", "RESPONSE_OPEN", "RESPONSE_CLOSED", "THROUGHPUT", "RUN_TIME", };
+  public static final String[] names = { "UNSTATED", "DEMAND_CPU", "DEMAND_BUSY", "RESPONSE_OPEN", "RESPONSE_CLOSED", "THROUGHPUT", "RUN_TIME", "TOKENS", };
 
   public static String name(int e) { return names[e]; }
 }

@@ -7,8 +7,11 @@ public final class Metric {
   private Metric() { }
   public static final int UNSTATED = 0;
   public static final int LATENCY = 1;
+  public static final int TTFT = 2;
+  public static final int ITL = 3;
+  public static final int TPOT = 4;
 
-  public static final String[] names = { "UNSTATED", "LATENCY", };
+  public static final String[] names = { "UNSTATED", "LATENCY", "TTFT", "ITL", "TPOT", };
 
   public static String name(int e) { return names[e]; }
 }

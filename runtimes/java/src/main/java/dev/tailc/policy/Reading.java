@@ -83,6 +83,12 @@ public final class Reading extends com.google.flatbuffers.Table {
   public String waiting() { int o = __offset(44); return o != 0 ? __string(o + bb_pos) : null; }
   public ByteBuffer waitingAsByteBuffer() { return __vector_as_bytebuffer(44, 1); }
   public ByteBuffer waitingInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 44, 1); }
+  public String prompt() { int o = __offset(46); return o != 0 ? __string(o + bb_pos) : null; }
+  public ByteBuffer promptAsByteBuffer() { return __vector_as_bytebuffer(46, 1); }
+  public ByteBuffer promptInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 46, 1); }
+  public String cached() { int o = __offset(48); return o != 0 ? __string(o + bb_pos) : null; }
+  public ByteBuffer cachedAsByteBuffer() { return __vector_as_bytebuffer(48, 1); }
+  public ByteBuffer cachedInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 48, 1); }
 
   public static int createReading(FlatBufferBuilder builder,
       int measure,
@@ -105,11 +111,15 @@ public final class Reading extends com.google.flatbuffers.Table {
       int machineOffset,
       int shareOffset,
       int serialOffset,
-      int waitingOffset) {
-    builder.startTable(21);
+      int waitingOffset,
+      int promptOffset,
+      int cachedOffset) {
+    builder.startTable(23);
     Reading.addClockKhz(builder, clockKhz);
     Reading.addMaxDegree(builder, maxDegree);
     Reading.addBinUs(builder, binUs);
+    Reading.addCached(builder, cachedOffset);
+    Reading.addPrompt(builder, promptOffset);
     Reading.addWaiting(builder, waitingOffset);
     Reading.addSerial(builder, serialOffset);
     Reading.addShare(builder, shareOffset);
@@ -131,7 +141,7 @@ public final class Reading extends com.google.flatbuffers.Table {
     return Reading.endReading(builder);
   }
 
-  public static void startReading(FlatBufferBuilder builder) { builder.startTable(21); }
+  public static void startReading(FlatBufferBuilder builder) { builder.startTable(23); }
   public static void addMeasure(FlatBufferBuilder builder, int measure) { builder.addByte(0, (byte) measure, (byte) 0); }
   public static void addReference(FlatBufferBuilder builder, int referenceOffset) { builder.addOffset(1, referenceOffset, 0); }
   public static void addUnit(FlatBufferBuilder builder, int unit) { builder.addByte(2, (byte) unit, (byte) 0); }
@@ -159,6 +169,8 @@ public final class Reading extends com.google.flatbuffers.Table {
   public static void addShare(FlatBufferBuilder builder, int shareOffset) { builder.addOffset(18, shareOffset, 0); }
   public static void addSerial(FlatBufferBuilder builder, int serialOffset) { builder.addOffset(19, serialOffset, 0); }
   public static void addWaiting(FlatBufferBuilder builder, int waitingOffset) { builder.addOffset(20, waitingOffset, 0); }
+  public static void addPrompt(FlatBufferBuilder builder, int promptOffset) { builder.addOffset(21, promptOffset, 0); }
+  public static void addCached(FlatBufferBuilder builder, int cachedOffset) { builder.addOffset(22, cachedOffset, 0); }
   public static int endReading(FlatBufferBuilder builder) {
     int o = builder.endTable();
     builder.required(o, 6);  // reference

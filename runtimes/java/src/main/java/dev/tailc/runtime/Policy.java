@@ -189,6 +189,11 @@ public final class Policy {
     int ladders = 0;
     for (int i = 0; i < count; ++i) {
       byte type = root.forms(i).formType();
+      if (type == Form.BudgetTable) {
+        // Its layout is known, but this runtime has no look-up for it.
+        String name = root.forms(i).formName();
+        throw new PolicyException(Refusal.UNKNOWN_FORM, "unknown form `" + name + "`");
+      }
       require(
           type != Form.Controller, "`forms` must have at most one controller, as the last form");
       ladders += type == Form.Ladder ? 1 : 0;

@@ -1,0 +1,135 @@
+"""A budget table and baselines on the same requests to a language model, at each rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from tailc.experiment.block_means import MeanError, to_ppm
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.token_replays import (
+    TailEstimate,
+    TailSample,
+    TokenExperiment,
+    experiments,
+    goodput,
+    tail_sample,
+    token_rules,
+)
+from tailc.forms.budget_table import BudgetTable
+from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.specs.slo import Slo
+from tailc.traces.tokens import TokenTrace
+
+POLICY = "policy"
+
+
+@dataclass(frozen=True)
+class TokenRun:
+    """A scheduler at one rate, for each SLO a percentile and its ruling.
+
+    note: what was chosen, or empty. goodput_ppm: requests that meet all SLOs. busy_ppm: share of
+    time in iterations. tokens_milli: mean tokens of an iteration. changes: change of the policy's
+    percentiles from this run's; empty for the policy.
+    """
+
+    name: str
+    note: str
+    tails: tuple[TailEstimate, ...]
+    rulings: tuple[Ruling, ...]
+    goodput_ppm: int
+    busy_ppm: int
+    tokens_milli: int
+    preemptions: int
+    changes: tuple[MeanError, ...] = ()
+
+
+@dataclass(frozen=True)
+class TokenPoint:
+    """The policy and the baselines at one rate.
+
+    cells_ppm: share of the time of iterations in each cell of the policy's table.
+    """
+
+    rate_mrps: int
+    policy: TokenRun
+    baselines: tuple[TokenRun, ...]
+    cells_ppm: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class TokenComparison:
+    """What to compare: a table, its SLOs, the names of baselines, and bootstrap settings."""
+
+    table: BudgetTable
+    slos: tuple[Slo, ...]
+    baselines: tuple[str, ...]
+    seed: int
+    replicates: int
+
+    def points(
+        self,
+        trace: TokenTrace,
+        rates_mrps: Sequence[int],
+        workers: Executor,
+        tick: Callable[[int, int], None] | None = None,
+    ) -> tuple[TokenPoint, ...]:
+        """A point for each rate; the recorded rate if there is none."""
+        found = []
+        jobs = experiments(trace, rates_mrps)
+        for done, point in enumerate(workers.map(self.point, jobs), start=1):
+            found.append(point)
+            if tick is not None:
+                tick(done, len(jobs))
+        return tuple(found)
+
+    def point(self, experiment: TokenExperiment) -> TokenPoint:
+        """Replay the policy and the baselines at one rate."""
+        policy, samples = self._run(experiment, TokenScheduler(POLICY, "", self.table), ())
+        cells = experiment.outcome(TokenScheduler(POLICY, "", self.table)).cell_shares
+        baselines = []
+        for name in self.baselines:
+            candidates = token_rules().make_rule(name).candidates(self.table.engine)
+            best = experiment.best(candidates, self.slos)
+            baselines.append(self._run(experiment, best, samples)[0])
+        return TokenPoint(
+            experiment.rate_mrps,
+            policy,
+            tuple(baselines),
+            tuple(tuple(map(to_ppm, row)) for row in cells.tolist()),
+        )
+
+    def _run(
+        self, experiment: TokenExperiment, scheduler: TokenScheduler, policy: Sequence[TailSample]
+    ) -> tuple[TokenRun, tuple[TailSample, ...]]:
+        outcome = experiment.outcome(scheduler)
+        samples = tuple(tail_sample(outcome, slo, self.seed, self.replicates) for slo in self.slos)
+        tails = tuple(sample.estimate for sample in samples)
+        run = TokenRun(
+            scheduler.name,
+            scheduler.about,
+            tails,
+            tuple(ruling_of(tail, slo) for tail, slo in zip(tails, self.slos, strict=True)),
+            to_ppm(goodput(outcome, self.slos)),
+            to_ppm(outcome.busy),
+            round(1000 * outcome.tokens_by_iteration),
+            outcome.preemptions,
+            tuple(own.change_from(its) for own, its in zip(policy, samples, strict=bool(policy))),
+        )
+        return run, samples
+
+
+def ruling_of(tail: TailEstimate, slo: Slo) -> Ruling:
+    """The ruling on an SLO by the whole interval of its percentile."""
+    if tail.low_us > slo.latency_us:
+        return Ruling.FAIL
+    met = tail.high_us is not None and tail.high_us <= slo.latency_us
+    return Ruling.PASS if met else Ruling.UNDECIDED
+
+
+def worst_ruling(rulings: Iterable[Ruling]) -> Ruling:
+    """Fail if any fails, else undecided if any is, else pass."""
+    found = set(rulings)
+    worst = (one for one in (Ruling.FAIL, Ruling.UNDECIDED) if one in found)
+    return next(worst, Ruling.PASS)

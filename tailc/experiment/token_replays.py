@@ -1,0 +1,202 @@
+"""Replays of a language model's requests: any schedulers, all on the same requests and arrivals.
+
+The recorded arrivals are stretched to a rate, so their bursts remain. An interval comes from a
+bootstrap of blocks of successive requests, which keeps requests together that queue together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.experiment.block_means import HIGH, LOW, MeanError, to_ppm
+from tailc.forms.budget_table import BatchEngine
+from tailc.models import streams
+from tailc.models.outcome import nearest_us
+from tailc.models.rule_baselines import RuleBaselines, rules_in
+from tailc.models.streams import Purpose
+from tailc.models.token_batches.arrays import TokenRequests, TokenScheduler, token_requests
+from tailc.models.token_batches.outcome import TokenOutcome
+from tailc.models.token_batches.replay import replay
+from tailc.models.token_batches.rule import TokenRule
+from tailc.percentiles import fewest_requests, percentile_rank
+from tailc.specs.slo import Metric, Slo
+from tailc.traces.tokens import TokenTrace
+
+# Blocks of a bootstrap: enough for an interval, and each much longer than a queue lasts.
+BLOCKS = 30
+# Values at which a bootstrap counts; the percentile is exact, and limits are among them.
+_EDGES = 2_000
+_NS_PER_US = 1_000
+
+
+@dataclass(frozen=True)
+class TailEstimate:
+    """A percentile with its 95 % interval [us]; high_us: None with too few requests."""
+
+    us: int
+    low_us: int
+    high_us: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class TokenExperiment:
+    """The requests of a trace at a mean arrival rate."""
+
+    trace: TokenTrace
+    rate_mrps: int
+
+    @cached_property
+    def requests(self) -> TokenRequests:
+        """The requests at their arrival times."""
+        trace = self.trace
+        arrival_ns = trace.arrival_ns(self.rate_mrps)
+        return token_requests(arrival_ns, trace.prompt, trace.output, trace.cached)
+
+    def outcome(self, scheduler: TokenScheduler) -> TokenOutcome:
+        """Replay the requests on a scheduler."""
+        return replay(scheduler, self.requests)
+
+    def best(self, candidates: Sequence[TokenScheduler], slos: Sequence[Slo]) -> TokenScheduler:
+        """The candidate with the least tail of the first SLO among those that meet the others, or
+        that miss them by the least factor; ties go to the first."""
+        if len(candidates) == 1:
+            return candidates[0]
+        return min(candidates, key=lambda one: rank(self.outcome(one), slos))
+
+
+def token_rules() -> RuleBaselines[TokenRule]:
+    """All baselines of budget tables."""
+    return rules_in("tailc.models.token_batches.baselines")
+
+
+def tail_us(outcome: TokenOutcome, slo: Slo) -> int:
+    """The percentile of an SLO's metric, an order statistic; 0 without values [us]."""
+    return int(nearest_us(_percentile_ns(outcome.values_ns(slo.metric), slo.percentile_ppm)))
+
+
+def rank(outcome: TokenOutcome, slos: Sequence[Slo]) -> tuple[float, int]:
+    """Sort key of an outcome: by which factor the SLOs after the first are missed, as a logarithm,
+    and the tail of the first."""
+    first, *others = slos
+    missed = sum(excess(tail_us(outcome, slo), slo.latency_us) for slo in others)
+    return missed, tail_us(outcome, first)
+
+
+def excess(tail: int, limit: float) -> float:
+    """The logarithm of a tail over its limit; 0 within it."""
+    return max(math.log(max(tail, 1) / limit), 0.0)
+
+
+def goodput(outcome: TokenOutcome, slos: Sequence[Slo]) -> float:
+    """Share of requests that meet every SLO.
+
+    A request meets an SLO of gaps if at most the SLO's share of its gaps is longer than the limit.
+    """
+    good = np.ones(len(outcome.log.ttft_ns), np.bool_)
+    for slo in slos:
+        values = outcome.values(slo.metric)
+        late = values.value_ns > slo.latency_us * _NS_PER_US
+        missed = np.bincount(values.request, late, len(good))
+        total = np.bincount(values.request, minlength=len(good))
+        allowed = 1 - slo.percentile_ppm / 1_000_000 if slo.metric is Metric.ITL else 0.0
+        good &= missed <= allowed * total
+    return float(good.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class TailSample:
+    """A percentile of the values of successive requests, and bootstrap samples of it [ns].
+
+    Samples of one number of requests and one seed take the same blocks, so they can be paired.
+    """
+
+    percentile_ppm: int
+    values: int
+    ns: int
+    drawn_ns: NDArray[np.float64]
+
+    @property
+    def estimate(self) -> TailEstimate:
+        """The percentile with its interval."""
+        middle = int(nearest_us(self.ns))
+        low, high = (int(nearest_us(int(one))) for one in np.quantile(self.drawn_ns, [LOW, HIGH]))
+        enough = self.values >= fewest_requests(self.percentile_ppm)
+        return TailEstimate(middle, min(low, middle), max(high, middle) if enough else None)
+
+    def change_from(self, other: TailSample) -> MeanError:
+        """Relative change from the other percentile, with its 95 % interval."""
+        change = self.ns / max(other.ns, 1) - 1
+        drawn = self.drawn_ns / np.maximum(other.drawn_ns, 1) - 1
+        low, high = np.quantile(drawn, [LOW, HIGH])
+        middle = to_ppm(change)
+        return MeanError(middle, min(to_ppm(low), middle), max(to_ppm(high), middle))
+
+
+def tail_sample(outcome: TokenOutcome, slo: Slo, seed: int, replicates: int) -> TailSample:
+    """The percentile of an SLO's metric, from blocks of successive requests."""
+    values, requests = outcome.values(slo.metric), len(outcome.log.ttft_ns)
+    value_ns, percentile_ppm = values.value_ns, slo.percentile_ppm
+    if not len(value_ns):
+        return TailSample(percentile_ppm, 0, 0, np.zeros(replicates))
+    edges, blocks = _edges(value_ns), min(BLOCKS, requests)
+    place = np.searchsorted(edges, value_ns)
+    block = values.request * blocks // requests
+    counts = np.bincount(block * len(edges) + place, minlength=blocks * len(edges))
+    counts = counts.reshape(blocks, len(edges))
+    uniform = np.empty(blocks * replicates)
+    streams.uniforms(streams.stream(seed, Purpose.RESAMPLE), uniform)
+    chosen = (uniform.reshape(replicates, blocks) * blocks).astype(np.int64)
+    drawn = [_percentile_of(edges, counts[one].sum(axis=0), percentile_ppm) for one in chosen]
+    middle = _percentile_ns(value_ns, percentile_ppm)
+    return TailSample(percentile_ppm, len(value_ns), middle, np.array(drawn, np.float64))
+
+
+def check_fits(trace: TokenTrace, engine: BatchEngine) -> None:
+    """Raise TailcError if a request needs more tokens in the cache than the engine has."""
+    needed = trace.prompt + trace.output
+    large = np.flatnonzero(needed > engine.cache_tokens)
+    if not len(large):
+        return
+    at = int(large[0])
+    message = (
+        f"request has {needed[at]:,} tokens, but the cache of the engine holds "
+        f"{engine.cache_tokens:,}"
+    )
+    if len(large) > 1:
+        message += f" (first of {len(large)} such requests)"
+    hint = "raise `engine.kv_blocks`, or leave such requests out, as the engine refuses them"
+    place = Place(trace.source, row=int(trace.row[at]))
+    raise TailcError(Finding(Code.OUT_OF_RANGE, message, place, hint))
+
+
+def experiments(trace: TokenTrace, rates_mrps: Sequence[int]) -> tuple[TokenExperiment, ...]:
+    """An experiment for each rate; the recorded rate if there is none."""
+    return tuple(TokenExperiment(trace, rate) for rate in rates_mrps or (trace.rate_mrps,))
+
+
+def _percentile_ns(value_ns: NDArray[np.int64], percentile_ppm: int) -> int:
+    if not len(value_ns):
+        return 0
+    place = percentile_rank(percentile_ppm, len(value_ns)) - 1
+    return int(np.partition(value_ns, place)[place])
+
+
+def _edges(value_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Distinct order statistics up to the largest value, denser towards it."""
+    part = 1 - np.geomspace(1, 1 / len(value_ns), _EDGES)
+    places = np.unique(np.rint(np.append(part, 1.0) * (len(value_ns) - 1)).astype(np.int64))
+    return np.unique(np.partition(value_ns, places)[places])
+
+
+def _percentile_of(edges: NDArray[np.int64], counts: NDArray[np.int64], percentile_ppm: int) -> int:
+    total = int(counts.sum())
+    if not total:
+        return 0
+    return int(edges[np.searchsorted(np.cumsum(counts), percentile_rank(percentile_ppm, total))])

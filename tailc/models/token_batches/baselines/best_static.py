@@ -1,0 +1,32 @@
+"""Best static: the budget that users would choose at each rate if they knew the requests."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.forms.budget_table import BatchEngine, static_budget
+from tailc.models.baseline_syntax import NameValues, Syntax
+from tailc.models.rule_baselines import RuleBaseline
+from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.models.token_batches.rule import STATIC_BUDGETS, TokenRule
+
+
+def _candidates(engine: BatchEngine) -> tuple[TokenScheduler, ...]:
+    return tuple(
+        TokenScheduler("best-static", f"{tokens:,} tokens", static_budget(engine, tokens))
+        for tokens in STATIC_BUDGETS
+    )
+
+
+@final
+class BestStatic(RuleBaseline[TokenRule]):
+    """The best of the usual budgets, by hindsight."""
+
+    syntax = Syntax("best-static")
+    about = "the best of the budgets 512, 1024, ... 16384 at each rate, by hindsight"
+    rank = 10
+    examples = ("best-static",)
+    is_default = True
+
+    def make(self, values: NameValues) -> TokenRule:
+        return TokenRule(self.about, _candidates)

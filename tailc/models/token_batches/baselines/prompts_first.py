@@ -1,0 +1,31 @@
+"""Prompts first: decoding pauses while prompts wait."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.forms.budget_table import BatchEngine, static_budget
+from tailc.models.baseline_syntax import NameValues, Syntax
+from tailc.models.rule_baselines import RuleBaseline
+from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.models.token_batches.rule import STATIC_BUDGETS, TokenRule
+
+
+def _candidates(engine: BatchEngine) -> tuple[TokenScheduler, ...]:
+    tokens = STATIC_BUDGETS[-1]
+    table = static_budget(engine, tokens)
+    return (TokenScheduler("prompts-first", f"{tokens:,} tokens", table, prompts_first=True),)
+
+
+@final
+class PromptsFirst(RuleBaseline[TokenRule]):
+    """Prompts before decoding."""
+
+    syntax = Syntax("prompts-first")
+    about = "waiting prompts alone, up to 16384 tokens an iteration; decoding pauses meanwhile"
+    rank = 40
+    examples = ("prompts-first",)
+    is_default = True
+
+    def make(self, values: NameValues) -> TokenRule:
+        return TokenRule(self.about, _candidates)

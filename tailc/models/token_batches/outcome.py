@@ -1,0 +1,86 @@
+"""Result of a replay of token batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models.token_batches.arrays import TokenRequests
+from tailc.models.token_batches.engine import (
+    BUSY_NS,
+    DECODED_TOKENS,
+    ITERATIONS,
+    PREEMPTIONS,
+    PROMPT_TOKENS,
+    TokenLog,
+)
+from tailc.specs.slo import Metric
+
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MetricValues:
+    """Values of a metric [ns], and the number of the request of each, ascending."""
+
+    value_ns: Int64s
+    request: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class TokenOutcome:
+    """Requests in the order of arrival, and what the engine recorded."""
+
+    requests: TokenRequests
+    log: TokenLog
+
+    def values(self, metric: Metric) -> MetricValues:
+        """All values of a metric: one a request, or one a gap between tokens."""
+        numbers, gaps = np.arange(len(self.log.ttft_ns)), self.requests.output - 1
+        of = {
+            Metric.TTFT: np.ones_like(gaps),
+            Metric.ITL: gaps,
+            Metric.TPOT: np.minimum(gaps, 1),
+        }[metric]
+        return MetricValues(self.values_ns(metric), np.repeat(numbers, of))
+
+    def values_ns(self, metric: Metric) -> Int64s:
+        """All values of a metric [ns], in the order of requests."""
+        if metric is Metric.TTFT:
+            return self.log.ttft_ns
+        if metric is Metric.ITL:
+            return self.log.gap_ns
+        assert metric is Metric.TPOT
+        gaps = self.requests.output - 1
+        several = gaps > 0
+        first_ns = self.requests.arrival_ns + self.log.ttft_ns
+        return (self.log.end_ns - first_ns)[several] // gaps[several]
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations."""
+        return int(self.log.counts[ITERATIONS])
+
+    @property
+    def preemptions(self) -> int:
+        """How often a sequence lost its blocks of the cache."""
+        return int(self.log.counts[PREEMPTIONS])
+
+    @property
+    def tokens_by_iteration(self) -> float:
+        """Mean number of tokens in an iteration."""
+        tokens = self.log.counts[PROMPT_TOKENS] + self.log.counts[DECODED_TOKENS]
+        return float(tokens) / max(self.iterations, 1)
+
+    @property
+    def busy(self) -> float:
+        """Share of time, up to the last token, in which the server iterates."""
+        span_ns = int(self.log.end_ns.max() - self.requests.arrival_ns[0])
+        return float(self.log.counts[BUSY_NS]) / max(span_ns, 1)
+
+    @property
+    def cell_shares(self) -> NDArray[np.float64]:
+        """Share of the time of iterations by cell, float64 (rows, columns)."""
+        return self.log.visits / max(int(self.log.visits.sum()), 1)

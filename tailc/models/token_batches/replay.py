@@ -1,0 +1,30 @@
+"""Replay requests on a scheduler of token batches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tailc.models.token_batches import engine as kernels
+from tailc.models.token_batches.arrays import (
+    TokenRequests,
+    TokenScheduler,
+    engine_arrays,
+    table_arrays,
+)
+from tailc.models.token_batches.outcome import TokenOutcome
+
+
+def replay(scheduler: TokenScheduler, requests: TokenRequests) -> TokenOutcome:
+    """Replay the requests, which all fit into the cache, until the last one ends."""
+    table = table_arrays(scheduler.table)
+    number = len(requests.arrival_ns)
+    log = kernels.TokenLog(
+        np.zeros(number, np.int64),
+        np.zeros(number, np.int64),
+        np.zeros(int(requests.first_gap[-1]), np.int64),
+        np.zeros(table.budgets.shape, np.int64),
+        np.zeros(kernels.COUNTS, np.int64),
+    )
+    arrays = engine_arrays(scheduler.table.engine, prompts_first=scheduler.prompts_first)
+    assert kernels.run(arrays, table, requests, log)
+    return TokenOutcome(requests, log)

@@ -1,0 +1,20 @@
+"""Rules of baselines: schedulers that do not depend on a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tailc.forms.budget_table import BatchEngine
+from tailc.models.token_batches.arrays import TokenScheduler
+
+STATIC_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192, 16_384)
+"""Budgets that users of engines set by hand."""
+
+
+@dataclass(frozen=True)
+class TokenRule:
+    """A baseline on any engine: its candidates, of which the best in a replay counts."""
+
+    about: str
+    candidates: Callable[[BatchEngine], tuple[TokenScheduler, ...]]

@@ -1,0 +1,223 @@
+"""Token budgets: fit the times of iterations, and find the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.step_times import PartFit, SumFit, fit_sum
+
+from tailc.artifact.envelope import REPLAYED
+from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.experiment.block_means import to_ppm
+from tailc.experiment.token_replays import check_fits
+from tailc.forms.budget_table import BatchEngine, BudgetTable
+from tailc.forms.step_times import StepPart, StepTimes, step_ns
+from tailc.problems.token_budgets import (
+    BudgetMethod,
+    FitErrors,
+    TokenBudgetProblem,
+    TokenBudgetSolution,
+)
+from tailc.progress import Progress
+from tailc.specs.slo import Metric, Slo
+from tailc.tuning.token_budgets import BudgetGrid, BudgetSearch, budget_grid
+from tailc.units import format_ppm, format_us
+
+_NS_PER_US = 1_000
+# Above it the profile does not predict iterations well enough for a tail.
+_LARGE_ERROR_PPM = 100_000
+# Parts of the limit of gaps, and times the mean context, of tables from which a search starts.
+_PARTS, _CONTEXTS = (0.85, 0.95, 1.05, 1.2), (0.7, 1.0, 1.5)
+_SOLVER = "tailc_solvers.step_times"
+
+
+def solve_for_budgets(
+    problem: TokenBudgetProblem, threads: int, progress: Progress
+) -> TokenBudgetSolution:
+    """The table by the problem's method.
+
+    Raises TailcError for requests that do not fit into the cache, and for an SLO that no table
+    meets.
+    """
+    fitted = _fit(problem)
+    engine = BatchEngine(
+        problem.kv_blocks, problem.block_tokens, problem.max_sequences, step_times(fitted)
+    )
+    check_fits(problem.trace, engine)
+    _check_slos(problem, engine)
+    errors = FitErrors(to_ppm(fitted.error), to_ppm(fitted.worst), fitted.segments)
+    grid = budget_grid(engine, problem.trace, problem.largest_budget)
+    if problem.method is BudgetMethod.ONE_STEP:
+        table = one_step_table(grid, _gap_limit_ns(problem.slos), lambda _: engine.cache_tokens)
+        return TokenBudgetSolution(table, errors, 1, "by-definition", _SOLVER)
+    with ThreadPoolExecutor(threads) as workers:
+        search = BudgetSearch(
+            grid, problem.slos, problem.objective, problem.effort, workers, progress
+        )
+        starts = _starts(problem, grid)
+        tuned = search.run(problem.trace, problem.rates_mrps, starts)
+    return TokenBudgetSolution(
+        tuned.table,
+        errors,
+        tuned.evaluations,
+        REPLAYED,
+        f"{_SOLVER}; cmaes",
+        tuned.static.rows[0].budgets[0],
+        tuned.is_tuned,
+    )
+
+
+def budget_settings(problem: TokenBudgetProblem, solution: TokenBudgetSolution) -> dict[str, int]:
+    """The numbers of the evidence."""
+    found = {
+        "fit_error_ppm": solution.fit.mean_ppm,
+        "fit_worst_ppm": solution.fit.worst_ppm,
+        "fit_segments": solution.fit.segments,
+        "profile_rows": len(problem.steps.time_ns),
+        "largest_budget": problem.largest_budget,
+    }
+    if solution.static_tokens is not None:
+        found |= {"static_tokens": solution.static_tokens, "is_tuned": int(solution.is_tuned)}
+    return found
+
+
+def budget_remarks(
+    _problem: TokenBudgetProblem, solution: TokenBudgetSolution
+) -> tuple[Finding, ...]:
+    """Warnings about a profile with large errors, and about a search without gain."""
+    return tuple(_remarks(solution))
+
+
+def _remarks(solution: TokenBudgetSolution) -> Iterator[Finding]:
+    if solution.fit.mean_ppm > _LARGE_ERROR_PPM:
+        yield Finding(
+            Code.NOISY_MODEL,
+            "the fitted times of iterations differ from measured ones, which the fit did not see, "
+            f"by {format_ppm(solution.fit.mean_ppm)} in the mean",
+            help="measure each size of iteration several times, and write the mean",
+            severity=Severity.WARNING,
+            about=("engine", "steps"),
+        )
+    if solution.static_tokens is not None and not solution.is_tuned:
+        yield Finding(
+            Code.NO_BETTER_TABLE,
+            f"no table is better than one budget of {solution.static_tokens:,} tokens on requests "
+            "that the search did not see, so the policy has this budget",
+            severity=Severity.WARNING,
+        )
+
+
+def one_step_table(
+    grid: BudgetGrid, limit_ns: int, context_of: Callable[[int], int]
+) -> BudgetTable:
+    """The largest budget of each row whose iteration takes at most the limit.
+
+    An iteration of a row has at most the decoding sequences up to the next row. context_of: tokens
+    in their cache. If the decoding sequences alone take longer than the limit, no prompt is
+    computed meanwhile. Without decoding sequences the largest budget applies.
+    """
+    ends = (*grid.first_decoding[1:], grid.engine.max_sequences + 1)
+    budgets = [
+        grid.largest_budget
+        if first == 0
+        else _largest(grid, min(end - 1, grid.engine.max_sequences), limit_ns, context_of)
+        for first, end in zip(grid.first_decoding, ends, strict=True)
+    ]
+    columns = len(grid.first_waiting)
+    return grid.table(
+        np.repeat(np.array(budgets, np.int64)[:, None], columns, axis=1),
+        grid.engine.max_sequences,
+    )
+
+
+def step_times(fitted: SumFit) -> StepTimes:
+    """The fitted times in whole nanoseconds."""
+    return StepTimes(max(round(fitted.constant), 1), *map(_part, fitted.parts))
+
+
+def _part(fitted: PartFit) -> StepPart:
+    knots = tuple(map(int, fitted.knots.tolist()))
+    return StepPart(knots, tuple(round(value) for value in fitted.values.tolist()))
+
+
+def _fit(problem: TokenBudgetProblem) -> SumFit:
+    steps = problem.steps
+    prompt, decoding, context = (
+        each.astype(np.float64) for each in (steps.prompt, steps.decoding, steps.context)
+    )
+    amounts: list[NDArray[np.float64]] = [prompt + decoding, prompt, decoding, context]
+    return fit_sum(amounts, steps.time_ns.astype(np.float64))
+
+
+def _starts(problem: TokenBudgetProblem, grid: BudgetGrid) -> list[BudgetTable]:
+    """One-step tables for contexts and limits near the mean context and the limit of gaps."""
+    if not any(map(_is_gap, problem.slos)):
+        return []
+    limit_ns, trace = _gap_limit_ns(problem.slos), problem.trace
+    # Long outputs decode for longer, so they have more weight.
+    mean = float(np.average(trace.prompt + trace.output / 2, weights=trace.output))
+
+    def context_of(times: float) -> Callable[[int], int]:
+        return lambda decoding: min(round(times * mean * decoding), grid.engine.cache_tokens)
+
+    return [
+        one_step_table(grid, round(part * limit_ns), context_of(times))
+        for part in _PARTS
+        for times in _CONTEXTS
+    ]
+
+
+def _gap_limit_ns(slos: tuple[Slo, ...]) -> int:
+    return min(slo.latency_us for slo in slos if _is_gap(slo)) * _NS_PER_US
+
+
+def _largest(
+    grid: BudgetGrid, decoding: int, limit_ns: int, context_of: Callable[[int], int]
+) -> int:
+    """The largest budget whose iteration takes at most the limit; 0 if there is none."""
+    step, context = grid.engine.step, context_of(decoding)
+
+    def fits(prompt: int) -> bool:
+        return step_ns(step, prompt, decoding, context) <= limit_ns
+
+    if not fits(1):
+        return 0
+    low, high = 1, max(grid.largest_budget - decoding, 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return min(low + decoding, grid.largest_budget)
+
+
+def _is_gap(slo: Slo) -> bool:
+    return slo.metric in (Metric.ITL, Metric.TPOT)
+
+
+def _check_slos(problem: TokenBudgetProblem, engine: BatchEngine) -> None:
+    """Raise TailcError (INFEASIBLE) for each SLO that is missed even if a request is alone."""
+    trace = problem.trace
+    findings = []
+    for number, slo in enumerate(problem.slos):
+        if _is_gap(slo):
+            least_ns = step_ns(engine.step, 0, 1, int(trace.prompt.min()))
+        else:
+            place = min(slo.percentile_ppm * trace.requests // 1_000_000, trace.requests - 1)
+            prompt = int(np.partition(trace.prompt - trace.cached, place)[place])
+            whole = -(-prompt // problem.largest_budget)
+            least_ns = whole * step_ns(engine.step, -(-prompt // whole), 0, 0)
+        least_us = -(-least_ns // _NS_PER_US)
+        if least_us > slo.latency_us:
+            findings.append(
+                Finding(
+                    Code.INFEASIBLE,
+                    f"`{slo}` cannot be met: even alone on the engine, requests take "
+                    f"{format_us(least_us)}",
+                    help=f"relax the latency to more than {format_us(least_us)}",
+                    about=("slo", number, "latency"),
+                )
+            )
+    if findings:
+        raise TailcError(findings)

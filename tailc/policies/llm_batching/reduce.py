@@ -1,0 +1,50 @@
+"""llm-batching as a problem of token budgets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tailc.forms.budget_table import BudgetTable
+from tailc.policies.llm_batching.spec import LlmBatchingSpec, ProfiledSpec
+from tailc.problems.token_budgets import (
+    BudgetMethod,
+    BudgetObjective,
+    Effort,
+    TokenBudgetProblem,
+    TokenBudgetSolution,
+)
+
+if TYPE_CHECKING:
+    from tailc.traces.tokens import TokenTrace
+
+
+def candidates(spec: ProfiledSpec) -> tuple[ProfiledSpec, ...]:
+    """The spec itself: nothing is swept."""
+    return (spec,)
+
+
+def reduce(spec: ProfiledSpec, design: TokenTrace) -> TokenBudgetProblem:
+    """Formulate the problem: the engine of the spec, with the requests of the trace."""
+    engine = spec.engine
+    return TokenBudgetProblem(
+        trace=design,
+        steps=spec.step_rows,
+        kv_blocks=engine.kv_blocks,
+        block_tokens=engine.block_tokens,
+        max_sequences=engine.max_sequences,
+        slos=spec.slos,
+        rates_mrps=spec.rates_mrps,
+        largest_budget=engine.largest_budget,
+        effort=Effort(spec.search.effort),
+        objective=BudgetObjective(spec.search.objective),
+        method=BudgetMethod(spec.search.method),
+    )
+
+
+def emit(
+    spec: LlmBatchingSpec,  # noqa: ARG001 - the solution has all of it
+    problem: TokenBudgetProblem,  # noqa: ARG001
+    solution: TokenBudgetSolution,
+) -> BudgetTable:
+    """The table of the solution."""
+    return solution.table

@@ -1,0 +1,86 @@
+"""Problem of token budgets: a language model's requests, its engine and the limits of latency."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tailc.forms.budget_table import BudgetTable
+from tailc.specs.slo import Slo
+
+if TYPE_CHECKING:
+    from tailc.traces.step_rows import StepRows
+    from tailc.traces.tokens import TokenTrace
+
+
+class BudgetObjective(enum.Enum):
+    """TAIL: the tail of the first SLO within the others. GOODPUT: requests that meet all SLOs."""
+
+    TAIL = "tail"
+    GOODPUT = "goodput"
+
+
+class BudgetMethod(enum.Enum):
+    """AUTO: the best of static budgets and tables tuned on replays. ONE_STEP: the largest budget
+    whose iteration meets the limit of gaps."""
+
+    AUTO = "auto"
+    ONE_STEP = "one-step"
+
+
+class Effort(enum.Enum):
+    """Amount of simulation of the method AUTO."""
+
+    QUICK = "quick"
+    NORMAL = "normal"
+    THOROUGH = "thorough"
+
+
+@dataclass(frozen=True, eq=False)
+class TokenBudgetProblem:
+    """Find the token budget of an iteration by decoding sequences and waiting prompt tokens.
+
+    steps: measured iterations. rates_mrps: empty for the recorded rate. largest_budget: the most
+    tokens that the engine accepts in an iteration.
+    """
+
+    trace: TokenTrace
+    steps: StepRows
+    kv_blocks: int
+    block_tokens: int
+    max_sequences: int
+    slos: tuple[Slo, ...]
+    rates_mrps: tuple[int, ...]
+    largest_budget: int
+    effort: Effort
+    objective: BudgetObjective
+    method: BudgetMethod
+
+
+@dataclass(frozen=True)
+class FitErrors:
+    """Cross-validated relative errors of the step times [ppm], and the most segments of a part."""
+
+    mean_ppm: int
+    worst_ppm: int
+    segments: int
+
+
+@dataclass(frozen=True)
+class TokenBudgetSolution:
+    """The table, and how it was found.
+
+    static_tokens: the best static budget on the requests of the search; None if nothing was
+    replayed. is_tuned: whether the table is better than that one on requests that the search did
+    not see; otherwise it has that budget.
+    """
+
+    table: BudgetTable
+    fit: FitErrors
+    evaluations: int
+    proof: str
+    solver: str
+    static_tokens: int | None = None
+    is_tuned: bool = False
+    rows: tuple[()] = ()

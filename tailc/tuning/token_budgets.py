@@ -1,0 +1,262 @@
+"""Tune budget tables on replays of recorded requests.
+
+The logarithm of a budget is a smooth function of the decoding sequences and of the waiting prompt
+tokens, first with few parameters, then with one more for each row and column. All tables are
+replayed on the same requests at the same times, and compared with the best static budget of each
+rate, by hindsight: a rate at which a table is worse counts more than one at which it is better. The
+last part of the requests is not seen by the search: a table is used if it is better than the best
+static budget of the search on that part too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.evolution import minimise_by_evolution
+
+from tailc.experiment.token_replays import (
+    TokenExperiment,
+    excess,
+    experiments,
+    goodput,
+    tail_us,
+)
+from tailc.forms.budget_table import BatchEngine, BudgetRow, BudgetTable, static_budget
+from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.models.token_batches.outcome import TokenOutcome
+from tailc.models.token_batches.rule import STATIC_BUDGETS
+from tailc.problems.token_budgets import BudgetObjective, Effort
+from tailc.progress import Progress
+from tailc.specs.slo import Slo
+from tailc.traces.tokens import TokenTrace
+
+Floats = NDArray[np.float64]
+
+SEED = 1
+# Share of the requests, the latest, that the search does not see.
+UNSEEN = 0.3
+# Tokens of a replay, above which the search uses the latest of its requests only.
+MOST_OUTPUT_TOKENS = 700_000
+# Factors of the budgets of the tables between which unseen requests choose.
+_SCALES = (1.0, 0.93, 0.86, 0.8)
+# Weight of a rate at which a table is worse than the best static budget of that rate.
+_WORSE = 3.0
+_POPULATION = 10
+_GENERATIONS = {Effort.QUICK: (3, 3), Effort.NORMAL: (9, 12), Effort.THOROUGH: (24, 36)}
+_SPREAD_LEVEL, _SPREAD_SLOPE, _SPREAD_CELL = 0.15, 0.3, 0.1
+_LEAST_BUDGET, _FEWEST_TOKENS = 16, 256
+
+
+class _Limits(NamedTuple):
+    """Part of the limit of a further SLO, and weight of the logarithm by which it is exceeded."""
+
+    part: float
+    penalty: float
+
+
+# The search aims below the limits, so that its table meets them on other requests.
+_SEARCH, _CHOICE = _Limits(0.95, 10.0), _Limits(1.0, 100.0)
+
+
+@dataclass(frozen=True)
+class BudgetGrid:
+    """Rows and columns of tables: the least number of each; and the largest budget."""
+
+    engine: BatchEngine
+    first_decoding: tuple[int, ...]
+    first_waiting: tuple[int, ...]
+    largest_budget: int
+
+    def table(self, budgets: NDArray[np.int64], new_sequences: int) -> BudgetTable:
+        """The table of budgets, int64 (rows, columns)."""
+        rows = tuple(
+            BudgetRow(first, new_sequences, tuple(row))
+            for first, row in zip(self.first_decoding, budgets.tolist(), strict=True)
+        )
+        return BudgetTable(self.first_waiting, rows, self.engine)
+
+
+def budget_grid(engine: BatchEngine, trace: TokenTrace, largest_budget: int) -> BudgetGrid:
+    """Rows at parts of the largest batch, and columns at multiples of the mean prompt."""
+    parts = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
+    rows = {0, 1, *(round(part * engine.max_sequences) for part in parts)}
+    prompt = 1 << round(math.log2(max(float(trace.prompt.mean()), 1.0)))
+    columns = (0, prompt, 4 * prompt, 16 * prompt)
+    return BudgetGrid(engine, tuple(sorted(rows)), columns, largest_budget)
+
+
+@dataclass(frozen=True)
+class TunedBudgets:
+    """The table to use, the best static budget, whether they differ, and the effort."""
+
+    table: BudgetTable
+    static: BudgetTable
+    is_tuned: bool
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class BudgetSearch:
+    """A search for the table of least value at the rates."""
+
+    grid: BudgetGrid
+    slos: tuple[Slo, ...]
+    objective: BudgetObjective
+    effort: Effort
+    workers: Executor
+    progress: Progress
+
+    def run(
+        self, trace: TokenTrace, rates_mrps: Sequence[int], starts: Sequence[BudgetTable]
+    ) -> TunedBudgets:
+        """Search on the first requests of the trace, and choose on the last ones."""
+        rates = tuple(rates_mrps) or (trace.rate_mrps,)
+        seen, unseen = _parts(trace)
+        searched, judged = experiments(seen, rates), experiments(unseen, rates)
+        budgets = [one for one in STATIC_BUDGETS if one <= self.grid.largest_budget]
+        budgets = budgets or [self.grid.largest_budget]
+        tables = [static_budget(self.grid.engine, one) for one in budgets]
+        by_rate = self._values(searched, _SEARCH, tables)
+        reference = by_rate.min(axis=0)
+        values = _relative(by_rate, reference)
+        static_at = int(np.argmin(values))
+        points = [*map(self._level_of, self._levels()), *map(self._near, starts)]
+        own = _relative(self._values(searched, _SEARCH, map(self._table, points)), reference)
+        start = points[int(np.argmin(own))]
+        coarse, tried = self._evolve(searched, start, reference, fine=False)
+        fine, more = self._evolve(searched, coarse, reference, fine=True)
+        candidates = [
+            self._table(_scaled(point, part)) for part in _SCALES for point in (fine, coarse, start)
+        ]
+        static = tables[static_at]
+        unseen_by_rate = self._values(judged, _CHOICE, tables)
+        found = self._values(judged, _CHOICE, candidates)
+        scores = _relative(found, unseen_by_rate.min(axis=0))
+        at = int(np.argmin(scores))
+        static_score = _relative(unseen_by_rate, unseen_by_rate.min(axis=0))[static_at]
+        is_tuned = bool(scores[at] < static_score)
+        evaluations = 2 * len(tables) + len(own) + tried + more + len(found)
+        chosen = candidates[at] if is_tuned else static
+        return TunedBudgets(chosen, static, is_tuned, evaluations)
+
+    def _evolve(
+        self, searched: Sequence[TokenExperiment], start: Floats, reference: Floats, *, fine: bool
+    ) -> tuple[Floats, int]:
+        rows, columns = len(self.grid.first_decoding), len(self.grid.first_waiting)
+        spread = np.array([_SPREAD_LEVEL, _SPREAD_SLOPE, _SPREAD_SLOPE, _SPREAD_SLOPE, 1.0])
+        if fine:
+            start = np.concatenate([start, np.zeros(rows + columns)])
+            spread = np.concatenate([spread / 4, np.full(rows + columns, _SPREAD_CELL)])
+        generations = _GENERATIONS[self.effort][fine]
+        finished = 0
+
+        def values_of(points: Sequence[Floats]) -> list[float]:
+            nonlocal finished
+            finished += len(points)
+            share = min(finished / (2 + generations * _POPULATION), 1.0)
+            self.progress("tuning the table", (share + fine) / 2)
+            tables = [self._table(point) for point in points]
+            return _relative(self._values(searched, _SEARCH, tables), reference).tolist()
+
+        found = minimise_by_evolution(
+            values_of, start, spread, generations=generations, population=_POPULATION, seed=SEED
+        )
+        return found.point, found.evaluations
+
+    def _values(
+        self,
+        at: Sequence[TokenExperiment],
+        limits: _Limits,
+        tables: Iterable[BudgetTable],
+    ) -> Floats:
+        """The value of each table at each rate, float64 (tables, rates); smaller is better."""
+        value = partial(self._value, limits)
+        jobs = [(table, one) for table in tables for one in at]
+        found = list(self.workers.map(lambda job: value(_replayed(*job)), jobs))
+        return np.array(found).reshape(-1, len(at))
+
+    def _value(self, limits: _Limits, outcome: TokenOutcome) -> float:
+        if self.objective is BudgetObjective.GOODPUT:
+            return -goodput(outcome, self.slos)
+        first, *others = self.slos
+        missed = sum(excess(tail_us(outcome, slo), limits.part * slo.latency_us) for slo in others)
+        tail = math.log(max(tail_us(outcome, first), 1) / first.latency_us)
+        return tail + limits.penalty * missed
+
+    def _levels(self) -> list[float]:
+        """Budgets for all states from which a search may start, by factors of a root of 2."""
+        number = 2 * round(math.log2(max(self.grid.largest_budget / _FEWEST_TOKENS, 1.0))) + 1
+        return np.geomspace(_FEWEST_TOKENS, self.grid.largest_budget, number).tolist()
+
+    def _level_of(self, budget: float) -> Floats:
+        return np.array([math.log2(budget), 0.0, 0.0, 0.0, self._most_starts])
+
+    @property
+    def _most_starts(self) -> float:
+        return math.log2(self.grid.engine.max_sequences)
+
+    def _near(self, table: BudgetTable) -> Floats:
+        """The point next to a table, by least squares of the logarithms of its budgets."""
+        budgets = np.array([row.budgets for row in table.rows], np.float64)
+        x, y = self._axes
+        columns = [np.ones_like(x), x, y, x * y]
+        matrix = np.stack([column.ravel() for column in columns], axis=1)
+        logs = np.log2(np.maximum(budgets, _LEAST_BUDGET)).ravel()
+        point = np.linalg.lstsq(matrix, logs)[0]
+        return np.append(point, math.log2(max(table.rows[0].new_sequences, 1)))
+
+    @property
+    def _axes(self) -> tuple[Floats, Floats]:
+        """Position of each cell from 0 to 1, (rows, columns) each."""
+        firsts = np.log2(1.0 + np.array(self.grid.first_decoding))
+        x = firsts / math.log2(1.0 + self.grid.engine.max_sequences)
+        y = np.linspace(0.0, 1.0, len(self.grid.first_waiting))
+        return np.meshgrid(x, y, indexing="ij")
+
+    def _table(self, point: Floats) -> BudgetTable:
+        x, y = self._axes
+        level, by_decoding, by_waiting, by_both, starts = point[:5]
+        logs = level + by_decoding * x + by_waiting * y + by_both * x * y
+        if len(point) > 5:
+            rows = len(self.grid.first_decoding)
+            logs = logs + point[5 : 5 + rows, None] + point[5 + rows :]
+        most = math.log2(self.grid.largest_budget)
+        least = min(math.log2(_LEAST_BUDGET), most)
+        budgets = np.rint(np.exp2(np.clip(logs, least, most))).astype(np.int64)
+        cap = round(2.0 ** float(np.clip(starts, 0.0, self._most_starts)))
+        return self.grid.table(budgets, cap)
+
+
+def _scaled(point: Floats, part: float) -> Floats:
+    """The point with all budgets multiplied by a part."""
+    return point + math.log2(part) * (np.arange(len(point)) == 0)
+
+
+def _relative(values: Floats, reference: Floats) -> Floats:
+    """The mean over the rates of values relative to those of a reference, float64 (tables,)."""
+    change = values - reference
+    return (change + (_WORSE - 1) * np.maximum(change, 0.0)).mean(axis=1)
+
+
+def _replayed(table: BudgetTable, experiment: TokenExperiment) -> TokenOutcome:
+    return experiment.outcome(TokenScheduler("candidate", "", table))
+
+
+def unseen_part(trace: TokenTrace) -> TokenTrace:
+    """The requests of a design trace that the search does not see."""
+    return _parts(trace)[1]
+
+
+def _parts(trace: TokenTrace) -> tuple[TokenTrace, TokenTrace]:
+    """The requests of the search, and the last ones, which it does not see."""
+    first = round(trace.requests * (1 - UNSEEN))
+    tokens = np.cumsum(trace.output[first - 1 :: -1])
+    most = int(np.searchsorted(tokens, MOST_OUTPUT_TOKENS, side="right"))
+    return trace.part(slice(max(first - most, 0), first)), trace.part(slice(first, None))

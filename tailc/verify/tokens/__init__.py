@@ -1,0 +1,1 @@
+"""Verdicts on token budgets of language models."""

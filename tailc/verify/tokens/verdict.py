@@ -1,0 +1,48 @@
+"""Verdict on a budget table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.errors import ExitCode
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.token_comparison import TokenPoint, worst_ruling
+from tailc.specs.slo import Slo
+
+
+@dataclass(frozen=True)
+class TokenBaseline:
+    """A baseline. about: description."""
+
+    name: str
+    about: str
+
+
+@dataclass(frozen=True)
+class TokenVerdicts:
+    """The policy at each rate, and the basis of the verdict."""
+
+    policy_name: str
+    generation: int
+    held_out_digest: str
+    held_out_requests: int
+    is_compile_trace: bool
+    seed: int
+    replicates: int
+    slos: tuple[Slo, ...]
+    baselines: tuple[TokenBaseline, ...]
+    points: tuple[TokenPoint, ...]
+
+    @property
+    def ruling(self) -> Ruling:
+        """The worst ruling of all SLOs at all rates."""
+        return worst_ruling(one for point in self.points for one in point.policy.rulings)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Exit code of the process: 0 all pass, 1 an SLO is missed, 4 undecided."""
+        return {
+            Ruling.PASS: ExitCode.OK,
+            Ruling.FAIL: ExitCode.MISSED,
+            Ruling.UNDECIDED: ExitCode.UNDECIDED,
+        }[self.ruling]

@@ -1,0 +1,151 @@
+"""llm-batching specs from the command line: both methods, SLOs that cannot be met, and verify."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tailc.artifact.files import read_policy
+from tailc.forms.step_times import step_ns
+from tests.tailc.policies.llm_batching.case import steps, swapped, trace, write
+
+SCHEMA = Path(__file__).parents[4] / "schemas" / "report" / "tokens-1.schema.json"
+ONE_STEP = ("search: {effort: quick}", "search: {method: one-step}")
+
+
+def test_no_iteration_of_a_one_step_table_takes_longer_than_the_limit(tmp_path, tailc):
+    case = write(tmp_path, swapped(ONE_STEP))
+    assert tailc("compile", case.spec, "-o", tmp_path / "p", "--no-progress").code == 0
+    table = read_policy(tmp_path / "p").budget_table
+    ends = [*(row.first_decoding for row in table.rows[1:]), table.engine.max_sequences + 1]
+    assert table.rows[0].budgets == (2_048,) * 4
+    for row, end in list(zip(table.rows, ends, strict=True))[1:]:
+        full = table.engine.cache_tokens
+        for budget in row.budgets:
+            times = [
+                step_ns(table.engine.step, budget + more - end + 1, end - 1, full)
+                for more in (0, 1)
+            ]
+            assert times[0] <= 40_000_000 < times[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("latency: 40ms", "latency: 3ms"), "`itl p95 <= 3 ms` cannot be met"),
+        (("latency: 2s", "latency: 20ms"), "`ttft p95 <= 20 ms` cannot be met"),
+        (("metric: itl", "metric: tpot"), None),
+    ],
+)
+def test_an_slo_that_no_table_meets_is_refused_where_it_stands(tmp_path, tailc, change, words):
+    case = write(tmp_path, swapped(ONE_STEP, change))
+    ended = tailc("compile", case.spec, "--dry-run", "--no-progress")
+    if words is None:
+        assert ended.code == 0
+        return
+    assert ended.code == 6
+    assert words in ended.err
+    assert "service.yaml:" in ended.err
+    assert "relax the latency to more than" in ended.err
+
+
+def test_a_policy_that_misses_an_slo_is_written_only_if_that_is_allowed(tmp_path, tailc):
+    """At 40 requests a second the queue grows."""
+    case = write(tmp_path, swapped(ONE_STEP, ("rates: [9/s, 13/s]", "rates: [40/s]")))
+    words = ("compile", case.spec, "-o", tmp_path / "p", "--no-progress")
+    refused = tailc(*words)
+    assert refused.code == 6
+    assert "`ttft p95 <= 2 s` is missed: at 40/s" in refused.err
+    assert not (tmp_path / "p.tailc").exists()
+    allowed = tailc(*words, "--allow-misses")
+    assert allowed.code == 0
+    assert "TC0554" in allowed.err
+    judged = tailc("verify", tmp_path / "p", "--trace", case.held_out, "--baselines", "none")
+    assert judged.code == 1
+
+
+def test_a_request_beyond_the_cache_is_refused_with_its_row(tmp_path, tailc):
+    case = write(tmp_path, swapped(("kv_blocks: 600", "kv_blocks: 50")))
+    ended = tailc("compile", case.spec, "--dry-run", "--no-progress")
+    assert ended.code == 65
+    assert "the cache of the engine holds 800" in ended.err
+    assert "design.csv, row " in ended.err
+
+
+def test_a_missing_profile_names_the_line_of_the_spec(tmp_path, tailc):
+    case = write(tmp_path)
+    (tmp_path / "steps.csv").unlink()
+    ended = tailc("check", case.spec)
+    assert ended.code == 66
+    assert "named on line 11 of" in ended.err
+
+
+def test_verify_without_rates_replays_the_recorded_one(tmp_path, tailc):
+    case = write(tmp_path, swapped(ONE_STEP, ("rates: [9/s, 13/s]\n", "")))
+    words = ("--no-progress", "--allow-misses")
+    assert tailc("compile", case.spec, "-o", tmp_path / "p", *words).code == 0
+    ended = tailc(
+        *("verify", tmp_path / "p", "--trace", case.held_out, "--output-format", "json"),
+        *("--baselines", "static-512,chunk-64,prompts-first,best-static"),
+    )
+    result = json.loads(ended.out)["result"]
+    jsonschema.validate(result, json.loads(SCHEMA.read_text()))
+    (point,) = result["points"]
+    assert 7_000 < point["rate_mrps"] < 9_000
+    names = [run["name"] for run in point["baselines"]]
+    assert names == ["static-512", "chunk-64", "prompts-first", "best-static"]
+    by_name = {run["name"]: run["slos"] for run in point["baselines"]}
+    ttft = {name: slos[0]["us"] for name, slos in by_name.items()}
+    assert ttft["prompts-first"] <= ttft["static-512"] <= ttft["chunk-64"]
+    assert abs(sum(map(sum, point["cells_ppm"])) - 1_000_000) < 100
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--rate", "9/s"), "--rate and --arrivals do not apply"),
+        (("--requests", "400"), "--requests does not apply"),
+        (("--baselines", "static-0"), "a budget of 0 starts no prompt"),
+        (("--baselines", "static"), "there is no baseline `static`"),
+        (("--drift",), "no demand of requests"),
+    ],
+)
+def test_options_without_an_effect_are_refused(tmp_path, tailc, words, message):
+    case = write(tmp_path, swapped(ONE_STEP))
+    assert tailc("compile", case.spec, "-o", tmp_path / "p", "--no-progress").code == 0
+    ended = tailc("verify", tmp_path / "p", "--trace", case.held_out, *words)
+    assert ended.code == 64
+    assert message in ended.err
+
+
+def test_both_parts_of_a_split_trace_are_used_where_they_belong(tmp_path, tailc):
+    held_out = "  reference: a service of the kit\n  held_out: 30%\n"
+    case = write(tmp_path, swapped(ONE_STEP, ("  reference: a service of the kit\n", held_out)))
+    words = ("-o", tmp_path / "p", "--no-progress", "--allow-misses")
+    assert tailc("compile", case.spec, *words).code == 0
+    whole = tailc("verify", tmp_path / "p", "--trace", case.design, "--baselines", "none")
+    assert "96 held-out requests" in whole.out
+    assert tailc("split", case.spec, "-o", tmp_path / "part").code == 0
+    part = tmp_path / "part.held-out.parquet"
+    again = tailc("verify", tmp_path / "p", "--trace", part, "--baselines", "none")
+    assert again.out == whole.out
+
+
+def test_the_goodput_of_a_table_is_no_less_than_that_of_a_static_budget(tmp_path, tailc):
+    goal = ("search: {effort: quick}", "search: {effort: quick, objective: goodput}")
+    case = write(tmp_path, swapped(goal))
+    ended = tailc("compile", case.spec, "-o", tmp_path / "p", "--no-progress", "--allow-misses")
+    assert ended.code == 0
+    assert "least goodput" not in ended.out
+    words = ("--trace", case.held_out, "--output-format", "json", "--baselines", "best-static")
+    points = json.loads(tailc("verify", tmp_path / "p", *words).out)["result"]["points"]
+    for point in points:
+        assert point["policy"]["goodput_ppm"] >= point["baselines"][0]["goodput_ppm"]
+
+
+def test_the_case_is_the_same_every_time():
+    assert trace(1) == trace(1) != trace(2)
+    assert steps().startswith("prompt,decoding,context,time\n0,1,0,5.3000\n")
