@@ -128,7 +128,7 @@ def _better_by_hand(
         if policy.batch is not None:
             costs = f"does batch work with {gain} less energy"
         better = f"{costs} than the policy and meets the SLO"
-    message = f"at {format_mrps(row.rate_mrps)} the manual setting `{row.by_hand.name}` {better}"
+    message = f"at {format_mrps(row.rate_mrps)} the setting by hand `{row.by_hand.name}` {better}"
     place = loaded.place("rates")
     hint = _advice_against(policy, is_compared=is_compared)
     yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)

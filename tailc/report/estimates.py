@@ -1,4 +1,4 @@
-"""Reports of estimated percentiles of a policy, compared with the best manual setting."""
+"""Reports of estimated percentiles of a policy, compared with the best setting by hand."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ class AutoChoice:
     """Settings of the method `auto` that chooses among tables.
 
     effort: how much it simulates. risk_ppm: share of bootstrap replicates in which the chosen table
-    may be worse than the best manual setting.
+    may be worse than the best setting by hand.
     """
 
     effort: str
@@ -21,6 +21,6 @@ class AutoChoice:
 
 @dataclass(frozen=True)
 class AutoTuning:
-    """Settings of the method `auto` that tunes the best manual setting by simulation."""
+    """Settings of the method `auto` that tunes the best setting by hand by simulation."""
 
     effort: str

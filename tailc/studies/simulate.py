@@ -12,11 +12,11 @@ STDIN = "-"
 
 
 def trace_of(spec_path: str) -> str:
-    """The path of the trace that a spec names, which is read a second time for the replay.
+    """Return the path of the trace that a spec names, so that the replay can read it again.
 
-    Read by the compiled policy, it gives the part that the spec holds out, or all of it without a
-    held-out part. For a spec that plans days it is the spec itself, which describes the days after
-    the plan. Raises TailcError if spec or trace are standard input, which can be read only once.
+    `read_held_out` with the compiled policy selects the held-out part, or all of it without one.
+    For a spec that plans days it is the path of the spec, which describes the days after the plan.
+    Raises TailcError if spec or trace are standard input, which can be read only once.
     """
     if spec_path != STDIN:
         opened = open_kind(spec_path)

@@ -114,7 +114,7 @@ class SharedCoresSpace:
 
     @property
     def starts_by_row(self) -> bool:
-        """Whether a request may wait for a time, or for an exit, by its row."""
+        """Whether rows determine if a request waits for a time, or until another request ends."""
         return self.may_wait and not self.starts_by_use
 
     @property

@@ -59,7 +59,7 @@ class Best(Generic[Form]):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the table is from a search."""
+        """Whether the chosen table is from a search, and not a formula or a setting by hand."""
         return self.option.name == SEARCHED
 
 

@@ -288,7 +288,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def policies(self) -> tuple[ElfenSpec, ...]:
-        """One spec per manual policy, or the spec itself if it names a policy."""
+        """One spec per policy that can be set by hand, or the spec itself if it names a policy."""
         if self.policy is not None:
             return (self,)
         return tuple(

@@ -60,7 +60,7 @@ def test_a_policy_that_loses_to_a_setting_by_hand_says_so(tmp_path):
     """Never to share a core gives up more batch work than a budget does."""
     idle = elfen.swapped(("policy: fixed\nbudget: by-load\n", "policy: borrow-idle\n"))
     (message,) = warned(elfen.write(tmp_path, idle).spec)
-    assert message.startswith("at 20/s the manual setting `")
+    assert message.startswith("at 20/s the setting by hand `")
     assert message.endswith(" % less than the policy and meets the SLO")
 
 
