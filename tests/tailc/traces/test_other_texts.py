@@ -66,7 +66,8 @@ DRAWN = [
     "| id | took_ms |\n|---|---:|\n| 1 | 5.5 |\n| 2 | 7 |\n",
 ]
 OF_JAEGER = {
-    "traceID": "a1", "processes": {"p1": {"serviceName": "web"}},
+    "traceID": "a1",
+    "processes": {"p1": {"serviceName": "web"}},
     "spans": [{"traceID": "a1", "spanID": "1", "processID": "p1", "references": []}],
 }
 ACTUATOR = {
