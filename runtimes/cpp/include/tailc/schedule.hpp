@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -79,8 +80,6 @@ struct ScheduleCounts {
   std::int64_t arrived = 0, refused = 0, degraded = 0, started = 0, waited = 0, climbs = 0;
   std::int64_t descents = 0, boosts = 0, gave_up = 0, cut_off = 0, exits = 0, reloads = 0;
   std::int64_t ticks = 0, late_ns = 0;
-  // By rung of the policy in use, of its ladders one after another.
-  std::vector<std::int64_t> lookups;
 };
 
 namespace detail {
@@ -139,6 +138,14 @@ class Schedule {
 
   const ScheduleCounts& counts() const noexcept { return counts_; }
   const std::shared_ptr<Policy>& policy() const noexcept { return policy_; }
+  // Look-ups by name of the rung.
+  std::map<std::string, std::int64_t> lookups() const {
+    std::map<std::string, std::int64_t> found = past_lookups_;
+    for (const auto& queue : queues_)
+      for (std::size_t rung = 0; rung < queue->ladder.rungs().size(); ++rung)
+        found[queue->ladder.rungs()[rung]] += lookups_[queue->first_lookup + rung];
+    return found;
+  }
   // Requests in the system, waiting ones included, and those that have started.
   std::int64_t in_system() const noexcept { return in_system_; }
   std::int64_t running() const noexcept { return running_; }
@@ -236,11 +243,13 @@ class Schedule {
   using Queues = std::vector<std::shared_ptr<detail::Queue>>;
 
   void use(std::shared_ptr<Policy> policy, std::int64_t now_ns) {
-    queues_ = queues_of(policy);
+    Queues queues = queues_of(policy);
+    past_lookups_ = lookups();
+    queues_ = std::move(queues);
     policy_ = std::move(policy);
     std::size_t rungs = 0;
     for (const auto& queue : queues_) rungs += queue->ladder.rungs().size();
-    counts_.lookups.assign(rungs, 0);
+    lookups_.assign(rungs, 0);
     window_.reset();
     if (Controller* controller = policy_->controller()) window_.emplace(*controller, now_ns);
   }
@@ -399,7 +408,8 @@ class Schedule {
     }
     const std::int64_t load = queue.rereads ? in_system_ : request.load_at_start;
     const std::uint32_t rung = queue.ladder.lookup(load, request.waited_us, executed_us).rung;
-    if (queue.policy == policy_) ++counts_.lookups[queue.first_lookup + rung];
+    // A request that started under an earlier policy is not counted by its rungs.
+    if (queue.policy == policy_) ++lookups_[queue.first_lookup + rung];
     return rung;
   }
 
@@ -436,6 +446,9 @@ class Schedule {
   }
 
   ScheduleCounts counts_;
+  // Of the policy in use, by rung of its ladders one after another, and of earlier ones.
+  std::vector<std::int64_t> lookups_;
+  std::map<std::string, std::int64_t> past_lookups_;
   std::shared_ptr<Policy> policy_;
   Queues queues_;
   std::optional<detail::LatencyWindow> window_;

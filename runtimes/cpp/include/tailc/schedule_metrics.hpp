@@ -1,7 +1,6 @@
 // What a schedule has counted, as OpenMetrics text.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -47,14 +46,8 @@ inline std::string open_metrics(const Schedule& schedule, std::int64_t reload_ag
   for (const auto& [name, value] : totals)
     text += metric(name, "counter", "_total " + std::to_string(value));
   text += "# TYPE tailc_lookups counter\n";
-  std::size_t number = 0;
-  for (const Ladder& ladder : policy.ladders()) {
-    for (const std::string& rung : ladder.rungs()) {
-      const std::string labels = "{class=\"" + escaped(ladder.request_class().value_or("")) +
-                                 "\",rung=\"" + escaped(rung) + "\"} ";
-      text += "tailc_lookups_total" + labels + std::to_string(counts.lookups[number++]) + "\n";
-    }
-  }
+  for (const auto& [rung, count] : schedule.lookups())
+    text += "tailc_lookups_total{rung=\"" + escaped(rung) + "\"} " + std::to_string(count) + "\n";
   const char* refusal = counters.last_refusal.load();
   return text + "# TYPE tailc_tick_lateness_seconds summary\ntailc_tick_lateness_seconds_count " +
          std::to_string(counts.ticks) + "\ntailc_tick_lateness_seconds_sum " +
