@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.lint.roles import CounterColumns, Role, TraceOptions
 from tailc.pipeline.days.log import job_columns
 from tailc.pipeline.reading import throughput_reading
@@ -15,6 +16,7 @@ from tailc.specs.days import DaysSettings
 from tailc.specs.demand_source import DemandColumnSpec, DemandProfileSpec, DemandTimings
 from tailc.specs.speedup_source import CurvesByClass, SpeedupColumnsSpec
 from tailc.specs.throughput import ThroughputSpec
+from tailc.specs.tokens import TokensSpec
 from tailc.traces.reading import TimeUnit
 
 
@@ -41,6 +43,12 @@ def _options(opened: OpenedSpec) -> TraceOptions:
             return _of_jobs(days)
         case ThroughputSpec() as measured:
             return TraceOptions(table=throughput_reading(measured))
+        case TokensSpec():
+            message = f"the trace of kind `{opened.spec.kind}` has tokens, which have no defects"
+            message += " that are looked for"
+            place = opened.loaded.place("tokens", "trace")
+            hint = "run `tailc check --with-trace`, which reads every row of it"
+            raise TailcError(Finding(Code.USAGE, message, place, hint))
         case ClockedDemandSpec() as demand:
             return _of_cycles(opened, demand)
         case DemandSpec() as demand:

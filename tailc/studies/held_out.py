@@ -139,7 +139,7 @@ def _without_requests(policy: Policy) -> TailcError:
     if policy.budget_table is not None:
         of = "token budgets"
     message = f"policy `{policy.name}` is a policy of {of}, so there are no demands to replay"
-    return TailcError(Finding(Code.USAGE, message, help="use `tailc verify`, which replays plans"))
+    return TailcError(Finding(Code.USAGE, message, help="use `tailc verify`, which replays it"))
 
 
 def _timeless(opened: Source, arrivals: ArrivalColumn) -> TailcError:

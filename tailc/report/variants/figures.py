@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tailc.artifact.envelope import Policy
+from tailc.forms.budget_table import BudgetTable
 from tailc.forms.plan.plan import Plan
 from tailc.forms.plan.plan_books import plan_books
 from tailc.forms.shares import Shares
@@ -52,6 +53,8 @@ def compared_values(answer: VariantResult) -> tuple[ComparedValue, ...]:
     values = [figure for result in answer.rates for figure in _at_rate(policy, result)]
     if policy.plan is not None:
         values += _plan_values(policy, policy.plan)
+    if policy.budget_table is not None:
+        values += _budget_values(policy.budget_table)
     if policy.shares is not None:
         values += _shares_values(policy, policy.shares)
     return tuple(values)
@@ -126,6 +129,13 @@ def _shares_values(policy: Policy, shares: Shares) -> Iterator[ComparedValue]:
         name = machine.name
         yield ComparedValue("needs_ppm", name, f"{name} needs", needs, percent(needs))
         yield ComparedValue("max_milli", name, f"the host does for {name}", most, format_mrps(most))
+
+
+def _budget_values(table: BudgetTable) -> Iterator[ComparedValue]:
+    """Values of token budgets: the least and the largest one."""
+    budgets = [budget for row in table.rows for budget in row.budgets]
+    yield _figure("least_budget", "least budget", min(budgets), f"{min(budgets):,}")
+    yield _figure("largest_budget", "largest budget", max(budgets), f"{max(budgets):,}")
 
 
 def _figure(name: str, head: str, value: int, text: str) -> ComparedValue:

@@ -121,6 +121,37 @@ def test_options_without_an_effect_are_refused(tmp_path, tailc, words, message):
     assert message in ended.err
 
 
+def test_commands_about_demands_say_that_tokens_have_none(tmp_path, tailc):
+    case = write(tmp_path, swapped(ONE_STEP))
+    assert tailc("compile", case.spec, "-o", tmp_path / "p", "--no-progress").code == 0
+    of_trace = ("--trace", case.held_out)
+    for words, message in (
+        (("lint-trace", "--spec", case.spec), "has tokens"),
+        (("size", tmp_path / "p", *of_trace), "is a policy of token budgets"),
+        (("why", tmp_path / "p", "--in-system", "3", *of_trace), "no table of rungs"),
+        (("report", tmp_path / "p", "-o", tmp_path / "r.html", *of_trace), "token budgets"),
+        (("diff", tmp_path / "p", tmp_path / "p", *of_trace), "does not apply to budget tables"),
+        (("embed", tmp_path / "p", "--lang", "cpp", "-o", tmp_path / "p.hpp"), "Python runtime"),
+        (("lookup", tmp_path / "p", "--age", "4ms"), "has token budgets: --age does not apply"),
+    ):
+        ended = tailc(*words)
+        assert ended.code == 64, (words, ended.err)
+        assert message in ended.err
+
+
+def test_pages_have_a_map_of_the_budgets(tmp_path, tailc):
+    case = write(tmp_path, swapped(ONE_STEP))
+    page = tmp_path / "compiled.html"
+    words = ("-o", tmp_path / "p", "--no-progress", "--report", page)
+    assert tailc("compile", case.spec, *words).code == 0
+    for told in (page, tmp_path / "verdict.html", tmp_path / "policy.html"):
+        if told.name == "verdict.html":
+            tailc("verify", tmp_path / "p", "--trace", case.held_out, "--report", told)
+        if told.name == "policy.html":
+            tailc("report", tmp_path / "p", "-o", told)
+        assert "Token budgets by decoding sequences" in told.read_text()
+
+
 def test_both_parts_of_a_split_trace_are_used_where_they_belong(tmp_path, tailc):
     held_out = "  reference: a service of the kit\n  held_out: 30%\n"
     case = write(tmp_path, swapped(ONE_STEP, ("  reference: a service of the kit\n", held_out)))
