@@ -169,7 +169,7 @@ def test_a_path_with_a_space_is_quoted_in_what_comes_next(table, tailc, in_folde
     ("arguments", "words"),
     [
         (("-",), "a spec names its trace by a path"),
-        (("toy.csv", "-o", "-"), "give the path of a file by -o"),
+        (("toy.csv", "-o", "-"), "give the path of a file with `-o`"),
         (("toy.csv", "-o", "nowhere/service.yaml"), "the folder `nowhere`"),
     ],
 )

@@ -64,7 +64,7 @@ def test_a_part_held_out_by_hash_is_a_thinner_stream_and_says_so(tmp_path):
     assert len(found.recorded.times_ns) == held_out < 100
     (warning,) = found.warnings
     assert warning.code is Code.ARRIVALS_THINNED
-    assert f"{held_out} of 300 arrivals" in warning.message
+    assert f"only {held_out} of the 300 recorded arrivals" in warning.message
     # 300 requests, two a second
     assert warning.help is not None
     assert warning.help.endswith("`--rescale 2.007/s`")

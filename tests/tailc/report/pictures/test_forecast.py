@@ -72,7 +72,7 @@ def test_pictures_go_without_scenarios_and_past_what_is_known(plot):
 
 
 def test_what_is_on_no_common_grid_is_not_drawn(plot):
-    with pytest.raises(ValueError, match="on one grid"):
+    with pytest.raises(ValueError, match="same start and steps"):
         ForecastPlot(plot.actual.part(slice(1, None)), plot.forecasts, INDEX)
-    with pytest.raises(ValueError, match="does not exist"):
+    with pytest.raises(ValueError, match="number of a forecast"):
         ForecastPlot(plot.actual, plot.forecasts, len(plot.forecasts.issue))
