@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code
@@ -11,15 +12,14 @@ from tailc.forms.ladder.table import Ladder
 from tailc.models.workload import workload
 from tailc.percentiles import PPM
 from tailc.pipeline.auto.choice import best_policy, choice_remarks
-from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 from tailc.pipeline.auto.holdback import Holdback
-from tailc.pipeline.auto.steered import compare_steered, left_out_remark, steered_evidence
-from tailc.pipeline.passes.control import ControllerTuning
 from tailc.pipeline.passes.step import DesignSample, PassResult
-from tailc.problems.control import ControlProblem
 from tailc.specs.auto_settings import AutoChoice
 from tailc.traces.reading import clock_khz_of
 from tailc.tuning.tuning_problem import gains_by_climbing
+
+if TYPE_CHECKING:
+    from tailc.problems.control import ControlProblem
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,9 @@ class BestWithController:
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """Choose; the policy has a controller unless it is worse than without one."""
+        from tailc.pipeline.auto.steered import compare_steered, left_out_remark, steered_evidence
+        from tailc.pipeline.passes.control import ControllerTuning
+
         plain, tuned = self.without.apply(policy, sample), ControllerTuning(self.control)
         steered = tuned.apply(policy, sample)
         if steered.policy.controller is None:
@@ -97,6 +100,8 @@ class BestClocks:
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """Choose the table; the policy is unchanged if cores have one frequency."""
+        from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
+
         table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
         assert table is not None
         assert clock_khz is not None
