@@ -76,7 +76,10 @@ def test_a_policy_of_an_earlier_schema_is_judged_without_drift(judged_toy, tailc
     policy = read_policy("toy.tailc")
     inputs = tuple(replace(one, demand=None) for one in policy.inputs)
     evidence = replace(policy.evidence, estimates=None)
-    write_policy(replace(policy, inputs=inputs, evidence=evidence), "old")
+    (ladder,) = policy.ladders
+    rungs = tuple(replace(rung, threads=None) for rung in ladder.rungs)
+    forms = (replace(ladder, rungs=rungs),)
+    write_policy(replace(policy, inputs=inputs, evidence=evidence, forms=forms), "old")
     assert b'"schema":{"major":1,"minor":0}' in (judged_toy / "old.json").read_bytes()
     ended = tailc("verify", "old.tailc", "--trace", "new.csv", "--baselines", "none", *QUICK)
     assert ended.code == 0
