@@ -63,8 +63,8 @@ def test_a_budget_table_is_refused_by_name(reader: Reader, tmp_path: Path) -> No
     for folder in FOLDERS:
         (tmp_path / folder).mkdir()
     (tmp_path / "signed" / "expected.csv").write_text("file,error\n")
-    (tmp_path / "refused" / "expected.csv").write_text("file,error\nbudgets.tailc,unknown-form\n")
-    shutil.copy(RELEASED / "1.11" / "budgets.tailc", tmp_path / "refused")
+    (tmp_path / "refused" / "expected.csv").write_text("file,error\nkit.tailc,unknown-form\n")
+    shutil.copy(RELEASED / "1.11" / "kit.tailc", tmp_path / "refused")
     for name in ("smallest.tailc", "smallest.csv"):
         shutil.copy(VECTORS / name, tmp_path)
     assert reader.run("vectors", tmp_path)[-1].endswith(" 0 wrong")

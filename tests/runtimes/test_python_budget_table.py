@@ -20,7 +20,7 @@ from tests.tailc.artifact.published import VECTORS, changed_json
 from tests.tailc.artifact.random_policies import random_budget_policy
 from tests.tailc.artifact.versions_case import RELEASED
 
-POLICY = RELEASED / "1.11" / "budgets.tailc"
+POLICY = RELEASED / "1.11" / "kit.tailc"
 
 
 @given(st.integers(0, 2**32))
@@ -85,4 +85,4 @@ def _set(path: tuple[str | int, ...], value: Any) -> Any:
 )
 def test_a_table_that_contradicts_itself_is_refused(path, value) -> None:
     with pytest.raises(BadMeaning):
-        policy_from(changed_json(_set(path, value), name="../../released/1.11/budgets"))
+        policy_from(changed_json(_set(path, value), name="../../released/1.11/kit"))

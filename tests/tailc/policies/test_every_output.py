@@ -97,6 +97,7 @@ def test_a_lookup_answers(stem, ask):
         "tail-table": ("--held", "1ms"),
         "ladder": ("--rate", "5/s") if is_by_rate else ("--in-system", "2"),
         "plan": ("--at", utc_text(first.get("start_unix_s", 0))),
+        "budget-table": ("--decoding", "2"),
     }
     assert ask("lookup", stem, *words[first["form"]])
 
@@ -116,6 +117,8 @@ def test_verdicts_are_documents_of_their_own(case, stem, ask, command):
 
 def test_differences_are_a_document_of_their_own(case, stem, ask):
     assert ask("diff", stem, stem)["format"] in INNER
+    if _has_budgets(ask("inspect", stem)["policy"]):
+        return
     told = ask("diff", stem, stem, "--trace", case.held_out, *_brief(ask, stem))
     assert told["differs"] is False
 
@@ -125,9 +128,10 @@ def test_pictures_are_drawn_or_said_to_be_missing(case, stem, ask, tailc, tmp_pa
     """A page of each kind, and in the terminal a map of each ladder."""
     judged = ("--trace", case.held_out, *_brief(ask, stem))
     alone = ("--baselines", "none") * (BRIEF[0] in judged)
+    of_diff = () if _has_budgets(ask("inspect", stem)["policy"]) else judged
     words = {
         "report": (stem, "-o"),
-        "diff": (stem, stem, *judged, "--report"),
+        "diff": (stem, stem, *of_diff, "--report"),
         "verify": (stem, *judged, *alone, "--report"),
     }
     ended = tailc(command, *words[command], tmp_path / "page.html", "--plot")
@@ -152,5 +156,11 @@ def test_a_capacity_is_a_document_of_its_own_or_refused(case, stem, tailc):
 
 
 def _brief(ask: Ask, stem: Path) -> tuple[str, ...]:
-    """As few requests as there may be, where requests arrive."""
-    return BRIEF if ask("inspect", stem)["policy"]["rates_mrps"] else ()
+    """As few requests as there may be, where demands are replayed."""
+    policy = ask("inspect", stem)["policy"]
+    return BRIEF if policy["rates_mrps"] and not _has_budgets(policy) else ()
+
+
+def _has_budgets(policy: Document) -> bool:
+    """Whether the policy has token budgets, of which `diff` replays no trace."""
+    return policy["forms"][0]["form"] == "budget-table"
