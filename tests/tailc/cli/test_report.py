@@ -245,7 +245,7 @@ def test_a_policy_without_requests_refuses_them(in_folder, tailc, example, of, p
     (in_folder / "any.csv").write_text("a\n1\n")
     ended = tailc("report", artifact, "-o", "page.html", "--trace", "any.csv")
     assert ended.code == 64
-    assert f"is a policy of {of}: there are no requests to replay" in ended.err
+    assert f"is a policy of {of}: this command replays no trace for it" in ended.err
     assert (in_folder / "page.html").read_text() == text
 
 

@@ -91,5 +91,5 @@ def test_an_empty_part_is_placed_in_the_spec(tmp_path):
 
 @pytest.mark.parametrize(("vector", "of"), [("shares", "throughput"), ("plan", "jobs")])
 def test_where_no_request_arrives_none_is_read(vector, of):
-    with pytest.raises(TailcError, match=f"is a policy of {of}, so there are no requests"):
+    with pytest.raises(TailcError, match=f"is a policy of {of}, so there are no demands to replay"):
         read_held_out(policy_of(vector), "requests.csv")

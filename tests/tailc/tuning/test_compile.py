@@ -154,7 +154,7 @@ def tails_of(compiled):
         (
             {"optional_rules": ["start-below"], "admit_on_departure": False},
             RATES,
-            "by which requests wait",
+            "a rule that lets requests wait",
         ),
         ({"optional_rules": ["give-up"]}, RATES, "without `start-below`"),
         ({"requests": 5}, RATES, "requests"),

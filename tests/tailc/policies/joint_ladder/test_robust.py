@@ -69,9 +69,12 @@ def test_a_table_that_is_not_tuned_has_a_radius_too(tmp_path, tailc):
     [
         (
             {"objective": "rate"},
-            ("needs given `rates`, but the objective `rate` looks for one` searches for a rate"),
+            ("needs given `rates`, but the objective `rate` searches for a rate"),
         ),
-        ({"robust": ERRORS | {"resamples": 2}, "requests": 1_000_000}, "beside a plain one"),
+        (
+            {"robust": ERRORS | {"resamples": 2}, "requests": 1_000_000},
+            "in addition to a plain one",
+        ),
     ],
 )
 def test_what_does_not_fit_the_search_is_refused(tmp_path, refusal, changes, said):
@@ -85,7 +88,7 @@ def test_what_does_not_fit_the_search_is_refused(tmp_path, refusal, changes, sai
         (SPEC + "search: {robust: {days: day}}\n", "that the method `simulation` tunes"),
         (
             SPEC.replace("rates: [60/s]\n", "search: {robust: {}}\n"),
-            "no `rates` are given at which",
+            "needs arrival rates to compute which errors the table tolerates",
         ),
     ],
 )
