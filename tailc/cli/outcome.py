@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SUBJECTS = ("spec", "artifact", "new")
 # Options and arguments with files to read, for which `-` is standard input.
 _READ = {"artifact", "artifacts", "budgets", "inputs", "new", "old", "over", "previous", "response"}
-_READ |= {"since", "spec", "specs", "trace", "traces"}
+_READ |= {"measured", "since", "spec", "specs", "trace", "traces"}
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 

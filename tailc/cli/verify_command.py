@@ -20,10 +20,14 @@ from tailc.cli.report_option import with_report
 from tailc.cli.terminal_pictures import add_policy_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.trust_option import trusts
+from tailc.cli.verify_measured import (
+    check_measured,
+    judge_measured,
+    measured_options,
+    without_measured,
+)
 from tailc.cli.verify_plan import judge_plan, without_plan
-from tailc.cli.verify_requests import judge_requests
 from tailc.cli.verify_throughput import judge_throughput
-from tailc.cli.verify_tokens import judge_tokens
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -69,6 +73,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Only test whether demand has drifted since the compile; exit 2 if it has.",
 )
+@measured_options
 @budgets_option
 @since_option
 @report_option
@@ -95,7 +100,7 @@ def command(
     one, 4 if the data cannot decide; --budgets count as SLOs do. CPU-share policies are judged on
     measured throughput, without arrivals; plans are judged on days after their own; token budgets
     on recorded arrivals at the rates of the policy. The trace can be the demand log that the
-    runtime of a server wrote.
+    runtime of a server wrote. With --measured, the verdict is that of the latencies of a server.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import show_progress
@@ -103,11 +108,18 @@ def command(
     report: Path | None = options.pop("report")
     plot: bool = options.pop("plot")
     policy = read_policy(artifact, trust)
+    check_measured(policy, arrivals, options["measured"], click.get_current_context())
     spec_budgets, old = _read_budgets(options, policy, trust, drift=drift)
     if drift:
         if report is not None:
             raise click.UsageError("`--drift` makes no replays to report: remove `--report`")
         return judge_drift(policy, trace, trace_format, options["seed"])
+    if options["measured"] is not None:
+        with show_progress(progress) as draw:
+            return judge_measured(
+                policy, trace, trace_format, arrivals, draw, without_plan(options)
+            )
+    options = without_measured(options)
     if policy.plan is not None:
         replay_fields = {**options, "tolerance_ppm": tolerance_ppm, "report": report}
         with show_progress(progress) as draw:
@@ -125,10 +137,14 @@ def command(
             "`--tolerance` applies to targets of throughput, but this artifact has none"
         )
     if policy.budget_table is not None:
+        from tailc.cli.verify_tokens import judge_tokens
+
         with show_progress(progress) as draw:
             verdict_outcome = judge_tokens(policy, trace, trace_format, arrivals, draw, options)
         verdict_outcome = add_policy_pictures(verdict_outcome, policy) if plot else verdict_outcome
         return _write_text_report(verdict_outcome, policy, report)
+    from tailc.cli.verify_requests import judge_requests
+
     with show_progress(progress) as draw:
         replay_fields = {**options, "pictured": report is not None or plot}
         judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)

@@ -72,9 +72,11 @@ def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -
     return _add_inputs(tuple(_input(path, options, stated) for path in paths))
 
 
-def ingest_source(source: Source, options: InputOptions) -> IngestResult:
-    """Read an open input without options about its measure; see `ingest`."""
-    return _add_inputs((_input_in(source, options, StatedMeasure()),))
+def ingest_source(
+    source: Source, options: InputOptions, stated: StatedMeasure | None = None
+) -> IngestResult:
+    """Read an open input, by default without options about its measure; see `ingest`."""
+    return _add_inputs((_input_in(source, options, stated or StatedMeasure()),))
 
 
 def _add_inputs(inputs: tuple[CountedInput, ...]) -> IngestResult:

@@ -21,11 +21,11 @@ def decimals(verdicts: Verdicts) -> int:
     """Decimals of all times in ms, which give the shortest estimate three digits."""
     runs = [run for point in verdicts.points for run in (point.policy, *point.baselines)]
     estimates_us = [verdict.estimate_us for run in runs for verdict in run.estimates]
-    return _decimals(*estimates_us)
+    return shortest_decimals(*estimates_us)
 
 
-def _decimals(*times_us: int) -> int:
-    """1 decimal from 10 ms on, 2 from 1 ms on, 3 (all that there are) below."""
+def shortest_decimals(*times_us: int) -> int:
+    """Decimals for times in ms: 1 from 10 ms on, 2 from 1 ms on, 3 (all that there are) below."""
     shortest_ms = min(times_us) // _US_PER_MS
     return 1 if shortest_ms >= 10 else 2 if shortest_ms else 3
 
@@ -179,7 +179,7 @@ def sentences_of_drift(drift: Drift | None) -> list[str]:
     if drift is None:
         return ["drift of demand: unknown, because the policy has no summary of its design demand"]
     flag = "flagged" if drift.is_flagged else "not flagged"
-    digits = _decimals(drift.compiled_mean_us, drift.held_out_mean_us)
+    digits = shortest_decimals(drift.compiled_mean_us, drift.held_out_mean_us)
     means = f"{ms(drift.compiled_mean_us, digits)} -> {ms(drift.held_out_mean_us, digits)} ms"
     return [
         f"drift of demand since the compile: {flag}",

@@ -1,0 +1,49 @@
+"""Verdicts on measured latencies as JSON data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tailc.report.document import slo_dict
+from tailc.report.json_data import json_data
+from tailc.verify.measured.verdict import MeasuredSlo, MeasuredVerdicts
+
+FORMAT = "tailc-measured-verdict"
+VERSION = 1
+
+
+def as_dict(verdicts: MeasuredVerdicts) -> dict[str, Any]:
+    """Convert the verdicts to JSON data, as schemas/report/measured-1.schema.json describes."""
+    replay = verdicts.replay
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "verdict": verdicts.ruling.value,
+        "policy": {"name": replay.policy_name, "generation": replay.generation},
+        "measured": {"requests": verdicts.requests},
+        "held_out": {
+            "digest": replay.held_out_digest,
+            "requests": replay.held_out_requests,
+            "is_compile_trace": replay.is_compile_trace,
+        },
+        "replay": {
+            "arrivals": replay.points[0].arrivals,
+            "rate_mrps": replay.points[0].rate_mrps,
+            "seed": replay.seed,
+            "requests": replay.requests_per_replay,
+            "replicates": replay.replicates,
+        },
+        "drift": None if replay.drift is None else json_data(replay.drift),
+        "slos": [_slo_dict(each) for each in verdicts.slos],
+    }
+
+
+def _slo_dict(each: MeasuredSlo) -> dict[str, Any]:
+    return {
+        "slo": slo_dict(each.slo),
+        "verdict": each.ruling.value,
+        "measured": json_data(each.measured),
+        "predicted": json_data(each.predicted) | {"is_overloaded": each.is_overloaded},
+        "agreement": each.agreement.value,
+        "difference_ppm": each.difference_ppm,
+    }

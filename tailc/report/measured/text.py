@@ -1,0 +1,125 @@
+"""Verdicts on measured latencies as text, as Markdown and for CI services."""
+
+from __future__ import annotations
+
+from tailc.models.columns import UsageColumn, column, ms
+from tailc.report.ci_verdict import CiVerdict
+from tailc.report.table import columns_aligned, columns_markdown
+from tailc.report.verdict.words import drift_sentences, shortest_decimals
+from tailc.report.verdict_layout import verdict_markdown, verdict_text
+from tailc.verify.measured.verdict import Agreement, MeasuredSlo, MeasuredVerdicts, TailLimits
+
+_PPM_PER_PERCENT = 10_000
+_LEGEND = "Times in ms. predicted: by the replay; prediction: whether both intervals overlap."
+_CAUSE_UNKNOWN = (
+    "latencies alone do not show which part of the model differs: compare the demand that the "
+    "server logged with `tailc verify --trace LOG --drift`, and its arrivals with `tailc "
+    "fit-arrivals`"
+)
+_CAUSE_DEMAND = (
+    "the demand of the trace differs from that of the compile: if the trace is of the measured "
+    "server, compile again"
+)
+
+
+def as_text(verdicts: MeasuredVerdicts) -> str:
+    """Format a row for each SLO with the measurement and the prediction, and remarks."""
+    drift = "\n".join(drift_sentences(verdicts.replay))
+    body = [columns_aligned(_columns(verdicts)), _LEGEND, drift]
+    name = verdicts.replay.policy_name
+    return verdict_text(name, _heading(verdicts), body, _remarks(verdicts), verdicts.ruling)
+
+
+def as_markdown(verdicts: MeasuredVerdicts) -> str:
+    """Format the verdicts for a comment on a pull request."""
+    return verdict_markdown(
+        verdicts.replay.policy_name,
+        verdicts.ruling,
+        _heading(verdicts),
+        [columns_markdown(_columns(verdicts)).rstrip()],
+        _remarks(verdicts),
+        "drift of demand",
+        ["; ".join(drift_sentences(verdicts.replay))],
+    )
+
+
+def ci_verdicts(verdicts: MeasuredVerdicts) -> tuple[CiVerdict, ...]:
+    """Build a CI verdict per SLO."""
+    arrivals = verdicts.replay.points[0].arrivals
+    digits = _decimals(verdicts)
+    return tuple(
+        CiVerdict(
+            policy_name=verdicts.replay.policy_name,
+            ruling=each.ruling,
+            requirement="measured SLO",
+            place=f" at {arrivals}",
+            case=f"{each.slo} measured at {arrivals}",
+            sentence=f"{each.slo}, measured {_with_limits(each.measured, digits)}, predicted "
+            f"{_with_limits(each.predicted, digits)}: {_agreement(each)}",
+        )
+        for each in verdicts.slos
+    )
+
+
+def _heading(verdicts: MeasuredVerdicts) -> str:
+    replay = verdicts.replay
+    source = "compile-trace" if replay.is_compile_trace else "held-out"
+    return (
+        f"generation {replay.generation}, {verdicts.requests:,} measured latencies, compared with "
+        f"a replay of {replay.held_out_requests:,} {source} requests at "
+        f"{replay.points[0].arrivals}, seed {replay.seed}"
+    )
+
+
+def _columns(verdicts: MeasuredVerdicts) -> tuple[UsageColumn, ...]:
+    digits, rows = _decimals(verdicts), verdicts.slos
+    return (
+        column("SLO", [str(each.slo) for each in rows], is_number=False),
+        column("measured", [ms(each.measured.estimate_us, digits) for each in rows]),
+        column("95 % interval", [_limits(each.measured, digits) for each in rows], is_number=False),
+        column("verdict", [each.ruling.value for each in rows], is_number=False),
+        column("predicted", [ms(each.predicted.estimate_us, digits) for each in rows]),
+        column(
+            "95 % interval", [_limits(each.predicted, digits) for each in rows], is_number=False
+        ),
+        column("prediction", [_agreement(each) for each in rows], is_number=False),
+    )
+
+
+def _decimals(verdicts: MeasuredVerdicts) -> int:
+    tails = [tail for each in verdicts.slos for tail in (each.measured, each.predicted)]
+    return shortest_decimals(*(tail.estimate_us for tail in tails))
+
+
+def _limits(tail: TailLimits, decimals: int) -> str:
+    high = "unknown" if tail.high_us is None else ms(tail.high_us, decimals)
+    return f"{ms(tail.low_us, decimals)} .. {high}"
+
+
+def _with_limits(tail: TailLimits, decimals: int) -> str:
+    return f"{ms(tail.estimate_us, decimals)} ms ({_limits(tail, decimals)} ms)"
+
+
+def _agreement(each: MeasuredSlo) -> str:
+    if each.is_overloaded:
+        return "undecided, overloaded"
+    change = each.difference_ppm
+    shown = "" if change is None else f", {change / _PPM_PER_PERCENT:+.1f} %"
+    return f"{each.agreement.value}{shown}"
+
+
+def _remarks(verdicts: MeasuredVerdicts) -> list[str]:
+    remarks = [
+        f"{each.slo}: too few latencies for an upper limit, measure more requests"
+        for each in verdicts.slos
+        if each.measured.high_us is None
+    ]
+    remarks += [
+        f"{each.slo}: the server is overloaded in the replay, so it predicts no latency"
+        for each in verdicts.slos[:1]
+        if each.is_overloaded
+    ]
+    if any(each.agreement is Agreement.DIFFER for each in verdicts.slos):
+        drift = verdicts.replay.drift
+        remarks.append(_CAUSE_DEMAND if drift is not None and drift.is_flagged else _CAUSE_UNKNOWN)
+    return remarks

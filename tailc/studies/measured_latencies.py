@@ -1,0 +1,98 @@
+"""Read the latencies that a server measured, by the readers of `tailc ingest`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.ingest.formats import format_written
+from tailc.ingest.ingest import ingest_source
+from tailc.ingest.options import InputOptions
+from tailc.ingest.stated_measure import StatedMeasure
+from tailc.models.outcome import nearest_us
+from tailc.pipeline.remarks import LEAST_LATENCIES, MOST_LATENCIES
+from tailc.specs.slo import Slo
+from tailc.traces.demand_log import is_demand_log
+from tailc.traces.histogram import Histogram
+from tailc.traces.profile import Measure
+from tailc.traces.source import Source, open_source
+from tailc.units import format_us
+
+# Advice for errors of the readers, which name options of `tailc ingest`.
+_ADVICE = {
+    Code.CLOSED_LOOP: "measure at a rate: the replay predicts latencies of requests that arrive "
+    "independently of the server",
+    Code.OTHER_PROFILE: "give the response times of the server",
+}
+_OPTIONS = {
+    ", and what it measures with `--measure`": "",
+    "`--column`": "`--measured-column`",
+    "`--unit`": "`--measured-unit`",
+    "`--unit ns`": "`--measured-unit ns`",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredLatencies:
+    """Latencies of requests, and warnings about them."""
+
+    histogram: Histogram
+    warnings: tuple[Finding, ...]
+
+
+def read_latencies(path: str, options: InputOptions, slos: Sequence[Slo]) -> MeasuredLatencies:
+    """Read the latencies at `path` (`-` is standard input).
+
+    Raises TailcError for a file that has demands, or latencies of a closed loop.
+    """
+    with open_source(path) as source:
+        _refuse_demands(source)
+        try:
+            ingested = ingest_source(source, options, StatedMeasure(Measure.RESPONSE_OPEN))
+        except TailcError as error:
+            raise TailcError([_readvised(finding) for finding in error.findings]) from None
+    histogram = ingested.counted.histogram
+    return MeasuredLatencies(
+        histogram, (*ingested.warnings, *_suspect_unit(histogram, slos[0], path))
+    )
+
+
+def _refuse_demands(source: Source) -> None:
+    """Raise TailcError for a demand log, or spans, whose own times have no waiting."""
+    if is_demand_log(source):
+        message = f"`{source.name}` is a runtime's log of demands, which are not latencies"
+        advice = (
+            "give latencies, which the load generator or the server measured; `--trace` accepts "
+            "this log"
+        )
+        raise source.fault(Code.OTHER_PROFILE, message, advice=advice)
+    format_ = format_written(source)
+    if format_ is not None and format_.has_spans:
+        message = f"`{source.name}` is {format_.name}, whose own times are not latencies"
+        advice = (
+            "write the duration of each root span to a table, and give its column with "
+            "`--measured-column`"
+        )
+        raise source.fault(Code.OTHER_PROFILE, message, advice=advice)
+
+
+def _readvised(finding: Finding) -> Finding:
+    """The finding with advice that names options of `tailc verify`."""
+    advice = next((text for code, text in _ADVICE.items() if code is finding.code), finding.help)
+    for theirs, ours in _OPTIONS.items():
+        advice = advice and advice.replace(theirs, ours)
+    return replace(finding, help=advice)
+
+
+def _suspect_unit(histogram: Histogram, slo: Slo, path: str) -> tuple[Finding, ...]:
+    """Warn if the latency at the SLO's percentile and the SLO differ by more than a unit does."""
+    measured_us = nearest_us(histogram.quantile_ns(slo.percentile_ppm))
+    if LEAST_LATENCIES <= measured_us / slo.latency_us <= MOST_LATENCIES:
+        return ()
+    message = (
+        f"the latency at the SLO's percentile is {format_us(measured_us)}, but the SLO is "
+        f"{format_us(slo.latency_us)}"
+    )
+    hint = "check the unit of the measured latencies, `--measured-unit`"
+    return (Finding(Code.UNIT_SUSPECT, message, Place(path), hint, Severity.WARNING),)

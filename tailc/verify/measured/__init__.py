@@ -1,0 +1,1 @@
+"""Judge the latencies that a server measured: against SLOs, and against the replay."""

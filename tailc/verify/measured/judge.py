@@ -1,0 +1,61 @@
+"""Judge measured latencies: the percentile of each SLO, its limits, and the prediction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tailc.experiment.point import Point
+from tailc.experiment.ruling import Ruling
+from tailc.models.outcome import nearest_us
+from tailc.order_statistics import rank_limits
+from tailc.specs.slo import Slo
+from tailc.traces.histogram import Histogram
+from tailc.verify.measured.verdict import MeasuredSlo, MeasuredVerdicts, TailLimits
+from tailc.verify.verdict import Verdicts
+
+
+def judge_latencies(latencies: Histogram, replay: Verdicts) -> MeasuredVerdicts:
+    """Judge latencies against the SLOs of the policy, which was replayed at one arrival process.
+
+    Raises ValueError if an SLO is for a class of requests, because latencies have no classes.
+    """
+    (point,) = replay.points
+    if any(slo.request_class is not None for slo in replay.slos):
+        raise ValueError("measured latencies have no classes of requests")
+    slos = [_judge_slo(latencies, slo, point, number) for number, slo in enumerate(replay.slos)]
+    return MeasuredVerdicts(latencies.requests, replay, tuple(slos))
+
+
+def _judge_slo(latencies: Histogram, slo: Slo, point: Point, number: int) -> MeasuredSlo:
+    measured = measured_tail(latencies, slo.percentile_ppm)
+    estimate = point.policy.estimates[number]
+    return MeasuredSlo(
+        slo=slo,
+        ruling=_ruling(measured, slo.latency_us),
+        measured=measured,
+        predicted=TailLimits(estimate.estimate_us, estimate.low_us, estimate.high_us),
+        is_overloaded=point.policy.load.is_overloaded,
+    )
+
+
+def measured_tail(latencies: Histogram, percentile_ppm: int) -> TailLimits:
+    """The measured percentile with the limits of order statistics, as of independent requests."""
+    limits = rank_limits(percentile_ppm, latencies.requests)
+    return TailLimits(
+        nearest_us(latencies.quantile_ns(percentile_ppm)),
+        0 if limits.low == 0 else _latency_us(latencies, limits.low),
+        None if limits.high is None else _latency_us(latencies, limits.high),
+    )
+
+
+def _latency_us(latencies: Histogram, rank: int) -> int:
+    """The latency of a rank, which counts from 1."""
+    bucket = np.searchsorted(np.cumsum(latencies.count), rank)
+    return nearest_us(int(latencies.demand_ns[bucket]))
+
+
+def _ruling(measured: TailLimits, target_us: int) -> Ruling:
+    if measured.low_us > target_us:
+        return Ruling.FAIL
+    is_met = measured.high_us is not None and measured.high_us <= target_us
+    return Ruling.PASS if is_met else Ruling.UNDECIDED

@@ -1,0 +1,96 @@
+"""Verdict on measured latencies: for each SLO the measurement, its ruling, and the prediction."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tailc.errors import ExitCode
+from tailc.experiment.ruling import Ruling
+from tailc.percentiles import PPM
+from tailc.specs.slo import Slo
+from tailc.verify.verdict import Verdicts
+
+
+class Agreement(enum.Enum):
+    """Whether the 95 % intervals of the measurement and of the prediction overlap.
+
+    UNDECIDED: they overlap, but one of them has no upper limit, or the prediction is of an
+    overloaded server.
+    """
+
+    AGREE = "agree"
+    DIFFER = "differ"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class TailLimits:
+    """An estimated percentile with its limits at 95 %; high_us None: no upper limit."""
+
+    estimate_us: int
+    low_us: int
+    high_us: int | None
+
+    def __post_init__(self) -> None:
+        assert self.low_us <= self.estimate_us
+        assert self.high_us is None or self.estimate_us <= self.high_us
+
+    def is_above(self, other: TailLimits) -> bool:
+        """Whether this interval is above all of the other."""
+        return other.high_us is not None and self.low_us > other.high_us
+
+
+@dataclass(frozen=True)
+class MeasuredSlo:
+    """The measurement for one SLO, its ruling, and the prediction of the replay."""
+
+    slo: Slo
+    ruling: Ruling
+    measured: TailLimits
+    predicted: TailLimits
+    is_overloaded: bool
+
+    @property
+    def agreement(self) -> Agreement:
+        """Whether measurement and prediction agree."""
+        if self.is_overloaded:
+            return Agreement.UNDECIDED
+        if self.measured.is_above(self.predicted) or self.predicted.is_above(self.measured):
+            return Agreement.DIFFER
+        is_open = self.measured.high_us is None or self.predicted.high_us is None
+        return Agreement.UNDECIDED if is_open else Agreement.AGREE
+
+    @property
+    def difference_ppm(self) -> int | None:
+        """The measured percentile relative to the predicted one; None if that is unknown."""
+        if self.is_overloaded or not self.predicted.estimate_us:
+            return None
+        return round(PPM * (self.measured.estimate_us / self.predicted.estimate_us - 1))
+
+
+@dataclass(frozen=True)
+class MeasuredVerdicts:
+    """The verdicts on measured latencies, and the replay that predicts them at one arrival process.
+
+    requests: number of measured latencies.
+    """
+
+    requests: int
+    replay: Verdicts
+    slos: tuple[MeasuredSlo, ...]
+
+    @property
+    def ruling(self) -> Ruling:
+        """Fail if any SLO is missed, else undecided if any is, else pass."""
+        rulings = {each.ruling for each in self.slos}
+        return next((one for one in (Ruling.FAIL, Ruling.UNDECIDED) if one in rulings), Ruling.PASS)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Exit code of the process: 0 all pass, 1 an SLO is missed, 4 undecided."""
+        return {
+            Ruling.PASS: ExitCode.OK,
+            Ruling.FAIL: ExitCode.MISSED,
+            Ruling.UNDECIDED: ExitCode.UNDECIDED,
+        }[self.ruling]
