@@ -13,8 +13,8 @@ _PPM_PER_PERCENT = 10_000
 _LEGEND = "Times in ms. predicted: by the replay; prediction: whether both intervals overlap."
 _CAUSE_UNKNOWN = (
     "latencies alone do not show which part of the model differs: compare the demand that the "
-    "server logged with `tailc verify --trace LOG --drift`, and its arrivals with `tailc "
-    "fit-arrivals`"
+    "server logged with `tailc verify --trace LOG --drift`, and its arrivals with "
+    "`--measured-arrivals`"
 )
 _CAUSE_DEMAND = (
     "the demand of the trace differs from that of the compile: if the trace is of the measured "
