@@ -14,7 +14,10 @@ from tailc.cli.quantities import TIME_UNIT
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import ArrivalOptions
+    from tailc.models.arrivals import Arrivals
+    from tailc.studies.measured_latencies import MeasuredLatencies
     from tailc.traces.source import Format
+    from tailc.verify.measured.arrivals import ArrivalComparison
 
 _OPTIONS = (
     click.option(
@@ -27,8 +30,25 @@ _OPTIONS = (
         "--measured-column", metavar="NAME", help="Column of a table with the measured latencies."
     ),
     click.option("--measured-unit", type=TIME_UNIT, help="Unit of the measured latencies."),
+    click.option(
+        "--measured-arrivals",
+        metavar="COLUMN",
+        help="Column of the same table with the times of the arrivals, to compare them with those "
+        "of the replay.",
+    ),
+    click.option(
+        "--measured-arrival-unit",
+        type=TIME_UNIT,
+        help="Unit of these times, if they are numbers.",
+    ),
 )
-_NAMES = ("measured", "measured_column", "measured_unit")
+_OF_MEASURED = (
+    "measured_column",
+    "measured_unit",
+    "measured_arrivals",
+    "measured_arrival_unit",
+)
+_NAMES = ("measured", *_OF_MEASURED)
 # Options without an effect on measured latencies.
 _ODD = ("baselines", "budgets", "since", "report", "plot", "tolerance_ppm")
 _ODD += ("windows", "picture_file", "failures_ppm")
@@ -46,7 +66,7 @@ def check_measured(
 ) -> None:
     """Refuse options and policies for which latencies cannot be judged."""
     if measured is None:
-        odd = _named_options(context, _NAMES)
+        odd = _named_options(context, _OF_MEASURED)
         if odd:
             raise click.UsageError(f"{odd} needs `--measured` with the latencies")
         return
@@ -66,6 +86,25 @@ def check_measured(
         raise click.UsageError(
             "`--measured` needs the one arrival process under which the server was measured: give "
             "one `--rate` or one `--arrivals`"
+        )
+    _check_arrivals(arrivals, context)
+
+
+def _check_arrivals(arrivals: ArrivalOptions, context: click.Context) -> None:
+    """Refuse `--measured-arrivals` with a replay whose index of dispersion is unknown."""
+    if not _named_options(context, ("measured_arrivals",)):
+        if odd := _named_options(context, ("measured_arrival_unit",)):
+            raise click.UsageError(f"{odd} needs `--measured-arrivals` with the times")
+        return
+    from tailc.models.arrivals import Poisson
+    from tailc.models.modulated_arrivals import ModulatedArrivals
+
+    if not all(isinstance(each, Poisson | ModulatedArrivals) for each in arrivals.processes) or (
+        arrivals.column is not None
+    ):
+        raise click.UsageError(
+            "`--measured-arrivals` compares arrivals with `--rate` or `--arrivals bursty:...`, and "
+            "no other process"
         )
 
 
@@ -94,23 +133,15 @@ def judge_measured(
 ) -> CommandOutcome:
     """Judge the measured latencies of the options, and compare them with a replay of the trace."""
     from tailc.cli.verify_requests import judge_requests
-    from tailc.ingest.options import InputOptions, TimeColumn
     from tailc.report import measured as render
-    from tailc.studies.measured_latencies import read_latencies
-    from tailc.traces.reading import TimeUnit
     from tailc.verify.measured.judge import judge_latencies
 
-    path, column, unit = (options[name] for name in _NAMES)
-    latencies = read_latencies(
-        path,
-        InputOptions(
-            None if unit is None else TimeUnit(unit), None if column is None else TimeColumn(column)
-        ),
-        policy.slos,
-    )
+    latencies = _read_latencies(policy, options)
     replay_fields = {**without_measured(options), "baselines": ()}
     judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)
-    verdicts = judge_latencies(latencies.histogram, judgement.verdicts)
+    verdicts = judge_latencies(
+        latencies.histogram, judgement.verdicts, _compare(latencies, arrivals.processes)
+    )
     ci = render.ci_verdicts(verdicts)
     return CommandOutcome(
         exit_code=verdicts.exit_code,
@@ -121,3 +152,36 @@ def judge_measured(
         cases=tuple(each.test_case for each in ci),
         markdown=render.as_markdown(verdicts),
     )
+
+
+def _read_latencies(policy: Policy, options: dict[str, Any]) -> MeasuredLatencies:
+    from tailc.ingest.options import InputOptions, TimeColumn
+    from tailc.studies.measured_latencies import read_latencies
+    from tailc.traces.arrivals import ArrivalColumn, GapTreatment
+    from tailc.traces.reading import TimeUnit
+
+    path, column, unit, arrivals, arrival_unit = (options[name] for name in _NAMES)
+    times = TimeColumn(column) if column else None
+    return read_latencies(
+        path,
+        InputOptions(TimeUnit(unit) if unit else None, times),
+        policy.slos,
+        ArrivalColumn(arrivals, TimeUnit(arrival_unit) if arrival_unit else None, GapTreatment.KEEP)
+        if arrivals
+        else None,
+    )
+
+
+def _compare(
+    latencies: MeasuredLatencies, processes: tuple[Arrivals, ...]
+) -> ArrivalComparison | None:
+    """Compare the measured arrivals, if there are any, with the process of the replay."""
+    if latencies.arrivals_ns is None:
+        return None
+    from tailc.models.arrivals import Poisson
+    from tailc.models.modulated_arrivals import ModulatedArrivals
+    from tailc.verify.measured.arrivals import compare_arrivals
+
+    (process,) = processes
+    assert isinstance(process, Poisson | ModulatedArrivals)
+    return compare_arrivals(latencies.arrivals_ns, process)

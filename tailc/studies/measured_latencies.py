@@ -10,9 +10,11 @@ from tailc.ingest.formats import format_written
 from tailc.ingest.ingest import ingest_source
 from tailc.ingest.options import InputOptions
 from tailc.ingest.stated_measure import StatedMeasure
+from tailc.models.dispersion import window_lengths_us
 from tailc.models.outcome import nearest_us
 from tailc.pipeline.remarks import LEAST_LATENCIES, MOST_LATENCIES
 from tailc.specs.slo import Slo
+from tailc.traces.arrivals import ArrivalColumn, Times, times_in
 from tailc.traces.demand_log import is_demand_log
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import Measure
@@ -29,20 +31,24 @@ _OPTIONS = {
     ", and what it measures with `--measure`": "",
     "`--column`": "`--measured-column`",
     "`--unit`": "`--measured-unit`",
+    "`--arrival-unit ": "`--measured-arrival-unit ",
     "`--unit ns`": "`--measured-unit ns`",
 }
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredLatencies:
-    """Latencies of requests, and warnings about them."""
+    """Latencies of requests, the times of their arrivals if requested, and warnings."""
 
     histogram: Histogram
     warnings: tuple[Finding, ...]
+    arrivals_ns: Times | None = None
 
 
-def read_latencies(path: str, options: InputOptions, slos: Sequence[Slo]) -> MeasuredLatencies:
-    """Read the latencies at `path` (`-` is standard input).
+def read_latencies(
+    path: str, options: InputOptions, slos: Sequence[Slo], arrivals: ArrivalColumn | None = None
+) -> MeasuredLatencies:
+    """Read the latencies at `path` (`-` is standard input), and its column of arrival times.
 
     Raises TailcError for a file that has demands, or latencies of a closed loop.
     """
@@ -50,12 +56,12 @@ def read_latencies(path: str, options: InputOptions, slos: Sequence[Slo]) -> Mea
         _refuse_demands(source)
         try:
             ingested = ingest_source(source, options, StatedMeasure(Measure.RESPONSE_OPEN))
+            times = None if arrivals is None else _times_of_arrivals(source, arrivals)
         except TailcError as error:
             raise TailcError([_readvised(finding) for finding in error.findings]) from None
     histogram = ingested.counted.histogram
-    return MeasuredLatencies(
-        histogram, (*ingested.warnings, *_suspect_unit(histogram, slos[0], path))
-    )
+    warnings = (*ingested.warnings, *_suspect_unit(histogram, slos[0], path))
+    return MeasuredLatencies(histogram, warnings, times)
 
 
 def _refuse_demands(source: Source) -> None:
@@ -75,6 +81,16 @@ def _refuse_demands(source: Source) -> None:
             "`--measured-column`"
         )
         raise source.fault(Code.OTHER_PROFILE, message, advice=advice)
+
+
+def _times_of_arrivals(source: Source, arrivals: ArrivalColumn) -> Times:
+    """The times of a column, with enough of them for an index of dispersion."""
+    times_ns = times_in(source, arrivals).times_ns
+    if not window_lengths_us(times_ns):
+        message = f"`{source.name}` has too few arrivals to measure how they are dispersed"
+        advice = "measure several hundred requests, or remove `--measured-arrivals`"
+        raise source.fault(Code.FEW_ARRIVALS, message, field=arrivals.name, advice=advice)
+    return times_ns
 
 
 def _readvised(finding: Finding) -> Finding:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tailc.percentiles import PPM
 from tailc.report.document import slo_dict
 from tailc.report.json_data import json_data
+from tailc.verify.measured.arrivals import ArrivalComparison
 from tailc.verify.measured.verdict import MeasuredSlo, MeasuredVerdicts
 
 FORMAT = "tailc-measured-verdict"
@@ -34,7 +36,21 @@ def as_dict(verdicts: MeasuredVerdicts) -> dict[str, Any]:
             "replicates": replay.replicates,
         },
         "drift": None if replay.drift is None else json_data(replay.drift),
+        "arrivals": None if verdicts.arrivals is None else _arrivals_dict(verdicts.arrivals),
+        "deviating": [part.value for part in verdicts.deviating],
         "slos": [_slo_dict(each) for each in verdicts.slos],
+    }
+
+
+def _arrivals_dict(arrivals: ArrivalComparison) -> dict[str, Any]:
+    return {
+        "rate_mrps": arrivals.rate_mrps,
+        "predicted_rate_mrps": arrivals.predicted_rate_mrps,
+        "has_other_rate": arrivals.has_other_rate,
+        "window_us": arrivals.window_us,
+        "index_ppm": round(PPM * arrivals.index),
+        "predicted_index_ppm": round(PPM * arrivals.predicted_index),
+        "has_other_index": arrivals.has_other_index,
     }
 
 

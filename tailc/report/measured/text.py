@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tailc.models.columns import UsageColumn, column, ms
 from tailc.report.ci_verdict import CiVerdict
 from tailc.report.table import columns_aligned, columns_markdown
 from tailc.report.verdict.words import drift_sentences, shortest_decimals
 from tailc.report.verdict_layout import verdict_markdown, verdict_text
-from tailc.verify.measured.verdict import Agreement, MeasuredSlo, MeasuredVerdicts, TailLimits
+from tailc.units import format_mrps, format_us
+from tailc.verify.measured.arrivals import ArrivalComparison
+from tailc.verify.measured.verdict import (
+    Agreement,
+    MeasuredSlo,
+    MeasuredVerdicts,
+    ModelPart,
+    TailLimits,
+)
 
 _PPM_PER_PERCENT = 10_000
 _LEGEND = "Times in ms. predicted: by the replay; prediction: whether both intervals overlap."
-_CAUSE_UNKNOWN = (
-    "latencies alone do not show which part of the model differs: compare the demand that the "
-    "server logged with `tailc verify --trace LOG --drift`, and its arrivals with "
-    "`--measured-arrivals`"
+_UNKNOWN_PART = (
+    "latencies alone do not show which part of the model differs: give the server's log of demands "
+    "as `--trace`, and the times of its arrivals with `--measured-arrivals`"
 )
-_CAUSE_DEMAND = (
-    "the demand of the trace differs from that of the compile: if the trace is of the measured "
-    "server, compile again"
+_OTHER_PART = (
+    "the arrivals are as in the replay; if the trace is this server's log of demands, its "
+    "speed-ups or its scheduling differ from the model"
+)
+_DEMAND = (
+    "demand: that of the trace differs from that of the compile, and the replay has that of the "
+    "trace; compile again"
 )
 
 
@@ -119,7 +132,23 @@ def _remarks(verdicts: MeasuredVerdicts) -> list[str]:
         for each in verdicts.slos[:1]
         if each.is_overloaded
     ]
-    if any(each.agreement is Agreement.DIFFER for each in verdicts.slos):
-        drift = verdicts.replay.drift
-        remarks.append(_CAUSE_DEMAND if drift is not None and drift.is_flagged else _CAUSE_UNKNOWN)
+    if ModelPart.DEMAND in verdicts.deviating:
+        remarks.append(_DEMAND)
+    if verdicts.arrivals is not None:
+        remarks += _arrivals_remarks(verdicts.arrivals)
+    is_explained = ModelPart.ARRIVALS in verdicts.deviating
+    if not is_explained and any(each.agreement is Agreement.DIFFER for each in verdicts.slos):
+        remarks.append(_UNKNOWN_PART if verdicts.arrivals is None else _OTHER_PART)
     return remarks
+
+
+def _arrivals_remarks(arrivals: ArrivalComparison) -> Iterator[str]:
+    """State how the measured arrivals differ from those of the replay."""
+    if arrivals.has_other_rate:
+        rate, predicted = map(format_mrps, (arrivals.rate_mrps, arrivals.predicted_rate_mrps))
+        yield f"arrivals: {rate} were measured, {predicted} were replayed"
+    if arrivals.has_other_index:
+        yield (
+            f"arrivals: in windows of {format_us(arrivals.window_us)} their index of dispersion is "
+            f"{arrivals.index:.1f}, and {arrivals.predicted_index:.1f} in the replay"
+        )

@@ -10,11 +10,14 @@ from tailc.models.outcome import nearest_us
 from tailc.order_statistics import rank_limits
 from tailc.specs.slo import Slo
 from tailc.traces.histogram import Histogram
+from tailc.verify.measured.arrivals import ArrivalComparison
 from tailc.verify.measured.verdict import MeasuredSlo, MeasuredVerdicts, TailLimits
 from tailc.verify.verdict import Verdicts
 
 
-def judge_latencies(latencies: Histogram, replay: Verdicts) -> MeasuredVerdicts:
+def judge_latencies(
+    latencies: Histogram, replay: Verdicts, arrivals: ArrivalComparison | None = None
+) -> MeasuredVerdicts:
     """Judge latencies against the SLOs of the policy, which was replayed at one arrival process.
 
     Raises ValueError if an SLO is for a class of requests, because latencies have no classes.
@@ -23,7 +26,7 @@ def judge_latencies(latencies: Histogram, replay: Verdicts) -> MeasuredVerdicts:
     if any(slo.request_class is not None for slo in replay.slos):
         raise ValueError("measured latencies have no classes of requests")
     slos = [_judge_slo(latencies, slo, point, number) for number, slo in enumerate(replay.slos)]
-    return MeasuredVerdicts(latencies.requests, replay, tuple(slos))
+    return MeasuredVerdicts(latencies.requests, replay, tuple(slos), arrivals)
 
 
 def _judge_slo(latencies: Histogram, slo: Slo, point: Point, number: int) -> MeasuredSlo:

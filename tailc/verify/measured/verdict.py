@@ -9,6 +9,7 @@ from tailc.errors import ExitCode
 from tailc.experiment.ruling import Ruling
 from tailc.percentiles import PPM
 from tailc.specs.slo import Slo
+from tailc.verify.measured.arrivals import ArrivalComparison
 from tailc.verify.verdict import Verdicts
 
 
@@ -22,6 +23,17 @@ class Agreement(enum.Enum):
     AGREE = "agree"
     DIFFER = "differ"
     UNDECIDED = "undecided"
+
+
+class ModelPart(enum.Enum):
+    """A part of the model that data of a server can contradict.
+
+    DEMAND: of the trace, compared with the compile. ARRIVALS: measured ones, compared with those of
+    the replay.
+    """
+
+    DEMAND = "demand"
+    ARRIVALS = "arrivals"
 
 
 @dataclass(frozen=True)
@@ -73,12 +85,24 @@ class MeasuredSlo:
 class MeasuredVerdicts:
     """The verdicts on measured latencies, and the replay that predicts them at one arrival process.
 
-    requests: number of measured latencies.
+    requests: number of measured latencies. arrivals: None if the measurement has no times of
+    arrivals.
     """
 
     requests: int
     replay: Verdicts
     slos: tuple[MeasuredSlo, ...]
+    arrivals: ArrivalComparison | None = None
+
+    @property
+    def deviating(self) -> tuple[ModelPart, ...]:
+        """The parts of the model that the data contradict."""
+        drift, arrivals = self.replay.drift, self.arrivals
+        are_flagged = {
+            ModelPart.DEMAND: drift is not None and drift.is_flagged,
+            ModelPart.ARRIVALS: arrivals is not None and arrivals.is_flagged,
+        }
+        return tuple(part for part, is_flagged in are_flagged.items() if is_flagged)
 
     @property
     def ruling(self) -> Ruling:

@@ -13,6 +13,7 @@ from tailc.artifact.files import read_policy
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.scenario import Scenario
 from tailc.models.arrivals import Poisson
+from tailc.models.modulated_arrivals import Burstiness, ModulatedArrivals
 from tailc.models.subjects import subject_of
 from tailc.studies.held_out import read_held_out
 from tests.tailc.cli.json_schemas import OUTPUT
@@ -23,29 +24,41 @@ from tests.tailc.toy import with_lines, write_toy
 SCHEMA = json.loads(
     (Path(__file__).parents[3] / "schemas/report/measured-1.schema.json").read_text()
 )
+POISSON = Poisson(10_000)
 TABLE = ("--measured", "served.csv", "--measured-column", "latency", "--measured-unit", "ms")
 
+TIMED = ("--measured", "timed.csv", *TABLE[2:], "--measured-arrivals", "at_ms")
+TIMED += ("--measured-arrival-unit", "ms")
 
-def server_latencies(folder, requests=8_000, rate_mrps=10_000):
-    """Latencies [ms] of a server with the policy, with other requests and arrivals than verify."""
+
+def server_latencies(folder, arrivals: Poisson | ModulatedArrivals = POISSON, requests=8_000):
+    """Times of arrival and latencies [ms] of the policy, of other requests than verify has."""
     policy = read_policy(str(folder / "toy.tailc"))
     (folder / "served_requests.csv").write_text(trace(3, requests))
     served = read_held_out(policy, str(folder / "served_requests.csv")).profile
     subject = subject_of(policy, served)
-    scenario = Scenario(subject.workload(served), Poisson(rate_mrps), requests, 4_000, 77)
+    scenario = Scenario(subject.workload(served), arrivals, requests, 4_000, 77)
     with ThreadPoolExecutor(1) as workers:
         ((_, outcome),) = Experiment(scenario, 1, 0, workers).outcomes(subject)
-    return (outcome.latencies_ns / 1e6).tolist()
+    counted_ns = outcome.arrival_ns[outcome.measured][outcome.served]
+    return counted_ns / 1e6, outcome.latencies_ns / 1e6
 
 
 def table(latencies_ms, factor=1.0, name="latency"):
     return f"{name}\n" + "".join(f"{factor * each:.6f}\n" for each in latencies_ms)
 
 
+def timed_table(times_ms, latencies_ms):
+    rows = zip(times_ms, latencies_ms, strict=True)
+    return "at_ms,latency\n" + "".join(f"{at:.6f},{ms:.6f}\n" for at, ms in rows)
+
+
 @pytest.fixture(scope="module")
 def folder(_judged_toy, tmp_path_factory):
     folder = shutil.copytree(_judged_toy, tmp_path_factory.mktemp("measured") / "toy")
-    (folder / "served.csv").write_text(table(server_latencies(folder)))
+    times_ms, latencies_ms = server_latencies(folder)
+    (folder / "served.csv").write_text(table(latencies_ms))
+    (folder / "timed.csv").write_text(timed_table(times_ms, latencies_ms))
     return folder
 
 
@@ -115,7 +128,63 @@ def test_demand_that_has_drifted_is_named(served, tailc):
     (served / "new.csv").write_text(trace(2, 600, mean_ms=120.0))
     ended = judged(tailc)
     assert "differ, -" in ended.out
-    assert "the demand of the trace differs from that of the compile" in ended.out
+    assert "demand: that of the trace differs from that of the compile" in ended.out
+    assert result_of(tailc)[1]["deviating"] == ["demand"]
+
+
+def test_arrivals_as_replayed_are_not_named(served, tailc):
+    result = result_of(tailc, *TIMED)[1]
+    assert result["deviating"] == []
+    assert not result["arrivals"]["has_other_rate"]
+    assert "arrivals:" not in judged(tailc, *TIMED).out
+
+
+def test_another_rate_is_named(served, tailc):
+    ended = judged(tailc, *TIMED, rate="12/s")
+    assert "were measured, 12/s were replayed" in ended.out
+
+
+def test_bursts_are_named_where_the_latencies_differ(served, tailc):
+    bursts = Burstiness(8_000_000, 2_000_000).with_rate(10_000)
+    (served / "timed.csv").write_text(timed_table(*server_latencies(served, bursts)))
+    result = result_of(tailc, *TIMED)[1]
+    assert result["deviating"] == ["arrivals"]
+    assert result["arrivals"]["index_ppm"] > 3e6 > result["arrivals"]["predicted_index_ppm"]
+    assert "their index of dispersion is" in judged(tailc, *TIMED).out
+    replayed = ("--trace", "new.csv", *QUICK, "--arrivals", "bursty:rate=10/s,idc=8,spell=2s")
+    ended = tailc("verify", "toy.tailc", *replayed, *TIMED)
+    assert "agree, " in ended.out
+    assert "arrivals:" not in ended.out
+
+
+def test_requests_at_equal_intervals_are_named(served, tailc):
+    count = len(latencies_in(served))
+    times_ms = [100 * number for number in range(count)]
+    (served / "timed.csv").write_text(timed_table(times_ms, latencies_in(served)))
+    assert "index of dispersion is 0.0, and 1.0 in the replay" in judged(tailc, *TIMED).out
+
+
+def test_a_slow_server_with_the_arrivals_of_the_replay_has_other_speed_ups(served, tailc):
+    header, *rows = (served / "timed.csv").read_text().splitlines()
+    cells = [row.split(",") for row in rows]
+    slow = [f"{at},{1.5 * float(ms)}" for at, ms in cells]
+    (served / "timed.csv").write_text("\n".join([header, *slow]) + "\n")
+    ended = judged(tailc, *TIMED)
+    assert "differ, +" in ended.out
+    assert "the arrivals are as in the replay; if the trace is" in ended.out
+
+
+def test_too_few_arrivals_are_an_error(served, tailc):
+    (served / "timed.csv").write_text(timed_table([1, 2, 3], [10, 20, 30]))
+    ended = judged(tailc, *TIMED)
+    assert ended.code == 65
+    assert "too few arrivals to measure how they are dispersed" in ended.err
+
+
+def test_times_of_arrival_need_their_unit(served, tailc):
+    ended = judged(tailc, *TIMED[:-2])
+    assert ended.code != 0
+    assert "`--measured-arrival-unit" in ended.err
 
 
 def test_a_server_that_misses_its_slo_fails(served, tailc):
@@ -237,6 +306,10 @@ def test_a_profile_of_demands_is_not_latencies(served, tailc):
     ("options", "message"),
     [
         (("--measured-unit", "ms"), "`--measured-unit` needs `--measured` with the latencies"),
+        (
+            (*TABLE, "--measured-arrival-unit", "s"),
+            "`--measured-arrival-unit` needs `--measured-arrivals` with the times",
+        ),
         (("--baselines", "seq", *TABLE), "`--measured` cannot be combined with `--baselines`"),
         (("--rate", "20/s", *TABLE), "`--measured` needs the one arrival process"),
         (("--arrivals", "all", *TABLE), "`--measured` needs the one arrival process"),
