@@ -10,8 +10,8 @@ from tailc.experiment.block_means import MeanError, to_ppm
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.token_replays import (
     TailEstimate,
-    TailSample,
     TokenExperiment,
+    TokenTail,
     experiments,
     goodput,
     tail_sample,
@@ -101,8 +101,8 @@ class TokenComparison:
         )
 
     def _run(
-        self, experiment: TokenExperiment, scheduler: TokenScheduler, policy: Sequence[TailSample]
-    ) -> tuple[TokenRun, tuple[TailSample, ...]]:
+        self, experiment: TokenExperiment, scheduler: TokenScheduler, policy: Sequence[TokenTail]
+    ) -> tuple[TokenRun, tuple[TokenTail, ...]]:
         outcome = experiment.outcome(scheduler)
         samples = tuple(tail_sample(outcome, slo, self.seed, self.replicates) for slo in self.slos)
         tails = tuple(sample.estimate for sample in samples)

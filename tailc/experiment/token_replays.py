@@ -111,7 +111,7 @@ def goodput(outcome: TokenOutcome, slos: Sequence[Slo]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class TailSample:
+class TokenTail:
     """A percentile of the values of successive requests, and bootstrap samples of it [ns].
 
     Samples of one number of requests and one seed take the same blocks, so they can be paired.
@@ -130,7 +130,7 @@ class TailSample:
         enough = self.values >= fewest_requests(self.percentile_ppm)
         return TailEstimate(middle, min(low, middle), max(high, middle) if enough else None)
 
-    def change_from(self, other: TailSample) -> MeanError:
+    def change_from(self, other: TokenTail) -> MeanError:
         """Relative change from the other percentile, with its 95 % interval."""
         change = self.ns / max(other.ns, 1) - 1
         drawn = self.drawn_ns / np.maximum(other.drawn_ns, 1) - 1
@@ -139,12 +139,12 @@ class TailSample:
         return MeanError(middle, min(to_ppm(low), middle), max(to_ppm(high), middle))
 
 
-def tail_sample(outcome: TokenOutcome, slo: Slo, seed: int, replicates: int) -> TailSample:
+def tail_sample(outcome: TokenOutcome, slo: Slo, seed: int, replicates: int) -> TokenTail:
     """The percentile of an SLO's metric, from blocks of successive requests."""
     values, requests = outcome.values(slo.metric), len(outcome.log.ttft_ns)
     value_ns, percentile_ppm = values.value_ns, slo.percentile_ppm
     if not len(value_ns):
-        return TailSample(percentile_ppm, 0, 0, np.zeros(replicates))
+        return TokenTail(percentile_ppm, 0, 0, np.zeros(replicates))
     edges, blocks = _edges(value_ns), min(BLOCKS, requests)
     place = np.searchsorted(edges, value_ns)
     block = values.request * blocks // requests
@@ -155,7 +155,7 @@ def tail_sample(outcome: TokenOutcome, slo: Slo, seed: int, replicates: int) -> 
     chosen = (uniform.reshape(replicates, blocks) * blocks).astype(np.int64)
     drawn = [_percentile_of(edges, counts[one].sum(axis=0), percentile_ppm) for one in chosen]
     middle = _percentile_ns(value_ns, percentile_ppm)
-    return TailSample(percentile_ppm, len(value_ns), middle, np.array(drawn, np.float64))
+    return TokenTail(percentile_ppm, len(value_ns), middle, np.array(drawn, np.float64))
 
 
 def check_fits(trace: TokenTrace, engine: BatchEngine) -> None:

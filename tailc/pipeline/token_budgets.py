@@ -16,10 +16,10 @@ from tailc.experiment.token_replays import check_fits
 from tailc.forms.budget_table import BatchEngine, BudgetTable
 from tailc.forms.step_times import StepPart, StepTimes, step_ns
 from tailc.problems.token_budgets import (
-    BudgetMethod,
     FitErrors,
     TokenBudgetProblem,
     TokenBudgetSolution,
+    TokenMethod,
 )
 from tailc.progress import Progress
 from tailc.specs.slo import Metric, Slo
@@ -50,7 +50,7 @@ def solve_for_budgets(
     _check_slos(problem, engine)
     errors = FitErrors(to_ppm(fitted.error), to_ppm(fitted.worst), fitted.segments)
     grid = budget_grid(engine, problem.trace, problem.largest_budget)
-    if problem.method is BudgetMethod.ONE_STEP:
+    if problem.method is TokenMethod.ONE_STEP:
         table = one_step_table(grid, _gap_limit_ns(problem.slos), lambda _: engine.cache_tokens)
         return TokenBudgetSolution(table, errors, 1, "by-definition", _SOLVER)
     with ThreadPoolExecutor(threads) as workers:

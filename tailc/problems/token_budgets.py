@@ -21,7 +21,7 @@ class BudgetObjective(enum.Enum):
     GOODPUT = "goodput"
 
 
-class BudgetMethod(enum.Enum):
+class TokenMethod(enum.Enum):
     """AUTO: the best of static budgets and tables tuned on replays. ONE_STEP: the largest budget
     whose iteration meets the limit of gaps."""
 
@@ -29,7 +29,7 @@ class BudgetMethod(enum.Enum):
     ONE_STEP = "one-step"
 
 
-class Effort(enum.Enum):
+class TokenEffort(enum.Enum):
     """Amount of simulation of the method AUTO."""
 
     QUICK = "quick"
@@ -53,9 +53,9 @@ class TokenBudgetProblem:
     slos: tuple[Slo, ...]
     rates_mrps: tuple[int, ...]
     largest_budget: int
-    effort: Effort
+    effort: TokenEffort
     objective: BudgetObjective
-    method: BudgetMethod
+    method: TokenMethod
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ LONGEST_MS = 60_000
 
 
 @dataclass(frozen=True)
-class StepColumns:
+class StepRowColumns:
     """Names of the columns; context: None if it is not measured."""
 
     prompt: str
@@ -47,7 +47,7 @@ class StepRows:
     source: str
 
 
-def read_step_rows(source: str, columns: StepColumns, unit: TimeUnit) -> StepRows:
+def read_step_rows(source: str, columns: StepRowColumns, unit: TimeUnit) -> StepRows:
     """The rows of the file. Raises TailcError with all findings, placed by row."""
     names = (columns.prompt, columns.decoding, columns.context, columns.time)
     with open_source(source) as opened:

@@ -32,7 +32,7 @@ from tailc.forms.budget_table import BatchEngine, BudgetRow, BudgetTable, static
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.outcome import TokenOutcome
 from tailc.models.token_batches.rule import STATIC_BUDGETS
-from tailc.problems.token_budgets import BudgetObjective, Effort
+from tailc.problems.token_budgets import BudgetObjective, TokenEffort
 from tailc.progress import Progress
 from tailc.specs.slo import Slo
 from tailc.traces.tokens import TokenTrace
@@ -49,7 +49,11 @@ _SCALES = (1.0, 0.93, 0.86, 0.8)
 # Weight of a rate at which a table is worse than the best static budget of that rate.
 _WORSE = 3.0
 _POPULATION = 10
-_GENERATIONS = {Effort.QUICK: (3, 3), Effort.NORMAL: (9, 12), Effort.THOROUGH: (24, 36)}
+_GENERATIONS = {
+    TokenEffort.QUICK: (3, 3),
+    TokenEffort.NORMAL: (9, 12),
+    TokenEffort.THOROUGH: (24, 36),
+}
 _SPREAD_LEVEL, _SPREAD_SLOPE, _SPREAD_CELL = 0.15, 0.3, 0.1
 _LEAST_BUDGET, _FEWEST_TOKENS = 16, 256
 
@@ -109,7 +113,7 @@ class BudgetSearch:
     grid: BudgetGrid
     slos: tuple[Slo, ...]
     objective: BudgetObjective
-    effort: Effort
+    effort: TokenEffort
     workers: Executor
     progress: Progress
 

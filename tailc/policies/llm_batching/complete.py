@@ -18,10 +18,10 @@ def complete(
 ) -> tuple[ProfiledSpec, tuple[Finding, ...]]:
     """The spec with its measured iterations; findings about the file name the spec's line."""
     from tailc.traces.reading import TimeUnit
-    from tailc.traces.step_rows import StepColumns, read_step_rows
+    from tailc.traces.step_rows import StepRowColumns, read_step_rows
 
     steps = spec.engine.steps
-    columns = StepColumns(steps.prompt, steps.decoding, steps.context, steps.time)
+    columns = StepRowColumns(steps.prompt, steps.decoding, steps.context, steps.time)
     path = steps.file if folder is None else str(folder / steps.file)
     try:
         rows = read_step_rows(path, columns, TimeUnit(steps.unit))

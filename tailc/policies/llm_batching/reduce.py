@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from tailc.forms.budget_table import BudgetTable
 from tailc.policies.llm_batching.spec import LlmBatchingSpec, ProfiledSpec
 from tailc.problems.token_budgets import (
-    BudgetMethod,
     BudgetObjective,
-    Effort,
     TokenBudgetProblem,
     TokenBudgetSolution,
+    TokenEffort,
+    TokenMethod,
 )
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def reduce(spec: ProfiledSpec, design: TokenTrace) -> TokenBudgetProblem:
         slos=spec.slos,
         rates_mrps=spec.rates_mrps,
         largest_budget=engine.largest_budget,
-        effort=Effort(spec.search.effort),
+        effort=TokenEffort(spec.search.effort),
         objective=BudgetObjective(spec.search.objective),
-        method=BudgetMethod(spec.search.method),
+        method=TokenMethod(spec.search.method),
     )
 
 

@@ -43,7 +43,7 @@ class TokenSloSpec(SpecModel):
         return Slo(self.percentile_ppm, self.latency_us, metric=Metric(self.metric))
 
 
-class SearchSpec(SpecModel):
+class TokenSearch(SpecModel):
     """How the table is found."""
 
     method: Method = Field(
@@ -90,7 +90,7 @@ class LlmBatchingSpec(SpecModel):
         description="Mean arrival rates, to which the recorded arrivals are stretched. Default: "
         "the recorded rate.",
     )
-    search: SearchSpec = Field(default_factory=SearchSpec)
+    search: TokenSearch = Field(default_factory=TokenSearch)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Checks that involve several keys: rates, and the method with the SLOs."""

@@ -15,7 +15,7 @@ from tailc.traces.reading import (
     TokensReading,
     ValueMeaning,
 )
-from tailc.traces.step_rows import StepColumns, read_step_rows
+from tailc.traces.step_rows import StepRowColumns, read_step_rows
 from tailc.traces.tokens import read_tokens, split_tokens
 from tailc.traces.tokens_written import written_tokens
 
@@ -92,7 +92,7 @@ def test_the_latest_requests_are_held_out_and_both_parts_read_back(tmp_path):
 
 STEP_HEAD = "prompt,decoding,context,time\n"
 STEPS = [f"{p},{d},{100 * d},{5 + p / 10 + d}" for p in (0, 64) for d in (1, 2, 4)]
-COLUMNS = StepColumns("prompt", "decoding", "context", "time")
+COLUMNS = StepRowColumns("prompt", "decoding", "context", "time")
 
 
 def test_iterations_are_read_in_nanoseconds(tmp_path):

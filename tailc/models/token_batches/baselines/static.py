@@ -12,7 +12,7 @@ from tailc.models.token_batches.rule import TokenRule
 
 
 @final
-class Static(RuleBaseline[TokenRule]):
+class StaticBudget(RuleBaseline[TokenRule]):
     """One token budget."""
 
     syntax = Syntax("static-TOKENS")
