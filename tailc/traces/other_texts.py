@@ -69,7 +69,7 @@ _TEXTS = (
     ),
     OtherText(
         # The line below the names, or above them.
-        re.compile(rb"(?:[^\n]{0,4000}\n)?[ |+:]*-{2,}[-+|: ]*[+|][-+|: ]*\r?\n"),
+        re.compile(rb"(?:[^\n]{0,4000}\n)?(?=[-+|: ]*\r?\n)[ |+:]*--[^\n+|]*[+|]"),
         "a table drawn with lines, as of psql, mysql or Markdown",
         "write it as CSV by `psql --csv`, or as `mysql --batch`; or without the lines, such as by "
         '`awk -F\'|\' \'NF > 1 && !/^[-+|: ]*$/ {gsub(/ *[|] */, ","); gsub(/^[, ]+|[, ]+$/, ""); '
@@ -129,7 +129,7 @@ _TEXTS = (
         (b'"trace_id"', b'"span_id"', b'"parent_id"', b'"resource"', b'"duration"'),
     ),
     OtherText(
-        re.compile(rb'\s*\[?\s*\{(?![^\0]{0,2000}?"data"\s*:)'),
+        re.compile(rb'\s*(?:\[\s*)?\{(?![^\0]{0,2000}?"data"\s*:)'),
         "traces of Jaeger without what is around them in an answer of its query service",
         "write that around them: `jq '{data: (if type == \"array\" then . else [.] end)}' FILE > "
         "traces.json`",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 TIMES = re.compile(r"(.+)_(ns|us|ms|s)$")
 # As in `Elapsed (s)` and `time[ms]`.
-_BRACKETED = re.compile(r"(.*\S)\s*(?:\(\s*(\S+)\s*\)|\[\s*(\S+)\s*\])")
+_BRACKETED = re.compile(r"(.*\S)\s*(?:\(\s*(\S{1,20})\s*\)|\[\s*(\S{1,20})\s*\])")
 _UNIT_WORDS = {
     **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), "ns"),
     # The sign of micro, and the Greek letter.
