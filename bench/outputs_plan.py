@@ -342,6 +342,11 @@ WRITTEN = (
         "compile examples/lucene-fm/dual.yaml -o build/next"
         " --previous build/lucene-fm --report build/next.html",
     ),
+    Run("advance", "advance build/campus --to 2026-06-16T17:00Z -o build/state.json"),
+    Run("replan", f"replan build/campus --spec {CAMPUS} --state build/state.json -o build/again"),
+    Run("export", "export servers build/campus"),
+    Run("fleet-compile", "fleet compile examples/llm-batching -o build/fleet --jobs 1"),
+    Run("fleet-diff", "fleet diff build/fleet build/fleet --jobs 1"),
     Run("compile-dry", f"compile {FM} --dry-run --plot"),
     Run("compile-again", "compile examples/lucene-fm/dual.yaml -o build/next --explain-rebuild"),
     Run("rollback", "rollback build/lucene-fm --over build/next -o build/back"),

@@ -27,6 +27,7 @@ RUBIK = "examples/rubik/service.yaml"
 SHARES = "examples/autopro/service.yaml"
 CLUSTER = "examples/greenpar/service.yaml"
 CAMPUS = "examples/green-sla/campus.yaml"
+TOKENS = "examples/llm-batching/service.yaml"
 
 LUCENE = "examples/lucene-fm/demand.parquet"
 LUCENE_SLOW = "examples/lucene-as2f/demand.parquet"
@@ -394,7 +395,13 @@ PLANS = (
     Policy("scenarios", CAMPUS, {"supply.forecast.scenarios": {"count": 5}}),
 )
 
+LLM_BATCHING = (
+    Policy("llm-batching", TOKENS, trace="examples/llm-batching/heldout.csv", judged=RESAMPLES),
+    Policy("llm-one-step", TOKENS, {"search": {"method": "one-step"}}),
+)
+
 POLICIES = (
+    *LLM_BATCHING,
     *FEW_TO_MANY,
     *SLOW_TO_FAST,
     *JOINT_LADDER,
