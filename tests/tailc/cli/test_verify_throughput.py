@@ -118,7 +118,7 @@ def test_machines_have_no_capacity_in_requests(case, tailc):
     written, policy = case
     ended = tailc("size", policy, "--trace", written.held_out)
     assert ended.code == 64
-    assert "is a policy of throughput, so there are no requests" in ended.err
+    assert "is a policy of throughput, so there are no demands to replay" in ended.err
 
 
 def test_parts_that_split_writes_are_judged_as_they_are(tmp_path, tailc):

@@ -164,5 +164,5 @@ def test_hardware_sets_the_clocks_every_so_often_and_not_in_between():
 
 def test_hardware_is_for_few_cores():
     at = clocks(*[batch()] * 9, rule=Hardware(HardwareObjective.WORK))
-    with pytest.raises(TailcError, match="the clocks of 8 cores at most"):
+    with pytest.raises(TailcError, match="for 8 cores at most, not for 9"):
         replayed(at, [0], [1])
