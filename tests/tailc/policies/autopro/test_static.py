@@ -95,7 +95,7 @@ def test_the_default_is_the_fastest_controller_that_is_as_good_as_the_best(tmp_p
     assert taken.pole_ppm == good[0]
     assert Code.BETTER_BY_HAND not in {one.code for one in found.findings}
     (said,) = warned(tmp_path, code=Code.OTHER_CONTROL)
-    assert f"the pole {good[0] / 1e6:g}, in place of `pole-placement` and 0.1" in said
+    assert f"the pole {good[0] / 1e6:g} instead of `pole-placement` with the pole 0.1" in said
 
 
 @pytest.mark.parametrize(("fall", "noise"), [(0.5, 0.05), (0.6, 0.04), (-0.5, 0.05)])
