@@ -91,7 +91,7 @@ def test_the_result_is_as_its_schema_says():
     schema = json.loads((ROOT / "schemas/report/output-1.schema.json").read_text())
     jsonschema.validate(estimates_result(POLICY)["estimates"], schema["$defs"]["estimates"])
     named = [part for part in schema["$defs"].values() if "policy" in part.get("properties", {})]
-    assert len(named) == 8
+    assert len(named) == 9
     assert all("estimates" in part["properties"] for part in named)
 
 

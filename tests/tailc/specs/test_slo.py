@@ -1,7 +1,9 @@
+import itertools
 from typing import get_args
 
 import pytest
 
+from tailc.policies.llm_batching.spec import TokenSloSpec
 from tailc.specs.slo import EndToEnd, Metric, Slo, promise
 from tailc.specs.slo_spec import SloSpec
 from tests.tailc.specs.metrics import later_metric
@@ -34,9 +36,9 @@ def test_an_objective_is_one_of_latency_unless_it_says_otherwise():
     assert checked(said).slos[0].metric is Metric.LATENCY
 
 
-def test_a_spec_may_name_every_metric_there_is():
-    words = get_args(SloSpec.model_fields["metric"].annotation)
-    assert words == tuple(metric.value for metric in Metric)
+def test_specs_may_name_every_metric_there_is():
+    words = [get_args(each.model_fields["metric"].annotation) for each in (SloSpec, TokenSloSpec)]
+    assert [*itertools.chain(*words)] == [metric.value for metric in Metric]
 
 
 def fanned_out(percentile: str, servers: object) -> str:

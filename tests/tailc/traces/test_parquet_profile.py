@@ -16,7 +16,7 @@ from tests.tailc.traces.making import DATA, reading, written
 from tests.tailc.traces.parquet_readings import reading_of
 
 # What was measured, and is nobody's demand.
-NO_DEMANDS = (Measure.THROUGHPUT, Measure.RUN_TIME)
+NO_DEMANDS = (Measure.THROUGHPUT, Measure.RUN_TIME, Measure.TOKENS)
 
 
 @st.composite
