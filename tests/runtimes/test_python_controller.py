@@ -161,6 +161,9 @@ def test_the_examples_of_the_readme_run(
         exec(block.replace('"schemas/', f'"{ROOT}/schemas/'), {})
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "start on d2"
+    # Of the scheduler: the results of a request's parts, and its counter of requests.
+    assert shown[1:3] == ["['TAIL LATENCY', 'Tail Latency']", "tailc_requests_total 1"]
+    del shown[1:3]
     share = float(shown[1].removeprefix("climb at ").removesuffix(" % of the ages"))
     assert share == pytest.approx(100 * (1 - 8.5 / 109), abs=1e-3)
     # 380,000 cycles in 600 - 120 - 75 us are 938 MHz; 210,000 in 600 - 350 - 40 us are 1 GHz.
