@@ -123,10 +123,13 @@ class DaskCluster:
         return [run.results[number] for number in range(len(tasks))]
 
     def submit(self, work: Callable[[Any], Any], task: Any, apart_from: str | None) -> Any:
-        """Send a task to a usable worker, but not to `apart_from`."""
+        """Send a task to a usable worker, and to `apart_from` only if all others have died."""
         free = not self._refused and apart_from is None
         workers = None if free else [one for one in self.usable() if one != apart_from]
-        return self._client.submit(_run, work, task, pure=False, workers=workers)
+        # Another worker may take it, since a task for workers that have died would never run.
+        return self._client.submit(
+            _run, work, task, pure=False, workers=workers, allow_other_workers=not free
+        )
 
     def usable(self) -> list[str]:
         """Addresses of the workers that are there now and run the same code; or TailcError."""
