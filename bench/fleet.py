@@ -24,7 +24,7 @@ from tailc.tasks.cluster import connected
 from tailc.tasks.engine import TaskEngine
 from tailc.tasks.processes import LocalProcesses
 
-EXAMPLES = ("autopro", "bing-fm", "elfen", "finance", "greenpar", "joint", "rubik", "search")
+EXAMPLES = ("autopro", "bing-fm", "elfen", "finance", "greenpar", "rubik", "search")
 _NAME = "name: "
 
 
