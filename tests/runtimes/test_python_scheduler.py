@@ -40,6 +40,16 @@ class Clock:
         return self.now_ns
 
 
+class Pool:
+    """Runs nothing by itself."""
+
+    def __init__(self) -> None:
+        self.work: list[Any] = []
+
+    def submit(self, work: Any) -> None:
+        self.work.append(work)
+
+
 def test_a_request_has_the_threads_of_its_rung_at_once() -> None:
     # Four of its parts meet: one request alone is on the rung of four threads.
     meeting = threading.Barrier(4, timeout=30)
@@ -83,15 +93,6 @@ def test_processor_times_are_logged(tmp_path: Path) -> None:
 
 
 def test_threads_join_as_a_request_climbs_and_leave_as_it_is_cut_off() -> None:
-    """The pool runs nothing by itself."""
-
-    class Pool:
-        def __init__(self) -> None:
-            self.work: list[Any] = []
-
-        def submit(self, work: Any) -> None:
-            self.work.append(work)
-
     clock, pool = Clock(), Pool()
     scheduling = Scheduling(open_policy(SETTINGS), clock, None)
     others = [scheduling.arrive(None, lambda: None) for _ in range(9)]
@@ -108,6 +109,37 @@ def test_threads_join_as_a_request_climbs_and_leave_as_it_is_cut_off() -> None:
         work()
     assert task.wait()[0] == []
     assert len(others) == 9
+
+
+def test_the_last_thread_stays_if_two_leave_at_once_as_a_request_descends() -> None:
+    pool = Pool()
+
+    class LeavesSlowly(Booster):
+        def apply(self, is_boosted: bool) -> None:
+            if not is_boosted and len(pool.work) == 1:
+                pool.work.pop()()
+
+    scheduling = Scheduling(open_policy(SETTINGS), Clock(), None)
+    running = scheduling.arrive(None, lambda: None)
+    task = ParallelTask([lambda: 1] * 9, running, pool, LeavesSlowly())  # type: ignore[arg-type]
+    task.grow()
+    assert (running.threads, len(pool.work)) == (4, 4)
+    running.request.rung = 0
+    assert running.threads == 1
+    while pool.work:
+        pool.work.pop()()
+    assert task.wait()[0] == [1] * 9
+
+
+def test_parts_that_cannot_be_read_raise_in_the_caller() -> None:
+    def parts():
+        yield lambda: 1
+        raise KeyError("no such document")
+
+    with Scheduler(open_policy(SETTINGS), 1) as scheduler:
+        with pytest.raises(KeyError, match="no such document"):
+            scheduler.run(parts())
+        assert "tailc_in_system 0" in scheduler.metrics()
 
 
 def test_a_changed_policy_is_followed_and_announced(tmp_path: Path) -> None:

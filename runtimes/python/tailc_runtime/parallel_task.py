@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from time import thread_time_ns
@@ -15,7 +16,10 @@ _T = TypeVar("_T")
 
 
 class ParallelTask(Generic[_T]):
-    """Threads take part after part, until none is left, one fails, or the request must end."""
+    """Threads take part after part, until all are taken, one fails, or the request must end.
+
+    `parts` is read whole at once, in the thread of the caller.
+    """
 
     def __init__(
         self,
@@ -24,19 +28,18 @@ class ParallelTask(Generic[_T]):
         pool: Executor,
         booster: Booster,
     ) -> None:
-        self._parts, self._running = iter(parts), running
+        self._parts, self._running = deque(parts), running
         self._pool, self._booster = pool, booster
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._threads = self._cpu_ns = 0
-        self._has_parts = True
         self._results: list[_T] = []
         self._failure: BaseException | None = None
 
     def grow(self) -> None:
         """Add the threads that the request has not used yet."""
         with self._lock:
-            missing = max(self._running.threads - self._threads, 0) if self._has_parts else 0
+            missing = max(min(self._running.threads - self._threads, len(self._parts)), 0)
             self._threads += missing
             if self._threads == 0:
                 self._ended.set()
@@ -52,9 +55,9 @@ class ParallelTask(Generic[_T]):
 
     def _work(self) -> None:
         begun_ns = thread_time_ns()
-        while (part := self._next_part()) is not None:
-            self._booster.apply(self._running.is_boosted)
+        while (part := self._next_part(begun_ns)) is not None:
             try:
+                self._booster.apply(self._running.is_boosted)
                 result = part()
             except BaseException as failure:
                 self._end_parts(failure)
@@ -62,25 +65,20 @@ class ParallelTask(Generic[_T]):
                 with self._lock:
                     self._results.append(result)
         self._booster.apply(is_boosted=False)
-        self._leave(thread_time_ns() - begun_ns)
 
-    def _next_part(self) -> Callable[[], _T] | None:
-        """The next part; None if this thread is to leave."""
+    def _next_part(self, begun_ns: int) -> Callable[[], _T] | None:
+        """The next part; None if this thread, whose processor time was `begun_ns`, leaves."""
         with self._lock:
-            if not self._has_parts or self._threads > self._running.threads:
-                return None
-            part = next(self._parts, None)
-            self._has_parts = part is not None
-            return part
+            if self._parts and self._threads <= self._running.threads:
+                return self._parts.popleft()
+            self._threads -= 1
+            self._cpu_ns += thread_time_ns() - begun_ns
+            if self._threads == 0:
+                self._ended.set()
+            return None
 
     def _end_parts(self, failure: BaseException) -> None:
         with self._lock:
-            self._has_parts = False
-            self._failure = self._failure or failure
-
-    def _leave(self, cpu_ns: int) -> None:
-        with self._lock:
-            self._threads -= 1
-            self._cpu_ns += cpu_ns
-            if self._threads == 0:
-                self._ended.set()
+            self._parts.clear()
+            if self._failure is None:
+                self._failure = failure
