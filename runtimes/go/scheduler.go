@@ -124,6 +124,8 @@ func (r *Running) Exit() {
 	s := r.scheduler
 	nowNs := s.lock()
 	defer s.unlock()
+	// The policy that lock has begun to use may start it.
+	s.carryOut()
 	delete(s.running, r.request)
 	s.schedule.Exit(r.request, nowNs)
 }
@@ -268,13 +270,17 @@ func (s *Scheduler) lock() int64 {
 // unlock carries out the decisions of a call, and sets the alarm for the next timer.
 func (s *Scheduler) unlock() {
 	defer s.mu.Unlock()
+	s.carryOut()
+	if dueNs, isSet := s.schedule.DueNs(); isSet && !s.isClosed {
+		s.alarm.Reset(time.Duration(max(dueNs-s.nowNs(), 0)))
+	}
+}
+
+func (s *Scheduler) carryOut() {
 	for _, decision := range s.schedule.Decisions {
 		s.running[decision.Request].carryOut(decision)
 	}
 	s.schedule.Decisions = s.schedule.Decisions[:0]
-	if dueNs, isSet := s.schedule.DueNs(); isSet && !s.isClosed {
-		s.alarm.Reset(time.Duration(max(dueNs-s.nowNs(), 0)))
-	}
 }
 
 func (r *Running) carryOut(decision Decision) {

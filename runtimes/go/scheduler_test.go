@@ -124,7 +124,7 @@ func TestAWaitingRequestStartsAtItsDelayOrLeavesWithItsContext(t *testing.T) {
 	}()
 	until(s, "tailc_in_system 14")
 	cancel()
-	expect(t, errors.Is(<-left, context.Canceled), "it leaves as it is cancelled")
+	expect(t, errors.Is(<-left, context.Canceled), "a cancelled request leaves")
 	has(t, s, "tailc_in_system 13")
 
 	started := make(chan *tailc.Running)
@@ -212,6 +212,36 @@ func TestAWatchedPolicyIsFollowed(t *testing.T) {
 	s.Wake()
 	expect(t, strings.Contains(s.Metrics(), `last_refusal="no-schedule"`), "cores are not used")
 	admit(t, s).Exit()
+}
+
+func TestAWaitingRequestThatAnotherPolicyStartsMayLeave(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "policy.tailc")
+	write(t, path, bytesOf(t, "settings"))
+	watched := watch(t, path)
+	s, err := tailc.FollowScheduler(watched, tailc.SchedulerOptions{Now: (&clock{}).Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Without its alarm, only the request that leaves follows the policy.
+	s.Close()
+	for i := 0; i < 13; i++ {
+		admit(t, s)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	left := make(chan error)
+	go func() {
+		_, err := s.Admit(ctx, "")
+		left <- err
+	}()
+	until(s, "tailc_in_system 14")
+	swap(t, path, bytesOf(t, "smallest"))
+	if _, err := watched.Check(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	expect(t, errors.Is(<-left, context.Canceled), "a cancelled request leaves")
+	has(t, s, "tailc_in_system 13")
+	has(t, s, "tailc_reloads_total 1")
 }
 
 func TestTheControllerIsSteppedAtTheEndOfAnEpoch(t *testing.T) {

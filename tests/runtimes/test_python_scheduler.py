@@ -153,6 +153,19 @@ def test_a_changed_policy_is_followed_and_announced(tmp_path: Path) -> None:
     assert "tailc_reloads_total 1" in scheduling.metrics()
 
 
+def test_a_waiting_request_that_another_policy_starts_may_leave(tmp_path: Path) -> None:
+    shutil.copy(SETTINGS, tmp_path / "policy.tailc")
+    watched = watch_policy(tmp_path / "policy.tailc")
+    scheduling = Scheduling(watched, Clock(), None)
+    last = [scheduling.arrive(None, lambda: None) for _ in range(14)][-1]
+    assert not last.has_started
+    shutil.copy(VECTORS / "smallest.tailc", tmp_path / "policy.tailc")
+    assert watched.check().change == "reloaded"
+    scheduling.exit(last)
+    assert last.has_started
+    assert scheduling.in_system == 13
+
+
 def test_a_policy_that_no_schedule_can_apply_is_counted_and_not_used(tmp_path: Path) -> None:
     shutil.copy(VECTORS / "lucene.tailc", tmp_path / "policy.tailc")
     watched, announced = watch_policy(tmp_path / "policy.tailc"), []

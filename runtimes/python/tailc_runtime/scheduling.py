@@ -87,8 +87,10 @@ class Scheduling:
 
     def exit(self, running: Running) -> None:
         """The request leaves now."""
+        # Another policy may start it now.
+        now_ns = self._follow()
         del self._requests[running.request]
-        self._schedule.exit(running.request, self._follow())
+        self._schedule.exit(running.request, now_ns)
         self._carry_out()
 
     def wake(self) -> int | None:
