@@ -166,6 +166,24 @@ def test_a_waiting_request_that_another_policy_starts_may_leave(tmp_path: Path) 
     assert scheduling.in_system == 13
 
 
+def test_a_callback_that_raises_is_logged_and_the_policy_is_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: object) -> None:
+        raise KeyError("no such gauge")
+
+    shutil.copy(VECTORS / "lucene.tailc", tmp_path / "policy.tailc")
+    watched = watch_policy(tmp_path / "policy.tailc")
+    scheduling = Scheduling(watched, Clock(), fail)
+    running = scheduling.arrive(None, lambda: None)
+    shutil.copy(SETTINGS, tmp_path / "policy.tailc")
+    watched.check()
+    scheduling.exit(running)
+    assert "no such gauge" in caplog.text
+    assert "tailc_reloads_total 1" in scheduling.metrics()
+    assert scheduling.in_system == 0
+
+
 def test_a_policy_that_no_schedule_can_apply_is_counted_and_not_used(tmp_path: Path) -> None:
     shutil.copy(VECTORS / "lucene.tailc", tmp_path / "policy.tailc")
     watched, announced = watch_policy(tmp_path / "policy.tailc"), []

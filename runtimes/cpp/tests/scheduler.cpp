@@ -107,6 +107,20 @@ void follow_a_policy(const fs::path& folder, const fs::path& own) {
   expect(has(scheduler.metrics(), "last_refusal=\"no-schedule\""), "cores are not used");
 }
 
+void ignore_what_the_callback_throws(const fs::path& folder, const fs::path& own) {
+  const fs::path path = own / "throws.tailc";
+  fs::copy_file(folder / "lucene.tailc", path);
+  tailc::Watched watched(path.string());
+  const auto fails = [](const tailc::Policy&) { throw std::runtime_error("no such gauge"); };
+  tailc::Scheduler scheduler(watched, 1, fails);
+  fs::copy_file(folder / "settings.tailc", path, fs::copy_options::overwrite_existing);
+  watched.check();
+  expect(scheduler.run({[] {}}) == tailc::Outcome::done, "requests go on");
+  const std::string metrics = scheduler.metrics();
+  expect(has(metrics, "tailc_reloads_total 1\n"), "the new policy is in use");
+  expect(has(metrics, "tailc_refused_reloads_total 0\n"), "it is not refused");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -120,6 +134,7 @@ int main(int count, char** arguments) {
   refuse_policies_that_need_another_server(folder);
   shed_and_reuse_requests(folder);
   follow_a_policy(folder, arguments[2]);
+  ignore_what_the_callback_throws(folder, arguments[2]);
   std::cout << failures << " not so\n";
   return failures > 0 ? 1 : 0;
 }

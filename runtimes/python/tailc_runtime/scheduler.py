@@ -24,8 +24,9 @@ class Scheduler:
 
     policy: a table, the tables of `open_policies`, or a watched policy, which is followed.
     most_threads: of all requests together. on_reload: called with each policy that replaces
-    another. log: gets the processor time of each request that `run` ends. Raises ScheduleError for
-    a policy that a schedule cannot apply. `booster.why_not` says if no thread can be boosted.
+    another, under the lock of the scheduler, so it must not wait; what it raises is logged.
+    log: gets the processor time of each request that `run` ends. Raises ScheduleError for a policy
+    that a schedule cannot apply. `booster.why_not` says if no thread can be boosted.
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from tailc_runtime.opening import PolicyTables
@@ -14,6 +15,7 @@ Policy = PolicyTable | PolicyTables
 AnyPolicy = Policy | Watched[PolicyTable] | Watched[PolicyTables]
 NS_PER_S, NS_PER_US = 10**9, 1_000
 NO_SCHEDULE = "no-schedule"
+_LOGGER = logging.getLogger("tailc_runtime")
 
 
 class Refused(RuntimeError):  # noqa: N818, it is an answer to the client
@@ -54,7 +56,8 @@ class Running:
 class Scheduling:
     """Calls a schedule at the times of a clock, and carries out its decisions; for one thread.
 
-    A watched policy is followed: `on_reload` is called with each policy that replaces another.
+    A watched policy is followed: `on_reload` is called with each policy that replaces another; what
+    it raises is logged.
     """
 
     def __init__(
@@ -127,7 +130,10 @@ class Scheduling:
         self._reloaded_ns = now_ns
         self._carry_out()
         if self._on_reload:
-            self._on_reload(policy)
+            try:
+                self._on_reload(policy)
+            except Exception:
+                _LOGGER.exception("`on_reload` raised; the new policy is in use")
 
     def _carry_out(self) -> None:
         decisions, self._schedule.decisions = self._schedule.decisions, []

@@ -1,5 +1,6 @@
 //! What schedulers on threads and in tokio share: the policy, and its reloads.
 
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
 use crate::policy::Policy;
@@ -38,7 +39,8 @@ impl Source {
     }
 }
 
-/// Called with each policy that replaces another.
+/// Called with each policy that replaces another, under the lock of the scheduler, which it must not
+/// call. A panic in it ends only this call.
 pub type OnReload = Box<dyn FnMut(&Policy) + Send>;
 
 /// How a request ended.
@@ -78,7 +80,8 @@ impl Scheduling {
         match self.schedule.reload(Arc::clone(&current), now_ns) {
             Ok(()) => {
                 self.reloaded_ns = now_ns;
-                (self.on_reload)(&current);
+                // The hook of the program has the panic.
+                let _ = catch_unwind(AssertUnwindSafe(|| (self.on_reload)(&current)));
             }
             Err(why) => current.counters().count_refused(&why),
         }

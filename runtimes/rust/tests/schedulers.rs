@@ -3,7 +3,7 @@
 use std::fs;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 use tailc_runtime::{
     Change, DecisionKind, Options, Outcome, Part, Policy, Schedule, Scheduler, Watched,
@@ -16,6 +16,10 @@ fn vector(name: &str) -> PathBuf {
 
 fn policy(name: &str) -> Arc<Policy> {
     Arc::new(Policy::open(vector(name)).expect("a vector's policy opens"))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn parts(count: usize, part: impl Fn() + Send + Sync + 'static) -> Vec<Part> {
@@ -54,7 +58,7 @@ fn a_panic_of_a_part_ends_the_request_and_goes_on() {
     let begun = Arc::new(Mutex::new(0));
     let counted = Arc::clone(&begun);
     let fails = parts(3, move || {
-        *counted.lock().unwrap_or_else(|held| held.into_inner()) += 1;
+        *lock(&counted) += 1;
         std::panic::panic_any("no such document");
     });
     let caught = catch_unwind(AssertUnwindSafe(|| scheduler.run(fails, None)));
@@ -62,7 +66,7 @@ fn a_panic_of_a_part_ends_the_request_and_goes_on() {
         caught.err().and_then(|why| why.downcast_ref::<&str>().copied()),
         Some("no such document")
     );
-    assert_eq!(*begun.lock().unwrap_or_else(|held| held.into_inner()), 1);
+    assert_eq!(*lock(&begun), 1);
     assert_eq!(scheduler.run(parts(2, || ()), None).ok(), Some(Outcome::Done));
 }
 
@@ -95,10 +99,11 @@ fn a_watched_policy_is_followed() {
     let path = std::env::temp_dir().join(format!("tailc-scheduler-{}.tailc", std::process::id()));
     fs::copy(vector("lucene"), &path).expect("a file");
     let watched = Watched::open(&path, Options::new()).expect("it opens");
-    let told: Arc<Mutex<Vec<String>>> = Arc::default();
-    let heard = Arc::clone(&told);
+    let reloaded: Arc<Mutex<Vec<String>>> = Arc::default();
+    let pushed = Arc::clone(&reloaded);
     let on_reload = Box::new(move |policy: &Policy| {
-        heard.lock().unwrap_or_else(|held| held.into_inner()).push(policy.name().to_owned());
+        lock(&pushed).push(policy.name().to_owned());
+        panic!("a callback may panic");
     });
     let scheduler = Scheduler::with_reloads(watched.clone(), 1, on_reload).expect("a scheduler");
     for name in ["settings", "cores"] {
@@ -107,7 +112,6 @@ fn a_watched_policy_is_followed() {
         assert_eq!(scheduler.run(parts(1, || ()), None).ok(), Some(Outcome::Done));
     }
     assert!(scheduler.metrics().contains("last_refusal=\"no-schedule\""));
-    let names: &Vec<String> = &told.lock().unwrap_or_else(|held| held.into_inner());
-    assert_eq!(*names, ["settings"]);
+    assert_eq!(*lock(&reloaded), ["settings"]);
     let _ = fs::remove_file(&path);
 }

@@ -44,7 +44,8 @@ class Scheduler {
   Scheduler(std::shared_ptr<Policy> policy, std::size_t threads)
       : Scheduler(std::move(policy), nullptr, threads, {}) {}
 
-  // Follows a watched policy, and calls `on_reload` with each new one.
+  // Follows a watched policy, and calls `on_reload` with each new one. It is called under the lock of
+  // the scheduler, which it must not call; what it throws is ignored.
   Scheduler(const Watched& watched, std::size_t threads,
             std::function<void(const Policy&)> on_reload = {})
       : Scheduler(watched.current(), &watched, threads, std::move(on_reload)) {}
@@ -139,11 +140,20 @@ class Scheduler {
     try {
       schedule_.reload(current, now);
       reloaded_ns_ = now;
-      if (on_reload_) on_reload_(*current);
     } catch (const std::runtime_error&) {
       current->counters()->refuse("no-schedule");
+      return now;
     }
+    call_back(*current);
     return now;
+  }
+
+  void call_back(const Policy& policy) {
+    try {
+      if (on_reload_) on_reload_(policy);
+    } catch (...) {
+      // The new policy is in use all the same.
+    }
   }
 
   // Gives tasks the threads that the schedule decided on, and sets the alarm.

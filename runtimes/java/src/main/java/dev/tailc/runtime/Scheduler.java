@@ -54,7 +54,12 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
     this(() -> policy, unused -> {}, threads);
   }
 
-  /** Applies a watched policy and follows it; {@code onReload} gets each new one. */
+  /**
+   * Applies a watched policy and follows it.
+   *
+   * @param onReload gets each new policy, under the lock of the scheduler, so it must not wait; the
+   *     handler of uncaught exceptions gets what it throws
+   */
   public Scheduler(PolicyWatch watch, int threads, Consumer<Policy> onReload) {
     this(watch::current, onReload, threads);
   }
@@ -196,12 +201,22 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
       try {
         schedule.reload(policy, nowNs);
         reloadedNs = nowNs;
-        onReload.accept(policy);
       } catch (ScheduleException | PolicyException why) {
         policy.counters().countNoSchedule();
+        return nowNs;
       }
+      callBack();
     }
     return nowNs;
+  }
+
+  private void callBack() {
+    try {
+      onReload.accept(policy);
+    } catch (RuntimeException thrown) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+    }
   }
 
   private void keepTime() {

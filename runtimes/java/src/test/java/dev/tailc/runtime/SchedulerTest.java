@@ -146,6 +146,29 @@ class SchedulerTest {
   }
 
   @Test
+  void aCallbackThatThrowsDoesNotKeepARequestInTheSystem() {
+    List<Throwable> uncaught = new ArrayList<>();
+    Thread.currentThread().setUncaughtExceptionHandler((thread, why) -> uncaught.add(why));
+    RuntimeException wrong = new PolicyException(Refusal.OTHER_FORM, "no such gauge");
+    Scheduler throwing =
+        new Scheduler(
+            () -> policy,
+            unused -> {
+              throw wrong;
+            },
+            threads::add,
+            () -> nowNs);
+    CompletableFuture<List<Integer>> served = throwing.parallel(parts(1));
+    policy = policyOf("lucene");
+    runThreads();
+    Thread.currentThread().setUncaughtExceptionHandler(null);
+    assertEquals(List.of(7), served.join());
+    assertEquals(List.of(wrong), uncaught);
+    assertEquals(0, policy.counters().refusedReloads());
+    assertTrue(throwing.metrics().contains("tailc_reloads_total 1\n"));
+  }
+
+  @Test
   void aSchedulerThatIsShutDownTakesNoMore() {
     scheduler.shutdown();
     assertTrue(scheduler.isTerminated());
