@@ -16,9 +16,9 @@ var ErrRefused = errors.New("the policy refuses the request: too many others are
 // WhyNoBoost says why a Scheduler boosts no request: Go chooses the threads of goroutines.
 const WhyNoBoost = "goroutines have no priority"
 
-// SchedulerOptions are what a Scheduler may have besides its policy.
+// SchedulerOptions are the optional settings of a Scheduler.
 type SchedulerOptions struct {
-	// OnReload is called with each policy that replaces another, without a lock.
+	// OnReload is called with each policy that replaces another, in a goroutine of its own.
 	OnReload func(*Policy)
 	// Now is the clock, time since any moment. By default it is that of this process.
 	Now func() time.Duration
@@ -64,7 +64,7 @@ func FollowScheduler(watched *Watched, options SchedulerOptions) (*Scheduler, er
 	return s, err
 }
 
-// Close ends the timers.
+// Close ends the timers, when all requests have ended: one that waits may never start after it.
 func (s *Scheduler) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

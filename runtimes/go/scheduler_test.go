@@ -49,7 +49,7 @@ func has(t testing.TB, s *tailc.Scheduler, line string) {
 	expect(t, strings.Contains(s.Metrics(), line+"\n"), "metrics have "+line)
 }
 
-// until other goroutines have come so far.
+// until waits for other goroutines: it returns when the metrics have the line.
 func until(s *tailc.Scheduler, line string) {
 	for !strings.Contains(s.Metrics(), line+"\n") {
 		runtime.Gosched()

@@ -110,7 +110,7 @@ impl Admitted {
         self.degree.clone()
     }
 
-    /// Runs parts, as many at once as the degree. Those that run as it is cut off are aborted.
+    /// Runs parts, as many at once as the degree. A cut-off aborts the parts that run.
     pub async fn run<P>(&mut self, parts: Vec<P>) -> Outcome
     where
         P: Future<Output = ()> + Send + 'static,

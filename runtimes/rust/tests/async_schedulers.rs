@@ -76,13 +76,13 @@ fn a_request_is_refused_or_cut_off() {
         let policy = policy("overload");
         let overload = policy.ladder().expect("a ladder").overload();
         let count = (0..).take_while(|others| !overload.refuses(*others)).count();
-        let mut held = tokio::task::JoinSet::new();
+        let mut requests = tokio::task::JoinSet::new();
         let scheduler = Arc::new(scheduler);
         for _ in 0..count {
             let scheduler = Arc::clone(&scheduler);
-            held.spawn(
-                async move { scheduler.run(vec![lasting(Duration::from_secs(1))], None).await },
-            );
+            requests.spawn(async move {
+                scheduler.run(vec![lasting(Duration::from_secs(1))], None).await
+            });
         }
         while !scheduler.metrics().contains(&format!("tailc_in_system {count}\n")) {
             tokio::task::yield_now().await;
