@@ -201,7 +201,7 @@ func (s *Schedule) Wake(nowNs int64) {
 func (s *Schedule) Reload(policy *Policy, nowNs int64) error {
 	waiting := s.waiting()
 	for _, request := range waiting {
-		if _, err := policy.LadderFor(request.class); err != nil {
+		if _, err := ladderFor(policy, request.class); err != nil {
 			return err
 		}
 	}
@@ -264,18 +264,20 @@ func (l *Ladder) has(rule Rule) bool {
 }
 
 func (s *Schedule) queueOf(class string) (*queue, error) {
-	var forAll *queue
-	for _, held := range s.queues {
-		if held.ladder.requestClass == nil {
-			forAll = held
-		} else if *held.ladder.requestClass == class {
-			return held, nil
-		}
+	ladder, err := ladderFor(s.policy, class)
+	if err != nil {
+		return nil, err
 	}
-	if forAll == nil {
-		return nil, refused(UnknownClass, "no ladder for that class of requests")
+	isIts := func(q *queue) bool { return q.ladder == ladder }
+	return s.queues[slices.IndexFunc(s.queues, isIts)], nil
+}
+
+// ladderFor is the ladder of requests of a class; empty: of those without one.
+func ladderFor(policy *Policy, class string) (*Ladder, error) {
+	if class == "" {
+		return policy.Ladder()
 	}
-	return forAll, nil
+	return policy.LadderFor(class)
 }
 
 func (q *queue) take() *Request {

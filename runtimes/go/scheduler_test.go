@@ -244,6 +244,22 @@ func TestAWaitingRequestThatAnotherPolicyStartsMayLeave(t *testing.T) {
 	has(t, s, "tailc_reloads_total 1")
 }
 
+func TestAClassWithoutALadderIsNamed(t *testing.T) {
+	policy := open(t, "classes")
+	policy.DropLadderForAll()
+	schedule, err := tailc.NewSchedule(policy, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = schedule.Arrive(0, "long")
+	expect(t, errors.Is(err, tailc.UnknownClass), "the class is unknown")
+	expect(t, strings.Contains(err.Error(), "class `long` of requests"), "it is named")
+	_, err = schedule.Arrive(0, "")
+	expect(t, strings.Contains(err.Error(), "no ladder for all requests"), "none has a class")
+	request, err := schedule.Arrive(0, "short")
+	expect(t, err == nil && request != nil, "the other class has its ladder")
+}
+
 func TestTheControllerIsSteppedAtTheEndOfAnEpoch(t *testing.T) {
 	policy := open(t, "controller")
 	expect(t, policy.Controller() != nil, "there is a controller")

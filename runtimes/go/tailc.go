@@ -190,35 +190,33 @@ func (p *Policy) Controller() *Controller { return p.controller }
 
 // Ladder is the ladder for all classes of requests. Its errors are OtherForm and UnknownClass.
 func (p *Policy) Ladder() (*Ladder, error) {
-	return p.ladderThat(func(ladder *Ladder) bool { return false })
-}
-
-// LadderFor is the ladder of a class, or the ladder for all classes if the class has none.
-func (p *Policy) LadderFor(requestClass string) (*Ladder, error) {
-	return p.ladderThat(func(ladder *Ladder) bool {
-		class, isOfClass := ladder.RequestClass()
-		return isOfClass && class == requestClass
-	})
-}
-
-func (p *Policy) ladderThat(fits func(*Ladder) bool) (*Ladder, error) {
 	ladders, err := p.Ladders()
 	if err != nil {
 		return nil, err
 	}
-	var forAll *Ladder
 	for _, ladder := range ladders {
-		if fits(ladder) {
+		if _, isOfClass := ladder.RequestClass(); !isOfClass {
 			return ladder, nil
 		}
-		if _, isOfClass := ladder.RequestClass(); !isOfClass {
-			forAll = ladder
+	}
+	return nil, refused(UnknownClass, "no ladder for all requests")
+}
+
+// LadderFor is the ladder of a class, or the ladder for all classes if the class has none.
+func (p *Policy) LadderFor(requestClass string) (*Ladder, error) {
+	ladders, err := p.Ladders()
+	if err != nil {
+		return nil, err
+	}
+	for _, ladder := range ladders {
+		if class, isOfClass := ladder.RequestClass(); isOfClass && class == requestClass {
+			return ladder, nil
 		}
 	}
-	if forAll == nil {
-		return nil, refused(UnknownClass, "no ladder for that class of requests")
+	if ladder, err := p.Ladder(); err == nil {
+		return ladder, nil
 	}
-	return forAll, nil
+	return nil, refused(UnknownClass, "no ladder for class `"+requestClass+"` of requests")
 }
 
 // Ladders are those of all classes; the error is OtherForm.

@@ -147,6 +147,17 @@ def test_a_policy_that_needs_more_is_refused(vector: str, why: str) -> None:
         Schedule(open_policies(VECTORS / f"{vector}.tailc"), 0)
 
 
+def test_a_class_without_a_ladder_is_named() -> None:
+    tables = open_policies(VECTORS / "classes.tailc")
+    del tables[None]
+    schedule = Schedule(tables, 0)
+    with pytest.raises(ScheduleError, match="no ladder for class `long` of requests"):
+        schedule.arrive(0, "long")
+    with pytest.raises(ScheduleError, match="no ladder for all requests"):
+        schedule.arrive(0)
+    assert schedule.counts.arrived == 0
+
+
 def test_the_exit_that_ends_an_epoch_steps_the_controller_with_tail_and_rate() -> None:
     table = open_policy(LUCENE)
     raw = RawController(

@@ -311,7 +311,8 @@ def _tables_in(policy: PolicyTable | PolicyTables) -> PolicyTables:
 def _table_of(tables: PolicyTables, request_class: str | None) -> PolicyTable:
     table = tables.get(request_class) or tables.get(None)
     if table is None:
-        raise ScheduleError(f"the policy has no ladder for class `{request_class}`")
+        whom = "all requests" if request_class is None else f"class `{request_class}` of requests"
+        raise ScheduleError(f"the policy has no ladder for {whom}")
     return table
 
 

@@ -90,7 +90,9 @@ inline const Ladder& Policy::ladder_of(std::optional<std::string_view> request_c
     if (request_class && ladder.request_class() == *request_class) return ladder;
   }
   if (for_all != nullptr) return *for_all;
-  throw PolicyError(Refusal::unknown_class, "no ladder for that class of requests");
+  const std::string whom =
+      request_class ? "class `" + std::string(*request_class) + "` of requests" : "all requests";
+  throw PolicyError(Refusal::unknown_class, "no ladder for " + whom);
 }
 
 // What the forms are together: ladders or one form of another kind, and a controller of it last.

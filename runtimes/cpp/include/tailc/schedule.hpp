@@ -270,14 +270,10 @@ class Schedule {
 
   static const std::shared_ptr<detail::Queue>& queue_of(const Queues& queues,
                                                         std::string_view request_class) {
-    const std::shared_ptr<detail::Queue>* for_all = nullptr;
-    for (const auto& queue : queues) {
-      const auto& held = queue->ladder.request_class();
-      if (!held) for_all = &queue;
-      if (held && *held == request_class) return queue;
-    }
-    if (for_all != nullptr) return *for_all;
-    throw PolicyError(Refusal::unknown_class, "no ladder for that class of requests");
+    const Policy& policy = *queues.front()->policy;
+    const Ladder& ladder = request_class.empty() ? policy.ladder() : policy.ladder(request_class);
+    return *std::find_if(queues.begin(), queues.end(),
+                         [&](const auto& queue) { return &queue->ladder == &ladder; });
   }
 
   Request& take_free() {

@@ -97,7 +97,7 @@ public final class Schedule {
    * @throws PolicyException UNKNOWN_CLASS
    */
   public Optional<Request> arrive(long nowNs, String requestClass) {
-    Queue queue = queueOf(queues, requestClass);
+    Queue queue = queueOf(policy, queues, requestClass);
     ++counts.arrived;
     Overload overload = queue.ladder.overload();
     if (overload.refuses(inSystem)) {
@@ -170,11 +170,11 @@ public final class Schedule {
     queues.forEach(queue -> waiting.addAll(queue.waiting));
     waiting.sort(Comparator.comparingLong(request -> request.number));
     List<Queue> replacing = queuesOf(policy);
-    waiting.forEach(request -> queueOf(replacing, request.requestClass));
+    waiting.forEach(request -> queueOf(policy, replacing, request.requestClass));
     use(policy, nowNs);
     ++counts.reloads;
     for (Request request : waiting) {
-      request.queue = queueOf(queues, request.requestClass);
+      request.queue = queueOf(policy, queues, request.requestClass);
       request.queue.waiting.add(request);
     }
     startWaiting(nowNs);
@@ -201,21 +201,9 @@ public final class Schedule {
     return found;
   }
 
-  private static Queue queueOf(List<Queue> queues, String requestClass) {
-    Queue forAll = null;
-    for (Queue queue : queues) {
-      Optional<String> held = queue.ladder.requestClass();
-      if (held.isEmpty()) {
-        forAll = queue;
-      } else if (held.get().equals(requestClass)) {
-        return queue;
-      }
-    }
-    if (forAll == null) {
-      throw new PolicyException(
-          Refusal.UNKNOWN_CLASS, "no ladder for that class of requests");
-    }
-    return forAll;
+  private static Queue queueOf(Policy policy, List<Queue> queues, String requestClass) {
+    Ladder ladder = requestClass == null ? policy.ladder() : policy.ladder(requestClass);
+    return queues.get(policy.ladders().indexOf(ladder));
   }
 
   private boolean isStartFirst(Timer first) {
