@@ -88,8 +88,8 @@ impl AsyncScheduler {
 
     /// Counters and gauges as OpenMetrics text.
     pub fn metrics(&self) -> String {
-        let now_ns = self.shared.now_ns();
-        self.shared.lock().scheduling.metrics(now_ns)
+        let state = self.shared.lock();
+        state.scheduling.metrics(self.shared.now_ns())
     }
 }
 
@@ -168,6 +168,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Called under the lock, so that the times of the schedule never go back.
     fn now_ns(&self) -> u64 {
         self.began.elapsed().as_nanos() as u64
     }
@@ -205,12 +206,12 @@ impl State {
 
 async fn keep_time(shared: Arc<Shared>) {
     loop {
-        let now_ns = shared.now_ns();
-        let due_ns = {
+        let (now_ns, due_ns) = {
             let mut state = shared.lock();
+            let now_ns = shared.now_ns();
             state.scheduling.wake(now_ns);
             state.carry_out();
-            state.scheduling.schedule.due_ns()
+            (now_ns, state.scheduling.schedule.due_ns())
         };
         let latest_ns = now_ns + FOLLOW.as_nanos() as u64;
         let until_ns = due_ns.map_or(latest_ns, |due_ns| due_ns.min(latest_ns));

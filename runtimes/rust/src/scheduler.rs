@@ -109,8 +109,8 @@ impl Scheduler {
 
     /// Counters and gauges as OpenMetrics text.
     pub fn metrics(&self) -> String {
-        let now_ns = self.shared.now_ns();
-        self.shared.lock().scheduling.metrics(now_ns)
+        let state = self.shared.lock();
+        state.scheduling.metrics(self.shared.now_ns())
     }
 
     fn spawn(&mut self, work: fn(&Shared)) -> Result<()> {
@@ -142,6 +142,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Called under the lock, so that the times of the schedule never go back.
     fn now_ns(&self) -> u64 {
         self.began.elapsed().as_nanos() as u64
     }
