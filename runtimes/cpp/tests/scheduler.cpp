@@ -67,7 +67,9 @@ void raise_what_a_part_throws(const fs::path& folder) {
   expect(begun == 1, "no part begins after one that fails");
 }
 
-void refuse_policies_that_need_another_server(const fs::path& folder) {
+void refuse_what_cannot_be_served(const fs::path& folder) {
+  const auto no_threads = [&] { tailc::Scheduler scheduler(policy_of(folder, "settings"), 0); };
+  expect(thrown_by(no_threads) == "invalid-argument", "requests need a thread");
   for (const char* name : {"cores", "rate"}) {
     bool is_refused = false;
     try {
@@ -131,7 +133,7 @@ int main(int count, char** arguments) {
   const fs::path folder = arguments[1];
   run_parts_at_once(folder);
   raise_what_a_part_throws(folder);
-  refuse_policies_that_need_another_server(folder);
+  refuse_what_cannot_be_served(folder);
   shed_and_reuse_requests(folder);
   follow_a_policy(folder, arguments[2]);
   ignore_what_the_callback_throws(folder, arguments[2]);

@@ -63,8 +63,8 @@ impl Task {
 }
 
 impl Scheduler {
-    /// `source`: a policy, or one that is watched. `threads`: of all requests together. The errors
-    /// are those of `Schedule::new`.
+    /// `source`: a policy, or one that is watched. `threads`: of all requests together, at least 1.
+    /// Errors: `InvalidArgument`, and those of `Schedule::new`.
     pub fn new(source: impl Into<Source>, threads: usize) -> Result<Self> {
         Self::with_reloads(source, threads, Box::new(|_| {}))
     }
@@ -75,6 +75,9 @@ impl Scheduler {
         threads: usize,
         on_reload: OnReload,
     ) -> Result<Self> {
+        if threads == 0 {
+            return Err(Error::InvalidArgument("the number of threads must be at least 1"));
+        }
         let shared = Arc::new(Shared {
             began: Instant::now(),
             state: Mutex::new(State {

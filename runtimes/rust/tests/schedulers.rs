@@ -71,6 +71,12 @@ fn a_panic_of_a_part_ends_the_request_and_goes_on() {
 }
 
 #[test]
+fn a_scheduler_without_threads_is_an_error() {
+    let why = Scheduler::new(policy("settings"), 0).err();
+    assert_eq!(why.map(|why| why.name()), Some("invalid-argument"));
+}
+
+#[test]
 fn a_policy_that_needs_another_server_has_no_schedule() {
     for name in ["cores", "rate"] {
         assert_eq!(Schedule::new(policy(name), 0).err().map(|why| why.name()), Some("no-schedule"));

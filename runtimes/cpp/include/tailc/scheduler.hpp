@@ -13,6 +13,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -40,7 +41,8 @@ class Scheduler {
  public:
   using Part = std::function<void()>;
 
-  // `threads`: of all requests together. Throws ScheduleError for a policy that needs another server.
+  // `threads`: of all requests together, at least 1, else std::invalid_argument. Throws ScheduleError
+  // for a policy that needs another server.
   Scheduler(std::shared_ptr<Policy> policy, std::size_t threads)
       : Scheduler(std::move(policy), nullptr, threads, {}) {}
 
@@ -121,6 +123,7 @@ class Scheduler {
         schedule_(std::move(policy), reloaded_ns_),
         used_(schedule_.policy()),
         why_no_boost_(detail::why_no_boost()) {
+    if (threads == 0) throw std::invalid_argument("the number of threads must be at least 1");
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
     timers_ = std::thread([this] { keep_time(); });
   }
@@ -160,7 +163,10 @@ class Scheduler {
   void carry_out() {
     for (std::size_t i = 0; i < schedule_.decisions.size(); ++i) {
       const Decision decision = schedule_.decisions[i];
-      const std::shared_ptr<Task> task = tasks_.at(decision.request);
+      const auto found = tasks_.find(decision.request);
+      // A request without parts ends at its start, before a cut-off that is due at once.
+      if (found == tasks_.end()) continue;
+      const std::shared_ptr<Task> task = found->second;
       task->is_cut = task->is_cut || decision.kind == DecisionKind::cut_off;
       task->allowed = task->is_cut ? 0 : decision.request->threads();
       task->is_boosted = decision.is_boosted;
