@@ -142,6 +142,19 @@ def test_parts_that_cannot_be_read_raise_in_the_caller() -> None:
         assert "tailc_in_system 0" in scheduler.metrics()
 
 
+def test_a_boosted_thread_gets_its_own_niceness_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    niceness = [7]
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr("os.getpriority", lambda *_: niceness[-1])
+    monkeypatch.setattr("os.setpriority", lambda *arguments: niceness.append(arguments[-1]))
+    booster = Booster()
+    booster.apply(is_boosted=False)
+    assert (booster.why_not, niceness[-1]) == (None, 7)
+    for is_boosted, expected in ((True, -5), (True, -5), (False, 7)):
+        booster.apply(is_boosted)
+        assert niceness[-1] == expected
+
+
 def test_a_changed_policy_is_followed_and_announced(tmp_path: Path) -> None:
     shutil.copy(VECTORS / "lucene.tailc", tmp_path / "policy.tailc")
     watched, announced = watch_policy(tmp_path / "policy.tailc"), []

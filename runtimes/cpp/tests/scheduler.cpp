@@ -9,6 +9,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <tailc/scheduler.hpp>
@@ -123,6 +124,18 @@ void ignore_what_the_callback_throws(const fs::path& folder, const fs::path& own
   expect(has(metrics, "tailc_refused_reloads_total 0\n"), "it is not refused");
 }
 
+void restore_the_niceness_of_threads() {
+  std::thread([] {
+    tailc::detail::set_niceness(3);
+    const int before = tailc::detail::current_niceness();
+    tailc::detail::why_no_boost();
+    expect(tailc::detail::current_niceness() == before, "after whether threads can be boosted");
+    tailc::detail::boost_this_thread(true);
+    tailc::detail::boost_this_thread(false);
+    expect(tailc::detail::current_niceness() == before, "after a boost");
+  }).join();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -137,6 +150,7 @@ int main(int count, char** arguments) {
   shed_and_reuse_requests(folder);
   follow_a_policy(folder, arguments[2]);
   ignore_what_the_callback_throws(folder, arguments[2]);
+  restore_the_niceness_of_threads();
   std::cout << failures << " not so\n";
   return failures > 0 ? 1 : 0;
 }

@@ -20,10 +20,13 @@ class Booster:
         self.why_not = _why_not()
 
     def apply(self, is_boosted: bool) -> None:
-        """Set the priority of this thread, if it changes."""
+        """Raise the priority of this thread, or restore it."""
         if self.why_not is not None or is_boosted == getattr(self._own, "is_boosted", False):
             return
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS * is_boosted)
+        thread = threading.get_native_id()
+        if is_boosted:
+            self._own.niceness = os.getpriority(os.PRIO_PROCESS, thread)
+        os.setpriority(os.PRIO_PROCESS, thread, _NICENESS if is_boosted else self._own.niceness)
         self._own.is_boosted = is_boosted
 
 

@@ -21,11 +21,22 @@ inline bool set_niceness([[maybe_unused]] int niceness) noexcept {
 #endif
 }
 
+// The niceness of this thread.
+inline int current_niceness() noexcept {
+#if defined(__linux__)
+  return getpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)));
+#else
+  return 0;
+#endif
+}
+
 // Gives this thread a higher priority while its request is boosted.
 inline void boost_this_thread(bool is_boosted) noexcept {
   thread_local bool has_priority = false;
+  thread_local int before = 0;
   if (is_boosted != has_priority) {
-    set_niceness(is_boosted ? -5 : 0);
+    if (is_boosted) before = current_niceness();
+    set_niceness(is_boosted ? -5 : before);
     has_priority = is_boosted;
   }
 }
@@ -33,8 +44,9 @@ inline void boost_this_thread(bool is_boosted) noexcept {
 // Why threads are not boosted; null if they are. Raises the priority of this thread for a moment.
 inline const char* why_no_boost() noexcept {
 #if defined(__linux__)
+  const int before = current_niceness();
   if (!set_niceness(-5)) return "raising a priority needs CAP_SYS_NICE";
-  set_niceness(0);
+  set_niceness(before);
   return nullptr;
 #else
   return "only Linux has a priority for each thread";
