@@ -172,7 +172,8 @@ public final class Policy {
       forAll = ladder.requestClass().isPresent() ? forAll : ladder;
     }
     if (forAll == null) {
-      String whom = requestClass.map(name -> "class `" + name + "` of requests").orElse("all requests");
+      String whom =
+          requestClass.map(name -> "class `" + name + "` of requests").orElse("all requests");
       throw new PolicyException(Refusal.UNKNOWN_CLASS, "no ladder for " + whom);
     }
     return forAll;

@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
@@ -13,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -100,36 +100,52 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
    */
   public <T> CompletableFuture<List<T>> parallel(
       String requestClass, Collection<? extends Callable<T>> parts) {
+    try {
+      return admit(requestClass, parts);
+    } catch (RejectedExecutionException why) {
+      CompletableFuture<List<T>> refused = new CompletableFuture<>();
+      refused.completeExceptionally(why);
+      return refused;
+    }
+  }
+
+  /** As {@link #parallel}, but throws RejectedExecutionException. */
+  private <T> CompletableFuture<List<T>> admit(
+      String requestClass, Collection<? extends Callable<T>> parts) {
     Request[] request = new Request[1];
     ParallelTask<T> task = new ParallelTask<>(parts, pool, () -> exit(request[0]));
-    boolean isAdmitted =
-        call(
-            nowNs -> {
-              Optional<Request> arrived =
-                  isShutdown ? Optional.empty() : schedule.arrive(nowNs, requestClass);
-              arrived.ifPresent(
-                  one -> {
-                    request[0] = one;
-                    tasks.put(one, task);
-                  });
-              return arrived.isPresent();
-            });
-    if (!isAdmitted) {
-      String why = isShutdown ? "the scheduler is shut down" : "too many are in the system";
-      task.future.completeExceptionally(new RejectedExecutionException(why));
-    }
+    call(
+        nowNs -> {
+          if (isShutdown) {
+            throw new RejectedExecutionException("the scheduler is shut down");
+          }
+          request[0] = schedule.arrive(nowNs, requestClass).orElseThrow(Scheduler::refusal);
+          tasks.put(request[0], task);
+          return null;
+        });
     return task.future;
   }
 
+  private static RejectedExecutionException refusal() {
+    return new RejectedExecutionException(
+        "the policy refuses the request: too many others are in the system");
+  }
+
+  /**
+   * Runs a request of one part. The handler of uncaught exceptions gets what it throws; a future
+   * that is cut off before it runs is cancelled.
+   */
   @Override
   public void execute(Runnable work) {
-    CompletableFuture<List<Object>> future = parallel(List.of(Executors.callable(work)));
-    boolean isRefused =
-        future.isCompletedExceptionally()
-            && future.handle((none, why) -> why instanceof RejectedExecutionException).join();
-    if (isRefused) {
-      throw new RejectedExecutionException("the policy refuses the request");
-    }
+    admit(null, List.of(Executors.callable(work)))
+        .whenComplete(
+            (results, thrown) -> {
+              if (thrown != null) {
+                passOn(thrown);
+              } else if (results.isEmpty() && work instanceof Future) {
+                ((Future<?>) work).cancel(false);
+              }
+            });
   }
 
   /** Counters and gauges as OpenMetrics text. */
@@ -172,10 +188,10 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   /** Calls the schedule, and then carries out its decisions without the lock. */
   private <R> R call(Call<R> what) {
     List<ParallelTask<?>> affected = new ArrayList<>();
-    R result;
     lock.lock();
     try {
-      result = what.at(follow());
+      return what.at(follow());
+    } finally {
       for (Decision decision : schedule.takeDecisions()) {
         ParallelTask<?> task = tasks.get(decision.request);
         boolean isCut = decision.kind == Decision.Kind.CUT_OFF;
@@ -186,11 +202,9 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
       if (isShutdown || (due.isPresent() && due.getAsLong() < alarmNs)) {
         changed.signalAll();
       }
-    } finally {
       lock.unlock();
+      affected.forEach(ParallelTask::grow);
     }
-    affected.forEach(ParallelTask::grow);
-    return result;
   }
 
   /** The time; first uses the policy that has replaced the one in use, if any. */
@@ -214,11 +228,16 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
     try {
       onReload.accept(policy);
     } catch (RuntimeException thrown) {
-      Thread thread = Thread.currentThread();
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+      passOn(thrown);
     }
   }
 
+  private static void passOn(Throwable thrown) {
+    Thread thread = Thread.currentThread();
+    thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+  }
+
+  /** Handles timers until the last request has left after a shutdown; then the pool ends. */
   private void keepTime() {
     while (!isTerminated()) {
       wake();
@@ -235,6 +254,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
         lock.unlock();
       }
     }
+    ((ExecutorService) pool).shutdown();
   }
 
   @Override
@@ -297,9 +317,6 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
       awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
     } catch (InterruptedException end) {
       Thread.currentThread().interrupt();
-    }
-    if (pool instanceof ExecutorService) {
-      ((ExecutorService) pool).shutdown();
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.tailc.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
@@ -121,6 +123,41 @@ class SchedulerTest {
   }
 
   @Test
+  void aSubmittedTaskThatIsCutOffBeforeItRunsIsCancelled() {
+    policy = policyOf("overload");
+    Future<Integer> cut = scheduler.submit(() -> 7);
+    nowNs = 3_600_000 * NS_PER_MS;
+    scheduler.wake();
+    runThreads();
+    assertTrue(cut.isCancelled());
+  }
+
+  @Test
+  void whatAnExecutedTaskThrowsIsPassedOn() {
+    List<Throwable> uncaught = new ArrayList<>();
+    Thread.currentThread().setUncaughtExceptionHandler((thread, why) -> uncaught.add(why));
+    RuntimeException wrong = new RejectedExecutionException("another pool is full");
+    scheduler.execute(
+        () -> {
+          throw wrong;
+        });
+    runThreads();
+    Thread.currentThread().setUncaughtExceptionHandler(null);
+    assertEquals(List.of(wrong), uncaught);
+  }
+
+  @Test
+  void theThreadsEndAfterAShutdown() throws Exception {
+    Scheduler real = new Scheduler(policy, 1);
+    CompletableFuture<Thread> worker = new CompletableFuture<>();
+    real.execute(() -> worker.complete(Thread.currentThread()));
+    real.shutdown();
+    worker.get().join(30_000);
+    assertFalse(worker.get().isAlive());
+    assertTrue(real.isTerminated());
+  }
+
+  @Test
   void whatAPartThrowsEndsTheRequest() {
     Callable<Integer> fails =
         () -> {
@@ -172,6 +209,8 @@ class SchedulerTest {
   void aSchedulerThatIsShutDownTakesNoMore() {
     scheduler.shutdown();
     assertTrue(scheduler.isTerminated());
-    assertThrows(RejectedExecutionException.class, () -> scheduler.execute(() -> {}));
+    RejectedExecutionException why =
+        assertThrows(RejectedExecutionException.class, () -> scheduler.execute(() -> {}));
+    assertEquals("the scheduler is shut down", why.getMessage());
   }
 }
