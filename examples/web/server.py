@@ -15,7 +15,7 @@ import hashlib
 import random
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from tailc_runtime import PolicyTable, Scheduler, open_policy
+from tailc_runtime import PolicyTable, Refused, Scheduler, open_policy
 
 PART = bytes(1 << 20)
 # Of a log-normal number of parts: its median, and the deviation of its logarithm.
@@ -67,9 +67,13 @@ class Handler(BaseHTTPRequestHandler):
         asked = self.path.strip("/")
         drawn = random.lognormvariate(0, SIGMA) * MEDIAN_PARTS
         parts = int(asked) if asked.isdecimal() else round(drawn) + 1
-        threads = self.server.answer(parts)
-        text = f"{parts} parts on {threads} thread{'s' * (threads > 1)}\n".encode()
-        self.send_response(200)
+        try:
+            threads = self.server.answer(parts)
+            status, line = 200, f"{parts} parts on {threads} thread{'s' * (threads > 1)}\n"
+        except Refused as why:
+            status, line = 503, f"{why}\n"
+        text = line.encode()
+        self.send_response(status)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
