@@ -48,9 +48,9 @@ class Row:
 
 @dataclass
 class _Job:
-    """A running request: what is left of its work at speed 1, and its rung."""
+    """A request in the system: its remaining work [ns] at speed 1, and its rung, -1 if it waits."""
 
-    left_ns: float
+    remaining_ns: float
     rung: int
     is_boosted: bool
     has_to_end: bool = False
@@ -136,12 +136,12 @@ class Server:
     def _exit_ns(self, request: Request, job: _Job, share: float) -> int:
         if job.has_to_end:
             return self.now_ns
-        left_ns = job.left_ns / self._speed(request, job, share)
-        return self.now_ns + max(math.ceil(left_ns - _SNAP_NS), 0)
+        run_ns = job.remaining_ns / self._speed(request, job, share)
+        return self.now_ns + max(math.ceil(run_ns - _SNAP_NS), 0)
 
     def _pass(self, until_ns: int) -> None:
         share, passed_ns = self._share(), until_ns - self.now_ns
         for request, job in self.jobs.items():
             if job.rung >= 0:
-                job.left_ns -= passed_ns * self._speed(request, job, share)
+                job.remaining_ns -= passed_ns * self._speed(request, job, share)
         self.now_ns = until_ns
