@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from tailc.errors import Code
+from tailc.forms.step_times import LARGEST_AMOUNT
 from tailc.policies.llm_batching.choices import Method, Objective
 from tailc.policies.llm_batching.engine_spec import EngineSpec
 from tailc.specs.common import repeated_rates
@@ -93,8 +94,13 @@ class LlmBatchingSpec(SpecModel):
     search: TokenSearch = Field(default_factory=TokenSearch)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Checks that involve several keys: rates, and the method with the SLOs."""
-        return (self._repeated_rates, self._method_complaints, self._budget_complaints)
+        """Checks that involve several keys: rates, the method with the SLOs, and the engine."""
+        return (
+            self._repeated_rates,
+            self._method_complaints,
+            self._budget_complaints,
+            self._cache_complaints,
+        )
 
     def _repeated_rates(self) -> list[Complaint]:
         return repeated_rates(self.rates_mrps)
@@ -120,6 +126,18 @@ class LlmBatchingSpec(SpecModel):
         message = "is less than the sequences in a batch, which all need a token of an iteration"
         at, also = ("engine", "max_budget"), ("engine", "max_sequences")
         return [Complaint(Code.CONFLICT, message, "raise it", at, also)]
+
+    def _cache_complaints(self) -> list[Complaint]:
+        engine = self.engine
+        tokens = engine.kv_blocks * engine.block_tokens
+        if tokens <= LARGEST_AMOUNT:
+            return []
+        message = (
+            f"gives a cache of {tokens:,} tokens with blocks of {engine.block_tokens:,}, but at "
+            f"most {LARGEST_AMOUNT:,} are possible"
+        )
+        hint = "write the number of blocks, and not of tokens or bytes"
+        return [Complaint(Code.OUT_OF_RANGE, message, hint, ("engine", "kv_blocks"))]
 
     @property
     def slos(self) -> tuple[Slo, ...]:

@@ -75,6 +75,14 @@ def test_a_request_beyond_the_cache_is_refused_with_its_row(tmp_path, tailc):
     assert "design.csv, row " in ended.err
 
 
+def test_a_cache_beyond_the_format_is_refused_where_it_is_written(tmp_path, tailc):
+    case = write(tmp_path, swapped(("kv_blocks: 600", "kv_blocks: 4194305")))
+    ended = tailc("check", case.spec)
+    assert ended.code == 65
+    assert "`engine.kv_blocks` gives a cache of 67,108,880 tokens with blocks of 16" in ended.err
+    assert "service.yaml:12:" in ended.err
+
+
 def test_a_missing_profile_names_the_line_of_the_spec(tmp_path, tailc):
     case = write(tmp_path)
     (tmp_path / "steps.csv").unlink()
