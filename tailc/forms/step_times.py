@@ -84,3 +84,14 @@ def step_ns(times: StepTimes, prompt: int, decoding: int, context: int) -> int:
         + part_ns(times.decoding, decoding)
         + part_ns(times.context, context)
     )
+
+
+def least_prompt_ns(times: StepTimes, prompt: int, largest: int) -> int:
+    """A lower bound of the time of a prompt in iterations of at most `largest` tokens [ns].
+
+    Each token takes at least the least time per token of an iteration, which is at a knot, because
+    the time is linear between knots. Smaller chunks can take less in total than the largest ones.
+    """
+    most = min(prompt, largest)
+    knots = {1, most, *times.tokens.knots, *times.prompt.knots}
+    return min(prompt * step_ns(times, at, 0, 0) // at for at in knots if 1 <= at <= most)

@@ -14,7 +14,8 @@ from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.experiment.block_means import to_ppm
 from tailc.experiment.token_replays import check_fits
 from tailc.forms.budget_table import BatchEngine, BudgetTable
-from tailc.forms.step_times import StepPart, StepTimes, step_ns
+from tailc.forms.step_times import StepPart, StepTimes, least_prompt_ns, step_ns
+from tailc.percentiles import percentile_rank
 from tailc.problems.token_budgets import (
     FitErrors,
     TokenBudgetProblem,
@@ -204,10 +205,9 @@ def _check_slos(problem: TokenBudgetProblem, engine: BatchEngine) -> None:
         if _is_gap(slo):
             least_ns = step_ns(engine.step, 0, 1, int(trace.prompt.min()))
         else:
-            place = min(slo.percentile_ppm * trace.requests // 1_000_000, trace.requests - 1)
+            place = percentile_rank(slo.percentile_ppm, trace.requests) - 1
             prompt = int(np.partition(trace.prompt - trace.cached, place)[place])
-            whole = -(-prompt // problem.largest_budget)
-            least_ns = whole * step_ns(engine.step, -(-prompt // whole), 0, 0)
+            least_ns = least_prompt_ns(engine.step, prompt, problem.largest_budget)
         least_us = -(-least_ns // _NS_PER_US)
         if least_us > slo.latency_us:
             findings.append(

@@ -52,6 +52,22 @@ def test_an_slo_that_no_table_meets_is_refused_where_it_stands(tmp_path, tailc, 
     assert "relax the latency to more than" in ended.err
 
 
+def test_a_prompt_above_the_percentile_does_not_make_the_slo_infeasible(tmp_path, tailc):
+    """The 95th percentile of 320 requests is the 304th; the 16 longest prompts need 0.6 s."""
+    long = ("kv_blocks: 600", "kv_blocks: 2000"), ("latency: 2s", "latency: 300ms")
+    case = write(tmp_path, swapped(ONE_STEP, *long))
+    lines = case.design.read_text().splitlines()
+    for at in range(1, 17):
+        lines[at] = f"{lines[at].split(',')[0]},8000,3"
+    case.design.write_text("\n".join(lines) + "\n")
+    words = ("compile", case.spec, "--dry-run", "--no-progress", "--allow-misses")
+    ended = tailc(*words)
+    assert ended.code == 0, ended.err
+    lines[17] = f"{lines[17].split(',')[0]},8000,3"
+    case.design.write_text("\n".join(lines) + "\n")
+    assert "cannot be met" in tailc(*words).err
+
+
 def test_a_policy_that_misses_an_slo_is_written_only_if_that_is_allowed(tmp_path, tailc):
     """At 40 requests a second the queue grows."""
     case = write(tmp_path, swapped(ONE_STEP, ("rates: [9/s, 13/s]", "rates: [40/s]")))
