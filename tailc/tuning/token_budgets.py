@@ -44,6 +44,7 @@ SEED = 1
 UNSEEN = 0.3
 # Tokens of a replay, above which the search uses the latest of its requests only.
 MOST_OUTPUT_TOKENS = 700_000
+_FEWEST_SEARCHED = 10
 # Factors of the budgets of the tables between which unseen requests choose.
 _SCALES = (1.0, 0.93, 0.86, 0.8)
 # Weight of a rate at which a table is worse than the best static budget of that rate.
@@ -122,8 +123,8 @@ class BudgetSearch:
     ) -> TunedBudgets:
         """Search on the first requests of the trace, and choose on the last ones."""
         rates = tuple(rates_mrps) or (trace.rate_mrps,)
-        seen, unseen = _parts(trace)
-        searched, judged = experiments(seen, rates), experiments(unseen, rates)
+        searched = experiments(search_part(trace), rates)
+        judged = experiments(unseen_part(trace), rates)
         budgets = [one for one in STATIC_BUDGETS if one <= self.grid.largest_budget]
         budgets = budgets or [self.grid.largest_budget]
         tables = [static_budget(self.grid.engine, one) for one in budgets]
@@ -253,14 +254,19 @@ def _replayed(table: BudgetTable, experiment: TokenExperiment) -> TokenOutcome:
     return experiment.outcome(TokenScheduler("candidate", "", table))
 
 
-def unseen_part(trace: TokenTrace) -> TokenTrace:
-    """The requests of a design trace that the search does not see."""
-    return _parts(trace)[1]
-
-
-def _parts(trace: TokenTrace) -> tuple[TokenTrace, TokenTrace]:
-    """The requests of the search, and the last ones, which it does not see."""
-    first = round(trace.requests * (1 - UNSEEN))
+def search_part(trace: TokenTrace) -> TokenTrace:
+    """The requests that the search replays: the latest before the unseen part, of at most
+    MOST_OUTPUT_TOKENS, but no fewer than a few."""
+    first = _first_unseen(trace)
     tokens = np.cumsum(trace.output[first - 1 :: -1])
     most = int(np.searchsorted(tokens, MOST_OUTPUT_TOKENS, side="right"))
-    return trace.part(slice(max(first - most, 0), first)), trace.part(slice(first, None))
+    return trace.part(slice(max(first - max(most, _FEWEST_SEARCHED), 0), first))
+
+
+def unseen_part(trace: TokenTrace) -> TokenTrace:
+    """The requests of a design trace that the search does not see."""
+    return trace.part(slice(_first_unseen(trace), None))
+
+
+def _first_unseen(trace: TokenTrace) -> int:
+    return round(trace.requests * (1 - UNSEEN))
