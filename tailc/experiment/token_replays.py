@@ -25,13 +25,13 @@ from tailc.models.token_batches.arrays import TokenRequests, TokenScheduler, tok
 from tailc.models.token_batches.outcome import TokenOutcome
 from tailc.models.token_batches.replay import replay
 from tailc.models.token_batches.rule import TokenRule
-from tailc.percentiles import fewest_requests, percentile_rank
+from tailc.percentiles import PPM, fewest_requests, percentile_rank
 from tailc.specs.slo import Metric, Slo
 from tailc.traces.tokens import TokenTrace
 
 # Blocks of a bootstrap: enough for an interval, and each much longer than a queue lasts.
 BLOCKS = 30
-# Values at which a bootstrap counts; the percentile is exact, and limits are among them.
+# Values at which a bootstrap counts. The percentile is exact; ends of intervals are rounded up.
 _EDGES = 2_000
 _NS_PER_US = 1_000
 
@@ -105,8 +105,8 @@ def goodput(outcome: TokenOutcome, slos: Sequence[Slo]) -> float:
         late = values.value_ns > slo.latency_us * _NS_PER_US
         missed = np.bincount(values.request, late, len(good))
         total = np.bincount(values.request, minlength=len(good))
-        allowed = 1 - slo.percentile_ppm / 1_000_000 if slo.metric is Metric.ITL else 0.0
-        good &= missed <= allowed * total
+        allowed_ppm = PPM - slo.percentile_ppm if slo.metric is Metric.ITL else 0
+        good &= missed.astype(np.int64) * PPM <= allowed_ppm * total
     return float(good.mean())
 
 

@@ -42,6 +42,12 @@ def test_a_request_is_good_if_it_meets_every_slo():
     assert goodput(found, (slo(Metric.TPOT, 50, 20),)) == 0.75
 
 
+@pytest.mark.parametrize(("late", "good"), [(1, 1.0), (2, 0.0)])
+def test_a_request_may_miss_the_limit_of_gaps_in_exactly_the_remaining_part(late, good):
+    found = outcome([10], [[5] * (10 - late) + [50] * late])
+    assert goodput(found, (slo(Metric.ITL, 90, 20),)) == good
+
+
 def test_the_percentile_is_an_order_statistic_and_its_interval_contains_it():
     rng = np.random.default_rng(1)
     values = rng.exponential(100, 3_000)
