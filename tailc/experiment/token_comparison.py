@@ -19,6 +19,7 @@ from tailc.experiment.token_replays import (
 )
 from tailc.forms.budget_table import BudgetTable
 from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.models.token_batches.outcome import TokenOutcome
 from tailc.specs.slo import Slo
 from tailc.traces.tokens import TokenTrace
 
@@ -86,24 +87,24 @@ class TokenComparison:
 
     def point(self, experiment: TokenExperiment) -> TokenPoint:
         """Replay the policy and the baselines at one rate."""
-        policy, samples = self._run(experiment, TokenScheduler(POLICY, "", self.table), ())
-        cells = experiment.outcome(TokenScheduler(POLICY, "", self.table)).cell_shares
+        scheduler = TokenScheduler(POLICY, "", self.table)
+        outcome = experiment.outcome(scheduler)
+        policy, samples = self._run(scheduler, outcome, ())
         baselines = []
         for name in self.baselines:
             candidates = token_rules().make_rule(name).candidates(self.table.engine)
             best = experiment.best(candidates, self.slos)
-            baselines.append(self._run(experiment, best, samples)[0])
+            baselines.append(self._run(best, experiment.outcome(best), samples)[0])
         return TokenPoint(
             experiment.rate_mrps,
             policy,
             tuple(baselines),
-            tuple(tuple(map(to_ppm, row)) for row in cells.tolist()),
+            tuple(tuple(map(to_ppm, row)) for row in outcome.cell_shares.tolist()),
         )
 
     def _run(
-        self, experiment: TokenExperiment, scheduler: TokenScheduler, policy: Sequence[TokenTail]
+        self, scheduler: TokenScheduler, outcome: TokenOutcome, policy: Sequence[TokenTail]
     ) -> tuple[TokenRun, tuple[TokenTail, ...]]:
-        outcome = experiment.outcome(scheduler)
         samples = tuple(tail_sample(outcome, slo, self.seed, self.replicates) for slo in self.slos)
         tails = tuple(sample.estimate for sample in samples)
         run = TokenRun(
