@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
+from tailc.artifact.envelope import Policy
 from tailc.experiment.block_means import MeanError, to_ppm
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.token_replays import (
@@ -20,6 +21,7 @@ from tailc.experiment.token_replays import (
 from tailc.forms.budget_table import BudgetTable
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.outcome import TokenOutcome
+from tailc.models.token_batches.rule import STATIC_BUDGETS
 from tailc.specs.slo import Slo
 from tailc.traces.tokens import TokenTrace
 
@@ -61,10 +63,14 @@ class TokenPoint:
 
 @dataclass(frozen=True)
 class TokenComparison:
-    """What to compare: a table, its SLOs, the names of baselines, and bootstrap settings."""
+    """What to compare: a table, its SLOs, the names of baselines, and bootstrap settings.
+
+    largest_budget: the most tokens that the engine accepts in an iteration.
+    """
 
     table: BudgetTable
     slos: tuple[Slo, ...]
+    largest_budget: int
     baselines: tuple[str, ...]
     seed: int
     replicates: int
@@ -92,7 +98,8 @@ class TokenComparison:
         policy, samples = self._run(scheduler, outcome, ())
         baselines = []
         for name in self.baselines:
-            candidates = token_rules().make_rule(name).candidates(self.table.engine)
+            rule = token_rules().make_rule(name)
+            candidates = rule.candidates(self.table.engine, self.largest_budget)
             best = experiment.best(candidates, self.slos)
             baselines.append(self._run(best, experiment.outcome(best), samples)[0])
         return TokenPoint(
@@ -119,6 +126,16 @@ class TokenComparison:
             tuple(own.change_from(its) for own, its in zip(policy, samples, strict=bool(policy))),
         )
         return run, samples
+
+
+def comparison_of(
+    policy: Policy, baselines: Sequence[str], seed: int, replicates: int
+) -> TokenComparison:
+    """The comparison of a policy of token budgets with baselines of the same engine."""
+    table = policy.budget_table
+    assert table is not None
+    largest = dict(policy.evidence.settings).get("largest_budget", STATIC_BUDGETS[-1])
+    return TokenComparison(table, policy.slos, largest, tuple(baselines), seed, replicates)
 
 
 def ruling_of(tail: TailEstimate, slo: Slo) -> Ruling:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from tailc.artifact.envelope import REPLAYED, Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.experiment.token_comparison import TokenComparison, TokenPoint
+from tailc.experiment.token_comparison import TokenPoint, comparison_of
 from tailc.experiment.token_replays import TailEstimate
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import Slo
@@ -28,11 +28,9 @@ def with_token_estimates(policy: Policy, design: TokenTrace, threads: int) -> Po
 
     The requests are those that a search did not see, or all if there was no search.
     """
-    table = policy.budget_table
-    assert table is not None
     is_tuned = policy.evidence.proof == REPLAYED
     trace = unseen_part(design) if is_tuned else design
-    comparison = TokenComparison(table, policy.slos, (_BY_HAND,), _SEED, _REPLICATES)
+    comparison = comparison_of(policy, (_BY_HAND,), _SEED, _REPLICATES)
     with ThreadPoolExecutor(threads) as workers:
         points = comparison.points(trace, policy.rates_mrps, workers)
     estimates = Estimates(

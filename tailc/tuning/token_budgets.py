@@ -31,7 +31,7 @@ from tailc.experiment.token_replays import (
 from tailc.forms.budget_table import BatchEngine, BudgetRow, BudgetTable, static_budget
 from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.outcome import TokenOutcome
-from tailc.models.token_batches.rule import STATIC_BUDGETS
+from tailc.models.token_batches.rule import static_budgets
 from tailc.problems.token_budgets import BudgetObjective, TokenEffort
 from tailc.progress import Progress
 from tailc.specs.slo import Slo
@@ -125,8 +125,7 @@ class BudgetSearch:
         rates = tuple(rates_mrps) or (trace.rate_mrps,)
         searched = experiments(search_part(trace), rates)
         judged = experiments(unseen_part(trace), rates)
-        budgets = [one for one in STATIC_BUDGETS if one <= self.grid.largest_budget]
-        budgets = budgets or [self.grid.largest_budget]
+        budgets = static_budgets(self.grid.largest_budget)
         tables = [static_budget(self.grid.engine, one) for one in budgets]
         by_rate = self._values(searched, _SEARCH, tables)
         reference = by_rate.min(axis=0)

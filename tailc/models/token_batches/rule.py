@@ -12,9 +12,17 @@ STATIC_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192, 16_384)
 """Budgets that users of engines set by hand."""
 
 
+def static_budgets(largest: int) -> tuple[int, ...]:
+    """Those of STATIC_BUDGETS that the engine accepts; its largest budget if it accepts none."""
+    return tuple(one for one in STATIC_BUDGETS if one <= largest) or (largest,)
+
+
 @dataclass(frozen=True)
 class TokenRule:
-    """A baseline on any engine: its candidates, of which the best in a replay counts."""
+    """A baseline on any engine: its candidates, of which the best in a replay counts.
+
+    candidates: by the engine and the largest budget that it accepts.
+    """
 
     about: str
-    candidates: Callable[[BatchEngine], tuple[TokenScheduler, ...]]
+    candidates: Callable[[BatchEngine, int], tuple[TokenScheduler, ...]]

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.token_comparison import TokenComparison
+from tailc.experiment.token_comparison import comparison_of
 from tailc.experiment.token_replays import check_fits, token_rules
 from tailc.forms.budget_table import BudgetTable
 from tailc.threads import thread_count
@@ -29,7 +29,7 @@ def verify_tokens(
     names = token_rules().choose(options.baselines)
     _check(policy, held_out, options)
     check_fits(held_out, table.engine)
-    comparison = TokenComparison(table, policy.slos, names, options.seed, options.replicates)
+    comparison = comparison_of(policy, names, options.seed, options.replicates)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         points = comparison.points(held_out, policy.rates_mrps, workers, options.progress)
     return TokenVerdicts(

@@ -8,13 +8,13 @@ from tailc.forms.budget_table import BatchEngine, static_budget
 from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.rule_baselines import RuleBaseline
 from tailc.models.token_batches.arrays import TokenScheduler
-from tailc.models.token_batches.rule import STATIC_BUDGETS, TokenRule
+from tailc.models.token_batches.rule import TokenRule, static_budgets
 
 
-def _candidates(engine: BatchEngine) -> tuple[TokenScheduler, ...]:
+def _candidates(engine: BatchEngine, largest_budget: int) -> tuple[TokenScheduler, ...]:
     return tuple(
         TokenScheduler("best-static", f"{tokens:,} tokens", static_budget(engine, tokens))
-        for tokens in STATIC_BUDGETS
+        for tokens in static_budgets(largest_budget)
     )
 
 

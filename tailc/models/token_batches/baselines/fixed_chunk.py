@@ -24,7 +24,7 @@ class FixedChunk(RuleBaseline[TokenRule]):
     def make(self, values: NameValues) -> TokenRule:
         tokens = values[Placeholder.TOKENS]
 
-        def candidates(engine: BatchEngine) -> tuple[TokenScheduler, ...]:
+        def candidates(engine: BatchEngine, _largest_budget: int) -> tuple[TokenScheduler, ...]:
             rows = tuple(
                 BudgetRow(decoding, engine.max_sequences, (decoding + tokens,))
                 for decoding in range(min(engine.max_sequences + 1, MOST_ROWS))

@@ -11,8 +11,8 @@ from tailc.models.token_batches.arrays import TokenScheduler
 from tailc.models.token_batches.rule import STATIC_BUDGETS, TokenRule
 
 
-def _candidates(engine: BatchEngine) -> tuple[TokenScheduler, ...]:
-    tokens = STATIC_BUDGETS[-1]
+def _candidates(engine: BatchEngine, largest_budget: int) -> tuple[TokenScheduler, ...]:
+    tokens = min(STATIC_BUDGETS[-1], largest_budget)
     table = static_budget(engine, tokens)
     return (TokenScheduler("prompts-first", f"{tokens:,} tokens", table, prompts_first=True),)
 

@@ -24,7 +24,7 @@ class StaticBudget(RuleBaseline[TokenRule]):
     def make(self, values: NameValues) -> TokenRule:
         tokens = values[Placeholder.TOKENS]
 
-        def candidates(engine: BatchEngine) -> tuple[TokenScheduler, ...]:
+        def candidates(engine: BatchEngine, _largest_budget: int) -> tuple[TokenScheduler, ...]:
             name = f"static-{tokens}"
             return (TokenScheduler(name, f"{tokens:,} tokens", static_budget(engine, tokens)),)
 

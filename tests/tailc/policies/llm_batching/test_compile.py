@@ -124,6 +124,9 @@ def test_verify_without_rates_replays_the_recorded_one(tmp_path, tailc):
     by_name = {run["name"]: run["slos"] for run in point["baselines"]}
     ttft = {name: slos[0]["us"] for name, slos in by_name.items()}
     assert ttft["prompts-first"] <= ttft["static-512"] <= ttft["chunk-64"]
+    notes = {run["name"]: run["note"] for run in point["baselines"]}
+    assert notes["prompts-first"] == "2,048 tokens"
+    assert notes["best-static"] in ("512 tokens", "1,024 tokens", "2,048 tokens")
     assert abs(sum(map(sum, point["cells_ppm"])) - 1_000_000) < 100
 
 
