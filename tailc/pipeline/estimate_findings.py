@@ -101,7 +101,7 @@ def _missed_findings(
 
 
 # Smaller differences of two replayed settings may be due to these requests alone.
-_CLEARLY_PPM = 20_000
+CLEARLY_PPM = 20_000
 
 
 def _better_by_hand(
@@ -186,11 +186,11 @@ def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool, is_compa
     latency_us = policy.slos[row.slo].latency_us
     target_us = dict(policy.evidence.settings).get("target_us", latency_us)
     is_unsure = row.standing is Standing.UNDECIDED and not is_compared
-    most_us = latency_us if is_unsure else latency_us * (PPM - _CLEARLY_PPM) // PPM
+    most_us = latency_us if is_unsure else latency_us * (PPM - CLEARLY_PPM) // PPM
     surely_us = min(most_us, target_us)
     if by_cost and setting.tail_us > max(row.tail_us, surely_us):
         return 0
-    if change_ppm is None or change_ppm <= _CLEARLY_PPM:
+    if change_ppm is None or change_ppm <= CLEARLY_PPM:
         return 0
     if not by_cost and setting.tail_us >= row.low_us:
         return 0

@@ -107,6 +107,7 @@ def _remarks(solution: TokenBudgetSolution) -> Iterator[Finding]:
             Code.NO_BETTER_TABLE,
             f"no table is better than one budget of {solution.static_tokens:,} tokens on requests "
             "that the search did not see, so the policy has this budget",
+            help="set it in the engine; or raise `search.effort`, or give a longer trace",
             severity=Severity.WARNING,
         )
 

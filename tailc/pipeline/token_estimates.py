@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -11,11 +11,13 @@ from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, St
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.experiment.token_comparison import TokenPoint, comparison_of
 from tailc.experiment.token_replays import TailEstimate
+from tailc.pipeline.estimate_findings import CLEARLY_PPM
+from tailc.problems.token_budgets import BudgetObjective
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import Slo
 from tailc.traces.tokens import TokenTrace
 from tailc.tuning.token_budgets import unseen_part
-from tailc.units import format_mrps, format_us
+from tailc.units import format_mrps, format_percentile, format_us
 
 _SEED, _REPLICATES = 1, 200
 # What users can set by hand.
@@ -47,7 +49,7 @@ def with_token_estimates(policy: Policy, design: TokenTrace, threads: int) -> Po
 def check_token_estimates(
     policy: Policy, loaded: LoadedSpec, *, allows_misses: bool
 ) -> tuple[Finding, ...]:
-    """Warn of SLOs that are undecided, or missed if that is allowed.
+    """Warn of SLOs that are undecided, or missed if that is allowed, and of better static budgets.
 
     Raises TailcError (INFEASIBLE) for an SLO that is missed at one of the rates.
     """
@@ -55,7 +57,51 @@ def check_token_estimates(
     if misses and not allows_misses:
         raise TailcError([replace(one, help=f"{one.help}{_ANYWAY}") for one in misses])
     found = (*misses, *_findings(policy, loaded, Standing.UNDECIDED))
-    return tuple(replace(one, code=Code.PREDICTED_MISS, severity=Severity.WARNING) for one in found)
+    warned = (replace(one, code=Code.PREDICTED_MISS, severity=Severity.WARNING) for one in found)
+    return (*warned, *_better_by_hand(policy, loaded))
+
+
+def _better_by_hand(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
+    """Warn of the rates at which a static budget is better, with the largest margin."""
+    if policy.evidence.objective != BudgetObjective.TAIL.value:
+        return
+    estimates = policy.evidence.estimates
+    assert estimates is not None
+    better = [row for row in estimates.rows if _is_better_by_hand(row, estimates.rows, policy)]
+    if not better:
+        return
+    row = max(better, key=lambda one: one.by_hand.change_ppm if one.by_hand else 0)
+    assert row.by_hand is not None
+    slo, shorter = policy.slos[0], 1 - row.by_hand.tail_us / row.tail_us
+    message = (
+        f"at {format_mrps(row.rate_mrps)} the setting by hand `{row.by_hand.name}` has a "
+        f"{slo.metric.value} {format_percentile(slo.percentile_ppm)} that is {100 * shorter:.1f} % "
+        "shorter than that of the policy"
+    )
+    if len(policy.slos) > 1:
+        message += ", and meets the other SLOs"
+    also = [format_mrps(one.rate_mrps) for one in better if one is not row]
+    if also:
+        message += f"; a static budget is also better at {', '.join(also)}"
+    hint = "raise `search.effort`, give a longer trace, or compile a policy for each of these rates"
+    if policy.evidence.proof != REPLAYED:
+        hint = "set `search.method: auto`, which compares tables in replays, or use that setting"
+    place = loaded.place("rates") if policy.rates_mrps else loaded.place("slo", 0, "latency")
+    yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)
+
+
+def _is_better_by_hand(row: RateEstimate, rows: Sequence[RateEstimate], policy: Policy) -> bool:
+    """Whether a static budget clearly has the shorter tail of the first SLO, within the others."""
+    others = [one for one in rows if one.rate_mrps == row.rate_mrps and one.slo != 0]
+    return (
+        row.slo == 0
+        and row.by_hand is not None
+        and row.by_hand.change_ppm > CLEARLY_PPM
+        and all(
+            one.by_hand is not None and one.by_hand.tail_us <= policy.slos[one.slo].latency_us
+            for one in others
+        )
+    )
 
 
 def _findings(policy: Policy, loaded: LoadedSpec, standing: Standing) -> Iterator[Finding]:

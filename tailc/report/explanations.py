@@ -303,9 +303,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.BETTER_BY_HAND: "In replays at the rates of the spec, a setting that a user can choose "
     "by hand has a percentile or a cost that is more than 2 % below that of the policy. For rubik "
     "with `batch` the cost is the energy of the server for a unit of batch work. Usually the spec "
-    "asks for a method by formula, a named policy or a controller. For autopro, it means that a "
-    "constant share keeps a machine closer to its target than the controller in a replay of the "
-    "trace.",
+    "asks for a method by formula, a named policy or a controller. For llm-batching, it means that "
+    "a static budget has a shorter percentile of the first SLO at the named rate, within the other "
+    "SLOs. For autopro, it means that a constant share keeps a machine closer to its target than "
+    "the controller in a replay of the trace.",
     Code.CONTROLLER_LEFT_OUT: "The spec states a controller and the method `auto`. In replays the "
     "formula's ages with the controller miss the SLO, or need more energy at some rate than the "
     "best table without one, so the compile wrote that table. To compile the controller all the "

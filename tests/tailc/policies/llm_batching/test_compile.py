@@ -83,6 +83,37 @@ def test_a_policy_that_misses_an_slo_is_written_only_if_that_is_allowed(tmp_path
     assert judged.code == 1
 
 
+def test_a_static_budget_that_is_better_at_a_rate_is_named(tmp_path, tailc):
+    """At 13/s the faster budgets exceed the limit of gaps."""
+    case = write(tmp_path, swapped(ONE_STEP))
+    compiled = tailc("compile", case.spec, "-o", tmp_path / "p", "--no-progress")
+    words = ("--allow-compile-trace", "--baselines", "static-2048", "--output-format", "json")
+    judged = tailc("verify", tmp_path / "p", "--trace", case.design, *words)
+    own, static = (
+        [run["slos"][number]["us"] for number in (0, 1)]
+        for point in json.loads(judged.out)["result"]["points"][:1]
+        for run in (point["policy"], *point["baselines"])
+    )
+    assert static[1] <= 40_000
+    shorter = f"{100 * (1 - static[0] / own[0]):.1f} %"
+    assert (
+        "warning[TC0573]: at 9/s the setting by hand `static, 2,048 tokens` has a ttft p95 that "
+        f"is {shorter} shorter than that of the policy, and meets the other SLOs\n"
+    ) in compiled.err
+    assert "search.method: auto" in compiled.err
+    assert "service.yaml:15:" in compiled.err
+
+
+def test_if_no_table_is_better_the_policy_has_the_static_budget(tmp_path, tailc):
+    """Requests that are alone take one iteration with any large budget."""
+    case = write(tmp_path, swapped(("rates: [9/s, 13/s]", "rates: [0.01/s]"), ("40ms", "100ms")))
+    compiled = tailc("compile", case.spec, "-o", tmp_path / "p", "--no-progress")
+    assert "warning[TC0567]: no table is better than one budget of 1,024 tokens" in compiled.err
+    assert "TC0573" not in compiled.err
+    table = read_policy(tmp_path / "p").budget_table
+    assert [row.budgets for row in table.rows] == [(1_024,)]
+
+
 def test_a_request_beyond_the_cache_is_refused_with_its_row(tmp_path, tailc):
     case = write(tmp_path, swapped(("kv_blocks: 600", "kv_blocks: 50")))
     ended = tailc("compile", case.spec, "--dry-run", "--no-progress")
