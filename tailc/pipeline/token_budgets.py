@@ -40,9 +40,10 @@ def solve_for_budgets(
 ) -> TokenBudgetSolution:
     """The table by the problem's method.
 
-    Raises TailcError for requests that do not fit into the cache, and for an SLO that no table
-    meets.
+    Raises TailcError for a profile without prompts or without decoding, for requests that do not
+    fit into the cache, and for an SLO that no table meets.
     """
+    _check_profile(problem)
     fitted = _fit(problem)
     engine = BatchEngine(
         problem.kv_blocks, problem.block_tokens, problem.max_sequences, step_times(fitted)
@@ -86,10 +87,56 @@ def budget_settings(problem: TokenBudgetProblem, solution: TokenBudgetSolution) 
 
 
 def budget_remarks(
-    _problem: TokenBudgetProblem, solution: TokenBudgetSolution
+    problem: TokenBudgetProblem, solution: TokenBudgetSolution
 ) -> tuple[Finding, ...]:
-    """Warnings about a profile with large errors, and about a search without gain."""
-    return tuple(_remarks(solution))
+    """Warnings about a profile with large errors or small iterations, and a search without gain."""
+    return (*_remarks(solution), *_beyond_profile(problem, solution.table))
+
+
+def _beyond_profile(problem: TokenBudgetProblem, table: BudgetTable) -> Iterator[Finding]:
+    """Warnings about budgets, and numbers of sequences, that no measured iteration reaches."""
+    tokens = int((problem.steps.prompt + problem.steps.decoding).max())
+    sequences = int(problem.steps.decoding.max())
+    largest = max(max(row.budgets) for row in table.rows)
+    for most, allowed, what, key in (
+        (tokens, largest, "tokens, but the table has budgets of up to", "max_budget"),
+        (
+            sequences,
+            problem.max_sequences,
+            "decoding sequences, but the engine batches up to",
+            "max_sequences",
+        ),
+    ):
+        if most and most < allowed:
+            yield Finding(
+                Code.BEYOND_PROFILE,
+                f"the profile has iterations of up to {most:,} {what} {allowed:,}; times beyond it "
+                "are extended with the last slope",
+                help=f"measure larger iterations, or set `engine.{key}: {most}`",
+                severity=Severity.WARNING,
+                about=("engine", "steps"),
+            )
+
+
+def _check_profile(problem: TokenBudgetProblem) -> None:
+    """Raise TailcError (EMPTY_TRACE) for a profile without prompts, or without decoding."""
+    steps = problem.steps
+    decodes = bool(steps.decoding.any()) or int(problem.trace.output.max()) == 1
+    missing = [
+        what
+        for what, is_there in (
+            ("prompt tokens", bool(steps.prompt.any())),
+            ("decoding sequences", decodes),
+        )
+        if not is_there
+    ]
+    if missing:
+        message = (
+            f"the profile has no iteration with {' or '.join(missing)}, so their time is unknown"
+        )
+        hint = "measure iterations with prompts alone, with decoding alone, and with both"
+        about = ("engine", "steps")
+        raise TailcError(Finding(Code.EMPTY_TRACE, message, help=hint, about=about))
 
 
 def _remarks(solution: TokenBudgetSolution) -> Iterator[Finding]:

@@ -288,7 +288,12 @@ EXPLANATIONS: Mapping[Code, str] = {
     "`borrow-idle` is compiled in place of the one that the spec names.",
     Code.NOISY_MODEL: "From one step to the next the throughput of a machine varies by more than "
     "the tolerance of the spec, so its mean error will also exceed the tolerance. Measure over a "
-    "longer window, or raise the tolerance.",
+    "longer window, or raise the tolerance. For llm-batching, fitted times of iterations differ "
+    "from measured ones by more than 10 % in the mean, so percentiles may differ as much.",
+    Code.BEYOND_PROFILE: "The table has larger budgets, or the engine batches more sequences, than "
+    "any iteration in the file of `engine.steps`. The replay extends the fitted times with their "
+    "last slope, which may be far from the real ones. Measure larger iterations, or lower "
+    "`engine.max_budget` or `engine.max_sequences`.",
     Code.SHORT_WINDOW: "A percentile of a window needs some requests above it, and a throughput "
     "needs as much time as in the trace; over a shorter window, the controller follows random "
     "variation. Lengthen the window.",

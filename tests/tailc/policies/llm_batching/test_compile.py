@@ -130,6 +130,32 @@ def test_a_cache_beyond_the_format_is_refused_where_it_is_written(tmp_path, tail
     assert "service.yaml:12:" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [(0, "no iteration with prompt tokens"), (1, "no iteration with decoding sequences")],
+)
+def test_a_profile_without_prompts_or_decoding_is_refused(tmp_path, tailc, column, words):
+    """Otherwise the missing ones would take no time."""
+    case = write(tmp_path, swapped(ONE_STEP))
+    head, *lines = steps().splitlines()
+    chosen = [line for line in lines if line.split(",")[column] == "0"]
+    (tmp_path / "steps.csv").write_text("\n".join([head, *chosen]) + "\n")
+    ended = tailc("compile", case.spec, "--dry-run", "--no-progress")
+    assert ended.code == 65
+    assert words in ended.err
+    assert "service.yaml:11:" in ended.err
+
+
+def test_budgets_and_batches_beyond_the_profile_are_warned_of(tmp_path, tailc):
+    changes = ("max_budget: 2048", "max_budget: 4096"), ("max_sequences: 16", "max_sequences: 17")
+    case = write(tmp_path, swapped(ONE_STEP, *changes))
+    ended = tailc("compile", case.spec, "--dry-run", "--no-progress")
+    assert "of up to 2,064 tokens, but the table has budgets of up to 4,096;" in ended.err
+    assert "set `engine.max_budget: 2064`" in ended.err
+    assert "of up to 16 decoding sequences, but the engine batches up to 17;" in ended.err
+    assert ended.err.count("TC0589") == 2
+
+
 def test_a_missing_profile_names_the_line_of_the_spec(tmp_path, tailc):
     case = write(tmp_path)
     (tmp_path / "steps.csv").unlink()
