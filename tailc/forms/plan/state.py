@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from tailc.forms.plan.parts import PlannedJob, require
+from tailc.forms.plan.parts import LATEST_UNIX_S, MOST_SERVERS, PlannedJob, require
 from tailc.forms.plan.plan import Plan
 from tailc.forms.plan.servers import AssignedServers, Servers, assigned_servers
 
@@ -67,10 +67,12 @@ class PlanState:
     battery_mj: int | None = None
 
     def __post_init__(self) -> None:
+        require(self.at_unix_s <= LATEST_UNIX_S, "`at_unix_s` must be before the year 10000")
         require(
             0 <= self.decided_unix_s <= self.at_unix_s,
             "`decided_unix_s` must be 0 to `at_unix_s`",
         )
+        require(0 < self.servers <= MOST_SERVERS, f"`servers` must be 1 to {MOST_SERVERS:,}")
         busy = [server for job in self.running for server in job.servers]
         require(len(busy) == len(set(busy)), "two jobs must not have the same server")
         require(max(busy, default=0) < self.servers, "a server of a job is not among `servers`")

@@ -154,6 +154,8 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
         ('"version": 1', '"version": 2', "`version` 1"),
         ('"servers": 8', '"servers": "8"', "`servers` must be a whole number"),
         ('"servers": 8', '"servers": 2', "is not among `servers`"),
+        ('"servers": 8', '"servers": 2000000000', "`servers` must be 1 to 1,048,576"),
+        ('"at_unix_s": ', '"at_unix_s": 1000', "`at_unix_s` must be before the year 10000"),
         ('"green_slots": 24', '"green_slot": 24', "unknown key, `green_slot`"),
         ('"seconds": 21600', '"seconds": 0', "at least one server and one second"),
         ("[\n  4,", "[\n  3,", "`asleep` must have"),
