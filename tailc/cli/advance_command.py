@@ -8,7 +8,7 @@ import click
 
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import MOMENT_UNIX_S
-from tailc.cli.state_files import read_state_file, write_state_file
+from tailc.cli.state_files import read_state_at_start, write_state_file
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def command(
     policy = read_policy(artifact, trust)
     if policy.plan is None:
         raise click.UsageError(f"`{artifact}` has no plan of jobs, so it has no state")
-    before = None if state is None else read_state_file(state)
+    before = None if state is None else read_state_at_start(state, policy.plan)
     knows_all = given["known_jobs"] == "all"
     events = Events(given["refused"], given["ended"], dict(given["measured"]), knows_all)
     epochs = _epochs(policy.plan, to_unix_s)

@@ -9,7 +9,7 @@ import click
 
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import MOMENT_UNIX_S
-from tailc.cli.state_files import read_state_file
+from tailc.cli.state_files import read_state_at_start
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def command(
         names = NodeNames(nodes)
     except ValueError as fault:
         raise click.BadParameter(str(fault), param_hint="'--nodes'") from None
-    before = None if state is None else read_state_file(state)
+    before = None if state is None else read_state_at_start(state, policy.plan)
     exported = ExportedPlan(policy.plan, before, machines_of(policy), names)
     content = _content(exported, target, at_unix_s)
     if output is None:

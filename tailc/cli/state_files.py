@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tailc.forms.plan.plan import Plan
     from tailc.forms.plan.state import PlanState
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -17,6 +18,28 @@ def read_state_file(path: str) -> PlanState:
     from tailc.input_files import input_bytes
 
     return read_state(path, input_bytes(path, MOST_BYTES).decode("utf-8", "replace"))
+
+
+def read_state_at_start(path: str, plan: Plan) -> PlanState:
+    """The state from which a plan begins; TailcError (BAD_STATE) for a state of another time or
+    datacentre."""
+    from tailc.errors import Code, Finding, Place, TailcError
+    from tailc.traces.zones import utc_text
+    from tailc.units import plural
+
+    state = read_state_file(path)
+    if state.at_unix_s != plan.start_unix_s:
+        message = (
+            f"the state is of `{utc_text(state.at_unix_s)}`, but the plan begins at "
+            f"`{utc_text(plan.start_unix_s)}`"
+        )
+        hint = "give the state from which `tailc replan` made the plan; the first plan has none"
+    elif state.servers != plan.servers:
+        message = f"the state has {plural(state.servers, 'server')}, and the plan {plan.servers:,}"
+        hint = "give the state of this plan"
+    else:
+        return state
+    raise TailcError(Finding(Code.BAD_STATE, message, Place(path), hint))
 
 
 def write_state_file(state: PlanState, path: str) -> None:

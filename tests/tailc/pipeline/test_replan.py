@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tailc.artifact.machines import machines_of
@@ -206,3 +209,29 @@ def test_the_commands_write_a_state_and_continue_from_it(tmp_path, capsys):
     assert "generation 2" in capsys.readouterr().out
     assert run(["advance", first, "--to", "2026-06-02T12:10Z", "-o", state]) == ExitCode.USAGE
     assert run([*words, "--until", "2026-06-02T12:10Z"]) == ExitCode.USAGE
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({}, ""),
+        ({"at_unix_s": 1_780_401_600}, "the plan begins at `2026-06-02T06:00Z`"),
+        ({"servers": 9}, "the state has 9 servers, and the plan 8"),
+    ],
+)
+def test_a_plan_goes_on_only_from_the_state_at_its_start(tmp_path, capsys, wrong, says):
+    """A state of later would count hours twice."""
+    path = write(tmp_path, SLA, 6, [(1, 30 * HOUR_S, 12 * HOUR_S, 4)], morning, share=50)
+    plan, state, later = (str(tmp_path / name) for name in ("plan", "state", "later"))
+    assert run(["compile", path, "-o", plan, "--no-progress"]) == 0
+    assert run(["advance", plan, "--to", "2026-06-02T06:00Z", "-o", state]) == 0
+    document = json.loads(Path(state).read_text())
+    del document["asleep"]
+    Path(state).write_text(json.dumps(document | wrong))
+    for words in (
+        ["advance", plan, "--to", "2026-06-02T18:00Z", "-o", later],
+        ["export", "slurm", plan],
+        ["export", "servers", plan],
+    ):
+        assert run([*words, "--state", state]) == (ExitCode.BAD_CONTENT if wrong else 0)
+        assert says in capsys.readouterr().err
