@@ -8,12 +8,15 @@ scheduler places the Pods on the others; it may choose other nodes for a Job tha
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from shlex import quote
 
-from tailc.export.step import ExportedPlan, NodeNames
+from tailc.export.step import ExportedPlan, NodeNames, refused_name
 from tailc.forms.plan.servers import Servers
 from tailc.traces.zones import utc_text
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
 
 def kubernetes_text(exported: ExportedPlan, epoch: int) -> str:
@@ -32,8 +35,10 @@ def kubernetes_text(exported: ExportedPlan, epoch: int) -> str:
 
 def _each_node(verb: str, servers: Servers, nodes: NodeNames) -> Iterator[str]:
     if servers:
-        yield f"kubectl {verb} {' '.join(quote(nodes.name(server)) for server in servers)}"
+        yield f"kubectl {verb} {' '.join(map(nodes.name, servers))}"
 
 
 def _patch(name: str, **spec: object) -> str:
-    return f"kubectl patch job {quote(name)} --type=merge -p {quote(json.dumps({'spec': spec}))}"
+    if _NAME.fullmatch(name) is None:
+        raise refused_name(name, "Kubernetes", "have small letters, digits, `-` and `.` only")
+    return f"kubectl patch job {name} --type=merge -p {quote(json.dumps({'spec': spec}))}"

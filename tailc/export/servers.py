@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tailc.export.step import ExportedPlan
@@ -29,9 +30,15 @@ def _rows(exported: ExportedPlan) -> Iterator[str]:
                 here.add(("sleeps", "", "", step.asleep))
         for what in [what for what in begun if what not in here]:
             times = (_time(exported, begun.pop(what)), _time(exported, epoch))
-            yield ",".join([*times, *what[:3], f'"{ranges_text(what[3])}"'])
+            cells = (what[0], _cell(what[1]), what[2], f'"{ranges_text(what[3])}"')
+            yield ",".join([*times, *cells])
         for what in here:
             begun.setdefault(what, epoch)
+
+
+def _cell(text: str) -> str:
+    """Text as a cell of CSV (RFC 4180)."""
+    return text if re.search(r'[",\r\n]', text) is None else '"' + text.replace('"', '""') + '"'
 
 
 def _time(exported: ExportedPlan, epoch: int) -> str:

@@ -8,11 +8,13 @@ growing is a comment too. Nodes without a job are powered down by the power savi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from shlex import quote
 
-from tailc.export.step import ExportedPlan, JobStep, NodeNames
+from tailc.export.step import ExportedPlan, JobStep, NodeNames, refused_name
 from tailc.traces.zones import utc_text
+
+_NUMBER = re.compile(r"[0-9]+")
 
 
 def slurm_text(exported: ExportedPlan, epoch: int) -> str:
@@ -20,18 +22,18 @@ def slurm_text(exported: ExportedPlan, epoch: int) -> str:
     step, nodes = exported.step(epoch), exported.nodes
     lines = ["#!/bin/sh", f"# The plan from {utc_text(step.unix_s)} on."]
     if step.woken:
-        lines.append(f"scontrol update NodeName={quote(nodes.names(step.woken))} State=POWER_UP")
+        lines.append(f"scontrol update NodeName={nodes.names(step.woken)} State=POWER_UP")
     for job in step.jobs:
         lines += _job_lines(job, nodes)
     held = (*step.waiting, *step.refused)
     lines += [f"scontrol hold {_id(name)}" for name in held]
     if step.asleep:
-        lines.append(f"scontrol update NodeName={quote(nodes.names(step.asleep))} State=POWER_DOWN")
+        lines.append(f"scontrol update NodeName={nodes.names(step.asleep)} State=POWER_DOWN")
     return "\n".join(lines) + "\n"
 
 
 def _job_lines(job: JobStep, nodes: NodeNames) -> Iterator[str]:
-    number, names = _id(job.name), quote(nodes.names(job.servers))
+    number, names = _id(job.name), nodes.names(job.servers)
     if not job.before:
         count = len(job.servers)
         tasks = "" if job.machines is None else f" NumTasks={job.machines}"
@@ -50,4 +52,7 @@ def _job_lines(job: JobStep, nodes: NodeNames) -> Iterator[str]:
 
 def _id(name: str) -> str:
     """Number of a job in Slurm, which is that in the log."""
-    return quote(name.removeprefix("job-"))
+    number = name.removeprefix("job-")
+    if _NUMBER.fullmatch(number) is None:
+        raise refused_name(name, "Slurm", "are `job-` and a number")
+    return number

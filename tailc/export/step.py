@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.plan import Plan
 from tailc.forms.plan.servers import AssignedServers, Servers
 from tailc.forms.plan.state import CarriedOutPlan, PlanState
+
+_NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def refused_name(job: str, scheduler: str, names: str) -> TailcError:
+    """Error (USAGE) for a job whose name a scheduler cannot have.
+
+    Names are in a shell script, so each scheduler accepts only its own.
+    """
+    message = f"job `{job}` cannot be a job of {scheduler}, whose names {names}"
+    hint = "rename the job, or export `servers`, which has any name"
+    return TailcError(Finding(Code.USAGE, message, help=hint))
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,8 @@ class NodeNames:
     def __post_init__(self) -> None:
         if self.pattern.count("%d") != 1:
             raise ValueError("a name of nodes must have one `%d`, the number of the server")
+        if not _NODE.fullmatch(self.name(0)):
+            raise ValueError("a name of nodes must have letters, digits, `-`, `_` and `.` only")
 
     def name(self, server: int) -> str:
         """Name of one server."""

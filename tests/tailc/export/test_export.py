@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shlex
+from dataclasses import replace
 
 import pytest
 
 from tailc.cli import run
+from tailc.errors import TailcError
 from tailc.export.kubernetes import kubernetes_text
 from tailc.export.servers import servers_text
 from tailc.export.slurm import slurm_text
@@ -83,9 +86,45 @@ def test_kubernetes_resumes_suspends_and_cordons():
     assert patches == [{"spec": {"suspend": False, "parallelism": 2}}, {"spec": {"suspend": True}}]
 
 
-def test_names_of_nodes_need_the_number():
-    with pytest.raises(ValueError, match="one `%d`"):
-        NodeNames("node")
+@pytest.mark.parametrize(
+    "name", ["job-1\nreboot", "job-$(reboot)", "job-1;reboot", "--all", "job-"]
+)
+@pytest.mark.parametrize("text", [slurm_text, kubernetes_text])
+def test_a_name_that_could_be_a_command_or_an_option_is_refused(name, text):
+    plan = plan_of_two()
+    for job in (0, 1):
+        jobs = list(plan.jobs)
+        jobs[job] = replace(jobs[job], name=name)
+        for epoch in (0, 1):
+            if (job, epoch, text) == (0, 1, kubernetes_text):
+                continue  # it has no command for a job that moves
+            with pytest.raises(TailcError, match="cannot be a job of"):
+                text(ExportedPlan(replace(plan, jobs=tuple(jobs))), epoch)
+    state = replace(CarriedOutPlan(plan).state_after(0), refused=(name,))
+    with pytest.raises(TailcError, match="cannot be a job of"):
+        text(ExportedPlan(plan, state), 0)
+
+
+def test_a_table_has_any_name_in_one_cell():
+    plan = plan_of_two()
+    name = 'a,"b"\nc'
+    renamed = replace(plan, jobs=(replace(plan.jobs[0], name=name), plan.jobs[1]))
+    rows = csv.DictReader(io.StringIO(servers_text(ExportedPlan(renamed)), newline=""))
+    assert {row["job"] for row in rows} == {name, "", "job-2"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("node", "one `%d`"),
+        ("n%d\nreboot", "letters, digits"),
+        ("-%d", "letters"),
+        ("n%d;a", "only"),
+    ],
+)
+def test_names_of_nodes_are_names_with_the_number(pattern, says):
+    with pytest.raises(ValueError, match=says):
+        NodeNames(pattern)
 
 
 @pytest.mark.parametrize(
