@@ -6,6 +6,7 @@ Results of a worker that runs other code than this process are discarded, and it
 from __future__ import annotations
 
 import json
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ _CONNECT_S = 30
 _AHEAD = 2
 # Each task whose number is a multiple of this runs on a second worker too, to compare the results.
 _REPEATED = 20
+# Held by a task: the threads of a worker share its standard output, which commands redirect.
+_RUNNING = threading.Lock()
 
 
 @contextmanager
@@ -48,7 +51,7 @@ def connected(cluster: str) -> Iterator[DaskCluster]:
         return
     try:
         client = Client(_address_of(cluster), timeout=_CONNECT_S)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError) as error:
         message = f"no scheduler of a Dask cluster answers at `{cluster}`: {error}"
         hint = "give the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786"
         raise TailcError(Finding(Code.CANNOT_READ, message, None, hint)) from None
@@ -60,7 +63,11 @@ def _address_of(cluster: str) -> str:
     """Address of a scheduler, given by itself or by its scheduler file."""
     if not cluster.endswith(".json"):
         return cluster
-    return str(json.loads(Path(cluster).read_text())["address"])
+    document = json.loads(Path(cluster).read_text())
+    address = document.get("address") if isinstance(document, dict) else None
+    if not isinstance(address, str):
+        raise ValueError("it is a file without the `address` of a scheduler")
+    return address
 
 
 def _worker_count(cluster: str) -> int:
@@ -89,9 +96,8 @@ class DaskCluster:
 
     @property
     def slots(self) -> int:
-        """The number of threads of all usable workers that are there now, at least 1."""
-        threads: dict[str, int] = self._client.nthreads()  # type: ignore[assignment]
-        return max(1, sum(threads[worker] for worker in self.usable()))
+        """The number of usable workers that are there now, at least 1: each runs one task."""
+        return max(1, len(self.usable()))
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -211,4 +217,5 @@ def _compare(first: _Signed, second: _Signed | LostTask | None) -> None:
 
 
 def _run(work: Callable[[Any], Any], task: Any) -> _Signed:
-    return _Signed(get_worker().address, code_digest(), work(task))
+    with _RUNNING:
+        return _Signed(get_worker().address, code_digest(), work(task))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
+import time
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +38,16 @@ def square_of_second_worker_is_wrong(number: int) -> int:
     return number * number + (get_worker().name == 1)
 
 
+def printed(number: int) -> str:
+    """What a task prints, while others of its process print too."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        for _ in range(20):
+            print(number, end=" ")
+            time.sleep(0.001)
+    return output.getvalue()
+
+
 def fail(number: int) -> int:
     raise ValueError(f"{number} is refused")
 
@@ -59,6 +72,18 @@ def test_results_are_in_the_order_of_the_tasks(client):
     ended: dict[int, object] = {}
     assert DaskCluster(client).run_all(square, NUMBERS, ended.__setitem__) == SQUARES
     assert ended == dict(enumerate(SQUARES))
+
+
+def test_tasks_of_one_process_have_its_streams_alone():
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=4, processes=False, dashboard_address=":0"
+        ) as local,
+        Client(local) as threads,
+    ):
+        engine = DaskCluster(threads)
+        assert engine.slots == 1
+        assert engine.run_all(printed, NUMBERS, ignored) == [f"{one} " * 20 for one in NUMBERS]
 
 
 def test_an_exception_of_a_task_is_raised_here(client):
@@ -127,3 +152,11 @@ def test_a_scheduler_that_does_not_answer_is_an_error(address, monkeypatch):
     with pytest.raises(TailcError) as refused, connected(address):
         pass
     assert refused.value.findings[0].code is Code.CANNOT_READ
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"address": 1}'])
+def test_a_file_of_no_scheduler_is_an_error_that_says_so(tmp_path, content):
+    path = tmp_path / "scheduler.json"
+    path.write_text(content)
+    with pytest.raises(TailcError, match="without the `address`"), connected(str(path)):
+        pass
