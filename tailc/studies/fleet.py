@@ -1,4 +1,5 @@
-"""Compile the specs of many services; a service that fails does not stop the others.
+"""Compile the specs of many services; a service that fails does not stop the others, even by a
+fault of tailc.
 
 A service is compiled only if one of its inputs has changed since its last compile. Each policy is
 written as soon as it is ready, so that after an interrupt the next run continues with the rest.
@@ -129,15 +130,18 @@ def find_services(folder: str) -> tuple[Service, ...]:
 
 
 def _is_spec(path: Path, root: Path) -> bool:
-    """Whether a file is a spec of a policy, also if it is invalid."""
+    """Whether a file is a spec of a policy, also if it is invalid or cannot be read."""
     hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
     if path.suffix not in _SUFFIXES or path.name.endswith(RECORD_SUFFIX) or hidden:
         return False
     if not path.is_file():
         return False
-    with path.open("rb") as file:
-        if _SPEC_LINE.search(file.read(_MOST_BYTES)) is None:
-            return False
+    try:
+        with path.open("rb") as file:
+            if _SPEC_LINE.search(file.read(_MOST_BYTES)) is None:
+                return False
+    except OSError:
+        return True
     try:
         kind = kind_of(read_document(str(path)))
     except TailcError:
@@ -153,7 +157,7 @@ def compile_fleet(
 ) -> tuple[ServiceResult, ...]:
     """Compile all services whose inputs have changed, and write their policies and records.
 
-    Results and files do not depend on the engine. Raises TailcError if a file cannot be written.
+    Results and files do not depend on the engine.
     """
     checked = [_checked(service, options) for service in services]
     due = [one for one in checked if isinstance(one, _DueService)]
@@ -217,6 +221,8 @@ def _checked(service: Service, options: FleetOptions) -> _DueService | ServiceRe
         policy = read_policy(stem)
     except TailcError as error:
         return _failure(service, error.exit_code, error.findings, ())
+    except Exception as error:
+        return _failure(service, ExitCode.BUG, (bug_finding(error),), ())
     summary = _summary(policy)
     return ServiceResult(service, ServiceStatus.UNCHANGED, ExitCode.OK, (), (), summary)
 
@@ -240,7 +246,7 @@ def _compile(task: _CompileTask) -> _Attempt:
         )
     except TailcError as error:
         return _Attempt(error.exit_code, error.findings)
-    except Exception as error:  # a fault of tailc in one service must not stop the others
+    except Exception as error:
         return _Attempt(ExitCode.BUG, (bug_finding(error),))
     return _Attempt(ExitCode.OK, compiled.findings, compiled.policy)
 
@@ -255,8 +261,11 @@ def _write(due: _DueService, attempt: _Attempt | LostTask, options: FleetOptions
     if attempt.policy is None:
         return _failure(due.service, attempt.exit_code, attempt.findings, due.reasons)
     stem = options.stem(due.service)
-    write_policy(attempt.policy, stem)
-    write_record(stem, due.inputs, attempt.policy)
+    try:
+        write_policy(attempt.policy, stem)
+        write_record(stem, due.inputs, attempt.policy)
+    except TailcError as error:
+        return _failure(due.service, error.exit_code, error.findings, due.reasons)
     summary = _summary(attempt.policy)
     findings, reasons = attempt.findings, due.reasons
     return ServiceResult(

@@ -155,14 +155,40 @@ def test_a_service_that_misses_its_slo_fails_and_leaves_its_old_policy(in_folder
     assert read_policy("toy") == before
 
 
-def test_a_fault_of_tailc_fails_its_service_alone(fleet, monkeypatch):
+@pytest.mark.parametrize("function", ["compile_opened", "build_inputs"])
+def test_a_fault_of_tailc_fails_its_service_alone(fleet, monkeypatch, function):
     def fail(*_args, **_options):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("tailc.studies.fleet.compile_opened", fail)
+    monkeypatch.setattr(f"tailc.studies.fleet.{function}", fail)
     result = compiled()[1]
     assert result.exit_code is ExitCode.BUG
     assert "ZeroDivisionError" in result.findings[0].message
+
+
+def test_a_policy_that_cannot_be_written_fails_its_service_alone(in_folder):
+    write_toy(in_folder)
+    Path("later.yaml").write_text(SPEC)
+    Path("out/later.json").mkdir(parents=True)
+    later, toy = compile_fleet(find_services("."), OPTIONS, HERE)
+    assert (later.status, later.findings[0].code) == (ServiceStatus.FAILED, Code.CANNOT_WRITE)
+    assert toy.status is ServiceStatus.COMPILED
+
+
+def test_a_spec_that_cannot_be_read_fails_its_service_alone(in_folder, monkeypatch):
+    write_toy(in_folder)
+    Path("later.yaml").write_text(SPEC)
+    opened = Path.open
+
+    def refuse(path, *args, **options):
+        if path.name == "later.yaml":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *args, **options)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    later, toy = compile_fleet(find_services("."), OPTIONS, HERE)
+    assert (later.status, later.findings[0].code) == (ServiceStatus.FAILED, Code.CANNOT_READ)
+    assert toy.status is ServiceStatus.COMPILED
 
 
 def test_a_lost_service_has_a_finding(in_folder):
