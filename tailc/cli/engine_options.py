@@ -40,7 +40,13 @@ def chosen_engine(jobs: int | None, cluster: str | None) -> Iterator[TaskEngine]
         return
     if jobs is not None:
         raise click.UsageError("give either `--jobs` or `--cluster`")
-    from tailc.tasks.cluster import connected
+    try:
+        from tailc.tasks.cluster import connected
+    except ImportError as error:
+        from tailc.errors import Code, Finding, TailcError
 
+        message = f"a cluster needs `{error.name}`, which cannot be imported: {error}"
+        hint = "pip install 'tailc[fleet]', or give `--jobs`, which needs no library"
+        raise TailcError(Finding(Code.MISSING_PART, message, help=hint)) from None
     with connected(cluster) as engine:
         yield engine

@@ -61,7 +61,7 @@ def command(  # noqa: PLR0913, one for each option
     files that it names, the options and the versions of packages; PATH/NAME.inputs.json records
     them. A service that fails does not stop the others, and its old policy stays. The exit code is
     the highest exit code of all services. The files do not depend on the number of processes or
-    workers. After an interrupt, the same command continues with the services that are left.
+    workers. After an interrupt, the same command compiles the other services.
     """
     from tailc.atomic_files import refuse_unwritable
     from tailc.cli.progress import show_progress

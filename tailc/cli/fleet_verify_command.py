@@ -10,6 +10,8 @@ from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.errors import ExitCode
 
 _SERVICE = "{service}"
+# Options of `tailc verify` that have one value for each service.
+_FOR_ONE = ("-h", "--help", "--output-format", "--picture", "--report", "--trace")
 _RESULTS = {ExitCode.OK: "pass", ExitCode.MISSED: "missed", ExitCode.UNDECIDED: "undecided"}
 
 
@@ -46,6 +48,8 @@ def command(
 
     if _SERVICE not in pattern:
         raise click.UsageError("`--trace` needs {service} where the name of the service belongs")
+    if odd := [word for word in options if word.partition("=")[0] in _FOR_ONE]:
+        raise click.UsageError(f"`{odd[0]}` after `--` cannot be the same for all services")
     words = {
         service: ["verify", path, "--trace", pattern.replace(_SERVICE, service), *options]
         for service, path in find_policies(folder).items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,23 @@ def test_a_pattern_without_the_service_is_a_mistake(tailc, policies):
     ended = tailc("fleet", "verify", "new", "--trace", "held.csv", "--jobs", "1")
     assert ended.code == 64
     assert "{service}" in ended.err
+
+
+@pytest.mark.parametrize("word", ["--help", "--output-format=text", "--report", "--trace"])
+def test_an_option_that_is_for_one_service_is_a_mistake(tailc, policies, word):
+    words = ("fleet", "verify", "new", "--trace", "{service}.csv", "--jobs", "1", "--", word, "x")
+    ended = tailc(*words)
+    assert ended.code == 64
+    assert f"`{word}` after `--`" in ended.err
+
+
+def test_a_cluster_without_its_library_names_the_extra(tailc, services, monkeypatch):
+    monkeypatch.delitem(sys.modules, "tailc.tasks.cluster", raising=False)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    ended = tailc("fleet", "compile", "fleet", "-o", "out", "--cluster", "local:2")
+    assert ended.code == 69
+    assert "error[TC0703]: a cluster needs `distributed`" in ended.err
+    assert "pip install 'tailc[fleet]'" in ended.err
 
 
 def test_a_folder_without_policies_is_an_error(tailc, services):
