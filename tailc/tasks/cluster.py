@@ -122,10 +122,17 @@ class DaskCluster:
     ) -> list[Result | LostTask]:
         """See `TaskEngine`; a task whose workers die several times is lost.
 
-        Raises TailcError if all workers run other code.
+        Raises TailcError if all workers run other code, or the scheduler ends (LOST_TASK).
         """
         run = _ClusterRun(self, work, tasks, on_end)
-        run.until_ended()
+        try:
+            run.until_ended()
+        except Exception:
+            if self._client.status == "running":
+                raise
+            message = "the connection to the scheduler of the cluster is lost"
+            hint = "start the cluster again, and repeat the command"
+            raise TailcError(Finding(Code.LOST_TASK, message, None, hint)) from None
         return [run.results[number] for number in range(len(tasks))]
 
     def submit(self, work: Callable[[Any], Any], task: Any, apart_from: str | None) -> Any:
@@ -139,7 +146,7 @@ class DaskCluster:
 
     def usable(self) -> list[str]:
         """Addresses of the workers that are there now and run the same code; or TailcError."""
-        workers = set(self._client.scheduler_info(n_workers=-1)["workers"])
+        workers = set(self._client.scheduler_info(n_workers=-1).get("workers", ()))
         if workers and workers <= self._refused:
             raise TailcError([replace(one, severity=Severity.ERROR) for one in self.warnings])
         return sorted(workers - self._refused)

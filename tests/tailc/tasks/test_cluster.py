@@ -131,6 +131,18 @@ def test_a_task_whose_worker_dies_runs_on_another_one(tmp_path):
     assert (tmp_path / "marker").exists()
 
 
+def test_a_scheduler_that_ends_is_an_error_that_says_so():
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+        ) as local,
+        Client(local) as client,
+        pytest.raises(TailcError, match="connection to the scheduler") as lost,
+    ):
+        DaskCluster(client).run_all(square, NUMBERS, lambda *_: local.close())
+    assert lost.value.findings[0].code is Code.LOST_TASK
+
+
 def test_a_task_that_always_kills_its_worker_is_lost(client, monkeypatch):
     class Killed:
         def result(self):
