@@ -19,7 +19,7 @@ from tailc.traces.arrow import mask, nothing, numpy_of, text_array, truths_of
 from tailc.traces.cell_faults import fault_of
 from tailc.units import number_text, shorten
 
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 INFINITY = r"(?i)^[+-]?inf(inity)?$"
 # Text that is a whole number but for a decimal point. Leading zeros, as in `007`, make an id.
 POINTED = r"^(-?(?:0|[1-9][0-9]*))\.0+$"

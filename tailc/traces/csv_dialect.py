@@ -11,7 +11,7 @@ from functools import cached_property
 
 SAMPLE_LINES = 200
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
+NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*")
 _WITH_COMMA = re.compile(r"\s*[+-]?(\d+),(\d+)\s*")
 # What shows that a comma is no decimal mark: a point, or several commas.
 _OTHERWISE = re.compile(r"\s*[+-]?(?:\d*\.\d+|\d+(?:,\d{3}){2,})\s*")

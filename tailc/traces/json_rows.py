@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 # Of a row: what a table of times, jobs or power needs comes first.
 _MOST_FIELDS, _DEEPEST, _MOST_ROWS = 8, 4, 20
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
+# The last string may have no end.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],]')
 _CLOSER = {"{": "}", "[": "]"}
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TIME = re.compile(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tailc.traces.source import Source
 
 _YAML = re.compile(rb"(?:\s|#[^\n]*\n|---[^\n]*\n)*apiVersion\s*:\s*[\"']?([\w.]+)/")
-_TRACE = re.compile(rb"^\s+(?:trace|from)\s*:\s*[\"']?([^\"'\n#]+)", re.MULTILINE)
+_TRACE = re.compile(rb"^[ \t]+(?:trace|from)\s*:\s*[\"']?([^\"'\n#]+)", re.MULTILINE)
 _HTML = re.compile(rb"\s*<(?:!doctype html|html|\?xml)", re.IGNORECASE)
 _POLICY, _POLICY_AT = b"TLC1", slice(4, 8)
 _TAR_AT = slice(257, 262)

@@ -42,7 +42,7 @@ _PRINTED = (
     ),
     _summary_of(
         "oha",
-        rb"\s*Summary:\s*\n\s*Success rate:",
+        rb"\s*Summary:[ \t\r]*\n\s*Success rate:",
         "write every request by `oha --output-format csv`",
     ),
     _summary_of("k6", _LINES + rb"http_req_duration\.+: avg=", K6_ROWS),

@@ -25,7 +25,8 @@ _TOTAL = re.compile(r"total[ _-]?count", re.IGNORECASE)
 _OF_PERCENTILES = re.compile(r"percentile|quantile", re.IGNORECASE)
 # As in `99%`, `99.9% (us)`, `p95`, `p99_ms` and `latency_p50`, but no `p2` of a column by number.
 _PERCENTILE = re.compile(
-    r"([0-9.]+)\s*%|(?:^|[^a-z])p([0-9]{2}(?:\.[0-9]+)?|99[0-9]+)(?![a-z0-9])", re.IGNORECASE
+    r"(?<![0-9.])([0-9.]+)\s*%|(?:^|[^a-z])p([0-9]{2}(?:\.[0-9]+)?|99[0-9]+)(?![a-z0-9])",
+    re.IGNORECASE,
 )
 _MANY_PERCENTILES = 3
 _STATISTIC = re.compile(

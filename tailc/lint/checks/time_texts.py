@@ -14,8 +14,8 @@ from tailc.lint.views import TimeTexts
 
 _SLASHED = re.compile(r"^\s*[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{2,4}\b")
 _ZONED = re.compile(r"(Z|[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)\s*$")
-_ISO = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_DATE = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]00:00(:00(\.0+)?)?Z?)?\s*$")
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]00:00(:00(\.0+)?)?Z?)?\s*$")
 _LEAP = re.compile(r":[0-9]{2}:60(\D|$)")
 _HALVES = re.compile(r"[0-9]:[0-9]{2}(:[0-9]{2})?\s*[aApP]\.?[mM]\.?\s*$")
 

@@ -49,7 +49,7 @@ _PART_STATUSES = (2, 3, 4)
 _UNKNOWN = -1
 
 _WHOLE = rb"([+-]?[0-9]{1,12})(?:\.0*)?"
-_NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _JOB = re.compile(
     rb"\s*"
     + rb"\s+".join(_WHOLE if at in _TAKEN else _NUMBER for at in range(len(FIELDS)))
@@ -157,7 +157,7 @@ def _stated_jobs(jobs: Ints, lines: Ints) -> StatedJobs:
     )
 
 
-_LABELLED = re.compile(r";\s*(\w+):\s*(.*?)\s*")
+_LABELLED = re.compile(r";\s*(\w+):(.*)")
 _MINUTES_PER_HOUR, _SECONDS_PER_MINUTE = 60, 60
 # Labels that give the width of the machine and the number of lines, the better ones first.
 _WIDTHS = ("MaxProcs", "MaxNodes")
@@ -173,8 +173,8 @@ class SwfHeader:
 
     def note(self, line: str, at: int) -> None:
         """Read a line that begins with `;`, with or without a label."""
-        if match := _LABELLED.fullmatch(line):
-            self.values.setdefault(match[1], (match[2], at))
+        if match := _LABELLED.match(line):
+            self.values.setdefault(match[1], (match[2].strip(), at))
 
     @property
     def start_unix_s(self) -> int | None:

@@ -26,7 +26,7 @@ from tailc.traces.zones import ADVICE, ClockTimes, TimeError, instants
 from tailc.units import shorten
 
 # As a power exchange writes it: `01.10.2024 00:00 - 01.10.2024 01:00`.
-_SPAN = re.compile(r"\s*(?P<start>\S.{6,}?\S)\s+-\s+(?P<end>\S.{6,}\S)\s*")
+_SPAN = re.compile(r"\s*(?P<start>\S.{6,}?\S)\s+-\s+(?P<end>\S.{6,}\S)\s*", re.DOTALL)
 _WRITE = "write times like 2012-10-01T06:30:00"
 
 

@@ -133,6 +133,12 @@ def test_rows_on_lines_and_other_texts_have_no_rows_within(text):
     assert rows_in_json(text.encode()) is None
 
 
+def test_a_text_that_is_cut_in_a_string_has_the_rows_before_it():
+    found = rows_in_json(b'{"runs": [{"ms": 1}, {"ms": 2}, {"ms": 3, "log": "{\\"a\\": {}}, ')
+    assert found is not None
+    assert (found.count, found.names) == (3, ("ms",))
+
+
 def test_a_list_of_objects_is_gone_through_first(tmp_path):
     path = tmp_path / "render.json"
     path.write_text(json.dumps([{"target": "a", "points": [[1.5, 17], [2.5, 18]]}] * 2))
