@@ -51,7 +51,7 @@ def is_failed(name: str, value: str) -> bool:
     if words.endswith(("class", "family", "group")) and _FAILED_CLASS.fullmatch(value):
         return True
     if "rpc" in words and plain.isdecimal() and not _FAILED_CODE.match(value):
-        return int(plain) != 0 and len(plain) < len("200")
+        return len(plain) < len("200") and int(plain) != 0
     return _FAILED_CODE.match(value) is not None or plain in _FAILURES
 
 

@@ -17,7 +17,7 @@ _UNIT_WORDS = {
     **{unit: unit for unit in ("min", "h", "d", "w", "kw", "mw")},
 }
 _OF_ENERGY = re.compile(r"([a-z]+)/([km]wh)")
-SPEEDUP = re.compile(r"speedup_([0-9]+)$")
+SPEEDUP = re.compile(r"speedup_([0-9]{1,9})$")
 _RUNNING = re.compile(
     r"(cum|cumul|cumulative|running)[ _-]?(count|total|sum|n|weight)?", re.IGNORECASE
 )

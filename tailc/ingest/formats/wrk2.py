@@ -31,12 +31,15 @@ _HEADING = re.compile(
 # A terminal has the command above the output.
 _BEGIN = re.compile(rb"(?:[^\n]{0,1000}\n){0,3}?\s*Running [^\n]{1,60} test @ ")
 _RUN = re.compile(r"\s*Running .* test @ ")
-_POINT = re.compile(r"\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+([0-9.]+|inf|Infinity))?\s*$")
+_COUNT = r"([0-9]{1,15})"
+_POINT = re.compile(
+    rf"\s*([0-9]+(?:\.[0-9]*)?)\s+([01]\.[0-9]+)\s+{_COUNT}(\s+([0-9.]+|inf|Infinity))?\s*$"
+)
 # Times out is a connection at each check of it, so that there may be fewer requests than of those.
 _LOST = re.compile(
-    r"\s*Socket errors: connect ([0-9]+), read ([0-9]+), write ([0-9]+), timeout ([0-9]+)\s*$"
+    rf"\s*Socket errors: connect {_COUNT}, read {_COUNT}, write {_COUNT}, timeout {_COUNT}\s*$"
 )
-_FAILED = re.compile(r"\s*Non-2xx or 3xx responses: ([0-9]+)\s*$")
+_FAILED = re.compile(rf"\s*Non-2xx or 3xx responses: {_COUNT}\s*$")
 _NS_PER_MS = 1e6
 
 

@@ -101,6 +101,11 @@ def test_a_spectrum_that_falls_is_refused_at_its_line(tmp_path):
     assert (found.place.line, found.place.column) == (24, 1)
 
 
+@pytest.mark.parametrize("value", [b"     6.2.79", b"9" * 5000 + b" 0.5 " + b"9" * 5000])
+def test_a_spectrum_with_a_line_without_numbers_is_refused(tmp_path, value):
+    assert refused(changed(tmp_path, "wrk2.txt", b"      6.279", value)).code is Code.TRUNCATED
+
+
 def test_a_spectrum_that_is_cut_is_refused(tmp_path):
     path = tmp_path / "wrk2.txt"
     path.write_bytes((SAMPLES / "wrk2.txt").read_bytes()[:1500])

@@ -172,6 +172,7 @@ def test_a_label_of_any_usual_name_tells_that_requests_failed(tmp_path, name, go
         ("code", "4711"),
         ("http_status", "200"),
         ("grpc_code", ""),
+        ("grpc_code", "1" * 5000),
         ("port", "503"),
     ],
 )

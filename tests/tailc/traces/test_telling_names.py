@@ -2,7 +2,13 @@
 
 import pytest
 
-from tailc.traces.telling_names import degrees_of, requests_of, times_of, with_unit_suffix
+from tailc.traces.telling_names import (
+    degrees_of,
+    requests_of,
+    speedups_of,
+    times_of,
+    with_unit_suffix,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +63,7 @@ def test_names_of_degrees_count_threads_and_do_not_number_one():
         "dop",
     )
     assert degrees_of(names) == ("dop", "Worker Count", "NUM_THREADS", "#cpus", "cores")
+
+
+def test_a_number_too_long_for_a_degree_names_no_speedup():
+    assert speedups_of(("speedup_1", "speedup_" + "1" * 5000)) == ("speedup_1",)
