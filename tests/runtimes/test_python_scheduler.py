@@ -285,6 +285,30 @@ def test_in_an_event_loop_a_delay_is_kept() -> None:
     assert run_virtually(serve()) == pytest.approx(0.010, abs=1e-6)
 
 
+def test_in_an_event_loop_a_request_exits_after_the_parts_that_a_failure_cancels() -> None:
+    async def serve() -> str:
+        scheduler = AsyncScheduler(open_policy(SETTINGS))
+        at_end: list[str] = []
+
+        async def fail() -> None:
+            await asyncio.sleep(0.001)
+            raise KeyError("no such document")
+
+        async def clean_up() -> None:
+            try:
+                await asyncio.sleep(1)
+            finally:
+                await asyncio.sleep(0.001)
+                at_end.append(scheduler.metrics())
+
+        with pytest.raises(KeyError):
+            await scheduler.run([fail, clean_up])
+        assert "tailc_in_system 0" in scheduler.metrics()
+        return at_end[0]
+
+    assert "tailc_in_system 1" in run_virtually(serve())
+
+
 def test_a_failure_of_a_part_in_an_event_loop_is_raised() -> None:
     async def serve() -> None:
         async def fail() -> None:

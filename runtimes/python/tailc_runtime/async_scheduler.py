@@ -99,5 +99,7 @@ async def _run_parts(
                 changed.clear()
                 change = asyncio.ensure_future(changed.wait())
     finally:
+        # The request exits when the last of its parts has ended.
         for task in (*active, change):
             task.cancel()
+        await asyncio.gather(*active, change, return_exceptions=True)

@@ -110,7 +110,8 @@ impl Admitted {
         self.degree.clone()
     }
 
-    /// Runs parts, as many at once as the degree. A cut-off aborts the parts that run.
+    /// Runs parts, as many at once as the degree. A cut-off or a panic aborts the parts that run, and
+    /// waits until they have ended.
     pub async fn run<P>(&mut self, parts: Vec<P>) -> Outcome
     where
         P: Future<Output = ()> + Send + 'static,
@@ -119,6 +120,7 @@ impl Admitted {
         loop {
             let degree = *self.degree.borrow_and_update();
             if degree.is_cut_off {
+                active.shutdown().await;
                 return Outcome::CutOff;
             }
             while active.len() < degree.threads {
@@ -128,10 +130,14 @@ impl Admitted {
             if active.is_empty() {
                 return Outcome::Done;
             }
-            let changed = std::pin::pin!(self.degree.changed());
-            let ended = std::pin::pin!(active.join_next());
-            if let Some(Some(Err(why))) = first_of(changed, ended).await {
+            let ended = {
+                let changed = std::pin::pin!(self.degree.changed());
+                let ended = std::pin::pin!(active.join_next());
+                first_of(changed, ended).await
+            };
+            if let Some(Some(Err(why))) = ended {
                 if let Ok(panic) = why.try_into_panic() {
+                    active.shutdown().await;
                     std::panic::resume_unwind(panic);
                 }
             }

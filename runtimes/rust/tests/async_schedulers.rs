@@ -67,6 +67,38 @@ fn a_request_waits_until_its_delay_is_over_or_leaves() {
     });
 }
 
+/// Of two parts, the first one panics; each holds `part` while it runs.
+fn with_a_panic(part: &Arc<()>) -> Vec<impl Future<Output = ()> + Send + 'static> {
+    let parts = (1..=2).map(|seconds| {
+        let part = Arc::clone(part);
+        async move {
+            sleep(Duration::from_secs(seconds)).await;
+            drop(part);
+            panic!("no such document");
+        }
+    });
+    parts.collect()
+}
+
+#[test]
+fn parts_have_ended_when_their_request_is_cut_off_or_panics() {
+    run(async {
+        let part = Arc::new(());
+        let copy = Arc::clone(&part);
+        let endless = async move {
+            sleep(Duration::from_secs(3_600)).await;
+            drop(copy);
+        };
+        let cut_off = scheduler("overload").run(vec![endless], None).await;
+        assert_eq!(cut_off.ok(), Some(Outcome::CutOff));
+        assert_eq!(Arc::strong_count(&part), 1);
+        let parts = with_a_panic(&part);
+        let panics = tokio::spawn(async move { scheduler("settings").run(parts, None).await });
+        assert!(panics.await.is_err_and(|why| why.is_panic()));
+        assert_eq!(Arc::strong_count(&part), 1);
+    });
+}
+
 #[test]
 fn a_request_is_refused_or_cut_off() {
     run(async {
