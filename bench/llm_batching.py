@@ -1,4 +1,4 @@
-"""Token budgets on two public traces of language models, beside static budgets by hindsight.
+"""Compare token budgets with the best static ones on two public traces of language models.
 
     python -m bench.llm_batching [FOLDER]
 
@@ -6,7 +6,7 @@ The step times are a model, composed of measurements of different programs: 80 t
 time of a layer's dense operations and all-reduces (Llama 3 70B on 8 A100, Vidur), plus attention by
 tokens of context (fitted to token times of Llama 2 70B on 8 A100, Splitwise). No iteration that
 mixes prompts and decoding was measured. A table is compiled from the first part of a trace for
-three rates, and judged on the second part. FOLDER keeps the specs and policies.
+three rates, and judged on the second part. The specs and policies are written to FOLDER.
 """
 
 from __future__ import annotations

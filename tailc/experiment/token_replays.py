@@ -120,21 +120,23 @@ class TokenTail:
     percentile_ppm: int
     values: int
     ns: int
-    drawn_ns: NDArray[np.float64]
+    resampled_ns: NDArray[np.float64]
 
     @property
     def estimate(self) -> TailEstimate:
         """The percentile with its interval."""
         middle = int(nearest_us(self.ns))
-        low, high = (int(nearest_us(int(one))) for one in np.quantile(self.drawn_ns, [LOW, HIGH]))
+        low, high = (
+            int(nearest_us(int(one))) for one in np.quantile(self.resampled_ns, [LOW, HIGH])
+        )
         enough = self.values >= fewest_requests(self.percentile_ppm)
         return TailEstimate(middle, min(low, middle), max(high, middle) if enough else None)
 
     def change_from(self, other: TokenTail) -> MeanError:
         """Relative change from the other percentile, with its 95 % interval."""
         change = self.ns / max(other.ns, 1) - 1
-        drawn = self.drawn_ns / np.maximum(other.drawn_ns, 1) - 1
-        low, high = np.quantile(drawn, [LOW, HIGH])
+        changes = self.resampled_ns / np.maximum(other.resampled_ns, 1) - 1
+        low, high = np.quantile(changes, [LOW, HIGH])
         middle = to_ppm(change)
         return MeanError(middle, min(to_ppm(low), middle), max(to_ppm(high), middle))
 
@@ -153,9 +155,9 @@ def tail_sample(outcome: TokenOutcome, slo: Slo, seed: int, replicates: int) -> 
     uniform = np.empty(blocks * replicates)
     streams.uniforms(streams.stream(seed, Purpose.RESAMPLE), uniform)
     chosen = (uniform.reshape(replicates, blocks) * blocks).astype(np.int64)
-    drawn = [_percentile_of(edges, counts[one].sum(axis=0), percentile_ppm) for one in chosen]
+    resampled = [_percentile_of(edges, counts[one].sum(axis=0), percentile_ppm) for one in chosen]
     middle = _percentile_ns(value_ns, percentile_ppm)
-    return TokenTail(percentile_ppm, len(value_ns), middle, np.array(drawn, np.float64))
+    return TokenTail(percentile_ppm, len(value_ns), middle, np.array(resampled, np.float64))
 
 
 def check_fits(trace: TokenTrace, engine: BatchEngine) -> None:

@@ -1,4 +1,4 @@
-"""The Python runtime's budget tables, beside those of the form."""
+"""Budget tables of the Python runtime have the same look-ups as those of the form."""
 
 from __future__ import annotations
 

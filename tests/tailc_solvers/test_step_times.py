@@ -11,7 +11,7 @@ PROMPT, DECODING = (
 )
 
 
-def at(fitted, amounts):
+def predicted(fitted, amounts):
     return fitted.constant + sum(
         np.interp(amount, part.knots, part.values)
         for amount, part in zip(amounts, fitted.parts, strict=True)
@@ -23,7 +23,7 @@ def test_a_linear_time_is_fitted_exactly_with_one_segment():
     fitted = fit_sum([PROMPT, DECODING], time)
     assert fitted.segments == 1
     assert fitted.worst < 1e-9
-    assert at(fitted, [PROMPT, DECODING]) == pytest.approx(time)
+    assert predicted(fitted, [PROMPT, DECODING]) == pytest.approx(time)
 
 
 @pytest.mark.parametrize("shape", [np.sqrt, np.square, lambda x: np.minimum(x, 100.0)])
@@ -33,7 +33,7 @@ def test_a_curved_time_needs_more_segments_and_is_close(shape):
     fitted = fit_sum([prompt], time)
     assert fitted.segments > 1
     assert fitted.error < 0.05
-    assert at(fitted, [prompt]) == pytest.approx(time, rel=0.3)
+    assert predicted(fitted, [prompt]) == pytest.approx(time, rel=0.3)
 
 
 def test_a_noisy_time_never_decreases_and_its_error_is_about_the_noise():

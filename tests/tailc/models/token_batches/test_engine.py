@@ -1,4 +1,4 @@
-"""The compiled engine of token batches beside its plain twin, and closed forms."""
+"""The compiled engine of token batches: times equal those of a plain twin, and closed forms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def engine(**changes) -> BatchEngine:
     return BatchEngine(**(limits | changes))
 
 
-def drawn(seed, number, mean_gap_ms=6.0, longest=120):
+def random_requests(seed, number, mean_gap_ms=6.0, longest=120):
     """Requests (arrival, prompt, output, cached), int64 (number,) each."""
     rng = np.random.default_rng(seed)
     arrival = np.cumsum(np.rint(rng.exponential(mean_gap_ms * MS, number))).astype(np.int64)
@@ -61,7 +61,7 @@ TABLES = {
                                     {"max_sequences": 1}])  # fmt: skip
 def test_every_time_is_that_of_the_plain_twin(name, limits, prompts_first):
     table = TABLES[name](engine(**limits))
-    requests = drawn(7, 150)
+    requests = random_requests(7, 150)
     found = replay(TokenScheduler("", "", table, prompts_first), token_requests(*requests))
     server = PlainServer(
         table, [Sequence(*map(int, row)) for row in zip(*requests, strict=True)], prompts_first
@@ -78,7 +78,7 @@ def test_every_time_is_that_of_the_plain_twin(name, limits, prompts_first):
 def test_a_small_cache_preempts():
     found = replay(
         TokenScheduler("", "", static_budget(engine(kv_blocks=25), 48)),
-        token_requests(*drawn(7, 150)),
+        token_requests(*random_requests(7, 150)),
     )
     assert found.preemptions > 0
 

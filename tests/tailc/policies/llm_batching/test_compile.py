@@ -228,12 +228,12 @@ def test_pages_have_a_map_of_the_budgets(tmp_path, tailc):
     page = tmp_path / "compiled.html"
     words = ("-o", tmp_path / "p", "--no-progress", "--report", page)
     assert tailc("compile", case.spec, *words).code == 0
-    for told in (page, tmp_path / "verdict.html", tmp_path / "policy.html"):
-        if told.name == "verdict.html":
-            tailc("verify", tmp_path / "p", "--trace", case.held_out, "--report", told)
-        if told.name == "policy.html":
-            tailc("report", tmp_path / "p", "-o", told)
-        assert "Token budgets by decoding sequences" in told.read_text()
+    for each in (page, tmp_path / "verdict.html", tmp_path / "policy.html"):
+        if each.name == "verdict.html":
+            tailc("verify", tmp_path / "p", "--trace", case.held_out, "--report", each)
+        if each.name == "policy.html":
+            tailc("report", tmp_path / "p", "-o", each)
+        assert "Token budgets by decoding sequences" in each.read_text()
 
 
 def test_both_parts_of_a_split_trace_are_used_where_they_belong(tmp_path, tailc):
