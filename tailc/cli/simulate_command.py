@@ -10,10 +10,8 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.verify_plan import judge_plan, without_plan
+from tailc.cli.verify_forms import judge_of_form, options_of_form
 from tailc.cli.verify_requests import judge_requests
-from tailc.cli.verify_throughput import judge_throughput
-from tailc.cli.verify_tokens import judge_tokens
 
 if TYPE_CHECKING:
     from tailc.cli.arrivals_option import ArrivalOptions
@@ -65,18 +63,13 @@ def command(
     with show_progress(progress) as draw:
         compiled = compile_policy(spec, progress=draw, threads=options["threads"])
         policy = compiled.policy
+        replay = policy, trace, trace_format, arrivals, draw
+        judge, options = judge_of_form(policy), options_of_form(policy, options)
         if policy.plan is not None:
-            replay_fields = {**options, "threads": None}
-            outcome = judge_plan(policy, trace, trace_format, arrivals, draw, replay_fields)
-            return _without_verdict(outcome, compiled)
-        options = without_plan(options)
-        if policy.shares is not None:
-            outcome = judge_throughput(policy, trace, trace_format, arrivals, None, options)
-            return _without_verdict(outcome, compiled)
-        if policy.budget_table is not None:
-            outcome = judge_tokens(policy, trace, trace_format, arrivals, draw, options)
-            return _without_verdict(outcome, compiled)
-        verdicts = judge_requests(policy, trace, trace_format, arrivals, draw, options)
+            options["threads"] = None
+        if judge is not None:
+            return _without_verdict(judge(*replay, options), compiled)
+        verdicts = judge_requests(*replay, options)
     return replace(verdicts.outcome(*compiled.findings), notes=(), cases=())
 
 

@@ -20,14 +20,13 @@ from tailc.cli.report_option import with_report
 from tailc.cli.terminal_pictures import add_policy_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.trust_option import trusts
+from tailc.cli.verify_forms import judge_of_form, options_of_form
 from tailc.cli.verify_measured import (
     check_measured,
     judge_measured,
     measured_options,
     without_measured,
 )
-from tailc.cli.verify_plan import judge_plan, without_plan
-from tailc.cli.verify_throughput import judge_throughput
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -87,7 +86,6 @@ def command(
     trace: str,
     trace_format: Format,
     arrivals: ArrivalOptions,
-    tolerance_ppm: int | None,
     drift: bool,
     progress: bool | None,
     trust: Trust,
@@ -114,40 +112,21 @@ def command(
         if report is not None:
             raise click.UsageError("`--drift` makes no replays to report: remove `--report`")
         return judge_drift(policy, trace, trace_format, options["seed"])
-    if options["measured"] is not None:
-        with show_progress(progress) as draw:
-            return judge_measured(
-                policy, trace, trace_format, arrivals, draw, without_plan(options)
-            )
-    options = without_measured(options)
-    if policy.plan is not None:
-        replay_fields = {**options, "tolerance_ppm": tolerance_ppm, "report": report}
-        with show_progress(progress) as draw:
-            verdict_outcome = judge_plan(policy, trace, trace_format, arrivals, draw, replay_fields)
-        return add_policy_pictures(verdict_outcome, policy) if plot else verdict_outcome
-    options = without_plan(options)
-    if policy.shares is not None:
-        verdict_outcome = judge_throughput(
-            policy, trace, trace_format, arrivals, tolerance_ppm, options
-        )
-        verdict_outcome = add_policy_pictures(verdict_outcome, policy) if plot else verdict_outcome
-        return _write_text_report(verdict_outcome, policy, report)
-    if tolerance_ppm is not None:
-        raise click.UsageError(
-            "`--tolerance` applies to targets of throughput, but this artifact has none"
-        )
-    if policy.budget_table is not None:
-        from tailc.cli.verify_tokens import judge_tokens
-
-        with show_progress(progress) as draw:
-            verdict_outcome = judge_tokens(policy, trace, trace_format, arrivals, draw, options)
-        verdict_outcome = add_policy_pictures(verdict_outcome, policy) if plot else verdict_outcome
-        return _write_text_report(verdict_outcome, policy, report)
-    from tailc.cli.verify_requests import judge_requests
-
+    is_measured = options["measured"] is not None
+    judge = judge_measured if is_measured else judge_of_form(policy)
+    options = options_of_form(policy, options if is_measured else without_measured(options))
+    if policy.plan is not None:  # its report has pictures of the replay
+        options, report = {**options, "report": report}, None
     with show_progress(progress) as draw:
+        replay = policy, trace, trace_format, arrivals, draw
+        if judge is not None:
+            outcome = judge(*replay, options)
+            outcome = add_policy_pictures(outcome, policy) if plot else outcome
+            return _write_text_report(outcome, policy, report)
+        from tailc.cli.verify_requests import judge_requests
+
         replay_fields = {**options, "pictured": report is not None or plot}
-        judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)
+        judgement = judge_requests(*replay, replay_fields)
     return _latency_outcome(judgement, policy, spec_budgets, old, report, plot=plot)
 
 

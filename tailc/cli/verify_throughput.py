@@ -10,6 +10,8 @@ from tailc.cli import replay_options
 from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.traces.source import Format
@@ -28,7 +30,7 @@ def judge_throughput(
     trace: str,
     trace_format: Format,
     arrivals: ArrivalOptions,
-    tolerance_ppm: int | None,
+    draw: Callable[[str, float], None],
     options: dict[str, Any],
 ) -> CommandOutcome:
     """Judge the policy on the rows of the trace, with the given tolerance or the policy's."""
@@ -38,9 +40,15 @@ def judge_throughput(
     from tailc.verify.throughput.drift import drift_findings
     from tailc.verify.throughput.judge import verify_throughput
 
+    tolerance_ppm: int | None = options.get("tolerance_ppm")
+    options = {**options, "tolerance_ppm": None}
     check_options(policy, arrivals, options)
     held_out = read_held_out_rows(policy, trace, trace_format)
-    chosen = VerifyOptions(held_out_name=trace, **replay_options.given_options(options))
+    chosen = VerifyOptions(
+        held_out_name=trace,
+        progress=lambda finished, total: draw("replaying", finished / total),
+        **replay_options.given_options(options),
+    )
     verdicts = verify_throughput(policy, held_out, chosen, tolerance_ppm)
     drifts = tuple(machine.drift for machine in verdicts.machines)
     ci = render.ci_verdicts(verdicts)

@@ -34,8 +34,8 @@ LARGEST_US = 2.0**52
 class TokenTrace:
     """Requests in order of arrival; int64 (requests,) each.
 
-    arrival_us: since the first arrival. cached: tokens of the prompt that the cache of prefixes has,
-    at most one less than the prompt. row: number of its row in the file, from 1.
+    arrival_us: since the first arrival. cached: tokens of the prompt in the cache of prefixes, at
+    most one less than the prompt. row: number of its row in the file, from 1.
     """
 
     arrival_us: Int64s
