@@ -12,8 +12,8 @@ from tailc.diff.rows import ClimbChange, RowChange, matched_labels, row_changes,
 from tailc.forms.ladder.lookup import row_at
 from tailc.forms.ladder.table import AT_ONCE, ON_EXIT, Admission, Climb, Row, Rule, Rung
 from tests.tailc.artifact.published import lucene_policy
-from tests.tailc.artifact.random_policies import random_ladder
 from tests.tailc.diff.changing import changed_row, with_row
+from tests.tailc.forms.random_forms import random_ladder
 
 SEEDS = st.integers(0, 2**32)
 LUCENE = lucene_policy().forms[0]

@@ -22,7 +22,7 @@ from tailc.forms.ladder.table import Ladder, Power
 from tailc.report import diff as render
 from tailc.report.github import as_github
 from tests.tailc.artifact.published import controlled_policy
-from tests.tailc.artifact.random_policies import random_controller
+from tests.tailc.forms.random_forms import random_controller
 from tests.tailc.schemas import validate
 
 SEEDS = st.integers(0, 2**32)

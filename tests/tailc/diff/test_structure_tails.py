@@ -23,7 +23,7 @@ from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable, Tran
 from tailc.report import diff as render
 from tailc.report.diff.words import tail_table_lines
 from tests.tailc.artifact.published import lucene_policy, policy_of, shares_policy, tail_policy
-from tests.tailc.artifact.random_policies import random_shares, random_tail_table
+from tests.tailc.forms.random_forms import random_shares, random_tail_table
 from tests.tailc.schemas import validate
 
 SEEDS = st.integers(0, 2**32)

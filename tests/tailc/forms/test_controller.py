@@ -29,7 +29,7 @@ from tailc.forms.controller import (
     scaled_age_us,
     step,
 )
-from tests.tailc.artifact.random_policies import random_controller
+from tests.tailc.forms.random_forms import random_controller
 
 PPM = 1_000_000
 MS = 1_000

@@ -17,7 +17,7 @@ from tailc.forms.controller import (
 from tailc.forms.ladder.lookup import lookup, rung_at
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tests.tailc.artifact.published import lucene_policy
-from tests.tailc.artifact.random_policies import random_ladder
+from tests.tailc.forms.random_forms import random_ladder
 
 PPM = 1_000_000
 SEEDS = st.integers(0, 2**32)

@@ -26,7 +26,7 @@ from tailc.forms.tail_table import (
     level_for,
     row_at,
 )
-from tests.tailc.artifact.random_policies import random_tail_table
+from tests.tailc.forms.random_forms import random_tail_table
 
 SEEDS = st.integers(0, 2**32)
 PPM = 1_000_000
