@@ -200,6 +200,7 @@ class Code(enum.Enum):
     LOST_TASK = ("TC0705", ExitCode.MISSING_PART, "every process that ran a task was killed")
     OTHER_CODE = ("TC0706", ExitCode.MISSING_PART, "a worker of a cluster runs other code")
     RESULTS_DIFFER = ("TC0707", ExitCode.MISSING_PART, "two workers have different results")
+    UNLISTED_SPEC = ("TC0708", ExitCode.OK, "a table of services has no row for a spec")
     LOOP_DIFFERS = ("TC0902", ExitCode.BUG, "python-control computes other figures for a loop")
     BUG = ("TC0901", ExitCode.BUG, "tailc has a bug")
     USAGE = ("TC0801", ExitCode.USAGE, "the command line does not fit the command")

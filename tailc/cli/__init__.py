@@ -54,6 +54,7 @@ COMMANDS = {
 RENAMED = {"vary": "sweep"}
 # Files of subcommands whose parent also works alone.
 BELOW = {
+    ("fleet", "specs"): "fleet_specs",
     ("fleet", "compile"): "fleet_compile",
     ("fleet", "verify"): "fleet_verify",
     ("fleet", "diff"): "fleet_diff",

@@ -6,6 +6,7 @@ import click
 
 from tailc.cli.fleet_compile_command import command as compile_command
 from tailc.cli.fleet_diff_command import command as diff_command
+from tailc.cli.fleet_specs_command import command as specs_command
 from tailc.cli.fleet_verify_command import command as verify_command
 
 
@@ -14,6 +15,7 @@ def command() -> None:
     """Compile, judge and compare the policies of many services."""
 
 
+command.add_command(specs_command, "specs")
 command.add_command(compile_command, "compile")
 command.add_command(verify_command, "verify")
 command.add_command(diff_command, "diff")

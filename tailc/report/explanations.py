@@ -365,6 +365,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "different, so one of the machines computes wrongly, for example because of faulty memory. "
     "Policies that were written before the error may be wrong too: compile all again without the "
     "faulty machine.",
+    Code.UNLISTED_SPEC: "`tailc fleet specs` wrote the spec for a service that is no longer in the "
+    "table. It removes no file, so `tailc fleet compile` still compiles the service. Remove the "
+    "spec and its policy if the service is gone.",
     Code.LOOP_DIFFERS: "Both tailc and python-control compute the margins, poles and step "
     "response of every controller. They differ by more than rounding and approximation explain, "
     "so one of them is wrong, and nothing is written. Report this with the plant and the gains.",

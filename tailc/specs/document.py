@@ -48,6 +48,14 @@ def parse_document(text: str, source: str) -> Document:
     return Document(source, split_lines(text), root)
 
 
+def read_text(path: str) -> str:
+    """Read the text of a spec in the file `path`, or on standard input for `-`.
+
+    Raises TailcError if the file cannot be read, is not UTF-8, or is larger than the limit.
+    """
+    return _decode(_read_bytes(path), "<stdin>" if path == STDIN else path)
+
+
 def _read_bytes(path: str) -> bytes:
     try:
         if path == STDIN:
