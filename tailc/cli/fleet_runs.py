@@ -6,7 +6,7 @@ import contextlib
 import io
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from tailc.units import plural, printable
 
 FORMAT = "tailc-fleet-runs"
 VERSION = 1
-_HEADS = ("service", "result", "finding")
 # Exit codes below those of failures, from best to worst.
 _ORDER = (
     ExitCode.OK,
@@ -41,6 +40,21 @@ class ServiceRun:
     service: str
     exit_code: ExitCode
     document: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FleetColumns:
+    """Columns of a table of services between the result and the finding.
+
+    is_listed: whether a service is listed although its result is the best one.
+    """
+
+    heads: tuple[str, ...] = ()
+    cells: Callable[[ServiceRun], tuple[str, ...]] = lambda _: ()
+    is_listed: Callable[[ServiceRun], bool] = lambda _: False
+
+
+NO_COLUMNS = FleetColumns()
 
 
 def find_policies(folder: str) -> dict[str, str]:
@@ -93,27 +107,42 @@ def _service_run(service: str, result: tuple[int, str] | LostTask) -> ServiceRun
 
 
 def fleet_outcome(
-    runs: Sequence[ServiceRun], names: Mapping[ExitCode, str], warnings: tuple[Finding, ...]
+    runs: Sequence[ServiceRun],
+    names: Mapping[ExitCode, str],
+    warnings: tuple[Finding, ...],
+    columns: FleetColumns = NO_COLUMNS,
 ) -> CommandOutcome:
     """Summarise the runs; names: the results by exit code, others are `failed`."""
-    counts = Counter(_name(one, names) for one in runs)
     best = next(iter(names.values()))
-    rows = [
-        (printable(one.service), _name(one, names), _finding_text(one))
-        for one in runs
-        if _name(one, names) != best
-    ]
-    head = f"{plural(len(runs), 'service')}: " + ", ".join(
-        f"{counts[name]:,} {name}" for name in (*names.values(), "failed") if counts[name]
-    )
-    table = [_HEADS, *rows]
+    listed = [one for one in runs if _name(one, names) != best or columns.is_listed(one)]
+    head = f"{plural(len(runs), 'service')}: {counts_text(runs, names)}"
+    table = fleet_table(listed, names, columns)
     return CommandOutcome(
         exit_code=max((one.exit_code for one in runs), key=_badness, default=ExitCode.OK),
-        text=f"{head}\n\n{align_columns(table)}\n" if rows else f"{head}\n",
+        text=f"{head}\n\n{align_columns(table)}\n" if listed else f"{head}\n",
         result=_as_dict(runs, names),
         findings=warnings,
-        markdown=f"### {head}\n\n{as_markdown(table)}" if rows else f"### {head}\n",
+        markdown=f"### {head}\n\n{as_markdown(table)}" if listed else f"### {head}\n",
     )
+
+
+def counts_text(runs: Sequence[ServiceRun], names: Mapping[ExitCode, str]) -> str:
+    """Number of services by result, such as `3 pass, 1 missed`."""
+    counts = Counter(_name(one, names) for one in runs)
+    return ", ".join(
+        f"{counts[name]:,} {name}" for name in (*names.values(), "failed") if counts[name]
+    )
+
+
+def fleet_table(
+    runs: Sequence[ServiceRun], names: Mapping[ExitCode, str], columns: FleetColumns
+) -> list[tuple[str, ...]]:
+    """Build a table with a row for each run."""
+    rows = (
+        (printable(one.service), _name(one, names), *columns.cells(one), _finding_text(one))
+        for one in runs
+    )
+    return [("service", "result", *columns.heads, "finding"), *rows]
 
 
 def _badness(code: ExitCode) -> int:

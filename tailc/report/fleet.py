@@ -9,7 +9,7 @@ from dataclasses import replace
 from tailc.artifact.estimates import Standing
 from tailc.errors import ExitCode, Finding, Place
 from tailc.report.table import align_columns, as_markdown, escaped_markdown
-from tailc.studies.fleet import ServiceResult, ServiceStatus
+from tailc.studies.fleet import PolicySummary, ServiceResult, ServiceStatus
 from tailc.units import plural, printable
 
 FORMAT = "tailc-fleet"
@@ -65,10 +65,15 @@ def _row(result: ServiceResult) -> tuple[str, ...]:
     policy = result.policy
     kind = policy.kind if policy else "-"
     standing = policy.standing.value if policy and policy.standing else "-"
-    change = policy.change_ppm if policy else None
-    gain = "-" if change is None else f"{-change / _PPM_PER_PERCENT:.1f} %"
+    gain = gain_text(policy) if policy else "-"
     finding = result.findings[0].code.ident if result.findings else "-"
     return printable(result.service.name), kind, result.status.value, standing, gain, finding
+
+
+def gain_text(policy: PolicySummary) -> str:
+    """The gain of a policy over the best setting by hand, such as `2.3 %`; `-` if unknown."""
+    change = policy.change_ppm
+    return "-" if change is None else f"{-change / _PPM_PER_PERCENT:.1f} %"
 
 
 def exit_code(results: Sequence[ServiceResult]) -> ExitCode:

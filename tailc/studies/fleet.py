@@ -223,7 +223,7 @@ def _checked(service: Service, options: FleetOptions) -> _DueService | ServiceRe
         return _failure(service, error.exit_code, error.findings, ())
     except Exception as error:
         return _failure(service, ExitCode.BUG, (bug_finding(error),), ())
-    summary = _summary(policy)
+    summary = policy_summary(policy)
     return ServiceResult(service, ServiceStatus.UNCHANGED, ExitCode.OK, (), (), summary)
 
 
@@ -266,7 +266,7 @@ def _write(due: _DueService, attempt: _Attempt | LostTask, options: FleetOptions
         write_record(stem, due.inputs, attempt.policy)
     except TailcError as error:
         return _failure(due.service, error.exit_code, error.findings, due.reasons)
-    summary = _summary(attempt.policy)
+    summary = policy_summary(attempt.policy)
     findings, reasons = attempt.findings, due.reasons
     return ServiceResult(
         due.service, ServiceStatus.COMPILED, ExitCode.OK, findings, reasons, summary
@@ -277,7 +277,8 @@ def _write(due: _DueService, attempt: _Attempt | LostTask, options: FleetOptions
 _ORDER = (Standing.PASS, Standing.UNDECIDED, Standing.FAIL, Standing.OVERLOADED)
 
 
-def _summary(policy: Policy) -> PolicySummary:
+def policy_summary(policy: Policy) -> PolicySummary:
+    """Summarise the estimates of a policy."""
     estimates = policy.evidence.estimates
     rows: Sequence[RateEstimate] = () if estimates is None else estimates.rows
     compared = [row.by_hand for row in rows if row.by_hand and not row.by_hand.is_overloaded]

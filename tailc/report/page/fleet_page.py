@@ -1,27 +1,39 @@
-"""The page of a compiled fleet."""
+"""The pages of a compiled fleet and of a judged one."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tailc.artifact.estimates import Standing
 from tailc.report.findings import as_text
 from tailc.report.fleet import findings, table_text
 from tailc.report.page.content import Page, Section
 from tailc.report.pictures.gains import gains_figure
-from tailc.studies.fleet import ServiceResult, ServiceStatus
+from tailc.studies.fleet import PolicySummary, ServiceResult, ServiceStatus
 
 
 def fleet_page(folder: str, results: Sequence[ServiceResult]) -> Page:
     """Build the page of a fleet: counts, the gains, all services, and their findings."""
-    figure = gains_figure(results)
+    figure = gains_figure((one.service.name, one.policy) for one in results if one.policy)
     sections = [
         *([Section("gains", "Gains", (figure,))] if figure else []),
         Section("services", "Services", text=table_text(results)),
         Section("findings", "Findings", text=as_text(findings(results), colour=False)),
     ]
     return Page(folder, "Fleet", _facts(results), tuple(sections), _ruling(results))
+
+
+def judged_fleet_page(
+    folder: str, summary: str, table: str, policies: Mapping[str, PolicySummary], ruling: str
+) -> Page:
+    """Build the page of judged policies: the gains that compiles estimated, and all services."""
+    figure = gains_figure(policies.items())
+    sections = (
+        Section("services", "Services", text=table),
+        *([Section("gains", "Estimated gains", (figure,))] if figure else []),
+    )
+    return Page(folder, "Fleet", (("Services", summary),), sections, ruling)
 
 
 def _facts(results: Sequence[ServiceResult]) -> tuple[tuple[str, str], ...]:

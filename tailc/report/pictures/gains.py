@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from tailc.artifact.estimates import Standing
 from tailc.report.pictures.axis import count_axis, linear
 from tailc.report.pictures.figure import Figure, Numbers
 from tailc.report.pictures.plot import LegendEntry, Plot
-from tailc.studies.fleet import ServiceResult
+from tailc.studies.fleet import PolicySummary
 
 _PPM_PER_PERCENT = 10_000
 _ROOM = 1.08
 
 
-def gains_figure(results: Sequence[ServiceResult]) -> Figure | None:
-    """Draw a dot for each service that has a gain; None if no service has one."""
+def gains_figure(policies: Iterable[tuple[str, PolicySummary]]) -> Figure | None:
+    """Draw a dot for each service, by name, that has a gain; None if no service has one."""
     gains = sorted(
-        (-one.policy.change_ppm / _PPM_PER_PERCENT, one.service.name, one.policy.standing)
-        for one in results
-        if one.policy and one.policy.standing and one.policy.change_ppm is not None
+        (-policy.change_ppm / _PPM_PER_PERCENT, name, policy.standing)
+        for name, policy in policies
+        if policy.standing and policy.change_ppm is not None
     )
     if not gains:
         return None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,44 @@ def test_verify_judges_each_service_on_its_own_trace(tailc, policies):
     assert verdicts["format"] == "tailc-verdict"
     assert verdicts["replay"]["requests"] == 2000
     assert runs["missed/toy"]["findings"][0]["code"] == "TC0701"
+
+
+@pytest.fixture
+def heavier_trace(policies):
+    """A held-out trace whose demand is twice that of the compile."""
+    Path("held/fine").mkdir(parents=True)
+    rows = "".join(f"{number},{150 + number % 3 * 120}\n" for number in range(400))
+    Path("held/fine/toy.csv").write_text(f"request,demand_ms\n{rows}")
+    for path in Path("new/missed").iterdir():
+        path.unlink()
+    return "held/{service}.csv"
+
+
+def test_verify_lists_policies_whose_demand_has_drifted(tailc, heavier_trace):
+    old = time.time() - 3 * 86_400
+    os.utime("new/fine/toy.tailc", (old, old))
+    words = (
+        "fleet",
+        "verify",
+        "new",
+        "--trace",
+        heavier_trace,
+        "--jobs",
+        "1",
+        "--report",
+        "p.html",
+    )
+    ended = tailc(*words, "--", "--requests", "2000")
+    heads, row = (line.split() for line in ended.out.splitlines() if line.startswith(("se", "fi")))
+    assert heads == ["service", "result", "gain", "drift", "age", "finding"]
+    assert row[0] == "fine/toy"
+    assert "yes 3 d" in " ".join(row)
+    page = Path("p.html").read_text()
+    assert "fine/toy" in page
+    assert "Estimated gains" in page
+    drift = tailc(*words[:-2], "--output-format", "json", "--", "--drift")
+    assert drift.code == 2
+    assert fleet_runs(drift)["fine/toy"]["result"] == "drift"
 
 
 def test_a_pattern_without_the_service_is_a_mistake(tailc, policies):
