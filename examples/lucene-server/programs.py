@@ -106,7 +106,7 @@ def places(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Server:
-    """A server that listens; until it is told to open a policy, a request has one thread."""
+    """A server that listens."""
 
     url: str
     # What it opens.

@@ -18,6 +18,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import zlib
@@ -26,12 +27,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import figures
+import fixed
 import programs
 import replays
 from ruamel.yaml import YAML
 
 FOLDER = Path(__file__).parent
 OUT = FOLDER.parents[1] / "build" / "lucene-server"
+SERVICE = "lucene-server"
 # Threads of every request of a policy that is not compiled.
 FIXED = {"SEQ": 1, "FIX-2": 2}
 COMPILED, TUNED = "FM", "TUNED"
@@ -81,6 +84,8 @@ def main() -> None:
     index, queries = indexed(built, arguments.corpus, size, out)
     if arguments.prepare:
         return
+    fixed.write_fixed(SERVICE, arguments.degrees, out / "fixed")
+    shutil.copyfile(out / "fixed.tailc", served)
     with programs.serving(built, index, served) as server:
         story = Story(built, server, queries, size, arguments)
         say(f"timing queries on 1 to {arguments.degrees} threads")
@@ -117,6 +122,11 @@ class Story:
     @property
     def out(self) -> Path:
         return self.arguments.out
+
+    @property
+    def fixed(self) -> Path:
+        """The policy with a class for each number of threads."""
+        return self.out / "fixed.tailc"
 
 
 def parsed(words: Sequence[str]) -> argparse.Namespace:
@@ -188,6 +198,7 @@ def indexed(
 
 def time_queries(story: Story, name: str, repetitions: int) -> None:
     """Adds to `design.csv` or `heldout.csv` a row a timing, one request at a time."""
+    story.server.open_policy(story.fixed)
     timings = story.out / "timings.csv"
     story.built.run(
         "profile",
@@ -295,7 +306,7 @@ def sent_at(story: Story, rate: float, policies: dict[str, Path]) -> dict[tuple[
     found: dict[tuple[float, str], Sent] = {}
     for name in (*FIXED, *policies):
         say(f"sending {rate:g} requests a second under {name}")
-        story.server.open_policy(policies.get(name, policies[COMPILED]))
+        story.server.open_policy(policies.get(name, story.fixed))
         stem = story.out / f"{name}-{rate:g}"
         found[rate, name] = sent(story, rate, FIXED.get(name), stem)
     return found
@@ -310,8 +321,8 @@ def sent(story: Story, rate: float, threads: int | None, stem: Path) -> Sent:
         part="odd",
         rate=rate,
         seconds=story.arguments.seconds or story.size.seconds,
-        threads=threads,
         seed=SEED,
+        **({} if threads is None else {"class": threads}),
         out=stem,
     )
     rows = figures.sent(stem.with_name(f"{stem.name}.csv"))

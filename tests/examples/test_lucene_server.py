@@ -10,16 +10,15 @@ import shutil
 import subprocess
 import sys
 import urllib.request
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tailc_runtime import Schedule, open_policies
 
 import tailc
 from tailc.artifact.files import read_policy
 from tailc.cli import run as cli
-from tailc.forms.ladder.table import Admission, AdmissionKind, Climb, Row
 from tailc.pipeline.spec import open_kind
 from tests.examples.scripts import script
 
@@ -49,14 +48,19 @@ def out(tmp_path_factory):
     return folder
 
 
-def test_the_policy_asks_for_nothing_that_the_server_refuses(out):
+def test_the_policy_is_for_the_server_and_boosts_no_threads(out):
     policy = read_policy(out / "policy.tailc")
     (ladder,) = policy.ladders
-    kept = (JAVA / "Scheduler.java").read_text()
-    assert [rung.name for rung in ladder.rungs] == ["1 thread", "2 threads"]
-    assert all(f"Rule.{rule.name}" in kept for rule in ladder.rules)
+    assert [rung.threads for rung in ladder.rungs] == [1, 2]
     assert ladder.boost is None
+    assert policy.name == run.SERVICE
     assert f'SERVICE = "{policy.name}"' in (JAVA / "Server.java").read_text()
+
+
+def test_a_class_of_the_fixed_policy_starts_at_once_on_its_number_of_threads(tmp_path):
+    schedule = Schedule(open_policies(run.fixed.write_fixed("lucene-server", 3, tmp_path / "f")), 0)
+    requests = [schedule.arrive(0, name) for name in (None, "1", "2", "3")]
+    assert [request and request.threads for request in requests] == [1, 1, 2, 3]
 
 
 def test_the_spec_is_that_of_the_machine(out, tmp_path):
@@ -241,50 +245,24 @@ def test_a_quick_run_serves_as_the_policy_says(quick):
     assert threads_of(folder / f"FIX-2-{rate}.csv") == {2}
     least_ms = least_climb_ms(folder / "FM.tailc")
     for row in rows_of(folder / f"FM-{rate}.csv"):
-        assert row["threads"] == "1" or float(row["run_ms"]) >= least_ms
+        served_ms = float(row["wait_ms"]) + float(row["run_ms"])
+        assert row["threads"] == "1" or served_ms >= least_ms
 
 
 @pytest.mark.fuzz
-def test_a_policy_that_the_server_cannot_keep_changes_nothing(quick, out, tmp_path):
+def test_a_policy_of_another_service_changes_nothing(quick, out, tmp_path):
     folder, _ = quick
     (index,) = folder.glob("index-*")
     built = run.programs.Programs(folder / "maven", cores=1)
-    with run.programs.serving(built, index, tmp_path / "served.tailc") as server:
+    served = run.fixed.write_fixed(run.SERVICE, 2, tmp_path / "served")
+    with run.programs.serving(built, index, served) as server:
         server.open_policy(out / "policy.tailc")
-        # Of another service, and one that boosts.
         with pytest.raises(SystemExit, match="the policy is for `search`"):
             server.open_policy(FOLDER.parent / "search" / "expected.tailc")
-        spec = (out / "spec.yaml").read_text().replace("boosting: false", "boosting: true")
-        (out / "boosting.yaml").write_text(spec)
-        boosting = tailc.compile_policy(str(out / "boosting.yaml")).policy
-        tailc.write_artifact(boosting, str(tmp_path / "boosting"))
-        with pytest.raises(SystemExit, match="rule `boost-last-rung` is not kept here"):
-            server.open_policy(tmp_path / "boosting.tailc")
         with urllib.request.urlopen(f"{server.url}/search?q=import") as answer:
             assert json.load(answer)["matches"] > 0
-
-
-@pytest.mark.fuzz
-def test_the_scheduler_keeps_the_rules_of_a_policy(quick, out, tmp_path):
-    policy = read_policy(out / "policy.tailc")
-    (ladder,) = policy.ladders
-    # As SchedulerTest.java has it.
-    rows = (
-        Row(1, 1, AT_ONCE, (Climb(0, 1),)),
-        Row(2, 2, AT_ONCE, (Climb(0, 0), Climb(5_000, 1))),
-        Row(3, 3, Admission(AdmissionKind.DELAY, 4_000), (Climb(0, 0),)),
-        Row(4, None, Admission(AdmissionKind.ON_EXIT), (Climb(0, 0),)),
-    )
-    small = replace(policy, forms=(replace(ladder, quantum_us=2_000, rows=rows),))
-    tailc.write_artifact(small, str(tmp_path / "small"))
-    given = (f"-Dtailc.policy={tmp_path / 'small.tailc'}", "-Dtest=SchedulerTest")
-    maven = ("mvn", "-q", "-B", "-f", FOLDER / "reactor.xml", run.programs.places(tmp_path))
-    command = [*maven, *given, "-Dsurefire.failIfNoSpecifiedTests=false", "test"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-
-
-AT_ONCE = Admission(AdmissionKind.AT_ONCE)
+        with urllib.request.urlopen(f"{server.url}/metrics") as metrics:
+            assert "tailc_refused_reloads_total 1" in metrics.read().decode()
 
 
 def rows_of(path):

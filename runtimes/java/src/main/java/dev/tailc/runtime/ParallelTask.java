@@ -1,7 +1,6 @@
 package dev.tailc.runtime;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -9,43 +8,60 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /** The parts of one request, taken by as many threads as it has. */
-final class ParallelTask<T> {
-  final CompletableFuture<List<T>> future = new CompletableFuture<>();
+final class ParallelTask<T, R> {
+  final CompletableFuture<R> future = new CompletableFuture<>();
 
   /** Threads that it may have; 0 when it must end. A scheduler sets it, and then calls grow. */
   volatile int allowed;
 
-  private final Iterator<? extends Callable<T>> parts;
+  private final ParallelWork<T, R> work;
   private final Executor pool;
   private final Runnable exit;
   private final List<T> results = new ArrayList<>();
+  // Null until the work has begun, on its first thread.
+  private Iterator<? extends Callable<T>> parts;
+  private boolean isBegun;
   private int active;
   private boolean isEnded;
   private Throwable failure;
 
   /** {@code exit}: called once, before the future completes. */
-  ParallelTask(Collection<? extends Callable<T>> parts, Executor pool, Runnable exit) {
-    this.parts = List.copyOf(parts).iterator();
+  ParallelTask(ParallelWork<T, R> work, Executor pool, Runnable exit) {
+    this.work = work;
     this.pool = pool;
     this.exit = exit;
+    if (work instanceof KnownParts) {
+      isBegun = true;
+      parts = ((KnownParts<T>) work).begin().iterator();
+    }
   }
 
   /** Adds the threads that it does not use yet; ends it if it has none. */
   void grow() {
     int missing = 0;
     synchronized (this) {
-      if (failure == null && parts.hasNext()) {
-        missing = Math.max(allowed - active, 0);
+      if (failure == null && hasParts()) {
+        missing = Math.max((isBegun ? allowed : Math.min(allowed, 1)) - active, 0);
         active += missing;
       }
     }
     for (int i = 0; i < missing; ++i) {
-      pool.execute(this::work);
+      pool.execute(this::run);
     }
     endIfDone();
   }
 
-  private void work() {
+  /** Whether a thread has something to do; the guard is this. */
+  private boolean hasParts() {
+    return parts == null ? !isBegun : parts.hasNext();
+  }
+
+  private void run() {
+    try {
+      begin();
+    } catch (Throwable thrown) {
+      fail(thrown);
+    }
     for (Callable<T> part = next(); part != null; part = next()) {
       try {
         T result = part.call();
@@ -59,9 +75,24 @@ final class ParallelTask<T> {
     endIfDone();
   }
 
+  /** Begins the work on its first thread, unless it must end; then further threads join. */
+  private void begin() throws Exception {
+    synchronized (this) {
+      if (isBegun || allowed == 0) {
+        return;
+      }
+      isBegun = true;
+    }
+    Iterator<? extends Callable<T>> begun = work.begin().iterator();
+    synchronized (this) {
+      parts = begun;
+    }
+    grow();
+  }
+
   /** The next part; null if this thread leaves. */
   private synchronized Callable<T> next() {
-    if (failure != null || active > allowed || !parts.hasNext()) {
+    if (failure != null || active > allowed || parts == null || !parts.hasNext()) {
       --active;
       return null;
     }
@@ -79,9 +110,15 @@ final class ParallelTask<T> {
       }
       isEnded = true;
     }
+    R result = null;
+    try {
+      result = failure == null ? work.end(results) : null;
+    } catch (Throwable thrown) {
+      fail(thrown);
+    }
     exit.run();
     if (failure == null) {
-      future.complete(results);
+      future.complete(result);
     } else {
       future.completeExceptionally(failure);
     }

@@ -37,7 +37,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   private final LongSupplier clock;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Map<Request, ParallelTask<?>> tasks = new HashMap<>();
+  private final Map<Request, ParallelTask<?, ?>> tasks = new HashMap<>();
   private final Schedule schedule;
   private Policy policy;
   private long reloadedNs;
@@ -88,7 +88,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
     return thread;
   }
 
-  /** Runs the parts of a request of all classes; see the other method. */
+  /** Runs the parts of a request of all classes; see the other methods. */
   public <T> CompletableFuture<List<T>> parallel(Collection<? extends Callable<T>> parts) {
     return parallel(null, parts);
   }
@@ -100,20 +100,24 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
    */
   public <T> CompletableFuture<List<T>> parallel(
       String requestClass, Collection<? extends Callable<T>> parts) {
+    return parallel(requestClass, ParallelWork.of(parts));
+  }
+
+  /** The same for work that begins and ends on one thread; null is the class of all classes. */
+  public <T, R> CompletableFuture<R> parallel(String requestClass, ParallelWork<T, R> work) {
     try {
-      return admit(requestClass, parts);
+      return admit(requestClass, work);
     } catch (RejectedExecutionException why) {
-      CompletableFuture<List<T>> refused = new CompletableFuture<>();
+      CompletableFuture<R> refused = new CompletableFuture<>();
       refused.completeExceptionally(why);
       return refused;
     }
   }
 
   /** As {@link #parallel}, but throws RejectedExecutionException. */
-  private <T> CompletableFuture<List<T>> admit(
-      String requestClass, Collection<? extends Callable<T>> parts) {
+  private <T, R> CompletableFuture<R> admit(String requestClass, ParallelWork<T, R> work) {
     Request[] request = new Request[1];
-    ParallelTask<T> task = new ParallelTask<>(parts, pool, () -> exit(request[0]));
+    ParallelTask<T, R> task = new ParallelTask<>(work, pool, () -> exit(request[0]));
     call(
         nowNs -> {
           if (isShutdown) {
@@ -137,7 +141,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
    */
   @Override
   public void execute(Runnable work) {
-    admit(null, List.of(Executors.callable(work)))
+    admit(null, ParallelWork.of(List.of(Executors.callable(work))))
         .whenComplete(
             (results, thrown) -> {
               if (thrown != null) {
@@ -187,13 +191,13 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
 
   /** Calls the schedule, and then carries out its decisions without the lock. */
   private <R> R call(Call<R> what) {
-    List<ParallelTask<?>> affected = new ArrayList<>();
+    List<ParallelTask<?, ?>> affected = new ArrayList<>();
     lock.lock();
     try {
       return what.at(follow());
     } finally {
       for (Decision decision : schedule.takeDecisions()) {
-        ParallelTask<?> task = tasks.get(decision.request);
+        ParallelTask<?, ?> task = tasks.get(decision.request);
         boolean isCut = decision.kind == Decision.Kind.CUT_OFF;
         task.allowed = isCut ? 0 : decision.request.threads();
         affected.add(task);

@@ -171,6 +171,67 @@ class SchedulerTest {
     assertTrue(scheduler.metrics().contains("tailc_in_system 0\n"));
   }
 
+  /** Two parts, which are there after its beginning; its end sums their results. */
+  private static ParallelWork<Integer, Integer> twoParts(Callable<List<Callable<Integer>>> begin) {
+    return new ParallelWork<>() {
+      @Override
+      public List<Callable<Integer>> begin() throws Exception {
+        return begin.call();
+      }
+
+      @Override
+      public Integer end(List<Integer> results) {
+        return results.stream().mapToInt(Integer::intValue).sum();
+      }
+    };
+  }
+
+  @Test
+  void workBeginsOnOneThreadAndEndsBeforeItsRequestExits() throws Exception {
+    CompletableFuture<Integer> sum =
+        scheduler.parallel(
+            null,
+            twoParts(
+                () -> {
+                  assertEquals(0, threads.size());
+                  return List.of(
+                      () -> threads.size(), () -> scheduler.metrics().contains("exits_total 0") ? 10 : 0);
+                }));
+    assertEquals(1, threads.size());
+    threads.remove().run();
+    // While the first part ran, the three other threads of a request that is alone waited.
+    assertEquals(3, threads.size());
+    assertFalse(sum.isDone());
+    runThreads();
+    assertEquals(13, sum.get());
+    assertTrue(scheduler.metrics().contains("tailc_exits_total 1\n"));
+  }
+
+  @Test
+  void workWhoseBeginningFailsHasNoParts() {
+    CompletableFuture<Integer> failed =
+        scheduler.parallel(
+            null,
+            twoParts(
+                () -> {
+                  throw new IOException("no such words");
+                }));
+    runThreads();
+    ExecutionException why = assertThrows(ExecutionException.class, failed::get);
+    assertEquals("no such words", why.getCause().getMessage());
+    assertTrue(scheduler.metrics().contains("tailc_in_system 0\n"));
+  }
+
+  @Test
+  void workThatIsCutOffBeforeItsBeginningEndsWithoutResults() throws Exception {
+    policy = policyOf("overload");
+    CompletableFuture<Integer> cut = scheduler.parallel(null, twoParts(List::of));
+    nowNs = 3_600_000 * NS_PER_MS;
+    scheduler.wake();
+    runThreads();
+    assertEquals(0, cut.get());
+  }
+
   @Test
   void aPolicyThatNeedsAnotherServerIsNotUsed() {
     assertThrows(ScheduleException.class, () -> new Schedule(policyOf("rate"), 0));

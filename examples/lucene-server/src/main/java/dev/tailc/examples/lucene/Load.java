@@ -53,17 +53,17 @@ final class Load {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final Queries queries;
-  private final String threads;
+  private final String requestClass;
 
-  private Load(Queries queries, String threads) {
+  private Load(Queries queries, String requestClass) {
     this.queries = queries;
-    this.threads = threads;
+    this.requestClass = requestClass;
   }
 
   static void run(Arguments arguments) throws IOException, InterruptedException {
     Queries queries = new Queries(arguments);
     List<Sent> plan = plan(queries, arguments);
-    Load load = new Load(queries, arguments.optional("threads").orElse(null));
+    Load load = new Load(queries, arguments.optional("class").orElse(null));
     load.warmUp();
     Histogram latencies = new Histogram(LONGEST_US, DIGITS);
     latencies.setStartTimeStamp(System.currentTimeMillis());
@@ -141,7 +141,7 @@ final class Load {
     long firstNs = System.nanoTime();
     for (Sent sent : plan) {
       long dueNs = firstNs + 1_000 * sent.dueUs;
-      HttpRequest request = HttpRequest.newBuilder(queries.uri(sent.query, threads)).build();
+      HttpRequest request = HttpRequest.newBuilder(queries.uri(sent.query, requestClass)).build();
       long leftNs;
       while ((leftNs = dueNs - System.nanoTime()) > 0) {
         LockSupport.parkNanos(leftNs);

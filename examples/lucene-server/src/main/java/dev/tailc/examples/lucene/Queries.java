@@ -42,10 +42,10 @@ final class Queries {
     return URI.create(server + "/stats");
   }
 
-  /** Where the server answers a query; {@code threads}: how many it runs on, or null. */
-  URI uri(int number, String threads) {
+  /** Where the server answers a query; {@code requestClass}: that of the request, or null. */
+  URI uri(int number, String requestClass) {
     String encoded = URLEncoder.encode(texts.get(number), StandardCharsets.UTF_8);
-    String fixed = threads == null ? "" : "&threads=" + threads;
-    return URI.create(server + "/search?q=" + encoded + fixed);
+    String its = requestClass == null ? "" : "&class=" + requestClass;
+    return URI.create(server + "/search?q=" + encoded + its);
   }
 }
