@@ -29,7 +29,8 @@ type head struct {
 	generation         int64
 }
 
-// rawForm is one of *rawLadder, *rawController, *rawTailTable, *rawShares and *rawPlan.
+// rawForm is one of *rawLadder, *rawController, *rawTailTable, *rawShares, *rawPlan and
+// *rawBudgetTable.
 type rawForm any
 
 // readFlat reads which policy is in a payload, and its forms.
@@ -55,19 +56,15 @@ func readFlat(payload []byte) (head, []rawForm) {
 		var form flatbuffers.Table
 		root.Forms(&box, i)
 		box.Form(&form)
-		read, known := formReaders[box.FormType()]
-		if !known {
-			// The layout of a budget table is known, but this runtime has no look-up for it.
-			panic(refused(UnknownForm, "unknown form `"+string(box.FormName())+"`"))
-		}
-		return read(form)
+		return formReaders[box.FormType()](form)
 	})
 }
 
 var formReaders = map[flat.Form]func(flatbuffers.Table) rawForm{
-	flat.FormLadder:     readLadder,
-	flat.FormController: readController,
-	flat.FormTailTable:  readTailTable,
-	flat.FormShares:     readShares,
-	flat.FormPlan:       readPlan,
+	flat.FormLadder:      readLadder,
+	flat.FormController:  readController,
+	flat.FormTailTable:   readTailTable,
+	flat.FormShares:      readShares,
+	flat.FormPlan:        readPlan,
+	flat.FormBudgetTable: readBudgetTable,
 }

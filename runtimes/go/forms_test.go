@@ -44,6 +44,18 @@ func TestFrequencyLookupsAllocateNothing(t *testing.T) {
 	expect(t, allocations == 0, "a frequency is looked up without garbage")
 }
 
+func TestABudgetIsLookedUpWithoutGarbage(t *testing.T) {
+	table, err := open(t, "budgets").BudgetTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, table.Lookup(-1, -1) == table.Lookup(0, 0), "negative numbers count as 0")
+	expect(t, table.Lookup(17, 5_000) == tailc.Budget{768, 2}, "rows decode, columns wait")
+	limits := [...]int64{table.KvBlocks(), table.BlockTokens(), table.MaxSequences()}
+	expect(t, limits == [...]int64{6_007, 16, 64}, "a table has the limits of its engine")
+	expect(t, testing.AllocsPerRun(1_000, func() { table.Lookup(17, 5_000) }) == 0, "no garbage")
+}
+
 func TestACoreIsAskedWhileItHasRequests(t *testing.T) {
 	table := tableOf(t, "tails")
 	for _, agesNs := range [][]int64{nil, {5, -1}} {

@@ -83,6 +83,12 @@ func ask(t *testing.T, policy *tailc.Policy) {
 	if shares, err := policy.Shares(); err == nil {
 		askShares(t, shares)
 	}
+	if table, err := policy.BudgetTable(); err == nil {
+		for decoding := int64(-1); decoding < 1<<27; decoding = 2*decoding + 3 {
+			got := table.Lookup(decoding, 3*decoding)
+			expect(t, 0 <= got.Tokens && got.NewSequences >= 0, "a budget is there")
+		}
+	}
 	if plan, err := policy.Plan(); err == nil {
 		askPlan(t, plan)
 	}

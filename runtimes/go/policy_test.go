@@ -24,8 +24,9 @@ func TestAPolicyDoesNotHaveOtherForms(t *testing.T) {
 	_, tailTableErr := policy.TailTable()
 	_, sharesErr := policy.Shares()
 	_, planErr := policy.Plan()
+	_, budgetsErr := policy.BudgetTable()
 	_, laddersErr := open(t, "plan").Ladder()
-	for _, err := range []error{tailTableErr, sharesErr, planErr, laddersErr} {
+	for _, err := range []error{tailTableErr, sharesErr, planErr, budgetsErr, laddersErr} {
 		expect(t, errors.Is(err, tailc.OtherForm), "each policy has one form")
 	}
 }

@@ -1,8 +1,8 @@
 // Package tailc opens policies that tailc compiled, and answers from memory: which rung a request
 // runs on, at which frequency a core, how much of a host a virtual machine gets, where jobs of a
-// datacentre run.
+// datacentre run, how many tokens an iteration of a language model's server batches.
 //
-// Look-ups in ladders and tail tables are for any number of goroutines at once, also while another
+// Look-ups in ladders, tail tables and budget tables are for any number of goroutines at once, also while another
 // steps the controller. Shares, plans and controllers have state, and may be used by one goroutine
 // at a time.
 package tailc
@@ -16,16 +16,18 @@ import (
 
 const mostBytes = 64 << 20
 
-// A Policy has one ladder for each class of requests, a tail table, shares, or a plan.
+// A Policy has one ladder for each class of requests, a tail table, shares, a plan, or a budget
+// table.
 type Policy struct {
 	head       head
 	counters   *Counters
 	controller *Controller
 	// One of these.
-	ladders   []*Ladder
-	tailTable *TailTable
-	shares    *Shares
-	plan      *Plan
+	ladders     []*Ladder
+	tailTable   *TailTable
+	shares      *Shares
+	plan        *Plan
+	budgetTable *BudgetTable
 }
 
 // Open reads the policy in a `.tailc` file. Length and hash are checked first, then the signature if
@@ -130,7 +132,7 @@ func newPolicy(which head, forms []rawForm, counters *Counters) *Policy {
 		}
 	}
 	require(len(forms) > 0 && (ladders == len(forms) || ladders == 0 && len(forms) == 1),
-		"`forms` must have exactly one of ladders, a tail table, shares and a plan")
+		"`forms` must have exactly one of ladders, a tail table, shares, a plan and a budget table")
 	switch form := forms[0].(type) {
 	case *rawLadder:
 		policy.scales(ClimbAges)
@@ -144,6 +146,9 @@ func newPolicy(which head, forms []rawForm, counters *Counters) *Policy {
 	case *rawPlan:
 		policy.scales(nothing)
 		policy.plan = newPlan(form, counters)
+	case *rawBudgetTable:
+		policy.scales(nothing)
+		policy.budgetTable = newBudgetTable(form)
 	}
 	return policy
 }
@@ -227,10 +232,14 @@ func (p *Policy) Ladders() ([]*Ladder, error) {
 	return p.ladders, nil
 }
 
-// TailTable, Shares and Plan are what the policy has; the error is OtherForm where it has another.
+// TailTable, Shares, Plan and BudgetTable are what the policy has; the error is OtherForm where it has
+// another.
 func (p *Policy) TailTable() (*TailTable, error) { return held(p.tailTable, "a tail table") }
 func (p *Policy) Shares() (*Shares, error)       { return held(p.shares, "shares") }
 func (p *Policy) Plan() (*Plan, error)           { return held(p.plan, "a plan") }
+func (p *Policy) BudgetTable() (*BudgetTable, error) {
+	return held(p.budgetTable, "a budget table")
+}
 
 func held[Form any](form *Form, wanted string) (*Form, error) {
 	if form == nil {

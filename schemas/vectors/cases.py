@@ -12,6 +12,8 @@ from typing import Any
 from damaged import damaged_files
 from level_queries import queries_for
 from linear_scan import look_up
+from plain_budgets import COLUMNS as BUDGET_COLUMNS
+from plain_budgets import rows_of_budgets
 from plain_control import in_millionths, outputs, scaled_climbs
 from plain_levels import level_of
 from plain_overload import COLUMNS as OVERLOAD_COLUMNS
@@ -33,6 +35,10 @@ from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 
+FOLDERS = (
+    *("steps", "levels", "shares", "plans", "overload", "sharing", "settings", "schedules"),
+    "budgets",
+)
 COLUMNS = ("request_class", "load", "waited_us", "executed_us", "start", "wait_us", "rung")
 # Where a policy has a controller, what it puts out at the look-up.
 STEERED_COLUMNS = (*COLUMNS[:4], "output_ppm", *COLUMNS[4:])
@@ -55,12 +61,11 @@ def write_vectors(folder: Path) -> None:
     """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
     tables, shares/NAME.csv for shares, plans/NAME.csv for plans, steps/NAME.csv for controllers,
     overload/NAME.csv for rules of overload, sharing/NAME.csv for rules of sharing,
-    settings/NAME.csv for the rungs of ladders, schedules/NAME.csv for servers, and the folders
-    `refused` and `signed`.
+    settings/NAME.csv for the rungs of ladders, schedules/NAME.csv for servers, budgets/NAME.csv
+    for budget tables, and the folders `refused` and `signed`.
     """
     refused, signed = folder / "refused", folder / "signed"
-    names = ("steps", "levels", "shares", "plans", "overload", "sharing", "settings", "schedules")
-    for needed in (refused, signed, *(folder / name for name in names)):
+    for needed in (refused, signed, *(folder / name for name in FOLDERS)):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
         _write_policy(folder, name, sentence, policy)
@@ -95,15 +100,24 @@ def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> Non
     if name in SHARING:
         rows = rows_of_sharing(name, plain)
         _write_csv(folder / "sharing" / f"{name}.csv", sentence, SHARING_COLUMNS, rows)
+    _write_only_form(folder, name, sentence, policy)
+    if policy.controller:
+        _write_steps(folder / "steps" / f"{name}.csv", plain, sequences_of(name))
+
+
+def _write_only_form(folder: Path, name: str, sentence: str, policy: Policy) -> None:
+    """Vectors of a policy with one form that is no ladder."""
+    plain = json.loads(encode_json(policy))
     if policy.tail_table:
         rows = _levels(name, plain)
         _write_csv(folder / "levels" / f"{name}.csv", sentence, LEVEL_COLUMNS, rows)
+    if policy.budget_table:
+        rows = rows_of_budgets(name, plain["forms"][0])
+        _write_csv(folder / "budgets" / f"{name}.csv", sentence, BUDGET_COLUMNS, rows)
     if policy.shares:
         _write_shares(folder / "shares" / f"{name}.csv", plain["forms"][0], name)
     if policy.plan:
         _write_plan(folder / "plans" / f"{name}.csv", plain["forms"][0], name)
-    if policy.controller:
-        _write_steps(folder / "steps" / f"{name}.csv", plain, sequences_of(name))
 
 
 def _levels(name: str, document: dict[str, Any]) -> list[list[Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from changed import changed
 from damaged_batteries import damaged_batteries
+from damaged_budgets import damaged_budgets
 from damaged_controls import damaged_controls
 from damaged_overloads import damaged_overloads
 from damaged_plans import damaged_plans
@@ -61,6 +62,7 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         **damaged_overloads(),
         **damaged_sharings(),
         **damaged_settings(),
+        **damaged_budgets(),
     }
 
 

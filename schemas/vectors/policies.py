@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from batteries import battery_plan, extreme_battery_plan, racks_battery_plan
+from budgets import budget_table, extreme_budget_table, smallest_budget_table
 from cores import (
     coarse_controller,
     controller,
@@ -40,6 +41,7 @@ from readings import (
     serial_reading,
     throughput_reading,
     timings_reading,
+    token_reading,
     waiting_reading,
 )
 from sharings import (
@@ -66,6 +68,7 @@ from tails import (
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
+from tailc.forms.budget_table import BudgetTable
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
@@ -77,7 +80,7 @@ from tailc.traces.profile import NS_PER_MS
 from tailc.traces.reading import TraceReading
 from tailc.traces.summary import GRID_PPM, DemandSummary
 
-Form = Ladder | Controller | TailTable | Shares | Plan
+Form = Ladder | Controller | TailTable | Shares | Plan | BudgetTable
 Vector = tuple[str, Policy]
 """A sentence that says what is special, and the policy."""
 
@@ -98,6 +101,7 @@ def named_policies() -> dict[str, Vector]:
         **_shares(),
         **_plans(),
         **_battery_plans(),
+        **_budget_tables(),
     }
 
 
@@ -345,6 +349,25 @@ def _battery_plans() -> dict[str, Vector]:
         "plan-battery-extremes": (
             "Schema 1.5: a battery with every number at a limit.",
             policy("plan-battery-extremes", extreme_battery_plan(), reading=job_reading()),
+        ),
+    }
+
+
+def _budget_tables() -> dict[str, Vector]:
+    """Token budgets of a language model's server."""
+    return {
+        "budgets": (
+            "Schema 1.11: token budgets of four rows and three columns; the last row computes no "
+            "prompts.",
+            policy("budgets", budget_table(), reading=token_reading()),
+        ),
+        "budgets-extremes": (
+            "Schema 1.11: a budget table with every number at a limit.",
+            policy("budgets-extremes", extreme_budget_table(), reading=token_reading()),
+        ),
+        "budgets-smallest": (
+            "Schema 1.11: one budget for all states.",
+            policy("budgets-smallest", smallest_budget_table(), reading=token_reading()),
         ),
     }
 

@@ -21,6 +21,8 @@ from tailc.traces.reading import (
     TimeUnit,
     Timings,
     TimingsReading,
+    TokenColumns,
+    TokensReading,
     ValueMeaning,
 )
 from tailc.traces.serial import Serial
@@ -92,6 +94,15 @@ def waiting_reading() -> ThroughputReading:
         ValueMeaning(Measure.THROUGHPUT, "the whole host", TimeUnit.MS),
         Rows(),
         ThroughputColumns("done_per_s", "at_ms", "vm", "share", "queued"),
+    )
+
+
+def token_reading() -> TokensReading:
+    """Requests to a language model, with the cached tokens of their prompts."""
+    return TokensReading(
+        ValueMeaning(Measure.TOKENS, "one server", TimeUnit.S),
+        Rows(),
+        TokenColumns("arrived_s", "prompt", "output", "cached"),
     )
 
 

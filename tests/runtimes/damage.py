@@ -21,7 +21,7 @@ NAMES = (
     *("tails-trim", "shares", "plan"),
 )
 CONTRADICTED = (*NAMES, "tails-batch", "shares-observer", "shares-cap", "plan-battery-racks",
-                "plan-cluster")  # fmt: skip
+                "plan-cluster", "budgets", "budgets-extremes")  # fmt: skip
 # Where climbs of a row begin and end is structure, not meaning.
 FIXED = ("first_climb", "climb_count")
 UNSIGNED = ("age_us", "rung", "first_load", "delay_us")

@@ -65,6 +65,15 @@ void refuse_arguments(const fs::path& vectors) {
          "only a job with places ends");
 }
 
+void look_up_budgets(const fs::path& vectors) {
+  const tailc::Policy policy = tailc::open((vectors / "budgets.tailc").string());
+  const tailc::BudgetTable& table = policy.budget_table();
+  expect(table.lookup(17, 5'000).tokens == 768, "rows decode, columns wait");
+  expect(table.lookup(-1, -1).tokens == table.lookup(0, 0).tokens, "negative numbers count as 0");
+  expect(table.kv_blocks() == 6'007 && table.block_tokens() == 16 && table.max_sequences() == 64,
+         "a table has the limits of its engine");
+}
+
 void refuse_other_forms(const fs::path& vectors) {
   tailc::Policy ladders = tailc::open((vectors / "classes.tailc").string());
   expect(ladders.ladder("short").request_class() == "short", "a class has its own ladder");
@@ -72,6 +81,7 @@ void refuse_other_forms(const fs::path& vectors) {
   expect(thrown_by([&] { ladders.tail_table(); }) == "other-form", "ladders are no tail table");
   expect(thrown_by([&] { ladders.shares(); }) == "other-form", "ladders are no shares");
   expect(thrown_by([&] { ladders.plan(); }) == "other-form", "ladders are no plan");
+  expect(thrown_by([&] { ladders.budget_table(); }) == "other-form", "ladders are no budgets");
   expect(thrown_by([&] { tailc::open((vectors / "missing.tailc").string()); }) == "system-error",
          "a missing file is no policy that is refused");
   expect(thrown_by([&] { tailc::open(vectors.string()); }) == "system-error",
@@ -209,6 +219,7 @@ int main(int count, char** arguments) {
   look_up(vectors);
   refuse_arguments(vectors);
   refuse_other_forms(vectors);
+  look_up_budgets(vectors);
   open_bytes(vectors);
   count_what_is_outside(vectors);
   reload(vectors);

@@ -116,9 +116,20 @@ Question shares_question(tailc::Shares& shares) {
   };
 }
 
+Question budgets_question(const tailc::BudgetTable& table) {
+  const std::int64_t decoding = 2 * table.max_sequences();
+  const std::int64_t waiting = 2 * table.kv_blocks() * table.block_tokens();
+  return [=, &table](std::uint64_t, Draws& from, Checksum& into) {
+    const std::int64_t sequences = from.below(decoding);
+    const tailc::Budget budget = table.lookup(sequences, from.below(waiting));
+    into.fold(budget.tokens, budget.new_sequences);
+  };
+}
+
 Question question_of(tailc::Policy& policy, const form::Policy& root) {
   const form::FormBox& first = *root.forms()->Get(0);
   if (first.form_as_Shares() != nullptr) return shares_question(policy.shares());
+  if (first.form_as_BudgetTable() != nullptr) return budgets_question(policy.budget_table());
   if (first.form_as_Plan() != nullptr) {
     const auto asked = std::make_shared<PlanQuestions>(policy.plan());
     return [asked](std::uint64_t number, Draws& from, Checksum& into) {

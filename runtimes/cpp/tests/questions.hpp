@@ -42,6 +42,8 @@ inline void ask(tailc::Policy& policy) {
     for (const tailc::Ladder& ladder : policy.ladders()) ask(ladder);
   } else if (has([&] { policy.tail_table(); })) {
     policy.tail_table().level(std::vector<std::int64_t>{5'000, 7}, 9, 9);
+  } else if (has([&] { policy.budget_table(); })) {
+    policy.budget_table().lookup(5, 700);
   } else if (has([&] { policy.shares(); })) {
     tailc::Shares& shares = policy.shares();
     for (int i = 0; i < 10; ++i) shares.tick(std::vector<double>(shares.served().size()));

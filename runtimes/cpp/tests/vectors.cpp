@@ -137,6 +137,16 @@ Check levels(const std::string& path) {
   };
 }
 
+Check budgets(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  return [policy](const Row& row) {
+    const tailc::Budget budget =
+        policy->budget_table().lookup(whole(row.at("decoding")), whole(row.at("waiting_tokens")));
+    return difference(std::to_string(budget.tokens) + " " + std::to_string(budget.new_sequences),
+                      row.at("budget") + " " + row.at("new_sequences"));
+  };
+}
+
 // Of the climbs in a row those that look-ups show.
 std::string climbs(const tailc::Ladder& ladder, const Row& row) {
   const std::int64_t load = whole(row.at("load"));
@@ -313,7 +323,8 @@ int run_all(const fs::path& folder) {
   const std::vector<std::pair<std::string, Check (*)(const std::string&)>> kinds = {
       {"", lookups},     {"levels", levels}, {"steps", steps},
       {"shares", ticks}, {"plans", calls},   {"overload", overloads},
-      {"sharing", sharings}, {"settings", settings}, {"schedules", schedules}};
+      {"sharing", sharings}, {"settings", settings}, {"schedules", schedules},
+      {"budgets", budgets}};
   Count total;
   const auto add = [&](const Count& count) {
     total.answers += count.answers;

@@ -7,6 +7,7 @@ what comes of it; DIR/shares/NAME.csv does so for shares, and DIR/plans/NAME.csv
 plans. DIR/overload/NAME.csv asks whom a ladder refuses, degrades or cuts off,
 DIR/sharing/NAME.csv whom what is in use holds back, and who gives up. DIR/settings/NAME.csv says
 what each rung of a ladder is, and DIR/schedules/NAME.csv what a server does at each event.
+DIR/budgets/NAME.csv lists look-ups in a budget table.
 DIR/refused/expected.csv lists files that must be refused, and as what; DIR/signed/expected.csv
 files with what is asked of them, and what they are refused as, if at all.
 """
@@ -20,6 +21,7 @@ from pathlib import Path
 from tailc_runtime.errors import PolicyError
 from tailc_runtime.opening import (
     open_any,
+    open_budget_table,
     open_policies,
     open_policy,
     open_shares,
@@ -70,6 +72,18 @@ def wrong_levels(policy: Path, rows: list[dict[str, str]]) -> list[str]:
         got = (table.level(*query), table.frequency_khz(*query))
         if got != wanted:
             wrong.append(f"{policy}: level{query} is {got}, wanted {wanted}")
+    return wrong
+
+
+def wrong_budgets(policy: Path, rows: list[dict[str, str]]) -> list[str]:
+    """One line for each row of `rows` with a wrong answer of `policy`, a budget table."""
+    table = open_budget_table(policy)
+    wrong: list[str] = []
+    for row in rows:
+        query = int(row["decoding"]), int(row["waiting_tokens"])
+        wanted = int(row["budget"]), int(row["new_sequences"])
+        if (got := table.lookup(*query)) != wanted:
+            wrong.append(f"{policy}: lookup{query} is {got}, wanted {wanted}")
     return wrong
 
 
@@ -234,6 +248,7 @@ _SEQUENCES = (
     ("sharing", "requests that share", wrongly_shared),
     ("settings", "rungs", wrong_settings),
     ("schedules", "events of a server", wrong_decisions),
+    ("budgets", "budgets", wrong_budgets),
 )
 
 

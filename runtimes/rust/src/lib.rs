@@ -9,6 +9,7 @@
 
 #[cfg(feature = "tokio")]
 mod async_scheduler;
+mod budget_table;
 mod controller;
 mod counters;
 mod demand_log;
@@ -46,6 +47,7 @@ mod generated_layout;
 
 #[cfg(feature = "tokio")]
 pub use async_scheduler::{Admitted, AsyncScheduler, Degree};
+pub use budget_table::{Budget, BudgetTable};
 pub use controller::{Actuator, Controller, Gains};
 pub use counters::{Counters, RefusedReload};
 pub use demand_log::DemandLog;

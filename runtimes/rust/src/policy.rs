@@ -1,8 +1,10 @@
-//! What a policy has: one ladder for each class of requests, a tail table, shares, or a plan.
+//! What a policy has: one ladder for each class of requests, a tail table, shares, a plan, or a budget
+//! table.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::budget_table::BudgetTable;
 use crate::controller::{Actuator, Controller};
 use crate::counters::Counters;
 use crate::error::{refused, require, Refusal, Result};
@@ -41,6 +43,8 @@ pub enum Form {
     Shares(Shares),
     /// What a datacentre does, and the servers that its own jobs leave.
     Plan(Plan),
+    /// How many tokens an iteration of a language model's server batches.
+    BudgetTable(BudgetTable),
 }
 
 impl Policy {
@@ -134,6 +138,14 @@ impl Policy {
         }
     }
 
+    /// The budget table.
+    pub fn budget_table(&self) -> Result<&BudgetTable> {
+        match &self.form {
+            Form::BudgetTable(table) => Ok(table),
+            _ => Err(other_form("a budget table")),
+        }
+    }
+
     pub(crate) fn read(payload: &[u8], counters: Arc<Counters>) -> Result<Self> {
         let root = flat_form_in(payload)?;
         let (form, controller) = form_of(root.forms(), &counters)?;
@@ -168,7 +180,7 @@ fn form_of(
     let ladders: Vec<_> = steered.iter().filter_map(|form| form.form_as_ladder()).collect();
     require(
         count > 0 && (ladders.len() == count || (ladders.is_empty() && count == 1)),
-        "`forms` must have exactly one of ladders, a tail table, shares and a plan",
+        "`forms` must have exactly one of ladders, a tail table, shares, a plan and a budget table",
     )?;
     let controller = last.map(|form| Controller::read(&form)).transpose()?.map(Arc::new);
     require(
@@ -206,7 +218,9 @@ fn other_form_in(
     if let Some(plan) = form.form_as_plan() {
         return Ok(Form::Plan(Plan::read(&plan, counters.clone())?));
     }
-    // The layout of a budget table is known, but this runtime has no look-up for it.
+    if let Some(table) = form.form_as_budget_table() {
+        return Ok(Form::BudgetTable(BudgetTable::read(&table)?));
+    }
     Err(refused(Refusal::UnknownForm, format!("unknown form `{}`", form.form_name())))
 }
 

@@ -13,6 +13,7 @@ import pytest
 from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy
 from tailc.errors import Code, TailcError
+from tailc.forms.budget_table import allowance
 from tailc.forms.controller import (
     ControlState,
     first_state,
@@ -34,6 +35,7 @@ from tests.tailc.artifact.published import VECTORS
 FILES = sorted(VECTORS.glob("*.csv"))
 STEPS = sorted((VECTORS / "steps").glob("*.csv"))
 SHARES = sorted((VECTORS / "shares").glob("*.csv"))
+BUDGETS = sorted((VECTORS / "budgets").glob("*.csv"))
 LEVELS = sorted((VECTORS / "levels").glob("*.csv"))
 EVERY = [read_policy(path) for path in sorted(VECTORS.glob("*.json"))]
 POLICIES = [read_policy(path.with_suffix(".json")) for path in FILES]
@@ -158,6 +160,29 @@ def test_every_tail_table_has_levels_and_they_reach_all_it_may_run_at() -> None:
         assert table
         found = {int(row["level"]) for row in rows_of(path)}
         assert found == set(range(least_level(table), len(table.levels)))
+
+
+@pytest.mark.parametrize("path", BUDGETS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("suffix", [".json", ".tailc"])
+def test_the_reference_budget_table_gives_every_expected_budget(path: Path, suffix: str) -> None:
+    table = read_policy(VECTORS / f"{path.stem}{suffix}").budget_table
+    assert table
+    rows = rows_of(path)
+    for row in rows:
+        cell = allowance(table, int(row["decoding"]), int(row["waiting_tokens"]))
+        assert cell.budget == int(row["budget"]), row
+        assert cell.new_sequences == int(row["new_sequences"])
+    assert len(rows) >= 160
+
+
+def test_every_cell_of_every_budget_table_is_looked_up() -> None:
+    assert {path.stem for path in BUDGETS} == {p.name for p in EVERY if p.budget_table}
+    for path in BUDGETS:
+        table = read_policy(VECTORS / f"{path.stem}.json").budget_table
+        assert table
+        wanted = {(budget, row.new_sequences) for row in table.rows for budget in row.budgets}
+        found = {(int(row["budget"]), int(row["new_sequences"])) for row in rows_of(path)}
+        assert found == wanted
 
 
 def test_queues_as_long_as_the_rows_and_longer_ones_are_asked_about() -> None:

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "_generated/policy_generated.h"
+#include "budget_table.hpp"
 #include "controller.hpp"
 #include "counters.hpp"
 #include "error.hpp"
@@ -23,10 +24,11 @@
 
 namespace tailc {
 
-// What a policy has: one ladder for each class of requests, a tail table, shares, or a plan.
+// What a policy has: one ladder for each class of requests, a tail table, shares, a plan, or a
+// budget table.
 //
-// Look-ups in ladders and tail tables are for any number of threads at once, also while another
-// steps the controller. What is returned by reference is the policy's own.
+// Look-ups in ladders, tail tables and budget tables are for any number of threads at once, also
+// while another steps the controller. What is returned by reference is the policy's own.
 class Policy {
  public:
   // From a FlatBuffer whose structure was verified, and which may be freed afterwards: see `open`.
@@ -54,9 +56,10 @@ class Policy {
   const TailTable& tail_table() const { return form<TailTable>("a tail table"); }
   Shares& shares() { return const_cast<Shares&>(form<Shares>("shares")); }
   Plan& plan() { return const_cast<Plan&>(form<Plan>("a plan")); }
+  const BudgetTable& budget_table() const { return form<BudgetTable>("a budget table"); }
 
  private:
-  using Forms = std::variant<std::vector<Ladder>, TailTable, Shares, Plan>;
+  using Forms = std::variant<std::vector<Ladder>, TailTable, Shares, Plan, BudgetTable>;
 
   template <class Form>
   const Form& form(const char* wanted) const {
@@ -102,17 +105,13 @@ inline Policy::Forms Policy::forms_in(const policy::Policy& root) {
   const bool steers = boxes.size() > 0 && boxes.Get(boxes.size() - 1)->form_as_Controller();
   const auto count = std::size_t{boxes.size()} - (steers ? 1 : 0);
   std::size_t ladders = 0;
-  // The layout of a budget table is known, but this runtime has no look-up for it.
-  for (const auto* box : boxes)
-    if (box->form_as_BudgetTable())
-      throw PolicyError(Refusal::unknown_form, "unknown form `" + box->form_name()->str() + "`");
   for (flatbuffers::uoffset_t i = 0; i < count; ++i) {
     require(boxes.Get(i)->form_as_Controller() == nullptr,
             "`forms` must have at most one controller, as the last form");
     ladders += boxes.Get(i)->form_as_Ladder() ? 1 : 0;
   }
   require(count > 0 && (ladders == count || (ladders == 0 && count == 1)),
-          "`forms` must have exactly one of ladders, a tail table, shares and a plan");
+          "`forms` must have exactly one of ladders, a tail table, shares, a plan and a budget table");
   if (steers)
     controller_ = std::make_shared<Controller>(*boxes.Get(boxes.size() - 1)->form_as_Controller());
   const auto scales = [&](Actuator actuator) {
@@ -126,6 +125,7 @@ inline Policy::Forms Policy::forms_in(const policy::Policy& root) {
   require(!controller_,
           "`acts_on` must be `climb-ages` with ladders and `latency-bound` with a tail table");
   if (const auto* plan = first.form_as_Plan()) return Plan(*plan, counters_);
+  if (const auto* budgets = first.form_as_BudgetTable()) return BudgetTable(*budgets);
   return Shares(*first.form_as_Shares());
 }
 

@@ -1,6 +1,7 @@
 // Look up policies that tailc compiled: verify once, then decide in nanoseconds.
 #pragma once
 
+#include "budget_table.hpp"
 #include "controller.hpp"
 #include "counters.hpp"
 #include "error.hpp"

@@ -79,6 +79,9 @@ func questionOf(path string) (question, error) {
 	if _, err := policy.Plan(); err == nil {
 		return askPlan(path), nil
 	}
+	if table, err := policy.BudgetTable(); err == nil {
+		return askBudgets(table), nil
+	}
 	step := stepOf(policy.Controller(), forms)
 	if table, err := policy.TailTable(); err == nil {
 		return askTable(table, step, &forms.table), nil
@@ -168,6 +171,17 @@ func askLadders(ladders []*tailc.Ladder, step question, forms []flat.Ladder) que
 		into.fold(uint64(answer.Start), answer.WaitUs, uint64(answer.Rung))
 		into.fold(settingNumbers(&ladders[which].Settings()[answer.Rung])...)
 		return err
+	}
+}
+
+func askBudgets(table *tailc.BudgetTable) question {
+	mostDecoding := 2 * uint64(table.MaxSequences())
+	mostWaiting := 2 * uint64(table.KvBlocks()*table.BlockTokens())
+	return func(_ uint64, from *draw, into *checksum) error {
+		decoding, waiting := from.below(mostDecoding), from.below(mostWaiting)
+		got := table.Lookup(int64(decoding), int64(waiting))
+		into.fold(uint64(got.Tokens), uint64(got.NewSequences))
+		return nil
 	}
 }
 

@@ -38,6 +38,9 @@ func ask(policy *tailc.Policy) error {
 			return err
 		}
 	}
+	if table, err := policy.BudgetTable(); err == nil {
+		_ = table.Lookup(5, 700)
+	}
 	return nil
 }
 

@@ -20,6 +20,7 @@ var kinds = []struct {
 }{
 	{"", lookups}, {"levels", levels}, {"steps", steps}, {"shares", ticks}, {"plans", calls},
 	{"overload", overloads}, {"sharing", sharings}, {"settings", settings}, {"schedules", schedules},
+	{"budgets", budgets},
 }
 
 type count struct{ answers, wrong int }

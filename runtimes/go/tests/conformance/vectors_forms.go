@@ -27,6 +27,19 @@ func levels(path string) (check, error) {
 	}, nil
 }
 
+func budgets(path string) (check, error) {
+	policy, err := tailc.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	table, err := policy.BudgetTable()
+	return func(row row) (string, error) {
+		got := table.Lookup(row.whole("decoding"), row.whole("waiting_tokens"))
+		wanted := row["budget"] + " " + row["new_sequences"]
+		return difference(fmt.Sprint(got.Tokens, " ", got.NewSequences), wanted), nil
+	}, err
+}
+
 // steps begins anew at each step 0, as a runtime that opens the policy.
 func steps(path string) (check, error) {
 	var policy *tailc.Policy

@@ -134,6 +134,11 @@ fn ask(policy: &Policy, numbers: &[u64]) {
             }
             assert!(plan.epochs().iter().enumerate().all(|(at, _)| plan.free(at).is_some()));
         }
+        Form::BudgetTable(table) => {
+            for pair in numbers.windows(2) {
+                assert!(table.lookup(pair[0], pair[1]).tokens >= 0);
+            }
+        }
         _ => {}
     }
 }

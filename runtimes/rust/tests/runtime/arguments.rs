@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use tailc_runtime::{Actuator, Error, LoadAxis, Policy, Rule, Start};
+use tailc_runtime::{Actuator, Budget, Error, LoadAxis, Policy, Rule, Start};
 
 use super::{opened, vector, word};
 
@@ -61,6 +61,16 @@ fn what_cannot_be_asked_is_an_invalid_argument() {
 }
 
 #[test]
+fn a_budget_table_has_the_limits_of_its_engine() {
+    let policy = opened("budgets.tailc");
+    let table = policy.budget_table().unwrap();
+    assert_eq!(table.lookup(17, 5_000), Budget { tokens: 768, new_sequences: 2 });
+    assert_eq!(table.lookup(u64::MAX, u64::MAX).tokens, 0);
+    let limits = (table.kv_blocks(), table.block_tokens(), table.max_sequences());
+    assert_eq!(limits, (6_007, 16, 64));
+}
+
+#[test]
 fn what_a_policy_has_not_is_another_form() {
     let policy = opened("classes.tailc");
     assert_eq!(policy.ladder_of("short").unwrap().request_class(), Some("short"));
@@ -68,6 +78,7 @@ fn what_a_policy_has_not_is_another_form() {
     assert_eq!(word(policy.tail_table()), "other-form");
     assert_eq!(word(policy.shares()), "other-form");
     assert_eq!(word(policy.plan()), "other-form");
+    assert_eq!(word(policy.budget_table()), "other-form");
     assert_eq!(word(opened("plan.tailc").ladder_of("short")), "other-form");
     assert!(policy.controller().is_none());
     assert_eq!(opened("tails-trim.tailc").controller().unwrap().acts_on(), Actuator::LatencyBound);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use tailc_runtime::{
-    Controller, Form, Ladder, Lane, Plan, Policy, Quote, RungSetting, Shares, Span, Start,
-    TailTable,
+    BudgetTable, Controller, Form, Ladder, Lane, Plan, Policy, Quote, RungSetting, Shares, Span,
+    Start, TailTable,
 };
 
 use crate::lines::AnyResult;
@@ -51,6 +51,10 @@ fn question_of(policy: &Policy) -> AnyResult<Ask<'_>> {
             let mut asked = AskedPlan { opened: plan, plan: plan.clone(), admitted: Vec::new() };
             Box::new(move |number, draws, sum| asked.ask(number, draws, sum))
         }
+        Form::BudgetTable(table) => Box::new(move |_, draws, sum| {
+            ask_budgets(table, draws, sum);
+            Ok(())
+        }),
         _ => return Err("a form that is not asked here".into()),
     })
 }
@@ -134,6 +138,13 @@ fn ask_table(table: &TailTable, draws: &mut Draws, sum: &mut Checksum) -> AnyRes
     let memory_ns = draws.below(bound_ns + 1);
     sum.fold(table.frequency_khz(&ages_ns, cycles, memory_ns)? as u64);
     Ok(())
+}
+
+fn ask_budgets(table: &BudgetTable, draws: &mut Draws, sum: &mut Checksum) {
+    let decoding = draws.below(2 * table.max_sequences() as u64);
+    let waiting = draws.below(2 * (table.kv_blocks() * table.block_tokens()) as u64);
+    let budget = table.lookup(decoding, waiting);
+    sum.fold_all([budget.tokens, budget.new_sequences]);
 }
 
 fn tick(shares: &mut Shares, draws: &mut Draws, sum: &mut Checksum) -> AnyResult<()> {

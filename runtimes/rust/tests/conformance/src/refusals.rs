@@ -61,6 +61,9 @@ fn ask(policy: &Policy) {
         Form::TailTable(table) => {
             table.level(&[5_000, 7], 9, 9).expect("a core with two requests has a level");
         }
+        Form::BudgetTable(table) => {
+            table.lookup(5, 700);
+        }
         _ => {}
     }
 }

@@ -14,7 +14,7 @@ pub type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
 type Checks = fn(PathBuf) -> AnyResult<Check>;
 
 pub fn run_all(folder: &Path) -> Outcome {
-    let kinds: [(&str, Checks); 9] = [
+    let kinds: [(&str, Checks); 10] = [
         ("", lookups),
         ("levels", levels),
         ("steps", steps),
@@ -24,6 +24,7 @@ pub fn run_all(folder: &Path) -> Outcome {
         ("sharing", sharings),
         ("settings", settings),
         ("schedules", schedules::events),
+        ("budgets", budgets),
     ];
     let mut total = refusals(&folder.join("refused"))?;
     total.add(signed(&folder.join("signed"))?);
@@ -234,6 +235,16 @@ fn levels(path: PathBuf) -> AnyResult<Check> {
         )?;
         let wanted = [row.at("level"), row.at("frequency_khz")].join(" ");
         Ok(difference(&format!("{level} {}", table.frequencies_khz()[level]), &wanted))
+    }))
+}
+
+fn budgets(path: PathBuf) -> AnyResult<Check> {
+    let policy = Policy::open(path)?;
+    Ok(Box::new(move |row| {
+        let (decoding, waiting) = (row.number("decoding")?, row.number("waiting_tokens")?);
+        let budget = policy.budget_table()?.lookup(decoding, waiting);
+        let wanted = [row.at("budget"), row.at("new_sequences")].join(" ");
+        Ok(difference(&format!("{} {}", budget.tokens, budget.new_sequences), &wanted))
     }))
 }
 

@@ -17,10 +17,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a policy has: one ladder for each class of requests, a tail table, shares, or a plan.
+ * What a policy has: one ladder for each class of requests, a tail table, shares, a plan, or a budget
+ * table.
  *
- * <p>Look-ups in ladders and tail tables are for any number of threads at once, also while another
- * steps the controller.
+ * <p>Look-ups in ladders, tail tables and budget tables are for any number of threads at once, also
+ * while another steps the controller.
  */
 public final class Policy {
   static final int MOST_BYTES = 64 << 20;
@@ -163,6 +164,10 @@ public final class Policy {
     return form(Plan.class, "a plan");
   }
 
+  public BudgetTable budgetTable() {
+    return form(BudgetTable.class, "a budget table");
+  }
+
   private Ladder ladderOf(Optional<String> requestClass) {
     Ladder forAll = null;
     for (Ladder ladder : ladders()) {
@@ -191,17 +196,14 @@ public final class Policy {
     int ladders = 0;
     for (int i = 0; i < count; ++i) {
       byte type = root.forms(i).formType();
-      if (type == Form.BudgetTable) {
-        // Its layout is known, but this runtime has no look-up for it.
-        String name = root.forms(i).formName();
-        throw new PolicyException(Refusal.UNKNOWN_FORM, "unknown form `" + name + "`");
-      }
       require(
           type != Form.Controller, "`forms` must have at most one controller, as the last form");
       ladders += type == Form.Ladder ? 1 : 0;
     }
     boolean isWhole = count > 0 && (ladders == count || (ladders == 0 && count == 1));
-    require(isWhole, "`forms` must have exactly one of ladders, a tail table, shares and a plan");
+    require(
+        isWhole,
+        "`forms` must have exactly one of ladders, a tail table, shares, a plan and a budget table");
     if (ladders > 0) {
       scales(Controller.Actuator.CLIMB_AGES);
       return new Ladders(root, count);
@@ -217,6 +219,9 @@ public final class Policy {
     scales(null);
     if (box.formType() == Form.Plan) {
       return new Plan(in(box, new dev.tailc.policy.Plan()), counters);
+    }
+    if (box.formType() == Form.BudgetTable) {
+      return new BudgetTable(in(box, new dev.tailc.policy.BudgetTable()));
     }
     return new Shares(in(box, new dev.tailc.policy.Shares()));
   }

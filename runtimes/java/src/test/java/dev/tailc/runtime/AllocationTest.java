@@ -47,6 +47,13 @@ class AllocationTest {
   }
 
   @Test
+  void lookingUpABudgetAllocatesNothing() throws IOException {
+    BudgetTable table = PolicyTest.opened("budgets").budgetTable();
+    Budget budget = new Budget();
+    assertAllocatesNothing(i -> table.lookup(i % 100, 7 * i, budget));
+  }
+
+  @Test
   void lookingUpInATailTableAllocatesNothing() throws IOException {
     TailTable table = PolicyTest.opened("tails").tailTable();
     long[] agesNs = {350_000, 120_000};

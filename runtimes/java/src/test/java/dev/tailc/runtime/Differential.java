@@ -23,6 +23,7 @@ final class Differential {
   private long state;
   private long checksum = 0xCBF29CE484222325L;
   private final Answer answer = new Answer();
+  private final Budget budget = new Budget();
   private final Deque<String> admitted = new ArrayDeque<>();
 
   private Differential(Path path, long seed) throws IOException {
@@ -61,6 +62,8 @@ final class Differential {
       return this::askTailTable;
     } else if (Questions.has(policy::shares)) {
       return this::askShares;
+    } else if (Questions.has(policy::budgetTable)) {
+      return this::askBudgets;
     }
     return this::askPlan;
   }
@@ -109,6 +112,14 @@ final class Differential {
     long cycles = below(2 * table.lastElapsedCycles() + 2);
     long memoryNs = below(boundNs + 1);
     fold(table.frequencyKhz(agesNs, agesNs.length, cycles, memoryNs));
+  }
+
+  private void askBudgets(long number) {
+    BudgetTable table = policy.budgetTable();
+    long decoding = below(2 * table.maxSequences());
+    table.lookup(decoding, below(2 * table.kvBlocks() * table.blockTokens()), budget);
+    fold(budget.tokens());
+    fold(budget.newSequences());
   }
 
   private void askShares(long number) {

@@ -110,6 +110,16 @@ final class FormVectors {
     };
   }
 
+  static Vectors.Asked budgets(Path path) throws IOException {
+    BudgetTable table = Policy.open(path).budgetTable();
+    Budget budget = new Budget();
+    return row -> {
+      table.lookup(row.whole("decoding"), row.whole("waiting_tokens"), budget);
+      String got = budget.tokens() + " " + budget.newSequences();
+      return new String[] {got, row.texts("budget", "new_sequences")};
+    };
+  }
+
   /** Sequences of steps; each begins with step 0, before anything is measured. */
   static Vectors.Asked steps(Path path) {
     Policy[] held = new Policy[1];

@@ -58,11 +58,26 @@ class PolicyTest {
   }
 
   @Test
+  void aBudgetTableHasTheLimitsOfItsEngineAndNegativeNumbersCountAs0() throws IOException {
+    BudgetTable table = opened("budgets").budgetTable();
+    assertEquals(6_007, table.kvBlocks());
+    assertEquals(16, table.blockTokens());
+    assertEquals(64, table.maxSequences());
+    Budget budget = new Budget();
+    table.lookup(17, 5_000, budget);
+    assertEquals(768, budget.tokens());
+    assertEquals(2, budget.newSequences());
+    table.lookup(-1, -1, budget);
+    assertEquals(2_048, budget.tokens());
+  }
+
+  @Test
   void anotherFormThanThePolicyHasIsRefused() throws IOException {
     Policy policy = opened("lucene");
     assertRefused(Refusal.OTHER_FORM, policy::tailTable);
     assertRefused(Refusal.OTHER_FORM, policy::shares);
     assertRefused(Refusal.OTHER_FORM, policy::plan);
+    assertRefused(Refusal.OTHER_FORM, policy::budgetTable);
     assertRefused(Refusal.OTHER_FORM, opened("tails")::ladder);
   }
 

@@ -10,6 +10,8 @@ final class Questions {
       policy.ladders().forEach(Questions::ask);
     } else if (has(policy::tailTable)) {
       ask(policy.tailTable());
+    } else if (has(policy::budgetTable)) {
+      policy.budgetTable().lookup(5, 700, new Budget());
     } else if (has(policy::shares)) {
       ask(policy.shares());
     } else {

@@ -48,6 +48,7 @@ final class Vectors {
     runFolder(folder, "sharing", FormVectors::sharings);
     runFolder(folder, "settings", FormVectors::settings);
     runFolder(folder, "schedules", ScheduleVectors::events);
+    runFolder(folder, "budgets", FormVectors::budgets);
   }
 
   private void runFolder(Path folder, String name, Opener opener) throws IOException {
