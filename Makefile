@@ -8,7 +8,7 @@ BENCH ?= defaults start_up check_many python_lookup cpp_lookup go_lookup java_lo
 	ingest published_trends closed_forms coverage coverage_diff green_parallel \
 	queue_aware queue_polish optional_rules queue_hints queue_energy queue_lanes queue_frequency queue_joint robust overload_rules joint_ladder joint_cores joint_lanes
 
-.PHONY: setup compilers browser demo demo-servers checks test bench fuzz docs clean clean-cache
+.PHONY: setup compilers browser demo demo-servers demo-agent checks checks-agent test bench fuzz docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -52,6 +52,16 @@ demo-servers: setup
 	mkdir -p build/finance
 	$(BIN)/python examples/finance/experiment.py --out build/finance/measured.json
 	$(BIN)/python examples/lucene-server/run.py
+
+# AutoPro on two cores of this machine, as root.
+demo-agent: setup compilers
+	cd runtimes/agent && CARGO_TARGET_DIR=$(CURDIR)/build/rust cargo build --quiet --release
+	$(BIN)/python examples/autopro/agent.py --agent build/rust/release/tailc-agent
+
+# With what the tests of the Rust runtime compile, too.
+checks-agent: compilers
+	cd runtimes/agent && cargo fmt --check && \
+		CARGO_TARGET_DIR=$(CURDIR)/build/rust cargo clippy --quiet --all-targets -- -D warnings
 
 checks: setup
 	$(BIN)/ruff check .

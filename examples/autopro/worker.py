@@ -1,9 +1,10 @@
 """A machine: does units of work one after another, and signals each.
 
-    python worker.py KIND COUNTER
+    python worker.py KIND COUNTER [NUMBER]
 
 COUNTER is a file of eight bytes that holds how many units are done, as a whole number of this
-machine; whoever maps it sees every signal at once. KIND is one of WORK.
+machine; whoever maps it sees every signal at once. KIND is one of WORK. Several workers of one
+machine have a number each, from 0, and count in the eight bytes of this number.
 """
 
 from __future__ import annotations
@@ -49,13 +50,14 @@ WORK = {"encoder": encoder, "hasher": hasher, "nightly": encoder}
 
 def main() -> None:
     """Work until killed."""
-    kind, counter = sys.argv[1:]
+    kind, counter, *place = sys.argv[1:]
+    at = int(place[0]) if place else 0
     unit = WORK[kind]()
-    with Path(counter).open("r+b") as file, mmap.mmap(file.fileno(), COUNT_BYTES) as mapped:
+    with Path(counter).open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
         done = memoryview(mapped).cast(COUNT)
         for number in itertools.count(1):
             unit(number)
-            done[0] = number
+            done[at] = number
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from ruamel.yaml import YAML
 from tests.docs import commands
 from tests.docs.blocks import ROOT, Block, agrees, steps_of
 from tests.runtimes import java, rust
+from tests.runtimes.agent import program
 
 # What a reader has around him in a clone; outputs (build/) do not come along.
 CARRIED = ("examples", "schemas", "runtimes")
@@ -97,6 +98,8 @@ class Reader:
         if block.file is not None:
             (self.folder / block.file).write_text(block.text, encoding="utf-8")
             return []
+        if "tailc-agent run" in block.text:
+            program.program()
         by_language = {"console": self._console, "python": self._python, "yaml": self._spec}
         return by_language[block.language](block)
 
@@ -174,7 +177,8 @@ def _by_product(folder: str, names: list[str]) -> list[str]:
 
 def _environment_with_commands() -> dict[str, str]:
     environment = _environment()
-    return environment | {"PATH": f"{folder_of_commands()}{os.pathsep}{environment['PATH']}"}
+    folders = (folder_of_commands(), rust.TARGET / "debug", environment["PATH"])
+    return environment | {"PATH": os.pathsep.join(map(str, folders))}
 
 
 def folder_of_commands() -> Path:

@@ -14,6 +14,8 @@ READ_ONLY = {
     ("runtimes/rust/README.md", "use std::sync::Arc;"),
     ("runtimes/cpp/README.md", "#include <iostream>"),
     ("docs/replanning.md", "set -e"),
+    ("docs/agent.md", "cargo install --path runtimes/agent"),
+    ("docs/agent.md", "tailc-agent run host.tailc \\"),
     ("README.md", "git clone <this repository> tailc"),
     (
         "docs/few-to-many.md",

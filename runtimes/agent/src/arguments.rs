@@ -1,0 +1,279 @@
+//! The command line.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use lexopt::{Arg, Parser, ValueExt};
+
+use crate::fault::{Exit, Fault};
+use crate::watchdog;
+
+/// What `--help` prints.
+pub const HELP: &str = include_str!("help.txt");
+
+/// What the program shall do.
+#[derive(Debug)]
+pub enum Command {
+    /// Apply a policy.
+    Run(Box<Run>),
+    /// Restore what a crashed agent has left.
+    Undo(Place),
+    /// Be the watchdog of an agent.
+    Watch(Place),
+    /// Print the help.
+    Help,
+    /// Print the version.
+    Version,
+}
+
+/// Which machine, and where the values to restore are.
+#[derive(Debug)]
+pub struct Place {
+    /// Folder that has the files of the kernel.
+    pub root: PathBuf,
+    /// The undo file; none: `run/tailc-agent/undo` below the root.
+    pub state: Option<PathBuf>,
+}
+
+impl Place {
+    /// The undo file.
+    pub fn undo_file(&self) -> PathBuf {
+        self.state.clone().unwrap_or_else(|| self.root.join("run/tailc-agent/undo"))
+    }
+}
+
+/// What is done to a machine whose share is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Zero {
+    /// It gets the smallest quota.
+    #[default]
+    Floor,
+    /// All its processes stop.
+    Freeze,
+}
+
+/// Options of `run`.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub struct Run {
+    pub policy: PathBuf,
+    pub keys: Vec<PathBuf>,
+    pub service: Option<String>,
+    pub place: Place,
+    pub is_dry_run: bool,
+    pub inputs: Option<PathBuf>,
+    pub ticks: Option<u64>,
+    pub journal: Option<PathBuf>,
+    pub metrics: Option<PathBuf>,
+    pub listen: Option<String>,
+    pub cgroups: NamedValues,
+    pub throughput: NamedValues,
+    pub waiting: NamedValues,
+    pub cores: Option<u64>,
+    pub floor_ppm: i64,
+    pub zero: Zero,
+    pub stale_us: u64,
+}
+
+/// Values of an option `--option NAME=VALUE` that may be repeated.
+#[derive(Debug, Default)]
+pub struct NamedValues(BTreeMap<String, String>);
+
+impl NamedValues {
+    fn add(&mut self, option: &str, text: &str) -> Result<(), Fault> {
+        let pair =
+            text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+        let Some((name, value)) = pair else {
+            return Err(usage(format!("`{option} {text}`: it is written `NAME=VALUE`")));
+        };
+        match self.0.insert(name.to_owned(), value.to_owned()) {
+            Some(_) => Err(usage(format!("`{option}` is given twice for `{name}`"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// The value of a name; its absence is an error with an example.
+    pub fn required(&self, option: &str, name: &str, example: &str) -> Result<&str, Fault> {
+        self.get(name).ok_or_else(|| {
+            let what = format!("the policy has a machine `{name}`, but no `{option}` is for it");
+            let example = example.replace("NAME", name);
+            Fault::new(Exit::Usage, what, format!("add `{option} {name}={example}`"))
+        })
+    }
+
+    /// An error for a name that the policy does not have.
+    pub fn check_known(&self, option: &str, known: &[&str]) -> Result<(), Fault> {
+        match self.0.keys().find(|name| !known.contains(&name.as_str())) {
+            Some(name) => {
+                let what = format!("`{option} {name}=...`: the policy has no such machine");
+                let help = format!("the names are: {}", known.join(", "));
+                Err(Fault::new(Exit::Usage, what, help))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn usage(what: impl Into<String>) -> Fault {
+    Fault::new(Exit::Usage, what, "`tailc-agent --help` describes the options")
+}
+
+/// Reads the words after the name of the program.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Fault> {
+    let mut words = Words(Parser::from_args(words));
+    let Some(first) = words.next()? else { return Ok(Command::Help) };
+    match first {
+        Arg::Long("help") | Arg::Short('h') => Ok(Command::Help),
+        Arg::Long("version") => Ok(Command::Version),
+        Arg::Value(word) => match word.to_str() {
+            Some("run") => run(&mut words),
+            Some("undo") => Ok(Command::Undo(place(&mut words)?)),
+            Some(watchdog::WORD) => Ok(Command::Watch(place(&mut words)?)),
+            _ => Err(usage(format!("no command `{}`", word.to_string_lossy()))),
+        },
+        other => Err(unknown(other)),
+    }
+}
+
+fn unknown(argument: Arg<'_>) -> Fault {
+    usage(argument.unexpected().to_string())
+}
+
+struct Words(Parser);
+
+impl Words {
+    fn next(&mut self) -> Result<Option<Arg<'_>>, Fault> {
+        self.0.next().map_err(|why| usage(why.to_string()))
+    }
+
+    fn path(&mut self) -> Result<PathBuf, Fault> {
+        self.0.value().map(PathBuf::from).map_err(|why| usage(why.to_string()))
+    }
+
+    fn text(&mut self) -> Result<String, Fault> {
+        self.0.value().and_then(|value| value.string()).map_err(|why| usage(why.to_string()))
+    }
+
+    fn whole(&mut self, option: &str) -> Result<u64, Fault> {
+        let text = self.text()?;
+        text.parse()
+            .ok()
+            .filter(|number| *number > 0)
+            .ok_or_else(|| usage(format!("`--{option} {text}`: it is a whole number of 1 or more")))
+    }
+}
+
+fn place(words: &mut Words) -> Result<Place, Fault> {
+    let mut place = Place { root: "/".into(), state: None };
+    while let Some(argument) = words.next()? {
+        match argument {
+            Arg::Long("root") => place.root = words.path()?,
+            Arg::Long("state") => place.state = Some(words.path()?),
+            other => return Err(unknown(other)),
+        }
+    }
+    Ok(place)
+}
+
+impl Run {
+    fn new() -> Self {
+        const STALE_US: u64 = 5_000_000;
+        Self {
+            policy: PathBuf::new(),
+            keys: Vec::new(),
+            service: None,
+            place: Place { root: "/".into(), state: None },
+            is_dry_run: false,
+            inputs: None,
+            ticks: None,
+            journal: None,
+            metrics: None,
+            listen: None,
+            cgroups: NamedValues::default(),
+            throughput: NamedValues::default(),
+            waiting: NamedValues::default(),
+            cores: None,
+            floor_ppm: 0,
+            zero: Zero::default(),
+            stale_us: STALE_US,
+        }
+    }
+}
+
+fn run(words: &mut Words) -> Result<Command, Fault> {
+    let mut run = Run::new();
+    let mut policy = None;
+    while let Some(argument) = words.next()? {
+        let option = match argument {
+            Arg::Long(option) => option.to_owned(),
+            Arg::Value(path) if policy.is_none() => {
+                policy = Some(PathBuf::from(path));
+                continue;
+            }
+            other => return Err(unknown(other)),
+        };
+        run_option(&mut run, &option, words)?;
+    }
+    run.policy = policy.ok_or_else(|| usage("`run` needs a policy: `tailc-agent run POLICY`"))?;
+    Ok(Command::Run(Box::new(run)))
+}
+
+fn run_option(run: &mut Run, option: &str, words: &mut Words) -> Result<(), Fault> {
+    match option {
+        "trust" => run.keys.push(words.path()?),
+        "service" => run.service = Some(words.text()?),
+        "root" => run.place.root = words.path()?,
+        "state" => run.place.state = Some(words.path()?),
+        "dry-run" => run.is_dry_run = true,
+        "inputs" => run.inputs = Some(words.path()?),
+        "ticks" => run.ticks = Some(words.whole(option)?),
+        "journal" => run.journal = Some(words.path()?),
+        "metrics" => run.metrics = Some(words.path()?),
+        "listen" => run.listen = Some(words.text()?),
+        "cgroup" => run.cgroups.add("--cgroup", &words.text()?)?,
+        "throughput" => run.throughput.add("--throughput", &words.text()?)?,
+        "waiting" => run.waiting.add("--waiting", &words.text()?)?,
+        "cores" => run.cores = Some(words.whole(option)?),
+        "floor" => run.floor_ppm = share_ppm(&words.text()?)?,
+        "zero" => run.zero = zero(&words.text()?)?,
+        "stale" => run.stale_us = time_us(&words.text()?)?,
+        _ => return Err(usage(format!("no option `--{option}` of `run`"))),
+    }
+    Ok(())
+}
+
+fn zero(text: &str) -> Result<Zero, Fault> {
+    match text {
+        "floor" => Ok(Zero::Floor),
+        "freeze" => Ok(Zero::Freeze),
+        _ => Err(usage(format!("`--zero {text}`: it is `floor` or `freeze`"))),
+    }
+}
+
+/// Millionths in a share such as `2.5%`.
+fn share_ppm(text: &str) -> Result<i64, Fault> {
+    const PPM_PER_PERCENT: f64 = 10_000.0;
+    let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    match percent.filter(|percent| (0.0..=100.0).contains(percent)) {
+        Some(percent) => Ok((percent * PPM_PER_PERCENT).round() as i64),
+        None => Err(usage(format!("`{text}` is no share such as `2%`, from 0 to 100 %"))),
+    }
+}
+
+/// Microseconds in a time such as `500ms`.
+fn time_us(text: &str) -> Result<u64, Fault> {
+    const UNITS: [(&str, f64); 3] = [("us", 1.0), ("ms", 1e3), ("s", 1e6)];
+    for (unit, us) in UNITS {
+        let number = text.strip_suffix(unit).and_then(|number| number.trim().parse::<f64>().ok());
+        if let Some(number) = number.filter(|number| (0.0..1e9).contains(number)) {
+            return Ok((number * us).round() as u64);
+        }
+    }
+    Err(usage(format!("`{text}` is no time such as `5s`, `200ms` or `50us`")))
+}

@@ -1,0 +1,113 @@
+//! Control groups: where the files of one are, and what they take, in version 2 or 1.
+
+use std::path::{Path, PathBuf};
+
+use crate::fault::{Exit, Fault};
+use crate::machine::Machine;
+use crate::setting::Setting;
+
+/// The kernel accepts no smaller quota in a period.
+pub const LEAST_QUOTA_US: i64 = 1_000;
+/// Limits of the kernel for a period.
+pub const PERIODS_US: (i64, i64) = (1_000, 1_000_000);
+/// Where version 2 is mounted: alone, or together with version 1.
+const V2: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
+const V1_CPU: [&str; 3] =
+    ["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct", "sys/fs/cgroup/cpuacct,cpu"];
+const V1_FREEZER: &str = "sys/fs/cgroup/freezer";
+const PPM: i64 = 1_000_000;
+
+/// The files of the processor time of a group.
+#[derive(Clone, Debug)]
+pub enum CpuLimit {
+    /// `cpu.max` and `cpu.weight`.
+    V2(PathBuf),
+    /// `cpu.cfs_quota_us`, `cpu.cfs_period_us` and `cpu.shares`.
+    V1(PathBuf),
+}
+
+impl CpuLimit {
+    /// That of a group, by its path as in `/proc/PID/cgroup`.
+    pub fn of(machine: &dyn Machine, group: &str) -> Result<Self, Fault> {
+        let below = group.trim_start_matches('/');
+        let has = |folder: &Path, file: &str| machine.read(&folder.join(file)).is_ok();
+        for folder in V2.map(|mount| Path::new(mount).join(below)) {
+            if has(&folder, "cpu.max") {
+                return Ok(Self::V2(folder));
+            }
+        }
+        for folder in V1_CPU.map(|mount| Path::new(mount).join(below)) {
+            if has(&folder, "cpu.cfs_quota_us") {
+                return Ok(Self::V1(folder));
+            }
+        }
+        let is_v2 = V2.iter().any(|mount| has(&Path::new(mount).join(below), "cgroup.procs"));
+        Err(without_controller(group, is_v2))
+    }
+
+    /// Settings for at most `quota_us` of processor time in a period, and a weight in millionths of
+    /// the largest. In version 1 the period comes first: a quota must fit in it.
+    pub fn settings(&self, quota_us: i64, period_us: i64, weight_ppm: i64) -> Vec<Setting> {
+        let weight = |least: i64, most: i64| (most * weight_ppm / PPM).clamp(least, most);
+        match self {
+            Self::V2(folder) => vec![
+                Setting::new(folder.join("cpu.max"), format!("{quota_us} {period_us}")),
+                Setting::new(folder.join("cpu.weight"), weight(1, 10_000)),
+            ],
+            Self::V1(folder) => vec![
+                Setting::new(folder.join("cpu.cfs_period_us"), period_us),
+                Setting::new(folder.join("cpu.cfs_quota_us"), quota_us),
+                Setting::new(folder.join("cpu.shares"), weight(2, 262_144)),
+            ],
+        }
+    }
+}
+
+fn without_controller(group: &str, is_v2: bool) -> Fault {
+    if is_v2 {
+        let what =
+            format!("the cgroup `{group}` has no `cpu.max`: its parent does not delegate `cpu`");
+        let help =
+            "`echo +cpu > cgroup.subtree_control` in the parent, or `Delegate=cpu` in its unit";
+        return Fault::new(Exit::MissingPart, what, help);
+    }
+    let what = format!("no cgroup `{group}` with limits of processor time");
+    let help = "give the path in `/proc/PID/cgroup` of a process of this machine, and see `--root`";
+    Fault::new(Exit::MissingPart, what, help)
+}
+
+/// The file that stops all processes of a group, and lets them go on.
+#[derive(Clone, Debug)]
+pub enum Freezer {
+    /// `cgroup.freeze`.
+    V2(PathBuf),
+    /// `freezer.state`.
+    V1(PathBuf),
+}
+
+impl Freezer {
+    /// That of a group, by its path as in `/proc/PID/cgroup`.
+    pub fn of(machine: &dyn Machine, group: &str) -> Result<Self, Fault> {
+        let below = group.trim_start_matches('/');
+        let v2 = V2.map(|mount| Path::new(mount).join(below).join("cgroup.freeze"));
+        if let Some(file) = v2.into_iter().find(|file| machine.read(file).is_ok()) {
+            return Ok(Self::V2(file));
+        }
+        let v1 = Path::new(V1_FREEZER).join(below).join("freezer.state");
+        if machine.read(&v1).is_ok() {
+            return Ok(Self::V1(v1));
+        }
+        let what = format!("the cgroup `{group}` cannot be frozen");
+        let help = "it needs `cgroup.freeze` (version 2), or a group of that path below \
+                    `/sys/fs/cgroup/freezer` (version 1)";
+        Err(Fault::new(Exit::MissingPart, what, help))
+    }
+
+    /// The setting that stops its processes, or lets them run.
+    pub fn setting(&self, is_frozen: bool) -> Setting {
+        match self {
+            Self::V2(file) => Setting::new(file, u8::from(is_frozen)),
+            Self::V1(file) => Setting::new(file, if is_frozen { "FROZEN" } else { "THAWED" }),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What ends the agent: a sentence, how to mend it, and the exit code.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// Exit codes, as in `sysexits.h` and `docs/exit-codes.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The policy is damaged or not trusted.
+    Integrity = 5,
+    /// The command line is wrong.
+    Usage = 64,
+    /// The content of a file is wrong.
+    BadContent = 65,
+    /// A file cannot be read.
+    CannotRead = 66,
+    /// The machine lacks what the policy needs.
+    MissingPart = 69,
+    /// A file cannot be written.
+    CannotWrite = 73,
+    /// Another agent acts on this machine.
+    Busy = 75,
+}
+
+/// An error for people.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The exit code of the program.
+    pub exit: Exit,
+    what: String,
+    help: String,
+}
+
+impl Fault {
+    /// `what` is wrong, in lower case; `help` mends it.
+    pub fn new(exit: Exit, what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { exit, what: what.into(), help: help.into() }
+    }
+
+    /// A file that cannot be read.
+    pub fn unreadable(path: &Path, why: &io::Error) -> Self {
+        let what = format!("`{}` cannot be read: {why}", path.display());
+        Self::new(Exit::CannotRead, what, "check the path and its permissions")
+    }
+
+    /// A file that cannot be written.
+    pub fn unwritable(path: &Path, why: &io::Error) -> Self {
+        let what = format!("`{}` cannot be written: {why}", path.display());
+        let help = "run the agent as root, or as the owner of a delegated cgroup";
+        Self::new(Exit::CannotWrite, what, help)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "error: {}\n  = help: {}", self.what, self.help)
+    }
+}

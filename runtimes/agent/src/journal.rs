@@ -1,0 +1,28 @@
+//! The journal of decisions: a CSV file, flushed after every decision.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::fault::Fault;
+
+/// A file, or nothing.
+#[derive(Debug)]
+pub struct Journal(Option<(PathBuf, File)>);
+
+impl Journal {
+    /// Replaces the file by one with these columns.
+    pub fn create(path: Option<&Path>, columns: &str) -> Result<Self, Fault> {
+        let Some(path) = path else { return Ok(Self(None)) };
+        let file = File::create(path).map_err(|why| Fault::unwritable(path, &why))?;
+        let mut journal = Self(Some((path.to_owned(), file)));
+        journal.add(&format!("{columns}\n"))?;
+        Ok(journal)
+    }
+
+    /// Adds whole lines.
+    pub fn add(&mut self, lines: &str) -> Result<(), Fault> {
+        let Some((path, file)) = &mut self.0 else { return Ok(()) };
+        file.write_all(lines.as_bytes()).map_err(|why| Fault::unwritable(path, &why))
+    }
+}

@@ -1,0 +1,37 @@
+//! What every kind of policy does for the main loop.
+
+use tailc_runtime::Policy;
+
+use crate::fault::Fault;
+use crate::metrics::Exposition;
+use crate::setting::Setting;
+
+/// One kind of policy on one machine: from what it sees to what it wants.
+pub trait Kind {
+    /// Time between two ticks [us].
+    fn interval_us(&self) -> u64;
+    /// Sees, and decides. `time_us` counts from the start of the agent.
+    fn tick(&mut self, time_us: u64) -> Result<Tick, Fault>;
+    /// Goes on with another policy; on an error it goes on with the one that it has.
+    fn reload(&mut self, policy: &Policy) -> Result<(), Fault>;
+    /// The columns of its journal.
+    fn journal_columns(&self) -> &'static str;
+    /// Its own metrics.
+    fn expose(&self, to: &mut Exposition);
+}
+
+/// Result of a tick.
+#[derive(Debug)]
+pub enum Tick {
+    /// All settings as they should be now, and lines for the journal, if a decision was made.
+    Want {
+        /// Those that are there already are not written again.
+        settings: Vec<Setting>,
+        /// Whole lines of CSV.
+        journal: String,
+    },
+    /// Inputs are missing for too long: all limits are lifted until they are there again.
+    Blind,
+    /// Recorded inputs have ended.
+    End,
+}

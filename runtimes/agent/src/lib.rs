@@ -1,0 +1,31 @@
+//! A host agent: reads a policy, measures the machine, and writes its limits, until it ends and
+//! restores them. `docs/agent.md` of the tailc repository describes it for users.
+//!
+//! A *kind* decides: from what it sees to the settings that it wants, without input or output. The
+//! *machine* reads and writes files below a root folder, which may be a copy made by hand.
+
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod arguments;
+mod autopro;
+mod cgroup;
+mod counter;
+mod cpus;
+mod fault;
+mod inputs;
+mod journal;
+mod kind;
+mod machine;
+mod metrics;
+mod os;
+mod policy;
+mod run;
+mod setting;
+mod source;
+mod throughput;
+mod undo;
+mod watchdog;
+
+pub use fault::Fault;
+pub use run::carry_out;

@@ -1,0 +1,16 @@
+//! `tailc-agent`: see `docs/agent.md` of the tailc repository.
+
+use std::env;
+use std::process::ExitCode;
+
+use tailc_agent::{arguments, carry_out};
+
+fn main() -> ExitCode {
+    match arguments::parse(env::args_os().skip(1)).and_then(carry_out) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("{fault}");
+            ExitCode::from(fault.exit as u8)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Where a number of the server is read: a file, shared words, a Unix socket, or an HTTP endpoint.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::counter::{number_in, Selector};
+use crate::fault::{Exit, Fault};
+
+/// A place and, if it has many numbers, which of them.
+#[derive(Clone, Debug)]
+pub struct Source {
+    place: Place,
+    selector: Option<Selector>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    File(PathBuf),
+    /// Whole numbers of 8 bytes, which are added up.
+    Words(PathBuf),
+    Unix(PathBuf),
+    Http {
+        host: String,
+        path: String,
+    },
+}
+
+/// A server that takes longer is not read at this tick.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// No exposition is larger.
+const MOST_BYTES: u64 = 16 << 20;
+
+impl Source {
+    /// `PATH`, `unix:PATH` or `http://HOST:PORT/PATH`, each with `#METRIC{LABEL="VALUE"}` behind it
+    /// if the text there is an exposition; or `words:PATH`.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let wrong = |why: &str| {
+            let help = "write `PATH`, `words:PATH`, `unix:PATH` or `http://HOST:PORT/PATH`, and behind it \
+                        `#METRIC` or `#METRIC{LABEL=\"VALUE\"}` for one of several metrics";
+            Fault::new(Exit::Usage, format!("`{text}` is no source of a number: {why}"), help)
+        };
+        let (place, metric) = match text.split_once('#') {
+            Some((place, metric)) => (place, Some(metric)),
+            None => (text, None),
+        };
+        let selector = match metric {
+            Some(metric) => Some(
+                Selector::parse(metric)
+                    .ok_or_else(|| wrong("behind `#` is no metric of Prometheus"))?,
+            ),
+            None => None,
+        };
+        let place = if let Some(rest) = place.strip_prefix("http://") {
+            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            if !host.contains(':') {
+                return Err(wrong("the port is missing"));
+            }
+            let path = if path.is_empty() { "/metrics" } else { path };
+            Place::Http { host: host.to_owned(), path: path.to_owned() }
+        } else if place.starts_with("https://") {
+            return Err(wrong("HTTPS is not supported; read an endpoint of this machine"));
+        } else if let Some(path) = place.strip_prefix("unix:") {
+            Place::Unix(path.into())
+        } else if let Some(path) = place.strip_prefix("words:") {
+            Place::Words(path.into())
+        } else if place.is_empty() {
+            return Err(wrong("it names no file"));
+        } else {
+            Place::File(place.into())
+        };
+        Ok(Self { place, selector })
+    }
+}
+
+/// Texts of one tick: a place that several sources share is read once.
+#[derive(Debug, Default)]
+pub struct Texts {
+    read: Vec<(Place, Option<String>)>,
+}
+
+impl Texts {
+    /// The number of a source now; none: it cannot be read.
+    pub fn number(&mut self, source: &Source) -> Option<f64> {
+        let known = self.read.iter().position(|(place, _)| *place == source.place);
+        let at = known.unwrap_or_else(|| {
+            self.read.push((source.place.clone(), text_at(&source.place).ok()));
+            self.read.len() - 1
+        });
+        number_in(self.read[at].1.as_deref()?, source.selector.as_ref())
+    }
+}
+
+fn text_at(place: &Place) -> io::Result<String> {
+    match place {
+        Place::File(path) => fs::read_to_string(path),
+        Place::Words(path) => Ok(sum_of_words(&fs::read(path)?).to_string()),
+        Place::Unix(path) => {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            text_of(stream)
+        }
+        Place::Http { host, path } => http_text(host, path),
+    }
+}
+
+/// As the threads of a server write them: each has a word of its own, in the machine's byte order.
+fn sum_of_words(bytes: &[u8]) -> u64 {
+    let (words, _) = bytes.as_chunks();
+    words.iter().fold(0, |sum: u64, word| sum.wrapping_add(u64::from_ne_bytes(*word)))
+}
+
+fn text_of(stream: impl Read) -> io::Result<String> {
+    let mut text = String::new();
+    stream.take(MOST_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// With HTTP/1.0, so that the body has no chunks and ends with the connection.
+fn http_text(host: &str, path: &str) -> io::Result<String> {
+    let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
+    let address = host.to_socket_addrs()?.next().ok_or_else(|| invalid("no address"))?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: {host}\r\nAccept: text/plain\r\n\r\n")?;
+    let text = text_of(stream)?;
+    let (head, body) = text.split_once("\r\n\r\n").ok_or_else(|| invalid("no HTTP"))?;
+    match head.split_whitespace().nth(1) {
+        Some("200") => Ok(body.to_owned()),
+        _ => Err(invalid("not found")),
+    }
+}

@@ -1,0 +1,150 @@
+//! A machine whose files are restored: the value before the first write of each is in a file.
+//!
+//! The record is on disk before the write, so whoever reads it after a crash restores everything:
+//! the watchdog, `tailc-agent undo`, or the next agent.
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::fault::{Exit, Fault};
+use crate::machine::{Machine, Tree};
+use crate::setting::Setting;
+
+/// The file of values to restore. Its lock is that of the machine: one agent at a time.
+#[derive(Debug)]
+pub struct UndoFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl UndoFile {
+    /// Creates it, or opens what a crashed agent left; fails at once if another agent holds it.
+    pub fn lock(path: &Path) -> Result<Self, Fault> {
+        let file = opened(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { path: path.to_owned(), file }),
+            Err(TryLockError::WouldBlock) => {
+                let what = format!("another agent holds `{}`", path.display());
+                let help = "stop that agent, or give each agent its own machines and `--state`";
+                Err(Fault::new(Exit::Busy, what, help))
+            }
+            Err(TryLockError::Error(why)) => Err(Fault::unwritable(path, &why)),
+        }
+    }
+
+    /// The same, after the process that holds the lock has ended.
+    pub fn wait(path: &Path) -> Result<Self, Fault> {
+        let file = opened(path)?;
+        file.lock().map_err(|why| Fault::unwritable(path, &why))?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    fn record(&mut self, before: &Setting) -> io::Result<()> {
+        let line = format!("{}\t{}\n", before.path.display(), before.value);
+        self.file.write_all(line.as_bytes())
+    }
+
+    /// Restores all values, the last written first, and empties the file; what failed, with reasons.
+    pub fn restore(&mut self, tree: &mut Tree) -> Vec<String> {
+        let Ok(text) = fs::read_to_string(&self.path) else { return Vec::new() };
+        let mut left: Vec<Setting> = text.lines().filter_map(recorded).rev().collect();
+        // A quota may fit only after the period behind it: try again while that helps.
+        loop {
+            let before = left.len();
+            let mut failed = Vec::new();
+            left.retain(|setting| match restore_one(tree, setting) {
+                Ok(()) => false,
+                Err(why) => {
+                    failed.push(format!("{}: {why}", setting.path.display()));
+                    true
+                }
+            });
+            if left.is_empty() || left.len() == before {
+                // Best effort: records of values that are restored already do no harm.
+                let _ = self.file.set_len(0);
+                return failed;
+            }
+        }
+    }
+}
+
+fn opened(path: &Path) -> Result<File, Fault> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|why| Fault::unwritable(folder, &why))?;
+    }
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map_err(|why| Fault::unwritable(path, &why))
+}
+
+/// A line that was cut off by a crash has no tab, and its write did not happen.
+fn recorded(line: &str) -> Option<Setting> {
+    let (path, value) = line.split_once('\t')?;
+    Some(Setting::new(path, value))
+}
+
+fn restore_one(tree: &mut Tree, setting: &Setting) -> io::Result<()> {
+    match tree.write(setting) {
+        // A cgroup, CPU or thread that is gone has no limit.
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
+
+/// Applies settings, each only if it changes the file; remembers what was there before.
+#[derive(Debug)]
+pub struct Writer<M> {
+    machine: M,
+    undo: Option<UndoFile>,
+    last: HashMap<PathBuf, String>,
+    /// Writes that changed a file.
+    pub writes: u64,
+}
+
+impl<M: Machine> Writer<M> {
+    /// Without an undo file nothing is restored: for a dry run.
+    pub fn new(machine: M, undo: Option<UndoFile>) -> Self {
+        Self { machine, undo, last: HashMap::new(), writes: 0 }
+    }
+
+    /// Writes one setting, unless it is there already. A file that is gone is an error of kind
+    /// `NotFound`.
+    pub fn apply(&mut self, setting: &Setting) -> io::Result<()> {
+        match self.last.get(&setting.path) {
+            Some(value) if *value == setting.value => return Ok(()),
+            Some(_) => {}
+            None => self.remember(setting)?,
+        }
+        if let Err(why) = self.machine.write(setting) {
+            self.last.remove(&setting.path);
+            return Err(why);
+        }
+        self.writes += 1;
+        self.last.insert(setting.path.clone(), setting.value.clone());
+        Ok(())
+    }
+
+    fn remember(&mut self, setting: &Setting) -> io::Result<()> {
+        let before = restorable(self.machine.read(&setting.path)?);
+        match (&mut self.undo, before) {
+            (Some(undo), Some(value)) => undo.record(&Setting::new(&setting.path, value)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Restores all files, so that what follows begins anew; what failed, with reasons.
+    pub fn restore(&mut self, tree: &mut Tree) -> Vec<String> {
+        self.last.clear();
+        self.undo.as_mut().map_or_else(Vec::new, |undo| undo.restore(tree))
+    }
+}
+
+/// What to write to have the value again; none: the kernel sets it with another file.
+fn restorable(value: String) -> Option<String> {
+    match value.as_str() {
+        "<unsupported>" => None,
+        "FREEZING" => Some("FROZEN".to_owned()),
+        _ => Some(value),
+    }
+}

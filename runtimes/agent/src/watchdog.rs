@@ -1,0 +1,65 @@
+//! A child that restores the machine when the agent dies, even by SIGKILL.
+//!
+//! It holds the end of a pipe, which closes with the agent. An agent that ends well has restored
+//! everything, and the undo file is empty.
+
+use std::env;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::fault::Fault;
+use crate::machine::Tree;
+use crate::os::{leave_session, Signals};
+use crate::undo::UndoFile;
+
+/// The word of the command line that starts it.
+pub const WORD: &str = "watchdog";
+
+/// The running watchdog; it ends after this process.
+#[derive(Debug)]
+pub struct Watchdog(Child);
+
+impl Watchdog {
+    /// The same program, with the pipe as its standard input.
+    pub fn start(root: &Path, state: &Path) -> Result<Self, Fault> {
+        let program =
+            env::current_exe().map_err(|why| Fault::unreadable(Path::new("self"), &why))?;
+        let child = Command::new(&program)
+            .arg(WORD)
+            .args([Path::new("--root"), root, Path::new("--state"), state])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn();
+        Ok(Self(child.map_err(|why| Fault::unreadable(&program, &why))?))
+    }
+
+    /// After everything is restored: closes the pipe, and waits for the child.
+    pub fn end(mut self) {
+        drop(self.0.stdin.take());
+        // A child that was killed has nothing to do any more.
+        let _ = self.0.wait();
+    }
+}
+
+/// The child: waits for the end of the pipe, and restores what is left.
+pub fn watch(root: &Path, state: &Path) -> Result<(), Fault> {
+    leave_session();
+    let _blocked = Signals::block();
+    let mut rest = Vec::new();
+    // An error of the pipe is its end, too.
+    let _ = io::stdin().read_to_end(&mut rest);
+    restore(root, state)
+}
+
+/// Restores what an agent has left; the failures are printed.
+pub fn restore(root: &Path, state: &Path) -> Result<(), Fault> {
+    if !state.exists() {
+        return Ok(());
+    }
+    let mut undo = UndoFile::wait(state)?;
+    for failure in undo.restore(&mut Tree::new(root)) {
+        eprintln!("warning: not restored: {failure}");
+    }
+    Ok(())
+}

@@ -1,0 +1,189 @@
+"""An agent with a clock: its sources and metrics, and policies that are replaced or refused."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from tailc.artifact.files import write_policy
+from tests.runtimes.agent.program import contents, options, run, until
+from tests.runtimes.agent.test_autopro import groups_of, make_machine, policy_file
+from tests.runtimes.agent.test_undo import FAST, live_words, started
+from tests.tailc.artifact.published import VECTORS, shares_policy
+
+EXPOSITION = b'# TYPE done_total counter\ndone_total{vm="a"} 7\ndone_total{vm="b"} 9\nwaiting 2\n'
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/metrics" else 404)
+        self.end_headers()
+        self.wfile.write(EXPOSITION)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Nothing."""
+
+
+@contextmanager
+def http_endpoint() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Endpoint) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/metrics"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def unix_endpoint(path: Path) -> Iterator[str]:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.sendall(b"12.5\n")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"unix:{path}"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def test_counters_come_from_an_endpoint_and_a_socket_and_metrics_go_to_both(tmp_path: Path) -> None:
+    shares, policy = policy_file(tmp_path, **FAST)
+    root = make_machine("v2-acpi", tmp_path / "machine", shares)
+    first, second = (one.name for one in shares.served_machines)
+    before, metrics = contents(root), tmp_path / "metrics"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with http_endpoint() as url, unix_endpoint(tmp_path / "socket") as unix:
+        sources = {first: f'{url}#done_total{{vm="b"}}', second: unix}
+        words = ["run", policy, "--root", root, *groups_of(shares)]
+        words += [*options("--throughput", sources), "--waiting", f"{first}={url}#waiting"]
+        words += ["--metrics", metrics, "--listen", address]
+        with started(*words) as agent:
+            until(lambda: contents(root) != before, "limits are set")
+            until(metrics.exists, "metrics are written")
+            with urllib.request.urlopen(f"http://{address}/metrics") as answer:
+                served = answer.read().decode()
+            agent.terminate()
+            assert agent.wait() == 0
+    for text in (metrics.read_text(), served):
+        assert text.endswith("# EOF\n")
+        assert "tailc_agent_missing_inputs_total 0" in text
+        assert f'tailc_agent_throughput{{machine="{first}"}} 0' in text
+        assert "tailc_agent_blind 0" in text
+
+
+def test_a_newer_policy_takes_effect_and_one_for_other_machines_does_not(tmp_path: Path) -> None:
+    words, root = live_words(tmp_path, "v2-acpi")
+    policy = shares_policy()
+    assert policy.shares is not None
+    machines = policy.shares.machines
+    before, file = contents(root), f"sys/fs/cgroup/{machines[0].name}.slice/cpu.max"
+    with started(*words) as agent:
+        until(lambda: contents(root) != before, "limits are set")
+        fewer = replace(policy.shares, **FAST, machines=machines[:2])
+        _publish(replace(policy, generation=8, forms=(fewer,)), tmp_path)
+        assert agent.stderr is not None
+        assert "not applied" in agent.stderr.readline()
+        longer = replace(policy.shares, **FAST | {"enforce_us": 40_000})
+        _publish(replace(policy, generation=9, forms=(longer,)), tmp_path)
+        until(lambda: contents(root)[file].endswith(" 40000\n"), "the new period is written")
+
+
+def _publish(policy: object, folder: Path) -> None:
+    _, flat = write_policy(policy, folder / "next")  # type: ignore[arg-type]
+    flat.rename(folder / "policy.tailc")
+
+
+def test_only_policies_signed_with_a_trusted_key_are_applied(tmp_path: Path) -> None:
+    signed, key = VECTORS / "signed" / "good.tailc", tmp_path / "key.pem"
+    other = tmp_path / "other.pem"
+    for path in (key, other):
+        _write_key(path)
+    done = run("run", signed, "--trust", other, "--dry-run")
+    assert done.returncode == 5
+    assert "the policy is refused: unknown-key" in done.stderr
+    assert "`--trust` names the public keys" in done.stderr
+    done = run("run", VECTORS / "shares.tailc", "--trust", other, "--dry-run")
+    assert done.returncode == 5
+    assert "unsigned" in done.stderr
+
+
+def _write_key(path: Path) -> None:
+    command = ["openssl", "genpkey", "-algorithm", "ed25519", "-out", str(path.with_suffix(".key"))]
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl")
+    subprocess.run(command, check=True, capture_output=True)
+    command = [
+        "openssl",
+        "pkey",
+        "-in",
+        str(path.with_suffix(".key")),
+        "-pubout",
+        "-out",
+        str(path),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["walk"], 64, "no command `walk`"),
+        (["run"], 64, "`run` needs a policy"),
+        (["run", "p", "--fast"], 64, "no option `--fast`"),
+        (["run", "p", "--cgroup", "web"], 64, "it is written `NAME=VALUE`"),
+        (["run", "p", "--floor", "2"], 64, "`2` is no share such as `2%`"),
+        (["run", "p", "--stale", "5"], 64, "`5` is no time"),
+        (["run", "p", "--cores", "0"], 64, "`--cores 0`"),
+        (["run", "p", "--zero", "stop"], 64, "it is `floor` or `freeze`"),
+        (["run", "no-such-file"], 66, "no-such-file"),
+        (["run", __file__], 5, "the policy is refused: truncated"),
+        (["run", str(VECTORS / "plan.tailc"), "--dry-run"], 69, "cannot apply a policy of kind"),
+    ],
+)
+def test_a_wrong_command_is_explained(words: list[str], code: int, message: str) -> None:
+    done = run(*words)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert "\n  = help: " in done.stderr
+
+
+def test_a_machine_without_its_control_group_is_named(tmp_path: Path) -> None:
+    shares, policy = policy_file(tmp_path)
+    root = make_machine("v2-acpi", tmp_path / "machine", shares)
+    names = [one.name for one in shares.machines]
+    words = ["run", policy, "--root", root, "--dry-run"]
+    done = run(*words, *options("--cgroup", dict.fromkeys(names, "/none")))
+    assert done.returncode == 69
+    assert "no cgroup `/none` with limits of processor time" in done.stderr
+    (root / f"sys/fs/cgroup/{names[0]}.slice/cpu.max").unlink()
+    done = run(*words, *groups_of(shares))
+    assert done.returncode == 69
+    assert "its parent does not delegate `cpu`" in done.stderr
+    done = run(*words, "--cgroup", "nobody=/x")
+    assert (done.returncode, "the policy has no such machine" in done.stderr) == (64, True)

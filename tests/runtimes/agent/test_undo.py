@@ -1,0 +1,185 @@
+"""The agent leaves nothing behind: at its end, after SIGKILL, and after a crash of all of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.runtimes.agent.program import contents, options, program, run, until
+from tests.runtimes.agent.test_autopro import groups_of, make_machine, policy_file
+
+FAST = {"estimate_us": 5_000, "step_us": 10_000, "window_us": 10_000, "enforce_us": 20_000}
+V1_CPU, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
+
+
+@contextmanager
+def started(*words: object) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [str(program()), *map(str, words)], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def live_words(folder: Path, layout: str) -> tuple[list[str], Path]:
+    """A command that runs on a copy of a machine, with counters that stand still."""
+    shares, policy = policy_file(folder, **FAST)
+    root = make_machine(layout, folder / "machine", shares)
+    counter = folder / "done"
+    counter.write_text("100\n")
+    sources = {one.name: str(counter) for one in shares.served_machines}
+    words = ["run", str(policy), "--root", str(root), *groups_of(shares)]
+    return [*words, *options("--throughput", sources)], root
+
+
+@pytest.mark.parametrize("layout", ["v2-acpi", "v1-acpi-smt"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_all_is_undone_however_the_agent_ends(
+    layout: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    words, root = live_words(tmp_path, layout)
+    before = contents(root)
+    with started(*words) as agent:
+        until(lambda: contents(root) != before, "limits are set")
+        agent.send_signal(number)
+        agent.wait()
+        assert agent.returncode == (0 if number != signal.SIGKILL else -number)
+        until(lambda: contents(root) == before, "limits are undone")
+
+
+def test_what_the_watchdog_could_not_undo_is_undone_later(tmp_path: Path) -> None:
+    words, root = live_words(tmp_path, "v2-acpi")
+    before = contents(root)
+    with started(*words) as agent:
+        until(lambda: contents(root) != before, "limits are set")
+        for child in children_of(agent.pid):
+            os.kill(child, signal.SIGKILL)
+        agent.kill()
+        agent.wait()
+    assert contents(root) != before
+    assert run("undo", "--root", root).returncode == 0
+    assert contents(root) == before
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_two_agents_do_not_act_on_one_machine(tmp_path: Path) -> None:
+    words, root = live_words(tmp_path, "v2-acpi")
+    before = contents(root)
+    with started(*words):
+        until(lambda: contents(root) != before, "limits are set")
+        done = run(*words)
+        assert done.returncode == 75
+        assert "another agent holds" in done.stderr
+
+
+def test_without_inputs_all_limits_are_lifted(tmp_path: Path) -> None:
+    words, root = live_words(tmp_path, "v2-acpi")
+    before = contents(root)
+    with started(*words, "--stale", "30ms"):
+        until(lambda: contents(root) != before, "limits are set")
+        (tmp_path / "done").rename(tmp_path / "gone")
+        until(lambda: contents(root) == before, "limits are lifted")
+        (tmp_path / "gone").rename(tmp_path / "done")
+        until(lambda: contents(root) != before, "limits are set again")
+
+
+def test_files_that_are_gone_and_half_a_record_do_not_hinder_the_others(tmp_path: Path) -> None:
+    root, state = tmp_path / "machine", tmp_path / "undo"
+    (root / "sys").mkdir(parents=True)
+    (root / "sys" / "period").write_text("1\n")
+    state.write_text("sys/period\t5\nsys/gone\t7\nsys/cut off")
+    done = run("undo", "--root", root, "--state", state)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (root / "sys" / "period").read_text() == "5\n"
+    assert state.read_text() == ""
+
+
+@contextmanager
+def real_groups(names: list[str]) -> Iterator[dict[str, Path]]:
+    """Control groups of this machine for processor time, with a busy process in each."""
+    base = V2 if (V2 / "cgroup.controllers").exists() else V1_CPU
+    knob = "cpu.max" if base == V2 else "cpu.cfs_quota_us"
+    folders = {name: base / f"tailc-test-{os.getpid()}-{name}" for name in names}
+    busy: list[subprocess.Popen[bytes]] = []
+    try:
+        try:
+            for folder in folders.values():
+                folder.mkdir()
+        except OSError as why:
+            pytest.skip(f"no control group of our own: {why}")
+        if not all((folder / knob).exists() for folder in folders.values()):
+            pytest.skip(f"control groups without `{knob}`")
+        for folder in folders.values():
+            busy.append(subprocess.Popen(["sh", "-c", "while :; do :; done"]))
+            (folder / "cgroup.procs").write_text(str(busy[-1].pid))
+        yield folders
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+        for folder in folders.values():
+            until(lambda folder=folder: removed(folder), f"{folder} is removed")
+
+
+def removed(folder: Path) -> bool:
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def limits_of(folder: Path) -> list[str]:
+    names = ("cpu.max", "cpu.weight", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.shares")
+    return [(folder / name).read_text() for name in names if (folder / name).exists()]
+
+
+def used_s(folder: Path) -> float:
+    """Processor time of a group."""
+    usage = folder / "cpu.stat"
+    for line in usage.read_text().splitlines():
+        name, value = line.split()
+        if name == "usage_usec":
+            return int(value) / 1e6
+    (process,) = (folder / "cgroup.procs").read_text().split()
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_on_real_control_groups_shares_are_quotas_and_sigkill_leaves_none(tmp_path: Path) -> None:
+    shares, policy = policy_file(tmp_path, **FAST)
+    counter = tmp_path / "done"
+    counter.write_text("100\n")
+    sources = {one.name: str(counter) for one in shares.served_machines}
+    with real_groups([one.name for one in shares.machines]) as folders:
+        before = [limits_of(folder) for folder in folders.values()]
+        groups = {name: f"/{folder.name}" for name, folder in folders.items()}
+        words = ["run", policy, "--cores", 1, "--state", tmp_path / "undo"]
+        words += [*options("--cgroup", groups), *options("--throughput", sources)]
+        with started(*words) as agent:
+            until(lambda: [limits_of(one) for one in folders.values()] != before, "limits are set")
+            # The largest grant of all machines together is one core.
+            begun, used = time.monotonic(), sum(map(used_s, folders.values()))
+            time.sleep(0.2)
+            used = sum(map(used_s, folders.values())) - used
+            passed = time.monotonic() - begun
+            slack_s = len(folders) * (2 * FAST["enforce_us"] / 1e6 + 2 / os.sysconf("SC_CLK_TCK"))
+            assert used <= passed + slack_s
+            agent.kill()
+            agent.wait()
+            until(lambda: [limits_of(one) for one in folders.values()] == before, "all is undone")
