@@ -1,7 +1,7 @@
 """Layout of the time integrals of a replay: a row for each phase, a column for each quantity."""
 
 # Stands in for a request where a queue or a core has none.
-NOBODY = -1
+NO_REQUEST = -1
 
 # Phases of a replay: warm-up, first and second half of the measured requests, draining.
 PHASES = 4

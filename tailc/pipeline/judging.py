@@ -62,7 +62,7 @@ def with_estimates(
             for one in arrivals
         ]
     estimates = Estimates(
-        Sample.KEPT_BACK if requests.is_kept_back else Sample.IN_SAMPLE,
+        Sample.KEPT_BACK if requests.is_held_out else Sample.IN_SAMPLE,
         profile.total_weight,
         sizes.repeats,
         sizes.replicates,

@@ -124,7 +124,7 @@ def best_result(chosen: AutoResult) -> dict[str, object]:
             "loss_ppm": round(PPM * best.loss_share),
             "is_safe": best.is_safe,
             "judged_on": chosen.judged_on,
-            "is_held_out": chosen.kept_back,
+            "is_held_out": chosen.is_held_out,
             "requests": best.requests,
             "evaluations": best.evaluations,
         }
@@ -137,7 +137,7 @@ def best_paragraphs(chosen: AutoResult) -> tuple[str, ...]:
         return ()
     table = chosen.best.option.table.table
     what = "energy" if table.batch is None else "energy for batch work"
-    sample = "held out from the search" if chosen.kept_back else "that it was compiled from"
+    sample = "held out from the search" if chosen.is_held_out else "that it was compiled from"
     return (
         f"auto       {chosen.best.option.name}: the SLO with least {what}, compared on "
         f"{chosen.judged_on:,} requests {sample}",

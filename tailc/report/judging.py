@@ -14,5 +14,5 @@ OVERLOADED = "overloaded"
 def judging_text(tuned: AnyTunedTable, replays: str = "replays") -> str:
     """State the number of replays per rate, their requests, and the records that they use."""
     repeats, requests = tuned.replays
-    origin = "held out from the search" if tuned.kept_out else "that it was tuned on"
+    origin = "held out from the search" if tuned.is_held_out else "that it was tuned on"
     return f"{repeats} {replays} of {requests:,} requests on {tuned.judged_on:,} records {origin}"

@@ -52,7 +52,7 @@ def queue_result(tuned: AnyTunedTable) -> dict[str, object]:
             "formula_part_ppm": tuned.validated.formula_part_ppm,
             "is_better": tuned.validated.is_better,
             "judged_on": tuned.judged_on,
-            "is_held_out": tuned.kept_out,
+            "is_held_out": tuned.is_held_out,
             "requests": tuned.requests,
             "settled": tuned.has_settled,
             "rates": _rate_results(tuned),

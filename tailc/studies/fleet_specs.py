@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,6 @@ from pathlib import Path
 from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.specs.document import parse_document, read_text
-from tailc.traces.csv_dialect import rows_of
 
 SERVICE = "service"
 # A slot of the template, such as `${rate}`; `$$` is a dollar sign.
@@ -94,7 +94,7 @@ def _read_cells(table: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Names of the columns, and the cells of each row with its line."""
     lines: list[tuple[int, list[str]]] = []
     begin = 1
-    reader = rows_of(read_text(table), ",")
+    reader = csv.reader(io.StringIO(read_text(table), newline=""))
     try:
         for cells in reader:
             if any(cells):

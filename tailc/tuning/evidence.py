@@ -67,7 +67,7 @@ def tuning_settings(tuned: AnyTunedTable) -> dict[str, int]:
     aim = tuned.aim
     settings = {
         "judged_on": tuned.judged_on,
-        "kept_out": int(tuned.kept_out),
+        "kept_out": int(tuned.is_held_out),
         "requests": tuned.requests,
         "settled": int(tuned.has_settled),
     }
@@ -140,7 +140,7 @@ def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
         found.append(_no_better_than_cut_back(tuned))
     elif tuned.uses_optional_rules is False:
         found.append(_without_optional_rules(tuned))
-    if not tuned.kept_out:
+    if not tuned.is_held_out:
         message = (
             f"the table was evaluated on the same {tuned.judged_on} requests on which it was "
             "tuned, so its estimates are too good"

@@ -24,7 +24,7 @@ class SampleSplit:
     judging: Workload
 
     @property
-    def kept_out(self) -> bool:
+    def is_held_out(self) -> bool:
         """Whether the requests of the validation were held out from the search."""
         return self.judging is not self.tuning
 

@@ -55,8 +55,8 @@ class TunedTable(Generic[Form]):
     """A tuned table with its objective, its validation, and the effort of the search.
 
     has_settled: whether the search ended because it no longer improved, before its budget ended.
-    judged_on: number of records that validated the table. kept_out: whether these were held out of
-    the search; too few records are used for both. batch: batch work at each rate if that is the
+    judged_on: number of records that validated the table. is_held_out: whether these were not used
+    by the search; too few records are used for both. batch: batch work at each rate if that is the
     objective, else empty. raised: the highest rates if these are the objective.
     uses_optional_rules: whether the table has those of `aim`; None if `aim` has none.
     foreseen_energy: by rate, energy of a schedule that knows all requests, in the unit of
@@ -70,7 +70,7 @@ class TunedTable(Generic[Form]):
     requests: int
     has_settled: bool
     judged_on: int
-    kept_out: bool
+    is_held_out: bool
     batch: tuple[BatchLeft, ...] = ()
     raised: RateComparison | None = None
     uses_optional_rules: bool | None = None
@@ -131,7 +131,7 @@ def _with_result(
         result.searched.requests,
         result.searched.has_settled,
         len(split.judging.work_ns),
-        split.kept_out,
+        split.is_held_out,
     )
 
 

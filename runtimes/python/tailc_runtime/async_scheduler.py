@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tailc_runtime.scheduling import NS_PER_S, AnyPolicy, Policy, Running, Scheduling
 
@@ -100,6 +100,7 @@ async def _run_parts(
                 change = asyncio.ensure_future(changed.wait())
     finally:
         # The request exits when the last of its parts has ended.
-        for task in (*active, change):
+        tasks: list[asyncio.Future[Any]] = [*active, change]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*active, change, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)

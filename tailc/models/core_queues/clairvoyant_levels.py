@@ -54,7 +54,7 @@ from tailc.percentiles import PPM
 LOOK_AHEAD = 256
 HALVINGS = 5
 PASSES = 4
-_NOBODY = -1
+_NO_REQUEST = -1
 _MW_PER_W = 1_000
 _PARTS_PER_CYCLE = 1_000_000
 # No decision covers a longer time, and clocks times this fit into 64 bits.
@@ -174,11 +174,11 @@ def _queues(demand: ClockDemand, cores: int) -> tuple[NDArray[np.int64], NDArray
     """The first request of each core, and for each request the next one on its core."""
     order = np.argsort(demand.core, kind="stable")
     of_core = demand.core[order]
-    behind = np.full(len(order), _NOBODY, np.int64)
+    behind = np.full(len(order), _NO_REQUEST, np.int64)
     follows = of_core[1:] == of_core[:-1]
     behind[order[:-1][follows]] = order[1:][follows]
-    first = np.full(cores, _NOBODY, np.int64)
-    begins = np.flatnonzero(np.diff(of_core, prepend=_NOBODY))
+    first = np.full(cores, _NO_REQUEST, np.int64)
+    begins = np.flatnonzero(np.diff(of_core, prepend=_NO_REQUEST))
     first[of_core[begins]] = order[begins]
     return first, behind
 
@@ -191,9 +191,9 @@ def _plan(demand, queues, table, limits, levels):  # pragma: no cover - compiled
     bound_ns, cap, lower_before, measured_from = limits
     late = 0
     for core in range(len(first)):
-        request, free_at = first[core], np.int64(_NOBODY)
+        request, free_at = first[core], np.int64(_NO_REQUEST)
         level = table.chip.batch_level[core]
-        while request != _NOBODY:
+        while request != _NO_REQUEST:
             begin, clock = _begin(request, free_at, level, demand, table)
             most = max(cap - (request < lower_before), table.least)
             level = _level(request, begin, bound_ns, most, demand, behind, table)
@@ -259,7 +259,7 @@ def _level(request, begin, bound_ns, most, demand, behind, table):
                 return needless
             needed = max(needed, lowest)
         request = behind[request]
-        if request == _NOBODY:
+        if request == _NO_REQUEST:
             break
         gap_ns = demand.arrival_ns[request] - begin - memory_ns
         needless = min(needless, _lowest(cycles, gap_ns, table))
@@ -318,7 +318,7 @@ def _energy_of(request, level, demand, behind, table, levels):
     if _rests(request, level, demand, behind, table, levels):
         clock = table.chip.batch_level[0]
         energy_mwns += _to_batch_mwns(level, table)
-    if following != _NOBODY:
+    if following != _NO_REQUEST:
         energy_mwns += _change_mwns(clock, level_of[following], table)
     return energy_mwns
 
@@ -329,7 +329,7 @@ def _rests(request, level, demand, behind, table, levels):
     _, begin_of, clock_of = levels
     following = behind[request]
     free_at = _end(request, level, begin_of[request], clock_of[request], demand, table)
-    return following == _NOBODY or demand.arrival_ns[following] >= free_at
+    return following == _NO_REQUEST or demand.arrival_ns[following] >= free_at
 
 
 @_part  # pragma: no cover - compiled
@@ -378,7 +378,7 @@ def _more_late(request, level, parts):
             due = demand.arrival_ns[request] + bound_ns
             more += int(free_at > due) - int(before > due)
         request = behind[request]
-        if more > room or request == _NOBODY:
+        if more > room or request == _NO_REQUEST:
             return more
         begin, clock = _begin(request, free_at, level, demand, table)
         if begin == begin_of[request] and clock == clock_of[request]:
@@ -404,7 +404,7 @@ def _shift(request, level, parts):
     level_of[request] = level
     free_at = _end(request, level, begin_of[request], clock_of[request], demand, table)
     request = behind[request]
-    while request != _NOBODY:
+    while request != _NO_REQUEST:
         begin, clock = _begin(request, free_at, level, demand, table)
         if begin == begin_of[request] and clock == clock_of[request]:
             return

@@ -65,7 +65,7 @@ from tailc.models.core_types.state import (
     CoreLog,
     empty_server,
 )
-from tailc.models.integrals import NOBODY
+from tailc.models.integrals import NO_REQUEST
 from tailc.models.pools import NEVER_NS
 from tailc.models.streams import uniform
 
@@ -381,7 +381,7 @@ def _can_pass_on(state, rung, table):
 @_part  # pragma: no cover - compiled
 def _find_shortages(state, demand, table):
     server = state.server
-    row, born = NOBODY, server.now
+    row, born = NO_REQUEST, server.now
     if server.started < server.arrived:
         row = _row_at(server, _ladder_of(server.started, demand), table)
         if table.ages_from_arrival:

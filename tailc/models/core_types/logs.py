@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from tailc.models.integrals import BUSY, IN_SYSTEM, NOBODY, POOL_COLUMNS, SPAN, THREADS
+from tailc.models.integrals import BUSY, IN_SYSTEM, NO_REQUEST, POOL_COLUMNS, SPAN, THREADS
 from tailc.models.pools import PPM
 
 _part = njit(inline="always")
@@ -29,7 +29,7 @@ def wait_until(upcoming, state, log):
         log.off[server.phase] += passed * server.off_ppm / PPM
     log.power[server.phase] += passed * server.power_ppm / PPM
     server.now = upcoming
-    server.ticked = NOBODY
+    server.ticked = NO_REQUEST
 
 
 @_part  # pragma: no cover - compiled

@@ -11,7 +11,7 @@ from __future__ import annotations
 from numba import njit
 
 from tailc.models.core_types.arrays import NOWHERE
-from tailc.models.integrals import NOBODY
+from tailc.models.integrals import NO_REQUEST
 from tailc.models.pools import NEVER_NS
 
 _kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
@@ -34,19 +34,19 @@ def is_any_held_below_free(state, table):
 def find_shortages(state, first_row, first_born, table):
     """For each unit, find its oldest request and the time from which it may be short.
 
-    A unit is short now if that time is now. first_row, first_born: of the first waiter; NOBODY if
-    there is none.
+    A unit is short now if that time is now. first_row, first_born: of the first waiter;
+    NO_REQUEST if there is none.
     """
     server = state.server
     state.short_at[:] = NEVER_NS
-    state.eldest[:] = NOBODY
+    state.eldest[:] = NO_REQUEST
     for place in range(server.running):
         job = state.jobs[state.order[place]]
         unit = table.unit_of[job.rung]
-        if state.eldest[unit] == NOBODY:
+        if state.eldest[unit] == NO_REQUEST:
             state.eldest[unit] = place
         _claim(state, job.row, job.born, job.rung, table.lowest[unit], table)
-    if first_row != NOBODY:
+    if first_row != NO_REQUEST:
         _claim(state, first_row, first_born, -1, -1, table)
     for rung in range(len(table.unit_of)):
         if table.lowest[table.unit_of[rung]] == rung:
@@ -69,7 +69,7 @@ def _claim(state, row, born, rung, lowest, table):
 @_part  # pragma: no cover - compiled
 def _pass_shortage_on(state, unit, table):
     """Let the oldest request on a short unit want the next unit, which may make that short."""
-    if state.short_at[unit] == NEVER_NS or state.eldest[unit] == NOBODY:
+    if state.short_at[unit] == NEVER_NS or state.eldest[unit] == NO_REQUEST:
         return
     up = table.next_unit[state.jobs[state.order[state.eldest[unit]]].rung]
     if up != NOWHERE and state.free[table.unit_of[up]] == 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tailc.models.integrals import NOBODY
+from tailc.models.integrals import NO_REQUEST
 from tailc.models.kernel_decorators import once, part
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.running import cut_at
@@ -22,7 +22,7 @@ _SNAP_NS = 1e-5
 def next_exit(state):
     """The virtual clock with the next exit, and its time; also sets the rate of every clock."""
     now = state.server.now
-    first, exit_at = NOBODY, NEVER_NS
+    first, exit_at = NO_REQUEST, NEVER_NS
     for number in range(state.pools + 1):
         clock = state.clocks[number]
         share = 1.0 if clock.threads <= clock.supply else clock.supply / clock.threads
@@ -43,7 +43,7 @@ def _whole_ns(left):
 @once  # pragma: no cover - compiled
 def first_due(server, jobs):
     """The job that arrived first among those that climb at the next tick."""
-    first = NOBODY
+    first = NO_REQUEST
     running = server.running
     for i in range(running):
         is_due = jobs[i].due == server.climb_at
@@ -67,7 +67,7 @@ def look_ahead(state, table):
 @once  # pragma: no cover - compiled
 def _look_at_one_pool(state):
     """The same for a single pool, with intermediate results in registers."""
-    climb_at, leaver, favourite = NEVER_NS, NOBODY, NOBODY
+    climb_at, leaver, favourite = NEVER_NS, NO_REQUEST, NO_REQUEST
     jobs, running = state.jobs, state.server.running
     for i in range(running):
         climb_at = min(climb_at, jobs[i].due)
@@ -85,7 +85,7 @@ def _look_at_one_pool(state):
 def _look_at_pools(state):
     climb_at, jobs = NEVER_NS, state.jobs
     for number in range(state.pools + 1):
-        state.clocks[number].leaver = NOBODY
+        state.clocks[number].leaver = NO_REQUEST
     for i in range(state.server.running):
         climb_at = min(climb_at, jobs[i].due)
         clock = state.clocks[jobs[i].clock]

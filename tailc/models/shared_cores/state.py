@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.integrals import FIRST_HALF, NOBODY, PHASES, POOL_COLUMNS, THREADS, WARM_UP
+from tailc.models.integrals import FIRST_HALF, NO_REQUEST, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.arrays import LadderArrays
 from tailc.models.shared_cores.serial_parts import SerialParts
@@ -163,5 +163,5 @@ def empty_server(
     state.server["climb_at"] = state.server["cut_at"] = NEVER_NS
     state.queues["row"] = table.row_of_load[:, 0]
     state.clocks["supply"] = [*table.capacity_ppm, table.capacity_ppm[table.boost_pool]]
-    state.clocks["leaver"] = NOBODY
+    state.clocks["leaver"] = NO_REQUEST
     return state

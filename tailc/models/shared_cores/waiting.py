@@ -6,7 +6,7 @@ which ones an exit has released.
 
 from __future__ import annotations
 
-from tailc.models.integrals import NOBODY
+from tailc.models.integrals import NO_REQUEST
 from tailc.models.kernel_decorators import loop, once, part
 from tailc.models.pools import NEVER_NS
 
@@ -29,7 +29,7 @@ def line_up(queues, following, ladder):
 @once  # pragma: no cover - compiled
 def next_start(state, demand, table):
     """The queue from which a waiting request starts next by the current rows, and when."""
-    chosen, start_at = NOBODY, NEVER_NS
+    chosen, start_at = NO_REQUEST, NEVER_NS
     for number in range(state.ladders):
         queue = state.queues[number]
         if queue.first >= state.server.arrived:
@@ -67,7 +67,7 @@ def _in_use(state, table):
 @once  # pragma: no cover - compiled
 def release(state):
     """Release the waiting request that arrived first, because a request has left."""
-    chosen, earliest = NOBODY, state.server.arrived
+    chosen, earliest = NO_REQUEST, state.server.arrived
     for number in range(state.ladders):
         queue = state.queues[number]
         if queue.unreleased < earliest:

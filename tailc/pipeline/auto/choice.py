@@ -42,13 +42,13 @@ _SOLVER = "tailc_solvers.evolution"
 class AutoResult:
     """The result of the method `auto`: the chosen table, and on which requests it was chosen.
 
-    kept_back: whether the comparison used requests that no search used. judged_on: number of
+    is_held_out: whether the comparison used requests that no search used. judged_on: number of
     records of the comparison.
     """
 
     best: Best[Any]
     asked: AutoChoice
-    kept_back: bool
+    is_held_out: bool
     judged_on: int
 
     @property
@@ -89,7 +89,7 @@ def best_policy(
         by_hand = set_by_hand(subject, loads.tuning, search)
         choice = LimitedChoice if measure_of(objective).is_limited else TailChoice
         best = choice(options, by_hand, question, workers, progress).best()
-    chosen = AutoResult(best, asked, parts.is_kept_back, parts.judging.total_weight)
+    chosen = AutoResult(best, asked, parts.is_held_out, parts.judging.total_weight)
     return _with_table(policy, chosen), chosen
 
 
@@ -122,7 +122,7 @@ def chosen_evidence(evidence: Evidence, chosen: AutoResult, *, is_own: bool) -> 
     best = chosen.best
     settings = dict(evidence.settings) | {
         "judged_on": chosen.judged_on,
-        "kept_out": int(chosen.kept_back),
+        "kept_out": int(chosen.is_held_out),
         "loss_ppm": round(PPM * best.loss_share),
         "requests": best.requests,
     }
@@ -161,7 +161,7 @@ def doubt_remarks(chosen: AutoResult) -> tuple[Finding, ...]:
         message += "than the table at some rate"
         hint = "give a longer trace, or rates closer together"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
-    if not chosen.kept_back:
+    if not chosen.is_held_out:
         message = (
             f"the table was evaluated on the same {chosen.judged_on:,} requests on which it was "
             "tuned, so its estimates are too optimistic"

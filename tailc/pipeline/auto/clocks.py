@@ -131,7 +131,7 @@ def best_clocks(
     taken = _prefer_feedback(found)
     spent = (0, 0) if tuned is None else (tuned.evaluations, tuned.requests)
     best = Best(taken.option, tuple(fixed), taken.loss_share, taken.is_safe, *spent)
-    chosen = AutoResult(best, asked, requests.is_kept_back, requests.judging.total_weight)
+    chosen = AutoResult(best, asked, requests.is_held_out, requests.judging.total_weight)
     return _with_forms(policy, taken.option.table, chosen), chosen
 
 

@@ -66,7 +66,7 @@ class _TableMeasurements(NamedTuple):
 
     over_resamples: Measurements
     as_they_are: Measurements
-    kept_back: Measurements
+    validation: Measurements
 
 
 class _Scores(NamedTuple):
@@ -90,7 +90,7 @@ class Comparison(Generic[Form]):
         machine: TableServer[Form],
         baselines: Sequence[Option[Form]],
         searched_on: TuningSample[Form],
-        kept_back: Workload,
+        validation: Workload,
         objective: TuningObjective,
         budget: Budget,
         risk: float,
@@ -103,7 +103,7 @@ class Comparison(Generic[Form]):
         self._baselines, self._risk = baselines, risk
         self.resamples = resamples_of(machine, objective, budget.resamples, workers)
         self._objective, self._searched_on = objective.judging, searched_on
-        scenes = operating_points(kept_back, self._objective, machine.settling)
+        scenes = operating_points(validation, self._objective, machine.settling)
         self._trials = validation_sample(
             machine, scenes, self._objective, Seed.VALIDATION, workers, budget.repeats
         )
@@ -136,8 +136,8 @@ class Comparison(Generic[Form]):
         over_resamples, baselines = (
             self.resamples.amounts(one.over_resamples) for one in (measured, self._of_baselines)
         )
-        best = best_by_point(self._of_baselines.kept_back, self._objective)
-        amounts, least = map(measure_of(self._objective).amounts, (measured.kept_back, best))
+        best = best_by_point(self._of_baselines.validation, self._objective)
+        amounts, least = map(measure_of(self._objective).amounts, (measured.validation, best))
         changes = amounts / np.maximum(least, 1) - 1.0
         worst = np.array([max(mean_interval(rate)[0] for rate in table) for table in changes])
         each = losses(over_resamples, baselines), regrets(over_resamples, baselines)
@@ -152,11 +152,11 @@ class Comparison(Generic[Form]):
         picked = careful_choice(baselines, self._risk)
         best, keeps = baselines.at_rates(picked), own.keeps(self._risk)
         misses = (best.keeps(self._risk) & ~keeps).any(axis=1)
-        kept_back = measured.kept_back, self._of_baselines.kept_back.of_one(picked)
+        validation = measured.validation, self._of_baselines.validation.of_one(picked)
         return _Scores(
             within_limit.losses(own, best),
             within_limit.regrets(own, best),
-            changes_in_cost(*kept_back, self._objective).mean(axis=(1, 2)),
-            misses | is_worse(*kept_back, self._objective),
+            changes_in_cost(*validation, self._objective).mean(axis=(1, 2)),
+            misses | is_worse(*validation, self._objective),
             keeps,
         )

@@ -23,14 +23,14 @@ class Holdback:
     keeps_some: bool
 
     @property
-    def is_kept_back(self) -> bool:
+    def is_held_out(self) -> bool:
         """Whether the requests of the comparison are held out from searches."""
         return self.judging is not self.searched
 
     def more_rows(self, more_judging: int) -> int:
         """How many more requests a trace needs so that the comparison has `more_judging` more."""
         judging = self.judging.total_weight
-        if self.is_kept_back:
+        if self.is_held_out:
             return _PART * more_judging
         if not self.keeps_some or judging + more_judging < FEWEST_ROWS:
             return more_judging

@@ -92,7 +92,7 @@ def steered_evidence(
         "controller_change_ppm": round(PPM * compared.change),
         "controller_loss_ppm": round(PPM * compared.loss_share),
         "judged_on": requests.judging.total_weight,
-        "kept_out": int(requests.is_kept_back),
+        "kept_out": int(requests.is_held_out),
     }
     return replace(evidence, settings=tuple(sorted(settings.items())))
 

@@ -214,7 +214,7 @@ def test_a_table_that_no_part_of_its_ages_surely_keeps_is_not_taken():
     )
     verdict = validate_table(ScaledTable(SLOW, None), ScaledTable(FAST, None), shown, None, AIM)
     assert (verdict.is_better, verdict.keeps_tail) == (False, False)
-    tuned = TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True)
+    tuned = TunedTable(AIM, verdict, 1, 1, True, 600, is_held_out=True)
     (remark,) = tuning_warnings(tuned)
     assert "reliably meets p95 <= 75 ms: at 30/s the tail is" in remark.message
 
@@ -231,7 +231,7 @@ def test_a_table_that_is_only_as_good_as_what_is_left_of_the_formula_s_is_told(
     shown = cast(Any, SimpleNamespace(measure=lambda _tables: seen))
     verdict = validate_table(ScaledTable(SLOW), ScaledTable(FAST, part_ppm), shown, None, AIM)
     assert verdict.is_better
-    remarks = tuning_warnings(TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True))
+    remarks = tuning_warnings(TunedTable(AIM, verdict, 1, 1, True, 600, is_held_out=True))
     part = "significantly better than the formula's, scaled to 50.0 % of its ages"
     assert [part in one.message for one in remarks] == [True] * is_told
 
@@ -306,6 +306,6 @@ def test_the_energy_of_a_table_that_does_not_keep_up_is_none():
     shown = cast(Any, SimpleNamespace(measure=lambda _tables: seen))
     verdict = validate_table(ScaledTable(SLOW), ScaledTable(FAST, None), shown, None, AIM)
     assert verdict.gains[0].energy == EnergyPair(None, 2_000_000)
-    settings = tuning_settings(TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True))
+    settings = tuning_settings(TunedTable(AIM, verdict, 1, 1, True, 600, is_held_out=True))
     assert "rate_1_formula_energy" not in settings
     assert settings["rate_1_tuned_energy"] == 2_000_000

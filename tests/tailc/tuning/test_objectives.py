@@ -118,7 +118,7 @@ def test_of_two_tables_that_is_better_which_alone_keeps_all_objectives(
 
 def test_that_no_better_table_keeps_all_objectives_is_told():
     lost = ValidatedTable(ALONE, (), is_better=False, keeps_objectives=False)
-    (remark,) = tuning_warnings(TunedTable(AIM, lost, 1, 1, True, 1, kept_out=True))
+    (remark,) = tuning_warnings(TunedTable(AIM, lost, 1, 1, True, 1, is_held_out=True))
     assert remark.code is Code.NO_BETTER_TABLE
     assert "and meets all objectives, so the formula's table is used" in remark.message
 

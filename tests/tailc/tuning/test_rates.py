@@ -150,7 +150,7 @@ def test_where_the_range_ends_too_early_a_higher_rate_is_asked_for(theirs, hint)
     told = compare_rates(np.array(theirs), np.array([80_000, 80_000]), AIM)
     judged = ValidatedTable(SLOW, (GAIN,), is_better=False)
     (remark,) = tuning_warnings(
-        TunedTable(AIM, judged, 6, 2_000, True, 2_000, kept_out=True, raised=told)
+        TunedTable(AIM, judged, 6, 2_000, True, 2_000, is_held_out=True, raised=told)
     )
     assert remark.help is not None
     assert remark.help.startswith(hint)
@@ -167,7 +167,7 @@ def test_how_far_the_way_is_closed_is_told_of_a_table_that_is_taken(is_taken, ce
         limit_us=None,
     )
     tuned = TunedTable(
-        aim, ValidatedTable(SLOW, (GAIN,), is_taken), 6, 2_000, True, 2_000, kept_out=True
+        aim, ValidatedTable(SLOW, (GAIN,), is_taken), 6, 2_000, True, 2_000, is_held_out=True
     )
     evidence = Evidence("tail", "simulation", "replayed", "", (), 6, (), ())
     row = queue_text(tuned, evidence).splitlines()[2]

@@ -57,7 +57,7 @@ def test_the_requests_of_one_record_are_parted_too():
 
 
 def test_few_requests_are_not_parted_but_few_records_of_many_are():
-    assert not split_sample(weighted([1] * 599)).kept_out
+    assert not split_sample(weighted([1] * 599)).is_held_out
     parts = split_sample(weighted([300, 300]))
-    assert parts.kept_out
+    assert parts.is_held_out
     assert (list(parts.tuning.weight), list(parts.judging.weight)) == ([200, 200], [100, 100])

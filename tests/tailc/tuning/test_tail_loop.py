@@ -54,7 +54,7 @@ def test_what_is_better_than_the_formula_s_but_not_than_the_other_is_not_taken(f
     assert found.validated.is_better
     assert has_rules is False
     told = TunedTable(
-        AIM, found.validated, 6, 2_000, True, 2_000, kept_out=True, uses_optional_rules=False
+        AIM, found.validated, 6, 2_000, True, 2_000, is_held_out=True, uses_optional_rules=False
     )
     (remark,) = tuning_warnings(told)
     assert remark.code is Code.NO_BETTER_TABLE

@@ -187,7 +187,7 @@ def test_a_table_that_does_not_keep_up_has_no_tail_to_tell():
     (gain,) = verdict.gains
     assert (gain.formula_overloaded, gain.tuned_overloaded, gain.closed_gap) == (True, False, None)
     assert verdict.is_better
-    tuned = TunedTable(aim, verdict, 1, 1, True, 600, kept_out=True)
+    tuned = TunedTable(aim, verdict, 1, 1, True, 600, is_held_out=True)
     settings = tuning_settings(tuned)
     assert "rate_1_formula_us" not in settings
     assert settings["rate_1_tuned_us"] == gain.tuned_us

@@ -32,7 +32,7 @@ from tailc.models.shared_cores.clairvoyant.server import SpeedHull, cores_for, s
 _TOLERANCE = 1e-9
 # Work that ends this little after a whole nanosecond ends at it.
 _SNAP_NS = 1e-5
-_NOBODY = -1
+_NO_REQUEST = -1
 
 # An unfinished request. Those in time are in order of arrival, the others as they gave up.
 _JOB = np.dtype(
@@ -85,7 +85,7 @@ def _run_events(requests, hull, cores, target_ns, timely, late, latency_ns):
             arrived, last = arrived + 1, last + 1
         while True:
             hopeless = _find_hopeless(timely, first, last, now, hull, cores)
-            if hopeless == _NOBODY:
+            if hopeless == _NO_REQUEST:
                 break
             late[late_last] = timely[hopeless]
             _release(late, late_last, late_last + 1)
@@ -137,7 +137,7 @@ def _line_up(job, request, requests, target_ns):
 @_kernel  # pragma: no cover - compiled
 def _find_hopeless(jobs, first, last, now, hull, cores):
     """Index of a job that gives up; if there is none, set what all jobs need."""
-    core_ns, costliest, most = 0.0, _NOBODY, 0.0
+    core_ns, costliest, most = 0.0, _NO_REQUEST, 0.0
     for i in range(first, last):
         job = jobs[i]
         window = float(job.due - now)
@@ -150,7 +150,7 @@ def _find_hopeless(jobs, first, last, now, hull, cores):
             costliest, most = i, own
         if core_ns > cores * window * (1.0 + _TOLERANCE):
             return costliest
-    return _NOBODY
+    return _NO_REQUEST
 
 
 @_part  # pragma: no cover - compiled

@@ -93,7 +93,7 @@ def test_of_few_rows_none_is_kept_back_and_a_warning_says_so(tmp_path):
     spec = write_service(tmp_path, rows=200)
     compiled = compile_policy(str(spec), threads=2)
     (chosen,) = compiled.additions_of(AutoResult)
-    assert not chosen.kept_back
+    assert not chosen.is_held_out
     assert Code.JUDGED_ON_OWN in {finding.code for finding in compiled.findings}
 
 

@@ -44,7 +44,7 @@ def robust(criterion: Criterion, *worst_us: int) -> RobustTables:
     told = RobustComparison(tuple(stands), is_better=False, keeps_tail=keeps_tail)
     hard = RobustTable(clocked(0), CASES, 2, told, 1, 1)
     plain = TunedTable(
-        aim, ValidatedTable(clocked(0), (), is_better=True), 1, 1, True, 600, kept_out=True
+        aim, ValidatedTable(clocked(0), (), is_better=True), 1, 1, True, 600, is_held_out=True
     )
     radius = Radius(Slo(950_000, LIMIT_US), holds=True, reaches=())
     ambiguity = Ambiguity(100_000, 0, 900_000, 0, 0, None, 0)
