@@ -22,6 +22,7 @@ type Decision struct {
 	Request   *Request
 	Rung      int
 	IsBoosted bool
+	Core      int // number of its core among those of the rung's type; -1 unless rungs are cores
 }
 
 // ErrSchedule is the error of a policy that a Schedule cannot apply.
@@ -51,6 +52,9 @@ type Request struct {
 	tickNs      int64
 	cutNs       int64
 	rung        int
+	core        int
+	sinceNs     int64 // on its core
+	spentNs     int64 // below the last rung, that its core had when it started
 	isBoosted   bool
 	hasGivenUp  bool
 }
@@ -88,7 +92,16 @@ type queue struct {
 	rules   ladderRules
 }
 
-type ladderRules struct{ rereads, neverDescends bool }
+type ladderRules struct {
+	rereads, neverDescends, makesRoom, agesFromArrival, waitedStartLast, agesByCore bool
+}
+
+func rulesOf(ladder *Ladder) ladderRules {
+	return ladderRules{
+		ladder.has(RereadRow), ladder.has(NeverDescend), ladder.has(MakeRoom),
+		ladder.has(AgeFromArrival), ladder.has(WaitedStartLast), ladder.has(BusyPeriodAge),
+	}
+}
 
 // A Schedule is the state machine of a server: admission, ticks and rules of a policy whose load is
 // the number in the system. It has no clock, lock or goroutine; docs/scheduler.md defines the calls.
@@ -101,6 +114,7 @@ type Schedule struct {
 	queues     []*queue
 	window     *latencyWindow
 	timers     timers
+	cores      coreState
 	startNs    int64
 	inSystem   int64
 	running    int64
@@ -141,7 +155,8 @@ func (s *Schedule) Arrive(nowNs int64, class string) (*Request, error) {
 	}
 	request := &Request{
 		number: s.Counts.Arrived, class: class, ladder: held.ladder, queue: held, arrivedNs: nowNs,
-		workPpm: overload.WorkPpm(s.inSystem), rung: notStarted, tickNs: unset, cutNs: unset,
+		workPpm: overload.WorkPpm(s.inSystem), rung: notStarted, core: nowhere, tickNs: unset,
+		cutNs: unset,
 	}
 	if request.workPpm < ppm {
 		s.Counts.Degraded++
@@ -168,7 +183,11 @@ func (s *Schedule) Exit(request *Request, nowNs int64) {
 		if s.window != nil {
 			s.window.countExit(nowNs-request.arrivedNs, nowNs)
 		}
-		s.release(nowNs)
+		if s.cores.places != nil {
+			s.exitCore(request, nowNs)
+		} else {
+			s.release(nowNs)
+		}
 	}
 	s.startWaiting(nowNs)
 }
@@ -241,11 +260,10 @@ func (s *Schedule) use(policy *Policy, nowNs int64) error {
 		if ladder.loadAxis != InSystem {
 			return scheduleError("the load of the policy is not the number in the system")
 		}
-		if ladder.cores != nil {
-			return scheduleError("the rule `core-per-request` needs a server that places requests")
-		}
-		queues = append(queues, &queue{ladder: ladder, rules: ladderRules{
-			ladder.has(RereadRow), ladder.has(NeverDescend)}})
+		queues = append(queues, &queue{ladder: ladder, rules: rulesOf(ladder)})
+	}
+	if err := s.useCores(ladders); err != nil {
+		return err
 	}
 	s.policy, s.queues, s.window = policy, queues, nil
 	if controller := policy.Controller(); controller != nil {
@@ -315,14 +333,20 @@ func (s *Schedule) nextTimer() (timer, bool) {
 	return first, true
 }
 
-// release starts the waiting request that arrived first, unless starts depend on the use.
-func (s *Schedule) release(nowNs int64) {
+// firstWaiting is the queue of the waiting request that arrived first, or nil.
+func (s *Schedule) firstWaiting() *queue {
 	var first *queue
 	for _, held := range s.queues {
 		if len(held.waiting) > 0 && (first == nil || held.waiting[0].number < first.waiting[0].number) {
 			first = held
 		}
 	}
+	return first
+}
+
+// release starts the waiting request that arrived first, unless starts depend on the use.
+func (s *Schedule) release(nowNs int64) {
+	first := s.firstWaiting()
 	if first == nil {
 		return
 	}
@@ -334,6 +358,10 @@ func (s *Schedule) release(nowNs int64) {
 // startWaiting starts all waiting requests that may start, and sets the timer of the next end of a
 // delay.
 func (s *Schedule) startWaiting(nowNs int64) {
+	if s.cores.places != nil {
+		s.startOnCores(nowNs)
+		return
+	}
 	for {
 		var first *queue
 		s.startNs = unset
@@ -373,7 +401,10 @@ func (s *Schedule) startOf(held *queue, nowNs int64) (int64, bool) {
 	return arrivedNs + (waitedUs+int64(answer.WaitUs))*1_000, true
 }
 
-func (s *Schedule) start(held *queue, nowNs int64) {
+func (s *Schedule) start(held *queue, nowNs int64) { s.startOn(held, nowhere, nowNs) }
+
+// startOn starts the first request of a queue on a core of a rung, or on the rung of its look-up.
+func (s *Schedule) startOn(held *queue, coreRung int, nowNs int64) {
 	request := held.take()
 	s.running++
 	s.Counts.Started++
@@ -382,7 +413,13 @@ func (s *Schedule) start(held *queue, nowNs int64) {
 	}
 	request.startedNs, request.loadAtStart = nowNs, s.inSystem
 	request.waitedUs = (nowNs - request.arrivedNs) / 1_000
-	request.rung = s.lookUp(request, nowNs)
+	if coreRung == nowhere {
+		request.rung = s.lookUp(request, nowNs)
+	} else {
+		request.rung = coreRung
+		s.takeCore(request, coreRung, nowNs)
+		s.cores.running = append(s.cores.running, request)
+	}
 	s.countUse(request, 1)
 	s.setTick(request, nowNs)
 	s.setCut(request)
@@ -417,6 +454,10 @@ func (s *Schedule) setTick(request *Request, nowNs int64) {
 func (s *Schedule) tick(request *Request, nowNs int64) {
 	s.Counts.Ticks++
 	s.Counts.LateNs += nowNs - request.tickNs
+	if s.cores.places != nil {
+		s.tickOnCore(request, nowNs)
+		return
+	}
 	rung := s.lookUp(request, nowNs)
 	mayDescend := request.hasGivenUp || !request.queue.rules.neverDescends
 	switch {
@@ -483,5 +524,6 @@ func (s *Schedule) countUse(request *Request, sign int64) {
 }
 
 func (s *Schedule) decide(kind DecisionKind, request *Request) {
-	s.Decisions = append(s.Decisions, Decision{kind, request, request.rung, request.isBoosted})
+	s.Decisions = append(s.Decisions,
+		Decision{kind, request, request.rung, request.isBoosted, request.core})
 }

@@ -47,12 +47,26 @@ func NewScheduler(policy *Policy, options SchedulerOptions) (*Scheduler, error) 
 	s := &Scheduler{options: options, policy: policy, running: make(map[*Request]*Running)}
 	s.reloadedNs = s.nowNs()
 	schedule, err := NewSchedule(policy, s.reloadedNs)
+	if err == nil {
+		err = checkNoCores(policy)
+	}
 	if err != nil {
 		return nil, err
 	}
 	s.schedule = schedule
 	s.alarm = time.AfterFunc(time.Hour, s.wake)
 	return s, nil
+}
+
+// checkNoCores refuses rungs that are cores: goroutines have no core.
+func checkNoCores(policy *Policy) error {
+	ladders, err := policy.Ladders()
+	for _, ladder := range ladders {
+		if ladder.cores != nil {
+			return scheduleError("the rule `core-per-request` needs a server that places requests")
+		}
+	}
+	return err
 }
 
 // FollowScheduler applies a watched policy, and follows it.
@@ -256,7 +270,11 @@ func (s *Scheduler) lock() int64 {
 		return nowNs
 	}
 	s.policy = s.watched.Current()
-	if err := s.schedule.Reload(s.policy, nowNs); err != nil {
+	err := checkNoCores(s.policy)
+	if err == nil {
+		err = s.schedule.Reload(s.policy, nowNs)
+	}
+	if err != nil {
 		s.policy.Counters().refuse(err)
 		return nowNs
 	}

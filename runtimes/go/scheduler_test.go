@@ -57,7 +57,7 @@ func until(s *tailc.Scheduler, line string) {
 }
 
 func TestAPolicyThatNeedsAnotherServerHasNoScheduler(t *testing.T) {
-	for _, name := range []string{"cores", "rate"} {
+	for _, name := range []string{"lanes", "rate"} {
 		_, err := tailc.NewScheduler(open(t, name), tailc.SchedulerOptions{})
 		expect(t, errors.Is(err, tailc.ErrSchedule), name+" is refused")
 	}

@@ -38,12 +38,15 @@ class Row:
     def cells(self) -> list[object]:
         """The row of a vector file."""
         texts = (
-            f"{at} {d.what} {d.request.number} {rung} {int(is_boosted)}"
+            f"{at} {d.what} {d.request.number} {d.rung} {int(d.is_boosted)}{_core(d)}"
             for at, d in self.decisions
-            for rung, is_boosted in [(d.rung, d.is_boosted)]
         )
         head = [self.now_ns, self.event, self.request, self.request_class or "", self.work_ppm]
         return [*head, ";".join(texts)]
+
+
+def _core(decision: Decision) -> str:
+    return "" if decision.core is None else f" {decision.core}"
 
 
 @dataclass
@@ -88,7 +91,7 @@ class Server:
                 event, number = "arrive" if request else "refuse", schedule.counts.arrived
                 work_ppm = request.work_ppm if request else PPM
                 if request:
-                    self.jobs[request] = _Job(work_ns * work_ppm / PPM, -1, False)
+                    self._enter(request, work_ns)
                 arrival = next(arrivals, None)
             else:
                 schedule.wake(self.now_ns)
@@ -98,6 +101,9 @@ class Server:
             if event:
                 yield Row(self.now_ns, event, number, request_class, work_ppm, tuple(made))
                 made = []
+
+    def _enter(self, request: Request, work_ns: int) -> None:
+        self.jobs[request] = _Job(work_ns * request.work_ppm / PPM, -1, False)
 
     def _carried_out(self) -> Iterator[tuple[int, Decision]]:
         decisions, self._schedule.decisions = self._schedule.decisions, []

@@ -71,7 +71,7 @@ from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, St
 from tailc.forms.budget_table import BudgetTable
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.row_evidence import RowEvidence
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.table import Guard, Ladder, Lane, LoadAxis
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
@@ -94,6 +94,7 @@ def named_policies() -> dict[str, Vector]:
         **_ladders(),
         **_steered_ladders(),
         **_lane_ladders(),
+        **_lanes_by_load(),
         **_settings_ladders(),
         **_overload_ladders(),
         **_sharing_ladders(),
@@ -183,6 +184,34 @@ def _lane_ladders() -> dict[str, Vector]:
             "Schema 1.3: rules busy-period-age and waited-start-last, which no look-up needs; one "
             "row has no climb but the first.",
             policy("lanes", lanes_ladder(), reading=cycles_reading()),
+        ),
+    }
+
+
+def _lanes_by_load() -> dict[str, Vector]:
+    """Lanes whose rows are by requests in the system, for schedulers."""
+    rates = lanes_ladder()
+    rows = (
+        replace(rates.rows[0], last_load=7),
+        replace(rates.rows[1], first_load=8, last_load=None),
+    )
+    shared, alone = rates.rungs
+    ladder = replace(
+        rates,
+        load_axis=LoadAxis.IN_SYSTEM,
+        rungs=(
+            replace(shared, core_type="core", lane=Lane.SHARED),
+            replace(alone, core_type="core", lane=Lane.ALONE),
+        ),
+        quantum_us=500,
+        rows=rows,
+        guard=Guard(0, 24),
+    )
+    return {
+        "cores-lanes": (
+            "Schema 1.10: rules busy-period-age and waited-start-last; rows are by requests in the "
+            "system, and rungs state their core type and lane.",
+            policy("cores-lanes", ladder, reading=cycles_reading()),
         ),
     }
 

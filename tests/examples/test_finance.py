@@ -150,7 +150,7 @@ def test_a_policy_that_is_not_for_this_server_is_refused(server, tmp_path):
     damaged.write_bytes(encode_flat(compared["EE"])[:-1] + b"?")
     for policy, wrong in (
         (written(threads), "for `lucene`"),
-        (written(replace(threads, name="finance")), "not for one slow and one fast core"),
+        (written(replace(threads, name="finance")), "rungs of the policy are not cores"),
         (damaged, "damaged"),
     ):
         with pytest.raises(SystemExit, match=wrong):
@@ -199,7 +199,7 @@ def test_file_and_embedded_source_answer_as_the_forms_do(server, steered, tmp_pa
             asked = [int(one) for one in rng.integers((0, 0, 0), (5, 20_000, 40_000))]
             rung = lookup(scaled_ladder(policy.ladders[0], output), *asked).rung
             questions.append("look " + " ".join(map(str, asked)))
-            wanted.append(policy.ladders[0].rungs[rung].name)
+            wanted.append(policy.ladders[0].rungs[rung].core_type)
     assert len({one for one in wanted if one.isdigit()}) > 50
     assert min(wanted.count("slow"), wanted.count("fast")) > 100
     path = tmp_path / "questions.txt"

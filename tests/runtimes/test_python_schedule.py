@@ -31,7 +31,7 @@ from tests.tailc.artifact.published import ROOT, VECTORS
 sys.path.append(str(ROOT / "schemas" / "vectors"))
 
 from closed_loop import Server
-from schedules import CAPACITY_PPM, LOADS, arrivals_of
+from schedules import CAPACITY_PPM, LOADS, ON_CORES, WITH_CLASSES, arrivals_of
 
 MS = 1_000_000
 LUCENE = VECTORS / "lucene.tailc"
@@ -43,7 +43,7 @@ def tables_of(path: Path):
     return tables
 
 
-@pytest.mark.parametrize("name", [name for name in LOADS if name != "classes"])
+@pytest.mark.parametrize("name", [n for n in LOADS if n not in (*WITH_CLASSES, *ON_CORES)])
 def test_a_server_on_a_schedule_does_what_the_replay_does(name: str) -> None:
     """Same arrivals and work; the replay's virtual clocks round to a nanosecond."""
     arrivals = arrivals_of(name)
@@ -140,7 +140,7 @@ def test_running_requests_keep_their_policy_and_waiting_ones_get_the_new_one() -
 
 @pytest.mark.parametrize(
     ("vector", "why"),
-    [("cores", "rule `core-per-request`"), ("rate", "not the number in the system")],
+    [("lanes", "not the number in the system"), ("rate", "not the number in the system")],
 )
 def test_a_policy_that_needs_more_is_refused(vector: str, why: str) -> None:
     with pytest.raises(ScheduleError, match=why):

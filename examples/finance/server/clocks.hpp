@@ -29,12 +29,15 @@ inline void sleep_until_us(double then_us) {
   }
 }
 
-// Bind this thread to a core, and let its sleeps end within a microsecond.
+// Let sleeps of this thread, and of those that it starts, end within a microsecond.
+inline void let_sleeps_end_at_once() { prctl(PR_SET_TIMERSLACK, 1000); }
+
+// Bind this thread to a core.
 inline void bind_to_core(int core) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   CPU_SET(core, &cores);
   if (pthread_setaffinity_np(pthread_self(), sizeof cores, &cores) != 0)
     throw std::runtime_error("core " + std::to_string(core) + " is not ours to bind to");
-  prctl(PR_SET_TIMERSLACK, 1000);
+  let_sleeps_end_at_once();
 }

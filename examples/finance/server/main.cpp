@@ -6,15 +6,16 @@
 //   server serve REQUESTS POLICY SLOW_CORE FAST_CORE SLOWDOWN   all of them as they arrive
 //
 // POLICY is a `.tailc` file, or `embedded` where the server is built with one.
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "clocks.hpp"
 #include "inputs.hpp"
-#include "schedule.hpp"
+#include "policy.hpp"
 #include "slow_core.hpp"
 
 namespace {
@@ -65,10 +66,10 @@ int alone(const std::vector<Request>& requests, int core, double slowdown) {
 }
 
 // Each line of `path` is a question: `step MEASURED_US RATE_MRPS` is answered by the controller's
-// output, `look IN_SYSTEM WAITED_US EXECUTED_US` by the core that a request wants.
+// output, `look IN_SYSTEM WAITED_US EXECUTED_US` by the type of core that a request wants.
 int answers(const std::string& policy_name, const std::string& path) {
   PolicySource source(policy_name);
-  tailc::Policy& policy = source.current();
+  tailc::Policy& policy = *source.current();
   std::ifstream questions = opened(path);
   std::puts("answer");
   Whole first, second, third;
@@ -76,7 +77,9 @@ int answers(const std::string& policy_name, const std::string& path) {
     if (word == "step" && policy.controller() != nullptr && questions >> first >> second) {
       std::printf("%lld\n", static_cast<long long>(policy.controller()->step(first, second)));
     } else if (word == "look" && questions >> first >> second >> third) {
-      std::puts(sends_to_fast(policy, first, second, third) ? "fast" : "slow");
+      const tailc::Ladder& ladder = policy.ladder();
+      const auto rung = ladder.lookup(first, second, third).rung;
+      std::puts(ladder.settings()[rung].core_type->c_str());
     } else {
       throw std::runtime_error(path + ": no question for this policy: " + word);
     }
@@ -84,68 +87,63 @@ int answers(const std::string& policy_name, const std::string& path) {
   return 0;
 }
 
-struct Server {
-  const std::vector<Request>& requests;
-  const double quantum_us;  // how often a request looks whether to move
-  Schedule schedule;
-  std::array<double, 2> busy_us;
-  std::vector<JobPtr> done;
-  std::mutex done_mutex;
+const std::string kSlow = "slow", kFast = "fast";
 
-  Server(const std::vector<Request>& all, PolicySource& source)
-      : requests(all),
-        quantum_us(static_cast<double>(source.current().ladder().quantum_us())),
-        schedule(source),
-        busy_us{} {}
-
-  // Serve what comes to one core, until all is served.
-  void serve(Core core, int number, double slowdown) {
-    bind_to_core(number);
-    SlowCore speed(slowdown);
-    while (JobPtr job = schedule.next(core)) {
-      const double from_us = now_us();
-      run(core, job, speed);
-      busy_us[core] += now_us() - from_us;
-      if (job != nullptr) {
-        const std::lock_guard lock(done_mutex);
-        done.push_back(std::move(job));
-      }
-    }
-  }
-
-  // Work on a request until it is done, or has gone to the fast core and `job` is empty.
-  void run(Core core, JobPtr& job, SlowCore& speed) {
-    const Request& r = requests[static_cast<std::size_t>(job->number)];
-    double tick_us = now_us() + quantum_us;
-    speed.begin();
-    while (true) {
-      work(job->pricing, paths_between_looks(r));
-      if (job->pricing.is_done()) break;
-      speed.rest_if_due();
-      if (core == kSlow && now_us() >= tick_us) {
-        tick_us += quantum_us;
-        job->cpu_us += speed.worked_us();
-        if (schedule.moves_up(job)) return;
-      }
-    }
-    speed.rest();
-    job->cpu_us += speed.worked_us();
-    schedule.finish(core, *job, now_us());
-  }
+// What became of a request, and how long it kept each core busy.
+struct Job {
+  std::int64_t number;
+  double arrival_us, start_us = 0, moved_us = 0, end_us = 0;  // 0: never
+  double cpu_us = 0, slow_us = 0, fast_us = 0;
 };
+
+bool is_on_slow() { return tailc::Scheduler::current_rung()->core_type == kSlow; }
+
+// Prices the options of a request, on the core that the scheduler gives it.
+void price(const Request& r, Job& job, double slowdown) {
+  job.start_us = now_us();
+  Pricing pricing = pricing_of(r);
+  bool is_slow = is_on_slow();
+  SlowCore speed(is_slow ? slowdown : 1.0);
+  double since_us = job.start_us;
+  speed.begin();
+  while (true) {
+    work(pricing, paths_between_looks(r));
+    if (pricing.is_done()) break;
+    if (is_slow && !is_on_slow()) {
+      is_slow = false;
+      job.moved_us = now_us();
+      job.slow_us = job.moved_us - since_us;
+      since_us = job.moved_us;
+      job.cpu_us += speed.worked_us();
+      speed = SlowCore(1.0);
+      speed.begin();
+    }
+    speed.rest_if_due();
+  }
+  speed.rest();
+  job.cpu_us += speed.worked_us();
+  job.end_us = now_us();
+  (is_slow ? job.slow_us : job.fast_us) = job.end_us - since_us;
+}
 
 void print(const Job& job) {
   const double moved_us = job.moved_us > 0 ? job.moved_us - job.arrival_us : -1000;
   std::printf("%lld,%.3f,%.3f,%.3f,%.3f,%d\n", static_cast<long long>(job.number),
               1e-3 * (job.start_us - job.arrival_us), 1e-3 * (job.end_us - job.arrival_us),
-              1e-3 * job.cpu_us, 1e-3 * moved_us, static_cast<int>(job.ended_on));
+              1e-3 * job.cpu_us, 1e-3 * moved_us, job.fast_us > 0 ? 1 : 0);
 }
 
-void say(const Server& server, double begun_us) {
-  std::fprintf(stderr, "busy_ms %.3f %.3f\n", 1e-3 * server.busy_us[kSlow],
-               1e-3 * server.busy_us[kFast]);
-  for (const Step& step : server.schedule.steps())
-    std::fprintf(stderr, "step %.3f %lld %lld %lld\n", 1e-6 * (step.at_us - begun_us),
+void say(const std::vector<Job>& jobs, const std::vector<tailc::ControlStep>& steps,
+         double begun_us) {
+  double slow_us = 0, fast_us = 0;
+  for (const Job& job : jobs) {
+    slow_us += job.slow_us;
+    fast_us += job.fast_us;
+  }
+  std::fprintf(stderr, "busy_ms %.3f %.3f\n", 1e-3 * slow_us, 1e-3 * fast_us);
+  for (const tailc::ControlStep& step : steps)
+    std::fprintf(stderr, "step %.3f %lld %lld %lld\n",
+                 1e-9 * static_cast<double>(step.now_ns) - 1e-6 * begun_us,
                  static_cast<long long>(step.measured_us), static_cast<long long>(step.rate_mrps),
                  static_cast<long long>(step.output_ppm));
 }
@@ -153,24 +151,27 @@ void say(const Server& server, double begun_us) {
 int serve(const std::vector<Request>& requests, const std::string& policy_name, int slow, int fast,
           double slowdown) {
   PolicySource source(policy_name);
-  require_two_cores(source.current());
-  source.follow();
-  Server server(requests, source);
-  std::thread slow_worker([&] { server.serve(kSlow, slow, slowdown); });
-  std::thread fast_worker([&] { server.serve(kFast, fast, 1.0); });
+  std::vector<tailc::ControlStep> steps;
+  tailc::SchedulerOptions options;
+  options.threads = 2;
+  options.processors = {{kSlow, {slow}}, {kFast, {fast}}};
+  options.on_step = [&](const tailc::ControlStep& step) { steps.push_back(step); };
+  std::vector<Job> jobs;
+  jobs.reserve(requests.size());
   const double begun_us = now_us() + kFirstArrivalUs;
-  std::int64_t number = 0;
-  for (const Request& r : requests) {
-    const double arrival_us = begun_us + r.arrival_us;
-    sleep_until_us(arrival_us);
-    server.schedule.arrive(std::make_unique<Job>(Job{number++, arrival_us, pricing_of(r)}));
+  {
+    let_sleeps_end_at_once();
+    const auto scheduler = source.scheduler(options);
+    for (const Request& r : requests) {
+      const double arrival_us = begun_us + r.arrival_us;
+      sleep_until_us(arrival_us);
+      Job& job = jobs.emplace_back(Job{static_cast<std::int64_t>(jobs.size()), arrival_us});
+      scheduler->submit({[&r, &job, slowdown] { price(r, job, slowdown); }});
+    }
   }
-  server.schedule.close();
-  slow_worker.join();
-  fast_worker.join();
   std::puts("number,wait_ms,latency_ms,cpu_ms,moved_after_ms,ended_on");
-  for (const JobPtr& job : server.done) print(*job);
-  say(server, begun_us);
+  for (const Job& job : jobs) print(job);
+  say(jobs, steps, begun_us);
   return 0;
 }
 

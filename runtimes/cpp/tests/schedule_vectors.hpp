@@ -51,6 +51,7 @@ class ScheduleVectors {
       made_ += (made_.empty() ? "" : ";") + std::to_string(now_ns) + " " + name_of(one.kind) + " " +
                std::to_string(one.request->number) + " " + std::to_string(one.rung) +
                (one.is_boosted ? " 1" : " 0");
+      if (one.core >= 0) made_ += " " + std::to_string(one.core);
     }
     schedule_.decisions.clear();
   }

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 #include <tailc/scheduler.hpp>
 #include <tailc/tailc.hpp>
 
@@ -71,7 +73,7 @@ void raise_what_a_part_throws(const fs::path& folder) {
 void refuse_what_cannot_be_served(const fs::path& folder) {
   const auto no_threads = [&] { tailc::Scheduler scheduler(policy_of(folder, "settings"), 0); };
   expect(thrown_by(no_threads) == "invalid-argument", "requests need a thread");
-  for (const char* name : {"cores", "rate"}) {
+  for (const char* name : {"lanes", "rate"}) {
     bool is_refused = false;
     try {
       tailc::Schedule schedule(policy_of(folder, name), 0);
@@ -108,6 +110,34 @@ void follow_a_policy(const fs::path& folder, const fs::path& own) {
   watched.check();
   scheduler.run({[] {}});
   expect(has(scheduler.metrics(), "last_refusal=\"no-schedule\""), "cores are not used");
+}
+
+bool is_refused(const std::shared_ptr<tailc::Policy>& policy, const tailc::SchedulerOptions& options) {
+  try {
+    tailc::Scheduler scheduler(policy, options);
+    return false;
+  } catch (const tailc::ScheduleError&) {
+    return true;
+  }
+}
+
+// A request that is alone begins beside batch work, and has its core to itself 47 ms later.
+void bind_threads_to_cores(const fs::path& folder) {
+  tailc::SchedulerOptions options;
+  options.threads = 7;
+  expect(is_refused(policy_of(folder, "cores-lanes"), options), "cores need processors");
+  options.processors = {{"core", {0, 0, 0}}};
+  expect(is_refused(policy_of(folder, "cores-lanes"), options), "there are too few processors");
+  options.processors = {{"core", std::vector<int>(7, sched_getcpu())}};
+  expect(is_refused(policy_of(folder, "settings"), options), "its rungs are not cores");
+  tailc::Scheduler scheduler(policy_of(folder, "cores-lanes"), options);
+  tailc::Lane first{}, last{};
+  scheduler.run({[&] {
+    first = *tailc::Scheduler::current_rung()->lane;
+    for (last = first; last == first;) last = *tailc::Scheduler::current_rung()->lane;
+  }});
+  expect(first == tailc::Lane::SHARED && last == tailc::Lane::ALONE, "a part sees its climb");
+  expect(tailc::Scheduler::current_rung() == nullptr, "no part runs here");
 }
 
 void ignore_what_the_callback_throws(const fs::path& folder, const fs::path& own) {
@@ -151,6 +181,7 @@ int main(int count, char** arguments) {
   follow_a_policy(folder, arguments[2]);
   ignore_what_the_callback_throws(folder, arguments[2]);
   restore_the_niceness_of_threads();
+  bind_threads_to_cores(folder);
   std::cout << failures << " not so\n";
   return failures > 0 ? 1 : 0;
 }

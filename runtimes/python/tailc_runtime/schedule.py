@@ -10,14 +10,17 @@ from collections import deque
 from typing import NamedTuple
 
 from tailc_runtime.controller import PPM
+from tailc_runtime.core_places import NOWHERE, CorePlaces
 from tailc_runtime.latency_window import LatencyWindow
 from tailc_runtime.opening import PolicyTables
 from tailc_runtime.schedule_counts import ScheduleCounts
 from tailc_runtime.table import NOW, ON_EXIT, PolicyTable
 
 START, CLIMB, DESCEND, CUT_OFF = "start", "climb", "descend", "cut-off"
-_CORES, _IN_SYSTEM = "core-per-request", "in_system"
+_IN_SYSTEM = "in_system"
 _NS_PER_US = 1_000
+# No age in a policy is as late.
+_OLDEST_US = 2**53
 # At the same time cut-offs come before arrivals, and ends of delays before ticks.
 _CUT_PHASE, _START_PHASE, _TICK_PHASE = 0, 1, 2
 
@@ -27,11 +30,15 @@ class ScheduleError(ValueError):
 
 
 class Request:
-    """A request from its arrival to its exit; `rung` is None while it waits."""
+    """A request from its arrival to its exit; `rung` is None while it waits.
+
+    core: number of its core among those of its rung's type; None unless rungs are cores.
+    """
 
     __slots__ = (
-        *("arrived_ns", "cut_ns", "has_given_up", "is_boosted", "load_at_start", "number"),
-        *("request_class", "rung", "started_ns", "table", "tick_ns", "waited_us", "work_ppm"),
+        *("arrived_ns", "core", "cut_ns", "has_given_up", "is_boosted", "load_at_start", "number"),
+        *("request_class", "rung", "since_ns", "spent_ns", "started_ns", "table", "tick_ns"),
+        *("waited_us", "work_ppm"),
     )
 
     def __init__(
@@ -40,7 +47,10 @@ class Request:
         self.number, self.request_class, self.table = number, request_class, table
         self.arrived_ns, self.work_ppm = now_ns, work_ppm
         self.rung: int | None = None
+        self.core: int | None = None
         self.started_ns = self.waited_us = self.load_at_start = 0
+        # On its core since, and the time below the last rung that its core had when it started.
+        self.since_ns = self.spent_ns = 0
         self.is_boosted = self.has_given_up = False
         self.tick_ns: int | None = None
         self.cut_ns: int | None = None
@@ -59,6 +69,7 @@ class Decision(NamedTuple):
     request: Request
     rung: int
     is_boosted: bool
+    core: int | None
 
 
 class Schedule:
@@ -75,6 +86,9 @@ class Schedule:
         self._waiting: dict[str | None, deque[Request]] = {}
         self._timers: list[tuple[int, int, int, Request]] = []
         self._start_ns: int | None = None
+        self._places: CorePlaces | None = None
+        # Running requests whose rungs are cores, the oldest first.
+        self._on_cores: list[Request] = []
         self._boosted_ppm = self._used_ppm = 0
         self._use(policy, now_ns)
 
@@ -117,7 +131,11 @@ class Schedule:
             request.tick_ns = request.cut_ns = None
             if self._window:
                 self._window.count_exit(now_ns - request.arrived_ns, now_ns)
-            self._release(now_ns)
+            if self._places:
+                self._on_cores.remove(request)
+                self._leave_core(self._places, request, now_ns)
+            else:
+                self._release(now_ns)
         self._start_waiting(now_ns)
 
     def wake(self, now_ns: int) -> None:
@@ -163,11 +181,22 @@ class Schedule:
         for table in tables.values():
             if table.load_axis != _IN_SYSTEM:
                 raise ScheduleError("the load of the policy is not the number in the system")
-            if _CORES in table.rules:
-                raise ScheduleError(f"the rule `{_CORES}` needs a server that places requests")
+        self._places = self._places_of(tables)
         self._tables = tables
         controller = next(iter(tables.values())).controller
         self._window = None if controller is None else LatencyWindow(controller, now_ns)
+
+    def _places_of(self, tables: PolicyTables) -> CorePlaces | None:
+        """The cores of a policy; while requests run, they must be those of the policy before."""
+        first, *others = tables.values()
+        found = CorePlaces(first) if first.core_unit else None
+        if any((t.core_unit, t.core_count) != (first.core_unit, first.core_count) for t in others):
+            raise ScheduleError("the ladders of the policy have different cores")
+        if not self.running:
+            return found
+        if self._places.is_same(first) if self._places else found is None:
+            return self._places
+        raise ScheduleError("the policy has other cores than the running requests")
 
     def _next_timer(self) -> tuple[int, int, Request | None] | None:
         while self._timers and not _is_set(self._timers[0]):
@@ -185,12 +214,15 @@ class Schedule:
         """Start the waiting request that arrived first, unless starts depend on the use."""
         heads = [queue[0] for queue in self._waiting.values() if queue]
         if heads:
-            first = min(heads, key=lambda request: request.number)
+            first = min(heads, key=_number)
             if first.table.sharing.start_unit is None:
                 self._start(first, now_ns)
 
     def _start_waiting(self, now_ns: int) -> None:
         """Start all waiting requests that may start; set the timer of the next end of a delay."""
+        if self._places:
+            self._start_on_cores(self._places, now_ns)
+            return
         while True:
             starts = [
                 (start_ns, queue[0].number, queue[0])
@@ -215,7 +247,71 @@ class Schedule:
             return None
         return request.arrived_ns + (waited_us + wait_us) * _NS_PER_US
 
-    def _start(self, request: Request, now_ns: int) -> None:
+    def _start_on_cores(self, places: CorePlaces, now_ns: int) -> None:
+        """Start waiting requests in order of arrival, as cores are free; set the timer of the age
+        at which the first one wants a higher rung."""
+        self._start_ns = None
+        while heads := [queue[0] for queue in self._waiting.values() if queue]:
+            first = min(heads, key=_number)
+            wanted = self._wanted(first, now_ns)
+            makes_room = "make-room" in first.table.rules
+            wants = self._wants(now_ns)
+            rung = places.rung_to_start(wanted, wants, self.in_system, makes_room)
+            if rung == NOWHERE:
+                self._start_ns = self._wants_more_ns(first, wanted, now_ns)
+                return
+            first.spent_ns = places.start(rung, now_ns > first.arrived_ns)
+            self.counts.lookups[first.table.rungs[wanted]] += 1
+            self._start(first, now_ns, rung)
+
+    def _wants(self, now_ns: int) -> list[int]:
+        """The rungs that running requests want, the oldest first."""
+        return [self._wanted(request, now_ns) for request in self._on_cores]
+
+    def _wanted(self, request: Request, now_ns: int) -> int:
+        """The rung of the look-up of a request whose rungs are cores."""
+        table, rules, has_started = request.table, request.table.rules, request.rung is not None
+        begun_ns = request.started_ns if has_started else now_ns
+        waited_us = (begun_ns - request.arrived_ns) // _NS_PER_US
+        executed_us = (now_ns - begun_ns + self._spent_before(request, now_ns)) // _NS_PER_US
+        if "waited-start-last" in rules and begun_ns > request.arrived_ns:
+            executed_us = _OLDEST_US
+        elif "age-from-arrival" in rules:
+            executed_us = (now_ns - request.arrived_ns) // _NS_PER_US - waited_us
+        rereads = not has_started or "reread-row" in rules
+        load = self.in_system if rereads else request.load_at_start
+        return table.lookup(load, waited_us, executed_us)[2]
+
+    def _spent_before(self, request: Request, now_ns: int) -> int:
+        """The time that the rule `busy-period-age` adds to the executed time."""
+        if self._places is None or "busy-period-age" not in request.table.rules:
+            return 0
+        if request.rung is not None:
+            return request.spent_ns
+        return self._places.next_spent_ns() if now_ns > request.arrived_ns else 0
+
+    def _wants_more_ns(self, request: Request, wanted: int, now_ns: int) -> int | None:
+        """When a waiting request wants a rung above `wanted` by its age; None: never."""
+        low, high = (now_ns - request.arrived_ns) // _NS_PER_US, _OLDEST_US
+        rung_at = request.table.lookup
+        if "age-from-arrival" not in request.table.rules:
+            return None
+        if rung_at(self.in_system, high, 0)[2] <= wanted:
+            return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            reaches = rung_at(self.in_system, middle, 0)[2] > wanted
+            low, high = (low, middle) if reaches else (middle, high)
+        return request.arrived_ns + high * _NS_PER_US
+
+    def _leave_core(self, places: CorePlaces, request: Request, now_ns: int) -> None:
+        assert request.rung is not None
+        assert request.core is not None
+        places.give_back(request.rung, request.core, now_ns - request.since_ns)
+        request.core = None
+
+    def _start(self, request: Request, now_ns: int, rung: int | None = None) -> None:
+        """Start a waiting request, on the rung of its look-up or on a core of another one."""
         table = request.table
         self._waiting[table.request_class].popleft()
         self.running += 1
@@ -223,7 +319,10 @@ class Schedule:
         self.counts.waited += now_ns > request.arrived_ns
         request.started_ns, request.load_at_start = now_ns, self.in_system
         request.waited_us = (now_ns - request.arrived_ns) // _NS_PER_US
-        request.rung = self._looked_up(request, now_ns)
+        request.rung = self._looked_up(request, now_ns) if rung is None else rung
+        if self._places:
+            self._on_cores.append(request)
+            request.core, request.since_ns = self._places.take(request.rung), now_ns
         self._count_use(request, 1)
         self._set_tick(request, now_ns)
         self._set_cut(request)
@@ -251,6 +350,9 @@ class Schedule:
     def _tick(self, request: Request, now_ns: int) -> None:
         self.counts.ticks += 1
         self.counts.late_ns += now_ns - (request.tick_ns or now_ns)
+        if self._places:
+            self._tick_on_core(self._places, request, now_ns)
+            return
         rung, own = self._looked_up(request, now_ns), request.rung or 0
         may_descend = request.has_given_up or "never-descend" not in request.table.rules
         if rung > own:
@@ -258,6 +360,26 @@ class Schedule:
         elif rung < own and may_descend:
             self._move(request, rung, DESCEND)
         self._set_tick(request, now_ns)
+
+    def _tick_on_core(self, places: CorePlaces, request: Request, now_ns: int) -> None:
+        """Move a request to another core if it must; then others may start."""
+        first = min((q[0] for q in self._waiting.values() if q), key=_number, default=None)
+        wants, place = self._wants(now_ns), self._on_cores.index(request)
+        self.counts.lookups[request.table.rungs[wants[place]]] += 1
+        rung = places.rung_to_move(
+            place,
+            [running.rung or 0 for running in self._on_cores],
+            wants,
+            NOWHERE if first is None else self._wanted(first, now_ns),
+            self.in_system,
+            "make-room" in request.table.rules,
+        )
+        self._set_tick(request, now_ns)
+        if rung != NOWHERE:
+            self._leave_core(places, request, now_ns)
+            request.core, request.since_ns = places.take(rung), now_ns
+            self._move(request, rung, CLIMB)
+            self._start_waiting(now_ns)
 
     def _looked_up(self, request: Request, now_ns: int) -> int:
         """The rung of a running request, which may give up now."""
@@ -301,7 +423,8 @@ class Schedule:
             self._used_ppm += sign * cost_ppm[table.sharing.start_unit]
 
     def _decide(self, what: str, request: Request) -> None:
-        self.decisions.append(Decision(what, request, request.rung or 0, request.is_boosted))
+        rung, core = request.rung or 0, request.core
+        self.decisions.append(Decision(what, request, rung, request.is_boosted, core))
 
 
 def _tables_in(policy: PolicyTable | PolicyTables) -> PolicyTables:
@@ -314,6 +437,10 @@ def _table_of(tables: PolicyTables, request_class: str | None) -> PolicyTable:
         whom = "all requests" if request_class is None else f"class `{request_class}` of requests"
         raise ScheduleError(f"the policy has no ladder for {whom}")
     return table
+
+
+def _number(request: Request) -> int:
+    return request.number
 
 
 def _is_set(timer: tuple[int, int, int, Request]) -> bool:

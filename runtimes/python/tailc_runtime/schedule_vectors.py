@@ -55,6 +55,7 @@ def _wake_before(schedule: Schedule, now_ns: int) -> list[str]:
 def _taken(schedule: Schedule, now_ns: int) -> list[str]:
     made = [
         f"{now_ns} {one.what} {one.request.number} {one.rung} {int(one.is_boosted)}"
+        + ("" if one.core is None else f" {one.core}")
         for one in schedule.decisions
     ]
     schedule.decisions.clear()

@@ -70,6 +70,7 @@ class Scheduling:
         self._policy: Policy = policy.current if isinstance(policy, Watched) else policy
         self._clock_ns, self._on_reload = clock_ns, on_reload
         self._reloaded_ns = clock_ns()
+        _check_no_cores(self._policy)
         self._schedule = Schedule(self._policy, self._reloaded_ns)
         self._requests: dict[Request, Running] = {}
 
@@ -123,6 +124,7 @@ class Scheduling:
 
     def _reload(self, policy: Policy, now_ns: int) -> None:
         try:
+            _check_no_cores(policy)
             self._schedule.reload(policy, now_ns)
         except ScheduleError:
             self._schedule.any_table.counters.refuse(NO_SCHEDULE)
@@ -141,3 +143,10 @@ class Scheduling:
             running = self._requests[decision.request]
             running.is_cut_off |= decision.what == CUT_OFF
             running.on_change()
+
+
+def _check_no_cores(policy: Policy) -> None:
+    """Refuse rungs that are cores: these schedulers bind no threads."""
+    tables = policy.values() if isinstance(policy, dict) else (policy,)
+    if any(table.core_unit for table in tables):
+        raise ScheduleError("the rule `core-per-request` needs a server that places requests")

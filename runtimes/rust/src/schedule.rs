@@ -1,7 +1,9 @@
 //! The state machine of a server: admission, ticks and rules of a policy whose load is the number in
 //! the system. `docs/scheduler.md` of the tailc repository defines the calls and the decisions.
 
+mod core_places;
 mod decision;
+mod on_cores;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -13,6 +15,7 @@ use crate::latency_window::LatencyWindow;
 use crate::numbers::PPM;
 use crate::policy::Policy;
 pub use decision::{Arrival, Decision, DecisionKind, ScheduleCounts};
+use on_cores::OnCores;
 
 #[derive(Debug)]
 struct Request {
@@ -27,6 +30,10 @@ struct Request {
     cut_ns: Option<u64>,
     /// None while it waits.
     rung: Option<usize>,
+    core: Option<usize>,
+    /// On its core since, and the time below the last rung that its core had when it started.
+    since_ns: u64,
+    spent_ns: u64,
     is_boosted: bool,
     has_given_up: bool,
 }
@@ -34,6 +41,10 @@ struct Request {
 impl Request {
     fn ladder(&self) -> &Ladder {
         ladder_in(&self.policy, self.ladder)
+    }
+
+    fn has(&self, rule: Rule) -> bool {
+        self.ladder().rules().contains(&rule)
     }
 
     fn cost_ppm(&self, unit: usize) -> i64 {
@@ -64,6 +75,7 @@ pub struct Schedule {
     requests: HashMap<u64, Request>,
     timers: BinaryHeap<Reverse<Timer>>,
     window: Option<LatencyWindow>,
+    on_cores: Option<OnCores>,
     start_ns: Option<u64>,
     running: u64,
     boosted_ppm: i64,
@@ -83,6 +95,7 @@ impl Schedule {
             requests: HashMap::new(),
             timers: BinaryHeap::new(),
             window: None,
+            on_cores: None,
             start_ns: None,
             running: 0,
             boosted_ppm: 0,
@@ -140,6 +153,9 @@ impl Schedule {
             tick_ns: None,
             cut_ns: None,
             rung: None,
+            core: None,
+            since_ns: 0,
+            spent_ns: 0,
             is_boosted: false,
             has_given_up: false,
         };
@@ -161,11 +177,14 @@ impl Schedule {
         if has_started {
             self.running -= 1;
             self.count_use(number, -1);
+            self.exit_core(number, now_ns);
             self.requests.remove(&number);
             if let (Some(window), Some(controller)) = (&mut self.window, self.policy.controller()) {
                 window.count_exit(controller, now_ns - arrived_ns, now_ns);
             }
-            self.release(now_ns);
+            if self.on_cores.is_none() {
+                self.release(now_ns);
+            }
         } else {
             let ladder = request.ladder;
             self.waiting[ladder].retain(|held| *held != number);
@@ -218,6 +237,7 @@ impl Schedule {
     }
 
     fn apply(&mut self, policy: Arc<Policy>, now_ns: u64) -> Result<()> {
+        self.on_cores = self.cores_of(&policy)?;
         self.waiting = vec![VecDeque::new(); policy.ladders()?.len()];
         self.window = policy.controller().map(|held| LatencyWindow::new(held, now_ns));
         self.policy = policy;
@@ -243,16 +263,22 @@ impl Schedule {
 
     /// Starts the waiting request that arrived first, unless starts depend on the use.
     fn release(&mut self, now_ns: u64) {
-        let first = self.waiting.iter().filter_map(VecDeque::front).min().copied();
-        if let Some(number) = first {
+        if let Some(number) = self.first_waiting() {
             if self.requests[&number].ladder().sharing().start_unit().is_none() {
-                self.start(number, now_ns);
+                self.start(number, None, now_ns);
             }
         }
     }
 
+    fn first_waiting(&self) -> Option<u64> {
+        self.waiting.iter().filter_map(VecDeque::front).min().copied()
+    }
+
     /// Starts all waiting requests that may start; sets the timer of the next end of a delay.
     fn start_waiting(&mut self, now_ns: u64) {
+        if self.on_cores.is_some() {
+            return self.start_on_cores(now_ns);
+        }
         loop {
             let heads = self.waiting.iter().filter_map(VecDeque::front);
             let starts =
@@ -260,7 +286,7 @@ impl Schedule {
             let first = starts.min();
             self.start_ns = first.map(|(at_ns, _)| at_ns);
             match first {
-                Some((at_ns, number)) if at_ns <= now_ns => self.start(number, now_ns),
+                Some((at_ns, number)) if at_ns <= now_ns => self.start(number, None, now_ns),
                 _ => return,
             }
         }
@@ -281,7 +307,8 @@ impl Schedule {
         }
     }
 
-    fn start(&mut self, number: u64, now_ns: u64) {
+    /// Starts a waiting request on a core of a rung, or on the rung of its look-up.
+    fn start(&mut self, number: u64, core_rung: Option<usize>, now_ns: u64) {
         let in_system = self.in_system();
         let Some(request) = self.requests.get_mut(&number) else { return };
         self.waiting[request.ladder].pop_front();
@@ -297,10 +324,11 @@ impl Schedule {
         if let Some(cut_ns) = request.cut_ns {
             self.timers.push(Reverse((cut_ns, Phase::Cut, number)));
         }
-        let rung = self.look_up(number, now_ns);
+        let rung = core_rung.unwrap_or_else(|| self.look_up(number, now_ns));
         if let Some(request) = self.requests.get_mut(&number) {
             request.rung = Some(rung);
         }
+        self.start_on_core(number, now_ns);
         self.count_use(number, 1);
         self.set_tick(number, now_ns);
         self.decide(DecisionKind::Start, number);
@@ -322,6 +350,9 @@ impl Schedule {
     fn tick(&mut self, number: u64, due_ns: u64, now_ns: u64) {
         self.counts.ticks += 1;
         self.counts.late_ns += now_ns - due_ns;
+        if self.on_cores.is_some() {
+            return self.tick_on_core(number, now_ns);
+        }
         let rung = self.look_up(number, now_ns);
         let request = &self.requests[&number];
         let own = request.rung.unwrap_or(0);
@@ -355,12 +386,16 @@ impl Schedule {
         let rereads = ladder.rules().contains(&Rule::RereadRow);
         let load = if rereads { in_system } else { request.load_at_start };
         let rung = ladder.lookup(load, request.waited_us, executed_us).rung;
-        let name = &ladder.rungs()[rung];
+        self.count_lookup(number, rung);
+        rung
+    }
+
+    fn count_lookup(&mut self, number: u64, rung: usize) {
+        let name = &self.requests[&number].ladder().rungs()[rung];
         match self.counts.lookups.get_mut(name) {
             Some(count) => *count += 1,
             None => drop(self.counts.lookups.insert(name.clone(), 1)),
         }
-        rung
     }
 
     fn change(&mut self, number: u64, rung: usize, kind: DecisionKind) {
@@ -397,6 +432,7 @@ impl Schedule {
             rung,
             threads: if kind == DecisionKind::CutOff { 0 } else { threads },
             is_boosted: request.is_boosted,
+            core: request.core,
         });
     }
 }
@@ -412,11 +448,6 @@ fn check(policy: &Policy) -> Result<()> {
     for ladder in policy.ladders()? {
         if ladder.load_axis() != LoadAxis::InSystem {
             return Err(Error::Schedule("the load of the policy is not the number in the system"));
-        }
-        if !ladder.core_unit().is_empty() {
-            return Err(Error::Schedule(
-                "the rule `core-per-request` needs a server that places requests",
-            ));
         }
     }
     Ok(())

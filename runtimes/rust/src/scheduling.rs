@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::schedule::Schedule;
 use crate::schedule_metrics::open_metrics;
 use crate::watched::Watched;
-use crate::Result;
+use crate::{Error, Result};
 
 /// A policy that stays, or one that is followed.
 #[derive(Clone, Debug)]
@@ -54,6 +54,16 @@ pub enum Outcome {
     CutOff,
 }
 
+/// Refuses rungs that are cores: the standard library binds no thread to a core.
+fn check_no_cores(policy: &Policy) -> Result<()> {
+    if policy.ladders()?.iter().any(|ladder| !ladder.core_unit().is_empty()) {
+        return Err(Error::Schedule(
+            "the rule `core-per-request` needs a server that places requests",
+        ));
+    }
+    Ok(())
+}
+
 /// A schedule and the policy that it follows.
 pub(crate) struct Scheduling {
     pub(crate) schedule: Schedule,
@@ -66,6 +76,7 @@ pub(crate) struct Scheduling {
 impl Scheduling {
     pub(crate) fn new(source: Source, on_reload: OnReload, now_ns: u64) -> Result<Self> {
         let used = source.current();
+        check_no_cores(&used)?;
         let schedule = Schedule::new(Arc::clone(&used), now_ns)?;
         Ok(Self { schedule, source, used, on_reload, reloaded_ns: now_ns })
     }
@@ -77,7 +88,8 @@ impl Scheduling {
             return;
         }
         self.used = Arc::clone(&current);
-        match self.schedule.reload(Arc::clone(&current), now_ns) {
+        let checked = check_no_cores(&current);
+        match checked.and_then(|()| self.schedule.reload(Arc::clone(&current), now_ns)) {
             Ok(()) => {
                 self.reloaded_ns = now_ns;
                 // The hook of the program has the panic.

@@ -78,7 +78,7 @@ fn a_scheduler_without_threads_is_an_error() {
 
 #[test]
 fn a_policy_that_needs_another_server_has_no_schedule() {
-    for name in ["cores", "rate"] {
+    for name in ["lanes", "rate"] {
         assert_eq!(Schedule::new(policy(name), 0).err().map(|why| why.name()), Some("no-schedule"));
     }
     assert_eq!(Schedule::new(policy("tails"), 0).err().map(|why| why.name()), Some("other-form"));

@@ -4,11 +4,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "controller.hpp"
 
-namespace tailc::detail {
+namespace tailc {
+
+// A step of a controller, with what it was stepped with.
+struct ControlStep {
+  std::int64_t now_ns, measured_us, rate_mrps, output_ppm;
+};
+
+namespace detail {
 
 class LatencyWindow {
  public:
@@ -20,7 +28,8 @@ class LatencyWindow {
 
   void count_arrival() noexcept { ++arrived_; }
 
-  void count_exit(std::int64_t latency_ns, std::int64_t now_ns) {
+  // The step of the controller, if this exit ends an epoch.
+  std::optional<ControlStep> count_exit(std::int64_t latency_ns, std::int64_t now_ns) {
     const std::int64_t latency_us = (latency_ns + 500) / 1'000;
     const std::int64_t size = controller_.window_requests();
     if (completed_ < size) {
@@ -29,11 +38,13 @@ class LatencyWindow {
       latencies_us_[static_cast<std::size_t>(completed_ % size)] = latency_us;
     }
     ++completed_;
-    if (completed_ % controller_.epoch_requests() != 0) return;
+    if (completed_ % controller_.epoch_requests() != 0) return std::nullopt;
     const std::int64_t passed_us = std::max<std::int64_t>((now_ns - stepped_ns_) / 1'000, 1);
-    controller_.step(tail_us(), arrived_ * 1'000'000'000 / passed_us);
+    ControlStep step{now_ns, tail_us(), arrived_ * 1'000'000'000 / passed_us, 0};
+    step.output_ppm = controller_.step(step.measured_us, step.rate_mrps);
     arrived_ = 0;
     stepped_ns_ = now_ns;
+    return step;
   }
 
  private:
@@ -50,4 +61,5 @@ class LatencyWindow {
   std::int64_t completed_ = 0, arrived_ = 0, stepped_ns_;
 };
 
-}  // namespace tailc::detail
+}  // namespace detail
+}  // namespace tailc

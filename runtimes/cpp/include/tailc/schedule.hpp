@@ -11,121 +11,16 @@
 #include <memory>
 #include <optional>
 #include <queue>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core_places.hpp"
 #include "latency_window.hpp"
-#include "policy.hpp"
+#include "schedule_state.hpp"
 
 namespace tailc {
-
-// A policy that a schedule cannot apply.
-class ScheduleError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-namespace detail {
-
-struct Queue;
-constexpr std::int64_t kUnset = -1;
-
-}  // namespace detail
-
-// In the system from its arrival to its exit, after which the schedule uses it again.
-struct Request {
-  std::int64_t number = 0;  // from 1 in order of arrival, refused requests included
-  std::int64_t work_ppm = 0;  // millionths of its work to do
-  bool has_started = false, is_boosted = false;
-  std::uint32_t rung = 0;
-
-  // Threads of its rung, 1 if the rung does not determine them, and 0 while it waits.
-  int threads() const noexcept;
-
- private:
-  friend class Schedule;
-
-  std::string request_class;
-  std::shared_ptr<detail::Queue> queue;
-  std::int64_t arrived_ns = 0, started_ns = 0, waited_us = 0, load_at_start = 0;
-  std::int64_t tick_ns = detail::kUnset, cut_ns = detail::kUnset;
-  bool has_given_up = false;
-};
-
-enum class DecisionKind : std::uint8_t {
-  start,    // the server runs the request on its rung
-  climb,    // it moves the request up to its rung
-  descend,  // it moves the request down to its rung
-  cut_off,  // it ends the request, unfinished
-};
-
-inline const char* name_of(DecisionKind kind) noexcept {
-  constexpr const char* kNames[] = {"start", "climb", "descend", "cut-off"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-struct Decision {
-  DecisionKind kind;
-  Request* request;
-  std::uint32_t rung;
-  bool is_boosted;
-};
-
-// Counts since the schedule was made; `late_ns`: by how much ticks were late, in all.
-struct ScheduleCounts {
-  std::int64_t arrived = 0, refused = 0, degraded = 0, started = 0, waited = 0, climbs = 0;
-  std::int64_t descents = 0, boosts = 0, gave_up = 0, cut_off = 0, exits = 0, reloads = 0;
-  std::int64_t ticks = 0, late_ns = 0;
-};
-
-namespace detail {
-
-// The waiting requests of a ladder, in order of arrival. It keeps the policy of its requests.
-struct Queue {
-  Queue(std::shared_ptr<Policy> held, const Ladder& of, std::size_t first)
-      : policy(std::move(held)), ladder(of), first_lookup(first) {
-    rereads = has(Rule::REREAD_ROW);
-    never_descends = has(Rule::NEVER_DESCEND);
-    start_unit = ladder.sharing().start_unit();
-  }
-
-  bool has(Rule rule) const {
-    const auto& rules = ladder.rules();
-    return std::find(rules.begin(), rules.end(), rule) != rules.end();
-  }
-
-  std::shared_ptr<Policy> policy;
-  const Ladder& ladder;
-  std::size_t first_lookup;
-  std::deque<Request*> waiting;
-  bool rereads = false, never_descends = false;
-  std::optional<std::int64_t> start_unit;
-};
-
-// At the same time cut-offs come before arrivals, and ends of delays before ticks.
-enum class Phase : std::uint8_t { cut, start, tick };
-
-struct Timer {
-  std::int64_t due_ns;
-  Phase phase;
-  std::int64_t number;
-  Request* request;
-
-  bool operator>(const Timer& other) const noexcept {
-    return std::tie(due_ns, phase, number) > std::tie(other.due_ns, other.phase, other.number);
-  }
-};
-
-}  // namespace detail
-
-inline int Request::threads() const noexcept {
-  if (!has_started) return 0;
-  return static_cast<int>(queue->ladder.settings()[rung].threads.value_or(1));
-}
 
 // Without clock, lock and thread; for one thread.
 class Schedule {
@@ -135,6 +30,8 @@ class Schedule {
 
   // What the server must do; the caller clears it.
   std::vector<Decision> decisions;
+  // The step of the controller at the last exit, if that ended an epoch.
+  std::optional<ControlStep> step;
 
   const ScheduleCounts& counts() const noexcept { return counts_; }
   const std::shared_ptr<Policy>& policy() const noexcept { return policy_; }
@@ -189,8 +86,13 @@ class Schedule {
       --running_;
       count_use(request, -1);
       request.tick_ns = request.cut_ns = detail::kUnset;
-      if (window_) window_->count_exit(now_ns - request.arrived_ns, now_ns);
-      release(now_ns);
+      step = window_ ? window_->count_exit(now_ns - request.arrived_ns, now_ns) : std::nullopt;
+      if (places_) {
+        on_cores_.erase(std::find(on_cores_.begin(), on_cores_.end(), &request));
+        leave_core(request, now_ns);
+      } else {
+        release(now_ns);
+      }
     } else {
       auto& waiting = request.queue->waiting;
       waiting.erase(std::find(waiting.begin(), waiting.end(), &request));
@@ -244,6 +146,7 @@ class Schedule {
 
   void use(std::shared_ptr<Policy> policy, std::int64_t now_ns) {
     Queues queues = queues_of(policy);
+    use_cores(policy->ladders());
     past_lookups_ = lookups();
     queues_ = std::move(queues);
     policy_ = std::move(policy);
@@ -260,12 +163,25 @@ class Schedule {
     for (const Ladder& ladder : policy->ladders()) {
       if (ladder.load_axis() != LoadAxis::IN_SYSTEM)
         throw ScheduleError("the load of the policy is not the number in the system");
-      if (!ladder.core_unit().empty())
-        throw ScheduleError("the rule `core-per-request` needs a server that places requests");
+      const Ladder& first_ladder = policy->ladders().front();
+      if (ladder.core_unit() != first_ladder.core_unit() ||
+          ladder.core_count() != first_ladder.core_count())
+        throw ScheduleError("the ladders of the policy have different cores");
       found.push_back(std::make_shared<detail::Queue>(policy, ladder, first));
       first += ladder.rungs().size();
     }
     return found;
+  }
+
+  // The cores of a policy; while requests run, they must be those of the policy before.
+  void use_cores(const std::vector<Ladder>& ladders) {
+    const Ladder& ladder = ladders.front();
+    const bool has_cores = !ladder.core_unit().empty();
+    if (running_ == 0) {
+      places_ = has_cores ? std::optional<detail::CorePlaces>(ladder) : std::nullopt;
+    } else if (places_ ? !places_->is_same(ladder) : has_cores) {
+      throw ScheduleError("the policy has other cores than the running requests");
+    }
   }
 
   static const std::shared_ptr<detail::Queue>& queue_of(const Queues& queues,
@@ -307,17 +223,24 @@ class Schedule {
     return one.waiting.front()->number < other.waiting.front()->number;
   }
 
-  // Starts the waiting request that arrived first, unless starts depend on the use.
-  void release(std::int64_t now_ns) {
+  // The queue of the waiting request that arrived first, or null.
+  detail::Queue* first_waiting() const {
     detail::Queue* first = nullptr;
     for (const auto& queue : queues_)
       if (!queue->waiting.empty() && (first == nullptr || is_earlier(*queue, *first)))
         first = queue.get();
+    return first;
+  }
+
+  // Starts the waiting request that arrived first, unless starts depend on the use.
+  void release(std::int64_t now_ns) {
+    detail::Queue* first = first_waiting();
     if (first != nullptr && !first->start_unit) start(*first, now_ns);
   }
 
   // Starts all waiting requests that may start; sets the timer of the next end of a delay.
   void start_waiting(std::int64_t now_ns) {
+    if (places_) return start_on_cores(now_ns);
     for (;;) {
       detail::Queue* first = nullptr;
       start_ns_ = detail::kUnset;
@@ -347,7 +270,101 @@ class Schedule {
     return request.arrived_ns + (waited_us + static_cast<std::int64_t>(answer.wait_us)) * 1'000;
   }
 
-  void start(detail::Queue& queue, std::int64_t now_ns) {
+  // Starts waiting requests in order of arrival, as cores are free; sets the timer of the age at which
+  // the first one wants a higher rung.
+  void start_on_cores(std::int64_t now_ns) {
+    start_ns_ = detail::kUnset;
+    for (detail::Queue* queue = first_waiting(); queue != nullptr; queue = first_waiting()) {
+      Request& first = *queue->waiting.front();
+      const int wanted = wanted_rung(first, now_ns);
+      read_cores(now_ns);
+      const int rung = places_->rung_to_start(wanted, wants_, in_system_, queue->makes_room);
+      if (rung == detail::kNowhere) {
+        start_ns_ = wants_more_ns(first, wanted, now_ns);
+        return;
+      }
+      first.spent_ns = places_->start(rung, now_ns > first.arrived_ns);
+      count_lookup(*queue, static_cast<std::uint32_t>(wanted));
+      start(*queue, now_ns, rung);
+    }
+  }
+
+  // The rungs that running requests have and want, the oldest first.
+  void read_cores(std::int64_t now_ns) {
+    rungs_.clear();
+    wants_.clear();
+    for (const Request* request : on_cores_) {
+      rungs_.push_back(static_cast<int>(request->rung));
+      wants_.push_back(wanted_rung(*request, now_ns));
+    }
+  }
+
+  // The rung of the look-up of a request whose rungs are cores.
+  int wanted_rung(const Request& request, std::int64_t now_ns) const {
+    const detail::Queue& queue = *request.queue;
+    const std::int64_t begun_ns = request.has_started ? request.started_ns : now_ns;
+    const bool has_waited = begun_ns > request.arrived_ns;
+    const std::int64_t waited_us = (begun_ns - request.arrived_ns) / 1'000;
+    std::int64_t spent_ns = 0;
+    if (queue.ages_by_core && (request.has_started || has_waited))
+      spent_ns = request.has_started ? request.spent_ns : places_->next_spent_ns();
+    std::int64_t executed_us = (now_ns - begun_ns + spent_ns) / 1'000;
+    if (queue.waited_start_last && has_waited) {
+      executed_us = kOldestUs;
+    } else if (queue.ages_from_arrival) {
+      executed_us = (now_ns - request.arrived_ns) / 1'000 - waited_us;
+    }
+    const bool rereads = !request.has_started || queue.rereads;
+    const std::int64_t load = rereads ? in_system_ : request.load_at_start;
+    return static_cast<int>(queue.ladder.lookup(load, waited_us, executed_us).rung);
+  }
+
+  // When a waiting request wants a rung above `wanted` by its age; unset: never.
+  std::int64_t wants_more_ns(const Request& request, int wanted, std::int64_t now_ns) const {
+    const detail::Queue& queue = *request.queue;
+    const auto wants_more = [&](std::int64_t waited_us) {
+      return static_cast<int>(queue.ladder.lookup(in_system_, waited_us, 0).rung) > wanted;
+    };
+    std::int64_t low = (now_ns - request.arrived_ns) / 1'000, high = kOldestUs;
+    if (!queue.ages_from_arrival || !wants_more(high)) return detail::kUnset;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (wants_more(middle) ? high : low) = middle;
+    }
+    return request.arrived_ns + high * 1'000;
+  }
+
+  void leave_core(Request& request, std::int64_t now_ns) {
+    places_->give_back(static_cast<int>(request.rung), request.core, now_ns - request.since_ns);
+  }
+
+  void take_core(Request& request, int rung, std::int64_t now_ns) {
+    request.core = places_->take(rung);
+    request.since_ns = now_ns;
+  }
+
+  // Moves a request to another core if it must; then others may start.
+  void tick_on_core(Request& request, std::int64_t now_ns) {
+    read_cores(now_ns);
+    const auto found = std::find(on_cores_.begin(), on_cores_.end(), &request);
+    const auto place = static_cast<std::size_t>(found - on_cores_.begin());
+    count_lookup(*request.queue, static_cast<std::uint32_t>(wants_[place]));
+    const detail::Queue* first = first_waiting();
+    const int first_wants =
+        first == nullptr ? detail::kNowhere : wanted_rung(*first->waiting.front(), now_ns);
+    const int rung = places_->rung_to_move(place, rungs_, wants_, first_wants, in_system_,
+                                           request.queue->makes_room);
+    set_tick(request, now_ns);
+    if (rung == detail::kNowhere) return;
+    leave_core(request, now_ns);
+    take_core(request, rung, now_ns);
+    ++counts_.climbs;
+    move(request, static_cast<std::uint32_t>(rung), DecisionKind::climb);
+    start_waiting(now_ns);
+  }
+
+  // Starts the first request of a queue on the rung of its look-up, or on a core of another one.
+  void start(detail::Queue& queue, std::int64_t now_ns, int core_rung = detail::kNowhere) {
     Request& request = *queue.waiting.front();
     queue.waiting.pop_front();
     ++running_;
@@ -357,7 +374,13 @@ class Schedule {
     request.load_at_start = in_system_;
     request.waited_us = (now_ns - request.arrived_ns) / 1'000;
     request.has_started = true;
-    request.rung = look_up(request, now_ns);
+    if (places_) {
+      on_cores_.push_back(&request);
+      request.rung = static_cast<std::uint32_t>(core_rung);
+      take_core(request, core_rung, now_ns);
+    } else {
+      request.rung = look_up(request, now_ns);
+    }
     count_use(request, 1);
     set_tick(request, now_ns);
     const auto cut_ns = queue.ladder.overload().cut_ns(request.arrived_ns, request.started_ns);
@@ -381,6 +404,7 @@ class Schedule {
   void tick(Request& request, std::int64_t now_ns) {
     ++counts_.ticks;
     counts_.late_ns += now_ns - request.tick_ns;
+    if (places_) return tick_on_core(request, now_ns);
     const std::uint32_t rung = look_up(request, now_ns);
     const bool may_descend = request.has_given_up || !request.queue->never_descends;
     if (rung > request.rung) {
@@ -404,9 +428,13 @@ class Schedule {
     }
     const std::int64_t load = queue.rereads ? in_system_ : request.load_at_start;
     const std::uint32_t rung = queue.ladder.lookup(load, request.waited_us, executed_us).rung;
-    // A request that started under an earlier policy is not counted by its rungs.
-    if (queue.policy == policy_) ++lookups_[queue.first_lookup + rung];
+    count_lookup(queue, rung);
     return rung;
+  }
+
+  // A request that started under an earlier policy is not counted by its rungs.
+  void count_lookup(const detail::Queue& queue, std::uint32_t rung) {
+    if (queue.policy == policy_) ++lookups_[queue.first_lookup + rung];
   }
 
   void move(Request& request, std::uint32_t rung, DecisionKind kind) {
@@ -438,8 +466,11 @@ class Schedule {
   }
 
   void decide(DecisionKind kind, Request& request) {
-    decisions.push_back({kind, &request, request.rung, request.is_boosted});
+    decisions.push_back({kind, &request, request.rung, request.is_boosted, request.core});
   }
+
+  // No age in a policy is as late.
+  static constexpr std::int64_t kOldestUs = std::int64_t{1} << 53;
 
   ScheduleCounts counts_;
   // Of the policy in use, by rung of its ladders one after another, and of earlier ones.
@@ -448,6 +479,9 @@ class Schedule {
   std::shared_ptr<Policy> policy_;
   Queues queues_;
   std::optional<detail::LatencyWindow> window_;
+  std::optional<detail::CorePlaces> places_;
+  std::vector<Request*> on_cores_;  // running, the oldest first
+  std::vector<int> rungs_, wants_;
   std::deque<Request> requests_;
   std::vector<Request*> free_;
   std::priority_queue<detail::Timer, std::vector<detail::Timer>, std::greater<detail::Timer>>

@@ -13,6 +13,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "boosting.hpp"
+#include "core_binding.hpp"
 #include "schedule.hpp"
 #include "schedule_metrics.hpp"
 #include "watched.hpp"
@@ -35,6 +37,16 @@ enum class Outcome {
   cut_off,  // it was ended before all of its parts
 };
 
+struct SchedulerOptions {
+  std::size_t threads = 1;  // of all requests together
+  // Called with each policy that replaces another, and with each step of the controller. Both are
+  // called under the lock of the scheduler, which they must not call; what they throw is ignored.
+  std::function<void(const Policy&)> on_reload = {};
+  std::function<void(const ControlStep&)> on_step = {};
+  // Threads of requests are bound to them if the rungs of the policy are cores.
+  Processors processors = {};
+};
+
 // Called from any thread. A request is its parts, which threads take one after another, as many at
 // once as its rung has threads at its age.
 class Scheduler {
@@ -44,13 +56,19 @@ class Scheduler {
   // `threads`: of all requests together, at least 1, else std::invalid_argument. Throws ScheduleError
   // for a policy that needs another server.
   Scheduler(std::shared_ptr<Policy> policy, std::size_t threads)
-      : Scheduler(std::move(policy), nullptr, threads, {}) {}
+      : Scheduler(std::move(policy), nullptr, options_of(threads, {})) {}
 
-  // Follows a watched policy, and calls `on_reload` with each new one. It is called under the lock of
-  // the scheduler, which it must not call; what it throws is ignored.
+  // Follows a watched policy, and calls `on_reload` with each new one, see SchedulerOptions.
   Scheduler(const Watched& watched, std::size_t threads,
             std::function<void(const Policy&)> on_reload = {})
-      : Scheduler(watched.current(), &watched, threads, std::move(on_reload)) {}
+      : Scheduler(watched.current(), &watched, options_of(threads, std::move(on_reload))) {}
+
+  // The same with all options. A policy whose rungs are cores needs `processors`, and at least as
+  // many threads as cores.
+  Scheduler(std::shared_ptr<Policy> policy, SchedulerOptions options)
+      : Scheduler(std::move(policy), nullptr, std::move(options)) {}
+  Scheduler(const Watched& watched, SchedulerOptions options)
+      : Scheduler(watched.current(), &watched, std::move(options)) {}
 
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
@@ -95,6 +113,12 @@ class Scheduler {
   // Why threads of boosted requests have no priority; null if they have.
   const char* why_no_boost() const noexcept { return why_no_boost_; }
 
+  // The rung of the request whose part this thread runs, which climbs change; null elsewhere.
+  static const RungSetting* current_rung() noexcept {
+    const Task* task = running_task();
+    return task == nullptr ? nullptr : task->rung.load(std::memory_order_relaxed);
+  }
+
   // Counters and gauges as OpenMetrics text.
   std::string metrics() {
     const std::lock_guard<std::mutex> held(lock_);
@@ -111,20 +135,37 @@ class Scheduler {
     std::size_t next = 0;
     int allowed = 0, active = 0;
     bool is_boosted = false, is_cut = false;
+    std::atomic<const RungSetting*> rung{nullptr};
+    // The thread of a request whose rungs are cores, while it runs a part.
+    std::optional<detail::ThreadHandle> thread;
 
     bool has_parts() const { return !failure && !is_cut && next < parts.size(); }
   };
 
-  Scheduler(std::shared_ptr<Policy> policy, const Watched* watched, std::size_t threads,
-            std::function<void(const Policy&)> on_reload)
+  static SchedulerOptions options_of(std::size_t threads,
+                                     std::function<void(const Policy&)> on_reload) {
+    SchedulerOptions options;
+    options.threads = threads;
+    options.on_reload = std::move(on_reload);
+    return options;
+  }
+
+  static const Task*& running_task() noexcept {
+    thread_local const Task* task = nullptr;
+    return task;
+  }
+
+  Scheduler(std::shared_ptr<Policy> policy, const Watched* watched, SchedulerOptions options)
       : watched_(watched),
-        on_reload_(std::move(on_reload)),
+        on_reload_(std::move(options.on_reload)),
+        on_step_(std::move(options.on_step)),
         reloaded_ns_(now_ns()),
         schedule_(std::move(policy), reloaded_ns_),
         used_(schedule_.policy()),
+        binding_(*used_, options.processors),
         why_no_boost_(detail::why_no_boost()) {
-    if (threads == 0) throw std::invalid_argument("the number of threads must be at least 1");
-    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    if (options.threads == 0) throw std::invalid_argument("the number of threads must be at least 1");
+    for (std::size_t i = 0; i < options.threads; ++i) threads_.emplace_back([this] { work(); });
     timers_ = std::thread([this] { keep_time(); });
   }
 
@@ -141,21 +182,23 @@ class Scheduler {
     if (current == used_) return now;
     used_ = current;
     try {
+      for (const Ladder& ladder : current->ladders()) binding_.check(ladder);
       schedule_.reload(current, now);
       reloaded_ns_ = now;
     } catch (const std::runtime_error&) {
       current->counters()->refuse("no-schedule");
       return now;
     }
-    call_back(*current);
+    call_back(on_reload_, *current);
     return now;
   }
 
-  void call_back(const Policy& policy) {
+  template <class Callback, class Argument>
+  static void call_back(const Callback& callback, const Argument& argument) {
     try {
-      if (on_reload_) on_reload_(policy);
+      if (callback) callback(argument);
     } catch (...) {
-      // The new policy is in use all the same.
+      // The new policy, or the step, is in use all the same.
     }
   }
 
@@ -170,6 +213,8 @@ class Scheduler {
       task->is_cut = task->is_cut || decision.kind == DecisionKind::cut_off;
       task->allowed = task->is_cut ? 0 : decision.request->threads();
       task->is_boosted = decision.is_boosted;
+      task->rung = &decision.request->setting();
+      if (task->thread) binding_.bind(*task->thread, *decision.request);
       grow(task);
     }
     schedule_.decisions.clear();
@@ -192,6 +237,7 @@ class Scheduler {
   void end(const std::shared_ptr<Task>& task) {
     tasks_.erase(task->request);
     schedule_.exit(*task->request, follow());
+    if (schedule_.step) call_back(on_step_, *schedule_.step);
     if (schedule_.in_system() == 0) idle_.notify_all();
     if (task->failure) {
       task->outcome.set_exception(task->failure);
@@ -207,8 +253,10 @@ class Scheduler {
       if (waiting_.empty()) return;
       const std::shared_ptr<Task> task = std::move(waiting_.front());
       waiting_.pop_front();
+      const bool is_on_core = task->request->core >= 0;
       while (task->has_parts() && task->active <= task->allowed) take_part(*task, held);
       detail::boost_this_thread(false);
+      if (is_on_core) binding_.release(detail::this_thread());
       if (--task->active == 0) {
         end(task);
         carry_out();
@@ -219,6 +267,11 @@ class Scheduler {
   void take_part(Task& task, std::unique_lock<std::mutex>& held) {
     const Part part = std::move(task.parts[task.next++]);
     if (why_no_boost_ == nullptr) detail::boost_this_thread(task.is_boosted);
+    if (task.request->core >= 0) {
+      task.thread = detail::this_thread();
+      binding_.bind(*task.thread, *task.request);
+    }
+    running_task() = &task;
     held.unlock();
     std::exception_ptr failure;
     try {
@@ -227,6 +280,8 @@ class Scheduler {
       failure = std::current_exception();
     }
     held.lock();
+    running_task() = nullptr;
+    task.thread.reset();
     if (failure && !task.failure) task.failure = failure;
   }
 
@@ -247,11 +302,13 @@ class Scheduler {
 
   const Watched* watched_;
   std::function<void(const Policy&)> on_reload_;
+  std::function<void(const ControlStep&)> on_step_;
   std::mutex lock_;
   std::condition_variable timer_changed_, work_added_, idle_;
   std::int64_t reloaded_ns_, alarm_ns_ = 0;
   Schedule schedule_;
   std::shared_ptr<Policy> used_;
+  detail::CoreBinding binding_;
   const char* why_no_boost_;
   std::unordered_map<Request*, std::shared_ptr<Task>> tasks_;
   std::deque<std::shared_ptr<Task>> waiting_;

@@ -60,6 +60,9 @@ func taken(schedule *tailc.Schedule, nowNs int64) []string {
 	for _, one := range schedule.Decisions {
 		text := fmt.Sprintf("%d %s %d %d %d", nowNs, one.Kind, one.Request.Number(), one.Rung,
 			bit(one.IsBoosted))
+		if one.Core >= 0 {
+			text += fmt.Sprintf(" %d", one.Core)
+		}
 		made = append(made, text)
 	}
 	schedule.Decisions = schedule.Decisions[:0]

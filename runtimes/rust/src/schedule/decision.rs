@@ -27,7 +27,8 @@ impl DecisionKind {
     }
 }
 
-/// About the request of that number; `threads` of its rung are 0 if it is cut off.
+/// About the request of that number; `threads` of its rung are 0 if it is cut off. `core`: number of
+/// its core among those of its rung's type; none unless rungs are cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Decision {
@@ -36,6 +37,7 @@ pub struct Decision {
     pub rung: usize,
     pub threads: usize,
     pub is_boosted: bool,
+    pub core: Option<usize>,
 }
 
 /// A request that has entered: its number, counted from 1 in order of arrival with refused ones, and

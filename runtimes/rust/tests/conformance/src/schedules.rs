@@ -42,6 +42,7 @@ fn call(schedule: &mut Schedule, row: &Row, now_ns: u64) -> AnyResult<String> {
 fn take(schedule: &mut Schedule, now_ns: u64, made: &mut Vec<String>) {
     for one in schedule.decisions.drain(..) {
         let (kind, boosted) = (one.kind.name(), u8::from(one.is_boosted));
-        made.push(format!("{now_ns} {kind} {} {} {boosted}", one.request, one.rung));
+        let core = one.core.map_or(String::new(), |core| format!(" {core}"));
+        made.push(format!("{now_ns} {kind} {} {} {boosted}{core}", one.request, one.rung));
     }
 }

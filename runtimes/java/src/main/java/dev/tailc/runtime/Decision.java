@@ -29,10 +29,14 @@ public final class Decision {
   public final int rung;
   public final boolean isBoosted;
 
+  /** Number of its core among those of the rung's type; -1 unless rungs are cores. */
+  public final int core;
+
   Decision(Kind kind, Request request) {
     this.kind = kind;
     this.request = request;
     this.rung = request.rung;
     this.isBoosted = request.isBoosted;
+    this.core = request.core;
   }
 }

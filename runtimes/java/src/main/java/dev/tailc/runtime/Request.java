@@ -16,6 +16,10 @@ public final class Request {
   long tickNs = UNSET;
   long cutNs = UNSET;
   int rung = NOT_STARTED;
+  int core = CorePlaces.NOWHERE;
+  // On its core since, and the time below the last rung that its core had when it started.
+  long sinceNs;
+  long spentNs;
   boolean isBoosted;
   boolean hasGivenUp;
 

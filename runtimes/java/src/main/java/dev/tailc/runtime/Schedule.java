@@ -24,12 +24,20 @@ public final class Schedule {
     final boolean rereads;
     final boolean neverDescends;
     final boolean countsUse;
+    final boolean makesRoom;
+    final boolean agesFromArrival;
+    final boolean waitedStartLast;
+    final boolean agesByCore;
 
     Queue(Ladder ladder) {
       this.ladder = ladder;
       rereads = ladder.rules().contains(Rule.REREAD_ROW);
       neverDescends = ladder.rules().contains(Rule.NEVER_DESCEND);
       countsUse = ladder.sharing().startUnit().isPresent();
+      makesRoom = ladder.rules().contains(Rule.MAKE_ROOM);
+      agesFromArrival = ladder.rules().contains(Rule.AGE_FROM_ARRIVAL);
+      waitedStartLast = ladder.rules().contains(Rule.WAITED_START_LAST);
+      agesByCore = ladder.rules().contains(Rule.BUSY_PERIOD_AGE);
     }
   }
 
@@ -40,6 +48,8 @@ public final class Schedule {
   private Policy policy;
   private List<Queue> queues;
   private LatencyWindow window;
+  // Null unless rungs are cores.
+  private CoreRequests onCores;
   private long startNs = Request.UNSET;
   private long inSystem;
   private long running;
@@ -127,7 +137,11 @@ public final class Schedule {
       if (window != null) {
         window.countExit(nowNs - request.arrivedNs, nowNs);
       }
-      release(nowNs);
+      if (onCores == null) {
+        release(nowNs);
+      } else {
+        onCores.exit(request, nowNs);
+      }
     } else {
       request.queue.waiting.remove(request);
     }
@@ -181,7 +195,9 @@ public final class Schedule {
   }
 
   private void use(Policy policy, long nowNs) {
-    queues = queuesOf(policy);
+    List<Queue> replacing = queuesOf(policy);
+    useCores(policy.ladders());
+    queues = replacing;
     this.policy = policy;
     window = policy.controller().map(held -> new LatencyWindow(held, nowNs)).orElse(null);
   }
@@ -192,13 +208,24 @@ public final class Schedule {
       if (ladder.loadAxis() != LoadAxis.IN_SYSTEM) {
         throw new ScheduleException("the load of the policy is not the number in the system");
       }
-      if (ladder.cores().isPresent()) {
-        throw new ScheduleException(
-            "the rule `core-per-request` needs a server that places requests");
-      }
       found.add(new Queue(ladder));
     }
     return found;
+  }
+
+  /** Takes the cores of a policy; while requests run, they must be those of the policy before. */
+  private void useCores(List<Ladder> ladders) {
+    CoreRequests found = ladders.get(0).cores().map(CoreRequests::new).orElse(null);
+    for (Ladder ladder : ladders) {
+      if (found == null ? ladder.cores().isPresent() : !found.isSame(ladder)) {
+        throw new ScheduleException("the ladders of the policy have different cores");
+      }
+    }
+    if (running == 0) {
+      onCores = found;
+    } else if (onCores == null ? found != null : !onCores.isSame(ladders.get(0))) {
+      throw new ScheduleException("the policy has other cores than the running requests");
+    }
   }
 
   private static Queue queueOf(Policy policy, List<Queue> queues, String requestClass) {
@@ -212,14 +239,20 @@ public final class Schedule {
         && (startNs < first.dueNs || (startNs == first.dueNs && first.phase == Phase.TICK));
   }
 
-  /** Starts the waiting request that arrived first, unless starts depend on the use. */
-  private void release(long nowNs) {
+  /** The queue of the waiting request that arrived first, or null. */
+  private Queue firstWaiting() {
     Queue first = null;
     for (Queue queue : queues) {
       if (!queue.waiting.isEmpty() && (first == null || isEarlier(queue, first))) {
         first = queue;
       }
     }
+    return first;
+  }
+
+  /** Starts the waiting request that arrived first, unless starts depend on the use. */
+  private void release(long nowNs) {
+    Queue first = firstWaiting();
     if (first != null && !first.countsUse) {
       start(first, nowNs);
     }
@@ -231,6 +264,10 @@ public final class Schedule {
 
   /** Starts all waiting requests that may start; sets the timer of the next end of a delay. */
   private void startWaiting(long nowNs) {
+    if (onCores != null) {
+      startOnCores(nowNs);
+      return;
+    }
     while (true) {
       Queue first = null;
       startNs = Request.UNSET;
@@ -268,7 +305,46 @@ public final class Schedule {
     return waits ? request.arrivedNs + (waitedUs + answer.waitUs()) * NS_PER_US : Request.UNSET;
   }
 
+  /**
+   * Starts waiting requests in order of arrival, as cores are free; sets the timer of the age at which
+   * the first one wants a higher rung.
+   */
+  private void startOnCores(long nowNs) {
+    startNs = Request.UNSET;
+    for (Queue queue = firstWaiting(); queue != null; queue = firstWaiting()) {
+      Request first = queue.waiting.peek();
+      int wanted = onCores.wanted(first, inSystem, nowNs);
+      int rung = onCores.rungToStart(first, wanted, inSystem, nowNs);
+      if (rung == CorePlaces.NOWHERE) {
+        startNs = CoreRequests.wantsMoreNs(first, wanted, inSystem, nowNs);
+        return;
+      }
+      countLookup(first, wanted);
+      start(queue, rung, nowNs);
+    }
+  }
+
+  /** Moves a request to another core if it must; then others may start. */
+  private void tickOnCore(Request request, long nowNs) {
+    Queue first = firstWaiting();
+    countLookup(request, onCores.wanted(request, inSystem, nowNs));
+    Request firstWaiting = first == null ? null : first.waiting.peek();
+    int rung = onCores.rungToMove(request, firstWaiting, inSystem, nowNs);
+    setTick(request, nowNs);
+    if (rung != CorePlaces.NOWHERE) {
+      onCores.move(request, rung, nowNs);
+      ++counts.climbs;
+      move(request, rung, Decision.Kind.CLIMB);
+      startWaiting(nowNs);
+    }
+  }
+
   private void start(Queue queue, long nowNs) {
+    start(queue, CorePlaces.NOWHERE, nowNs);
+  }
+
+  /** Starts the first request of a queue on a core of a rung, or on the rung of its look-up. */
+  private void start(Queue queue, int coreRung, long nowNs) {
     Request request = queue.waiting.remove();
     ++running;
     ++counts.started;
@@ -276,7 +352,12 @@ public final class Schedule {
     request.startedNs = nowNs;
     request.loadAtStart = inSystem;
     request.waitedUs = (nowNs - request.arrivedNs) / NS_PER_US;
-    request.rung = lookUp(request, nowNs);
+    if (onCores == null) {
+      request.rung = lookUp(request, nowNs);
+    } else {
+      request.rung = coreRung;
+      onCores.start(request, coreRung, nowNs);
+    }
     countUse(request, 1);
     setTick(request, nowNs);
     request.cutNs = queue.ladder.overload().cutNs(request.arrivedNs, request.startedNs);
@@ -300,6 +381,10 @@ public final class Schedule {
   private void tick(Request request, long nowNs) {
     ++counts.ticks;
     counts.lateNs += nowNs - request.tickNs;
+    if (onCores != null) {
+      tickOnCore(request, nowNs);
+      return;
+    }
     int rung = lookUp(request, nowNs);
     boolean mayDescend = request.hasGivenUp || !request.queue.neverDescends;
     if (rung > request.rung) {
@@ -323,8 +408,12 @@ public final class Schedule {
     }
     long load = request.queue.rereads ? inSystem : request.loadAtStart;
     int rung = ladder.rung(load, request.waitedUs, executedUs);
-    counts.lookups.merge(ladder.rungs().get(rung), 1L, Long::sum);
+    countLookup(request, rung);
     return rung;
+  }
+
+  private void countLookup(Request request, int rung) {
+    counts.lookups.merge(request.queue.ladder.rungs().get(rung), 1L, Long::sum);
   }
 
   private void move(Request request, int rung, Decision.Kind kind) {

@@ -78,8 +78,17 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
     this.pool = pool;
     this.clock = clock;
     policy = current.get();
+    checkNoCores(policy);
     reloadedNs = clock.getAsLong();
     schedule = new Schedule(policy, reloadedNs);
+  }
+
+  /** Refuses rungs that are cores: Java binds no thread to a core. */
+  private static void checkNoCores(Policy policy) {
+    if (policy.ladders().stream().anyMatch(ladder -> ladder.cores().isPresent())) {
+      throw new ScheduleException(
+          "the rule `core-per-request` needs a server that places requests");
+    }
   }
 
   private static Thread daemon(Runnable work) {
@@ -217,6 +226,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
     if (current.get() != policy) {
       policy = current.get();
       try {
+        checkNoCores(policy);
         schedule.reload(policy, nowNs);
         reloadedNs = nowNs;
       } catch (ScheduleException | PolicyException why) {
