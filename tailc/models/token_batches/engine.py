@@ -31,6 +31,8 @@ class TokenLog(NamedTuple):
 
     ttft_ns, end_ns: int64 (requests,). gap_ns: int64 (gaps,), times between tokens. visits: int64
     (rows, columns), time [ns] of iterations by the cell that they used. counts: int64 (COUNTS,).
+    steps: int64 (iterations, 3), prompt tokens, decoding sequences and context of the first
+    iterations, as many as there is room for.
     """
 
     ttft_ns: Int64s
@@ -38,31 +40,47 @@ class TokenLog(NamedTuple):
     gap_ns: Int64s
     visits: Int64s
     counts: Int64s
+    steps: Int64s
 
 
 class _Sequences(NamedTuple):
     """State of each request, and the orders of those that run and of those that lost their cache.
 
-    computed: tokens in the cache. target: tokens to compute before decoding. generated: tokens of
-    the output. blocks: blocks of the cache. running: in the order of their starts. again: those
-    that lost their cache, the next one last. decoded, completed: sequences with a token in this
-    iteration, which decode or whose prompt is complete. size: the counters below.
+    computed, blocks: tokens in the cache and their blocks, up to the end of the prompt. target:
+    tokens to compute before decoding. generated: tokens of the output then. last_ns: time of the
+    last of them. joined: decode clock when decoding began; _NOT: the sequence does not decode.
+    running: in the order of their starts. again: those that lost their cache, the next one last.
+    completed: sequences whose prompt this iteration completes. tick_ns: end of each iteration that
+    decodes. size: the counters below.
+
+    All decoding sequences take a token in the same iterations, so their state follows from `joined`
+    and from the number of those iterations, the decode clock. need: decoding sequences by the
+    iterations in which they need a block of the cache, modulo the tokens of a block. first, after,
+    before: a list of the sequences that end at each value of the clock, modulo a power of two.
     """
 
     computed: Int64s
+    blocks: Int64s
     target: Int64s
     generated: Int64s
-    blocks: Int64s
     last_ns: Int64s
+    joined: Int64s
     running: Int64s
     again: Int64s
-    decoded: Int64s
     completed: Int64s
+    tick_ns: Int64s
+    need: Int64s
+    first: Int64s
+    after: Int64s
+    before: Int64s
     size: Int64s
 
 
-_RUNNING, _AGAIN, _FREE, _WAITING, _DECODING, _COMPLETED, _ARRIVED, _HEAD = range(8)
-_SIZES = 8
+_RUNNING, _AGAIN, _FREE, _WAITING, _DECODING, _COMPLETED, _ARRIVED, _HEAD, _CLOCK, _CONTEXT = range(
+    10
+)
+_SIZES = 10
+_NOT = -1
 
 
 @njit(cache=True, nogil=True)
@@ -87,44 +105,101 @@ def _step_ns(engine, prompt, decoding, context):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
-def _preempt_last(state, requests):  # pragma: no cover - compiled
+def _decoded(state, one):  # pragma: no cover - compiled
+    """Tokens in the cache of a decoding sequence."""
+    return state.target[one] + state.size[_CLOCK] - state.joined[one]
+
+
+@njit(cache=True, nogil=True)
+def _end_clock(requests, state, one):  # pragma: no cover - compiled
+    """The decode clock at which a sequence has all its tokens."""
+    return state.joined[one] + requests.output[one] - state.generated[one]
+
+
+@njit(cache=True, nogil=True)
+def _join(engine, requests, state, one):  # pragma: no cover - compiled
+    """A sequence whose prompt is complete decodes from the next iteration on."""
+    size = state.size
+    state.joined[one] = size[_CLOCK]
+    size[_DECODING] += 1
+    size[_CONTEXT] += state.target[one]
+    state.need[(state.joined[one] - state.target[one]) % engine.block_tokens] += 1
+    bucket = _end_clock(requests, state, one) & (len(state.first) - 1)
+    state.after[one], state.before[one] = state.first[bucket], _NOT
+    if state.first[bucket] != _NOT:
+        state.before[state.first[bucket]] = one
+    state.first[bucket] = one
+
+
+@njit(cache=True, nogil=True)
+def _leave(engine, requests, state, log, one):  # pragma: no cover - compiled
+    """A sequence decodes no longer: record its tokens, and free its blocks."""
+    size, joined = state.size, state.joined[one]
+    computed = _decoded(state, one)
+    size[_DECODING] -= 1
+    size[_CONTEXT] -= computed
+    size[_FREE] += -(-computed // engine.block_tokens)
+    state.need[(joined - state.target[one]) % engine.block_tokens] -= 1
+    after, before = state.after[one], state.before[one]
+    if after != _NOT:
+        state.before[after] = before
+    if before != _NOT:
+        state.after[before] = after
+    else:
+        state.first[_end_clock(requests, state, one) & (len(state.first) - 1)] = after
+    gap, last_ns = requests.first_gap[one] + state.generated[one] - 1, state.last_ns[one]
+    for at in range(joined, size[_CLOCK]):
+        log.gap_ns[gap] = state.tick_ns[at] - last_ns
+        last_ns = state.tick_ns[at]
+        gap += 1
+    state.last_ns[one] = last_ns
+    state.generated[one] += size[_CLOCK] - joined
+    state.joined[one] = _NOT
+
+
+@njit(cache=True, nogil=True)
+def _preempt_last(engine, requests, state, log):  # pragma: no cover - compiled
     """The sequence that started last waits again, as the first."""
     size = state.size
     size[_RUNNING] -= 1
     last = state.running[size[_RUNNING]]
-    if state.computed[last] < state.target[last]:
+    if state.joined[last] == _NOT:
         size[_WAITING] -= state.target[last] - state.computed[last]
+        size[_FREE] += state.blocks[last]
     else:
-        size[_DECODING] -= 1
-    size[_FREE] += state.blocks[last]
+        _leave(engine, requests, state, log, last)
     state.blocks[last] = 0
     state.computed[last] = 0
     state.target[last] = requests.prompt[last] + state.generated[last]
     size[_WAITING] += state.target[last] - requests.cached[last]
     state.again[size[_AGAIN]] = last
     size[_AGAIN] += 1
+    log.counts[PREEMPTIONS] += 1
 
 
 @njit(cache=True, nogil=True)
-def _decode(engine, requests, state, counts):  # pragma: no cover - compiled
-    """Let every decoding sequence take a token; returns their number and their context."""
-    at, decoding, context = 0, 0, 0
-    while at < state.size[_RUNNING]:
+def _take_blocks(size, need):  # pragma: no cover - compiled
+    """Give blocks to the decoding sequences that need one; False, and no change, without enough."""
+    needed = need[size[_CLOCK] % len(need)]
+    if size[_FREE] < needed:
+        return False
+    size[_FREE] -= needed
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _make_room(engine, requests, state, log):  # pragma: no cover - compiled
+    """Give blocks to decoding sequences in the order of their starts; the last ones lose theirs."""
+    size, at = state.size, 0
+    while at < size[_RUNNING]:
         one = state.running[at]
-        if state.computed[one] >= state.target[one]:
-            if state.computed[one] == state.blocks[one] * engine.block_tokens:
-                while state.size[_FREE] == 0 and state.size[_RUNNING] > at:
-                    _preempt_last(state, requests)
-                    counts[PREEMPTIONS] += 1
-                if state.size[_RUNNING] == at:
-                    break
-                state.size[_FREE] -= 1
-                state.blocks[one] += 1
-            state.decoded[decoding] = one
-            decoding += 1
-            context += state.computed[one]
+        if state.joined[one] != _NOT and _decoded(state, one) % engine.block_tokens == 0:
+            while size[_FREE] == 0 and size[_RUNNING] > at:
+                _preempt_last(engine, requests, state, log)
+            if size[_RUNNING] == at:
+                break
+            size[_FREE] -= 1
         at += 1
-    return decoding, context
 
 
 @njit(cache=True, nogil=True)
@@ -173,7 +248,6 @@ def _start(requests, state, one):  # pragma: no cover - compiled
 def _compute_prompts(engine, requests, state, left, starts):  # pragma: no cover - compiled
     """Compute up to `left` prompt tokens; returns their number and their context."""
     size, prompt, context = state.size, 0, 0
-    size[_COMPLETED] = 0
     if left > 0 and size[_RUNNING] > 0:
         # Only the last one can have a partly computed prompt: others start when it is complete.
         one = state.running[size[_RUNNING] - 1]
@@ -198,12 +272,18 @@ def _compute_prompts(engine, requests, state, left, starts):  # pragma: no cover
 
 
 @njit(cache=True, nogil=True)
+def _has_arrived(arrival_ns, size, now_ns):  # pragma: no cover - compiled
+    """Whether another request has arrived."""
+    return size[_ARRIVED] < len(arrival_ns) and arrival_ns[size[_ARRIVED]] <= now_ns
+
+
+@njit(cache=True, nogil=True)
 def _arrive(requests, state, now_ns):  # pragma: no cover - compiled
     """Requests wait from their arrival on; returns the time, which an idle server lets pass."""
     size = state.size
     while True:
         at = size[_ARRIVED]
-        if at < len(requests.arrival_ns) and requests.arrival_ns[at] <= now_ns:
+        if _has_arrived(requests.arrival_ns, size, now_ns):
             size[_WAITING] += requests.prompt[at] - requests.cached[at]
             size[_ARRIVED] += 1
         elif size[_RUNNING] + size[_AGAIN] > 0 or size[_HEAD] < at:
@@ -218,16 +298,24 @@ def _initial(engine, requests):  # pragma: no cover - compiled
     number, most = len(requests.arrival_ns), engine.max_sequences
     size = np.zeros(_SIZES, np.int64)
     size[_FREE] = engine.kv_blocks
+    buckets = 1
+    while buckets <= requests.output.max():
+        buckets *= 2
     return _Sequences(
+        np.zeros(number, np.int64),
         np.zeros(number, np.int64),
         requests.prompt.copy(),
         np.zeros(number, np.int64),
         np.zeros(number, np.int64),
-        np.zeros(number, np.int64),
+        np.full(number, _NOT, np.int64),
         np.zeros(most, np.int64),
         np.zeros(number, np.int64),
         np.zeros(most, np.int64),
-        np.zeros(most, np.int64),
+        np.empty(requests.first_gap[-1], np.int64),
+        np.zeros(engine.block_tokens, np.int64),
+        np.full(buckets, _NOT, np.int64),
+        np.zeros(number, np.int64),
+        np.zeros(number, np.int64),
         size,
     )
 
@@ -240,60 +328,99 @@ def run(
     state = _initial(engine, requests)
     size, now_ns, finished = state.size, 0, 0
     while finished < len(requests.arrival_ns):
-        now_ns = _arrive(requests, state, now_ns)
+        if size[_RUNNING] == 0 or _has_arrived(requests.arrival_ns, size, now_ns):
+            now_ns = _arrive(requests, state, now_ns)
         row = np.searchsorted(table.first_decoding, size[_DECODING], side="right") - 1
         column = np.searchsorted(table.first_waiting, size[_WAITING], side="right") - 1
         budget, starts = table.budgets[row, column], table.new_sequences[row]
-        decoding, context = 0, 0
+        decoding, context, prompt, before = 0, 0, 0, 0
         pauses = engine.prompts_first and size[_WAITING] > 0
-        if not pauses:
-            decoding, context = _decode(engine, requests, state, log.counts)
-        prompt, before = _compute_prompts(engine, requests, state, budget - decoding, starts)
-        if pauses and prompt == 0:
-            decoding, context = _decode(engine, requests, state, log.counts)
+        if pauses:
+            prompt, before = _compute_prompts(engine, requests, state, budget, starts)
+        if prompt == 0 and size[_DECODING] > 0:
+            if not _take_blocks(size, state.need):
+                _make_room(engine, requests, state, log)
+            decoding, context = size[_DECODING], size[_CONTEXT]
+        if not pauses and size[_WAITING] > 0:
+            left = budget - decoding
+            prompt, before = _compute_prompts(engine, requests, state, left, starts)
         if decoding + prompt == 0:
             return False
         took_ns = _step_ns(engine, prompt, decoding, context + before)
         now_ns += took_ns
         log.visits[row, column] += took_ns
-        log.counts[ITERATIONS] += 1
-        log.counts[PROMPT_TOKENS] += prompt
-        log.counts[DECODED_TOKENS] += decoding
+        _record(log.counts, log.steps, prompt, decoding, context + before)
         log.counts[BUSY_NS] += took_ns
-        finished += _emit_all(requests, state, log, decoding, now_ns)
+        ends = decoding > 0 and _tick(size, state.tick_ns, state.first, now_ns)
+        if ends or size[_COMPLETED] > 0:
+            finished += _emit_all(engine, requests, state, log, now_ns)
     return True
 
 
 @njit(cache=True, nogil=True)
-def _emit_all(requests, state, log, decoding, now_ns):  # pragma: no cover - compiled
-    """Record the tokens of an iteration; returns the number of requests that it ended."""
-    ended, completed = 0, state.size[_COMPLETED]
-    for at in range(decoding):
-        state.computed[state.decoded[at]] += 1
-        ended += _emit(requests, state, log, state.decoded[at], now_ns)
-    for at in range(completed):
-        ended += _emit(requests, state, log, state.completed[at], now_ns)
-    state.size[_DECODING] += completed - ended
-    if ended:
+def _record(counts, steps, prompt, decoding, context):  # pragma: no cover - compiled
+    """Count an iteration, and record what it batches while there is room."""
+    if counts[ITERATIONS] < len(steps):
+        steps[counts[ITERATIONS]] = prompt, decoding, context
+    counts[ITERATIONS] += 1
+    counts[PROMPT_TOKENS] += prompt
+    counts[DECODED_TOKENS] += decoding
+
+
+@njit(cache=True, nogil=True)
+def _tick(size, tick_ns, first, now_ns):  # pragma: no cover - compiled
+    """Every decoding sequence has a token; returns whether one has all its tokens."""
+    tick_ns[size[_CLOCK]] = now_ns
+    size[_CLOCK] += 1
+    size[_CONTEXT] += size[_DECODING]
+    return first[size[_CLOCK] & (len(first) - 1)] != _NOT
+
+
+@njit(cache=True, nogil=True)
+def _emit_all(engine, requests, state, log, now_ns):  # pragma: no cover - compiled
+    """End sequences, and let others decode; returns the number of requests that end."""
+    ended = _end_due(engine, requests, state, log)
+    if state.size[_COMPLETED] > 0:
+        ended += _complete(engine, requests, state, log, now_ns)
+    if ended > 0:
         _remove_ended(requests, state)
     return ended
 
 
 @njit(cache=True, nogil=True)
-def _emit(requests, state, log, one, now_ns):  # pragma: no cover - compiled
-    """Record a token of a sequence; returns whether it was the last one."""
-    if state.generated[one] == 0:
-        log.ttft_ns[one] = now_ns - requests.arrival_ns[one]
-    else:
-        gap = requests.first_gap[one] + state.generated[one] - 1
-        log.gap_ns[gap] = now_ns - state.last_ns[one]
-    state.last_ns[one] = now_ns
-    state.generated[one] += 1
-    if state.generated[one] < requests.output[one]:
-        return 0
-    log.end_ns[one] = now_ns
-    state.size[_FREE] += state.blocks[one]
-    return 1
+def _end_due(engine, requests, state, log):  # pragma: no cover - compiled
+    """End the sequences that have their last token now; returns their number."""
+    size, ended = state.size, 0
+    bucket = size[_CLOCK] & (len(state.first) - 1)
+    while state.first[bucket] != _NOT:
+        one = state.first[bucket]
+        _leave(engine, requests, state, log, one)
+        log.end_ns[one] = state.last_ns[one]
+        ended += 1
+    return ended
+
+
+@njit(cache=True, nogil=True)
+def _complete(engine, requests, state, log, now_ns):  # pragma: no cover - compiled
+    """Sequences whose prompt is complete have a token; returns the number of requests that end."""
+    ended = 0
+    for at in range(state.size[_COMPLETED]):
+        one = state.completed[at]
+        if state.generated[one] == 0:
+            log.ttft_ns[one] = now_ns - requests.arrival_ns[one]
+        else:
+            gap = requests.first_gap[one] + state.generated[one] - 1
+            log.gap_ns[gap] = now_ns - state.last_ns[one]
+        state.last_ns[one] = now_ns
+        state.generated[one] += 1
+        if state.generated[one] < requests.output[one]:
+            _join(engine, requests, state, one)
+        else:
+            log.end_ns[one] = now_ns
+            state.size[_FREE] += state.blocks[one]
+            ended += 1
+    state.size[_COMPLETED] = 0
+    return ended
 
 
 @njit(cache=True, nogil=True)

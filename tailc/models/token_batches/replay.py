@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailc.models.token_batches import engine as kernels
 from tailc.models.token_batches.arrays import (
@@ -16,6 +17,17 @@ from tailc.models.token_batches.outcome import TokenOutcome
 
 def replay(scheduler: TokenScheduler, requests: TokenRequests) -> TokenOutcome:
     """Replay the requests, which all fit into the cache, until the last one ends."""
+    return _replay(scheduler, requests, recorded=0)
+
+
+def iterations(scheduler: TokenScheduler, requests: TokenRequests) -> NDArray[np.int64]:
+    """What each iteration of a replay batches: prompt tokens, decoding sequences, and the tokens in
+    the cache of its sequences before it; int64 (iterations, 3)."""
+    number = replay(scheduler, requests).iterations
+    return _replay(scheduler, requests, recorded=number).log.steps
+
+
+def _replay(scheduler: TokenScheduler, requests: TokenRequests, recorded: int) -> TokenOutcome:
     table = table_arrays(scheduler.table)
     number = len(requests.arrival_ns)
     log = kernels.TokenLog(
@@ -24,6 +36,7 @@ def replay(scheduler: TokenScheduler, requests: TokenRequests) -> TokenOutcome:
         np.zeros(int(requests.first_gap[-1]), np.int64),
         np.zeros(table.budgets.shape, np.int64),
         np.zeros(kernels.COUNTS, np.int64),
+        np.zeros((recorded, 3), np.int64),
     )
     arrays = engine_arrays(scheduler.table.engine, prompts_first=scheduler.prompts_first)
     assert kernels.run(arrays, table, requests, log)

@@ -25,7 +25,8 @@ def outcome(ttft_ms, gaps_ms):
     gap = np.array([gap for gaps in gaps_ms for gap in gaps], np.int64) * MS
     end = arrival + ttft + np.array([sum(gaps) for gaps in gaps_ms]) * MS
     zeros = np.zeros(number, np.int64)
-    log = TokenLog(ttft, end, gap, np.zeros((1, 1), np.int64), np.zeros(COUNTS, np.int64))
+    none = np.zeros((0, 3), np.int64)
+    log = TokenLog(ttft, end, gap, np.zeros((1, 1), np.int64), np.zeros(COUNTS, np.int64), none)
     return TokenOutcome(token_requests(arrival, zeros + 5, output, zeros), log)
 
 

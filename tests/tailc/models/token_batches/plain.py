@@ -37,7 +37,8 @@ class PlainServer:
         self.coming = list(sequences)
         self.waiting, self.running, self.ended = [], [], []
         self.prompts_first = prompts_first
-        self.now = self.iterations = self.preemptions = 0
+        self.now = self.preemptions = 0
+        self.steps = []
         self.owned = {}
 
     def free(self):
@@ -71,7 +72,7 @@ class PlainServer:
         tokens = sum(chunk for _one, _before, chunk in chunks)
         assert decoding or tokens
         self.now += step_ns(self.engine.step, tokens, len(decoding), context)
-        self.iterations += 1
+        self.steps.append([tokens, len(decoding), context])
         for one in decoding:
             one.cache += 1
         for one in (*decoding, *(one for one, _, _ in chunks if one.decodes)):

@@ -8,7 +8,7 @@ import pytest
 from tailc.forms.budget_table import BatchEngine, BudgetRow, BudgetTable, static_budget
 from tailc.forms.step_times import NOTHING, StepPart, StepTimes, part_ns, step_ns
 from tailc.models.token_batches.arrays import TokenScheduler, token_requests
-from tailc.models.token_batches.replay import replay
+from tailc.models.token_batches.replay import iterations, replay
 from tailc.specs.slo import Metric
 from tests.tailc.models.token_batches.plain import PlainServer, Sequence
 
@@ -72,7 +72,9 @@ def test_every_time_is_that_of_the_plain_twin(name, limits, prompts_first):
     assert found.log.gap_ns.tolist() == [
         int(gap) for one in ended for gap in np.diff(np.array(one.times))
     ]
-    assert (found.iterations, found.preemptions) == (server.iterations, server.preemptions)
+    assert (found.iterations, found.preemptions) == (len(server.steps), server.preemptions)
+    scheduler = TokenScheduler("", "", table, prompts_first)
+    assert iterations(scheduler, token_requests(*requests)).tolist() == server.steps
 
 
 def test_a_small_cache_preempts():
