@@ -130,6 +130,7 @@ def _v2(group: str) -> Iterator[tuple[str, str]]:
         yield f"{folder}/cpu.max", "max 100000"
         yield f"{folder}/cpu.weight", "100"
         yield f"{folder}/cpu.idle", "0"
+        yield f"{folder}/cpuset.cpus", ""
         yield f"{folder}/cgroup.freeze", "0"
 
 
@@ -140,6 +141,8 @@ def _v1(group: str) -> Iterator[tuple[str, str]]:
     yield f"{folder}/cpu.cfs_quota_us", "-1"
     yield f"{folder}/cpu.shares", "1024"
     yield f"{folder}/cpu.idle", "0"
+    if group:
+        yield f"{_joined(f'{CGROUP}/cpuset', group)}/cpuset.cpus", ""
     freezer = _joined(f"{CGROUP}/freezer", group)
     yield f"{freezer}/cgroup.procs", ""
     if group:

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use lexopt::{Arg, Parser, ValueExt};
 
+use crate::cpus::cpus_in;
 use crate::fault::{Exit, Fault};
 use crate::watchdog;
 
@@ -70,6 +71,11 @@ pub struct Run {
     pub cgroups: NamedValues,
     pub throughput: NamedValues,
     pub waiting: NamedValues,
+    pub batch: NamedValues,
+    pub board: Option<PathBuf>,
+    pub cpus: Option<Vec<usize>>,
+    pub tick_us: u64,
+    pub lead_us: u64,
     pub cores: Option<u64>,
     pub floor_ppm: i64,
     pub zero: Zero,
@@ -101,7 +107,7 @@ impl NamedValues {
     /// The value of a name; its absence is an error with an example.
     pub fn required(&self, option: &str, name: &str, example: &str) -> Result<&str, Fault> {
         self.get(name).ok_or_else(|| {
-            let what = format!("the policy has a machine `{name}`, but no `{option}` is for it");
+            let what = format!("no `{option}` is for `{name}` of the policy");
             let example = example.replace("NAME", name);
             Fault::new(Exit::Usage, what, format!("add `{option} {name}={example}`"))
         })
@@ -111,7 +117,7 @@ impl NamedValues {
     pub fn check_known(&self, option: &str, known: &[&str]) -> Result<(), Fault> {
         match self.0.keys().find(|name| !known.contains(&name.as_str())) {
             Some(name) => {
-                let what = format!("`{option} {name}=...`: the policy has no such machine");
+                let what = format!("`{option} {name}=...`: the policy has no `{name}`");
                 let help = format!("the names are: {}", known.join(", "));
                 Err(Fault::new(Exit::Usage, what, help))
             }
@@ -184,6 +190,7 @@ fn place(words: &mut Words) -> Result<Place, Fault> {
 impl Run {
     fn new() -> Self {
         const STALE_US: u64 = 5_000_000;
+        const TICK_US: u64 = 1_000;
         Self {
             policy: PathBuf::new(),
             keys: Vec::new(),
@@ -198,6 +205,11 @@ impl Run {
             cgroups: NamedValues::default(),
             throughput: NamedValues::default(),
             waiting: NamedValues::default(),
+            batch: NamedValues::default(),
+            board: None,
+            cpus: None,
+            tick_us: TICK_US,
+            lead_us: 0,
             cores: None,
             floor_ppm: 0,
             zero: Zero::default(),
@@ -239,6 +251,11 @@ fn run_option(run: &mut Run, option: &str, words: &mut Words) -> Result<(), Faul
         "cgroup" => run.cgroups.add("--cgroup", &words.text()?)?,
         "throughput" => run.throughput.add("--throughput", &words.text()?)?,
         "waiting" => run.waiting.add("--waiting", &words.text()?)?,
+        "batch" => run.batch.add("--batch", &words.text()?)?,
+        "board" => run.board = Some(words.path()?),
+        "cpus" => run.cpus = Some(cpu_list(&words.text()?)?),
+        "tick" => run.tick_us = time_us(&words.text()?)?.max(1),
+        "lead" => run.lead_us = time_us(&words.text()?)?,
         "cores" => run.cores = Some(words.whole(option)?),
         "floor" => run.floor_ppm = share_ppm(&words.text()?)?,
         "zero" => run.zero = zero(&words.text()?)?,
@@ -246,6 +263,10 @@ fn run_option(run: &mut Run, option: &str, words: &mut Words) -> Result<(), Faul
         _ => return Err(usage(format!("no option `--{option}` of `run`"))),
     }
     Ok(())
+}
+
+fn cpu_list(text: &str) -> Result<Vec<usize>, Fault> {
+    cpus_in(text).ok_or_else(|| usage(format!("`--cpus {text}`: it is a list such as `0-3,8`")))
 }
 
 fn zero(text: &str) -> Result<Zero, Fault> {

@@ -1,6 +1,7 @@
 //! AutoPro: processor time of each machine of a host, by the throughput of those with a target.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use tailc_runtime::{Policy, Shares};
 
@@ -116,7 +117,7 @@ impl Kind for AutoPro {
         Ok(Tick::Want { settings: self.host.settings(self.shares.granted_ppm()), journal })
     }
 
-    fn reload(&mut self, policy: &Policy) -> Result<(), Fault> {
+    fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
         let shares = policy.shares().map_err(|why| {
             Fault::new(Exit::BadContent, why.to_string(), "restart the agent for another kind")
         })?;
@@ -136,7 +137,7 @@ impl Kind for AutoPro {
         Ok(())
     }
 
-    fn journal_columns(&self) -> &'static str {
+    fn journal_columns(&self) -> &str {
         "time_ms,machine,throughput,share,next_share,quota_us,waiting"
     }
 

@@ -15,6 +15,7 @@ const V2: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
 const V1_CPU: [&str; 3] =
     ["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct", "sys/fs/cgroup/cpuacct,cpu"];
 const V1_FREEZER: &str = "sys/fs/cgroup/freezer";
+const V1_CPUSET: &str = "sys/fs/cgroup/cpuset";
 const PPM: i64 = 1_000_000;
 
 /// The files of the processor time of a group.
@@ -110,4 +111,12 @@ impl Freezer {
             Self::V1(file) => Setting::new(file, if is_frozen { "FROZEN" } else { "THAWED" }),
         }
     }
+}
+
+/// The file of the CPUs of a group; none where the group has no such limit.
+pub fn cpuset_file(machine: &dyn Machine, group: &str) -> Option<PathBuf> {
+    let below = group.trim_start_matches('/');
+    let mounts = V2.into_iter().chain([V1_CPUSET]);
+    let mut files = mounts.map(|mount| Path::new(mount).join(below).join("cpuset.cpus"));
+    files.find(|file| machine.read(file).is_ok())
 }

@@ -32,3 +32,44 @@ pub fn online(machine: &dyn Machine) -> Result<Vec<usize>, Fault> {
         Fault::new(Exit::BadContent, what, "a list is such as `0-3,8`")
     })
 }
+
+/// The CPUs of a server's cores: those of the list, or the first `count` that run.
+pub fn cpus_of(
+    machine: &dyn Machine,
+    list: Option<&[usize]>,
+    count: Option<usize>,
+) -> Result<Vec<usize>, Fault> {
+    let help = "name the CPU of each core of the server, such as `--cpus 2-5`";
+    let cpus = match (list, count) {
+        (Some(cpus), _) => cpus.to_vec(),
+        (None, Some(count)) => online(machine)?.into_iter().take(count).collect(),
+        (None, None) => {
+            let what = "the policy does not say how many cores the server has";
+            return Err(Fault::new(Exit::Usage, what, help));
+        }
+    };
+    if count.is_some_and(|count| count != cpus.len()) {
+        let what = format!(
+            "the policy is for {} cores, but there are {} CPUs",
+            count.unwrap_or(0),
+            cpus.len()
+        );
+        return Err(Fault::new(Exit::MissingPart, what, help));
+    }
+    Ok(cpus)
+}
+
+/// The other hardware threads of a CPU's core, as a list.
+pub fn siblings_of(machine: &dyn Machine, cpu: usize) -> Result<String, Fault> {
+    let path = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+    let path = Path::new(&path);
+    let text = machine.read(path).map_err(|why| Fault::unreadable(path, &why))?;
+    let others = cpus_in(&text).unwrap_or_default().into_iter().filter(|other| *other != cpu);
+    let others: Vec<String> = others.map(|other| other.to_string()).collect();
+    if others.is_empty() {
+        let what = format!("CPU {cpu} has no other hardware thread for batch work");
+        let help = "switch SMT on, or choose CPUs with `--cpus`";
+        return Err(Fault::new(Exit::MissingPart, what, help));
+    }
+    Ok(others.join(","))
+}

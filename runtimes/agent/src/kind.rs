@@ -1,5 +1,7 @@
 //! What every kind of policy does for the main loop.
 
+use std::sync::Arc;
+
 use tailc_runtime::Policy;
 
 use crate::fault::Fault;
@@ -13,9 +15,9 @@ pub trait Kind {
     /// Sees, and decides. `time_us` counts from the start of the agent.
     fn tick(&mut self, time_us: u64) -> Result<Tick, Fault>;
     /// Goes on with another policy; on an error it goes on with the one that it has.
-    fn reload(&mut self, policy: &Policy) -> Result<(), Fault>;
+    fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault>;
     /// The columns of its journal.
-    fn journal_columns(&self) -> &'static str;
+    fn journal_columns(&self) -> &str;
     /// Its own metrics.
     fn expose(&self, to: &mut Exposition);
 }

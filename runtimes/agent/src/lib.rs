@@ -9,17 +9,27 @@
 
 pub mod arguments;
 mod autopro;
+mod board;
 mod cgroup;
+mod climbs;
+mod clock;
+mod clocks;
+mod cores;
 mod counter;
 mod cpus;
+mod elfen;
 mod fault;
 mod inputs;
 mod journal;
 mod kind;
+mod load;
 mod machine;
 mod metrics;
+mod on_cores;
 mod os;
 mod policy;
+mod request;
+mod rubik;
 mod run;
 mod setting;
 mod source;

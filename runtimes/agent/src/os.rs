@@ -2,7 +2,12 @@
 
 #![allow(unsafe_code)]
 
-use std::mem::MaybeUninit;
+use std::fs::File;
+use std::io;
+use std::mem::{size_of, MaybeUninit};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// CLOCK_MONOTONIC, as all processes of the machine read it.
@@ -51,4 +56,64 @@ impl Signals {
 pub fn leave_session() {
     // SAFETY: no arguments; where it fails, the process leads a session already.
     unsafe { libc::setsid() };
+}
+
+/// 64-bit words of a file that other processes map, too.
+#[derive(Debug)]
+pub struct SharedWords {
+    first: *const AtomicU64,
+    count: usize,
+}
+
+// SAFETY: all access is by atomic operations on a mapping that lives as long as this value.
+unsafe impl Send for SharedWords {}
+
+impl SharedWords {
+    /// Creates the file if there is none, and makes it as long as that.
+    pub fn open(path: &Path, count: usize) -> io::Result<Self> {
+        let bytes = count * size_of::<u64>();
+        let file =
+            File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        if file.metadata()?.len() < bytes as u64 {
+            file.set_len(bytes as u64)?;
+        }
+        // SAFETY: a new mapping of an open file, whose result is checked.
+        let first = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if first == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { first: first.cast(), count })
+    }
+
+    fn word(&self, at: usize) -> &AtomicU64 {
+        assert!(at < self.count, "word {at} of {}", self.count);
+        // SAFETY: within the mapping, which begins at a page and so is aligned.
+        unsafe { &*self.first.add(at) }
+    }
+
+    /// The value of a word now.
+    pub fn get(&self, at: usize) -> u64 {
+        self.word(at).load(Ordering::Acquire)
+    }
+
+    /// Sets a word.
+    pub fn set(&self, at: usize, value: u64) {
+        self.word(at).store(value, Ordering::Release);
+    }
+}
+
+impl Drop for SharedWords {
+    fn drop(&mut self) {
+        // SAFETY: the mapping of `open`, which nobody refers to any more.
+        unsafe { libc::munmap(self.first.cast_mut().cast(), self.count * size_of::<u64>()) };
+    }
 }

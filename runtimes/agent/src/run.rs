@@ -1,12 +1,15 @@
 //! The main loop: at each tick a kind decides, and what it wants is written.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tailc_runtime::{Change, Form, Policy, Watched};
+use tailc_runtime::{Change, Form, Ladder, Policy, Watched};
 
 use crate::arguments::{Command, Run, HELP};
 use crate::autopro::AutoPro;
+use crate::climbs::Climbs;
+use crate::elfen::Elfen;
 use crate::fault::{Exit, Fault};
 use crate::journal::Journal;
 use crate::kind::{Kind, Tick};
@@ -14,6 +17,7 @@ use crate::machine::{DryRun, Machine, Tree};
 use crate::metrics::{Exposition, Publisher};
 use crate::os::{now_ns, Signals};
 use crate::policy::watched;
+use crate::rubik::Rubik;
 use crate::setting::Setting;
 use crate::undo::{UndoFile, Writer};
 use crate::watchdog::{self, Watchdog};
@@ -59,9 +63,15 @@ fn warn_all(failures: &[String]) {
     }
 }
 
-fn kind_of(policy: &Policy, run: &Run, machine: &dyn Machine) -> Result<Box<dyn Kind>, Fault> {
+fn kind_of(policy: &Arc<Policy>, run: &Run, machine: &dyn Machine) -> Result<Box<dyn Kind>, Fault> {
+    let has_lanes = |ladders: &[Ladder]| ladders.iter().any(Elfen::has_lanes);
     match policy.form() {
         Form::Shares(shares) => Ok(Box::new(AutoPro::new(shares, run, machine)?)),
+        Form::TailTable(_) => Ok(Box::new(Rubik::new(policy, run, machine)?)),
+        Form::Ladders(ladders) if has_lanes(ladders) => {
+            Ok(Box::new(Elfen::new(policy, run, machine)?))
+        }
+        Form::Ladders(_) => Ok(Box::new(Climbs::new(policy, run, machine)?)),
         _ => {
             let what = format!("the agent cannot apply a policy of kind `{}`", policy.kind());
             Err(Fault::new(Exit::MissingPart, what, "a server applies it with a runtime"))
@@ -99,7 +109,7 @@ impl<'a, M: Machine> Agent<'a, M> {
         writer: Writer<M>,
         signals: Signals,
     ) -> Result<Self, Fault> {
-        let kind = kind_of(&policy.current(), run, &tree)?;
+        let kind = kind_of(&policy.current().to_arc(), run, &tree)?;
         let journal = Journal::create(run.journal.as_deref(), kind.journal_columns())?;
         let publisher = Publisher::new(run.metrics.as_deref(), run.listen.as_deref())?;
         let counts = Counts { is_blind: true, ..Counts::default() };
@@ -188,7 +198,7 @@ impl<'a, M: Machine> Agent<'a, M> {
         match self.policy.check() {
             Change::Unchanged => {}
             Change::Refused(why) => eprintln!("warning: the new policy is refused: {why}"),
-            Change::Reloaded => match self.kind.reload(&self.policy.current()) {
+            Change::Reloaded => match self.kind.reload(&self.policy.current().to_arc()) {
                 Ok(()) => self.counts.reloads += 1,
                 Err(why) => eprintln!("warning: the new policy is not applied\n{why}"),
             },

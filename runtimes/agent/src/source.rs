@@ -30,7 +30,7 @@ enum Place {
 }
 
 /// A server that takes longer is not read at this tick.
-const PATIENCE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_millis(50);
 /// No exposition is larger.
 const MOST_BYTES: u64 = 16 << 20;
 

@@ -68,8 +68,12 @@ def would_write(lines: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """The text of every file of the kernel below a folder."""
-    files = sorted(path for path in (folder / "sys").rglob("*") if path.is_file())
+    """The text of every file of the kernel below a folder.
+
+    `scaling_setspeed` has no meaning, and no text in a kernel, under another governor.
+    """
+    found = (path for path in (folder / "sys").rglob("*") if path.is_file())
+    files = sorted(path for path in found if path.name != "scaling_setspeed")
     return {str(path.relative_to(folder)): path.read_text() for path in files}
 
 

@@ -1,0 +1,162 @@
+//! What servers do on each core: from shared memory, or from recorded inputs.
+
+use std::path::Path;
+
+use crate::board::Board;
+use crate::fault::{Exit, Fault};
+use crate::inputs::{Row, Table};
+use crate::os::now_ns;
+
+const NS_PER_US: u64 = 1_000;
+
+/// All cores at one time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// On the clock of the requests.
+    pub now_ns: u64,
+    /// In the order of the server's cores.
+    pub cores: Vec<Core>,
+}
+
+/// The requests of one core.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Core {
+    /// The one that runs.
+    pub running: Option<Running>,
+    /// Number of requests that wait for this core.
+    pub waiting: u64,
+    /// When those arrived, as far as the server tells [ns].
+    pub queue_ns: Vec<u64>,
+    /// Requests that have ever arrived; 0 if the server does not count them.
+    pub arrivals: u64,
+}
+
+/// A running request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// When it started [ns].
+    pub started_ns: u64,
+    /// When it arrived; the same as `started_ns` if it did not wait.
+    pub arrived_ns: u64,
+    /// Its cycles so far, if the server counts them.
+    pub cycles: Option<u64>,
+    /// Its time for memory so far.
+    pub memory_ns: u64,
+}
+
+impl Running {
+    /// How long it waited.
+    pub fn waited_us(&self) -> u64 {
+        self.started_ns.saturating_sub(self.arrived_ns) / NS_PER_US
+    }
+}
+
+impl Seen {
+    /// Requests in the system.
+    pub fn in_system(&self) -> u64 {
+        self.cores.iter().map(|core| core.waiting + u64::from(core.running.is_some())).sum()
+    }
+}
+
+/// Where it is seen.
+#[derive(Debug)]
+pub enum Input {
+    /// Memory that the server shares.
+    Live(Board),
+    /// The next observations, the last first.
+    Recorded(Vec<Seen>),
+}
+
+impl Input {
+    /// The next observation; none at the end of recorded ones.
+    pub fn next(&mut self) -> Option<Seen> {
+        match self {
+            Self::Live(board) => Some(board.seen(now_ns())),
+            Self::Recorded(seen) => seen.pop(),
+        }
+    }
+
+    /// Rows of one `time_us` in a row are one observation; cores without a row are idle.
+    pub fn recorded(path: &Path, cores: usize) -> Result<Self, Fault> {
+        let table = Table::read(path)?;
+        let columns = Columns::of(&table)?;
+        let mut all: Vec<Seen> = Vec::new();
+        for row in table.rows() {
+            let now_ns = row.whole(columns.time)? * NS_PER_US;
+            if all.last().is_none_or(|seen| seen.now_ns != now_ns) {
+                if all.last().is_some_and(|seen| seen.now_ns > now_ns) {
+                    return Err(row.wrong(columns.time, "is before the row above"));
+                }
+                all.push(Seen { now_ns, cores: vec![Core::default(); cores] });
+            }
+            let at = row.whole(columns.core)? as usize;
+            let core = all.last_mut().and_then(|seen| seen.cores.get_mut(at));
+            let Some(core) = core else {
+                return Err(row.wrong(columns.core, &format!("is not below {cores} cores")));
+            };
+            *core = columns.core_in(&row, now_ns)?;
+        }
+        if all.is_empty() {
+            let what = format!("`{}` has no rows", path.display());
+            return Err(Fault::new(Exit::BadContent, what, "give one row for each busy core"));
+        }
+        all.reverse();
+        Ok(Self::Recorded(all))
+    }
+}
+
+/// Places of columns; those that are not in the table are 0 in all rows.
+struct Columns {
+    time: usize,
+    core: usize,
+    started: usize,
+    arrived: Option<usize>,
+    waiting: Option<usize>,
+    queue: Option<usize>,
+    arrivals: Option<usize>,
+    cycles: Option<usize>,
+    memory: Option<usize>,
+}
+
+impl Columns {
+    fn of(table: &Table) -> Result<Self, Fault> {
+        Ok(Self {
+            time: table.column("time_us")?,
+            core: table.column("core")?,
+            started: table.column("started_us")?,
+            arrived: table.optional_column("arrived_us"),
+            waiting: table.optional_column("waiting"),
+            queue: table.optional_column("queue_us"),
+            arrivals: table.optional_column("arrivals"),
+            cycles: table.optional_column("cycles"),
+            memory: table.optional_column("memory_ns"),
+        })
+    }
+
+    fn core_in(&self, row: &Row<'_>, now_ns: u64) -> Result<Core, Fault> {
+        let whole = |column: Option<usize>| match column {
+            Some(column) if !row.text(column).is_empty() => row.whole(column).map(Some),
+            _ => Ok(None),
+        };
+        let mut queue_ns = Vec::new();
+        for text in self.queue.map_or("", |column| row.text(column)).split_whitespace() {
+            let wrong = || row.wrong(self.queue.unwrap_or(0), "is no list of times");
+            queue_ns.push(text.parse::<u64>().map_err(|_| wrong())? * NS_PER_US);
+        }
+        let running = match whole(Some(self.started))? {
+            None => None,
+            Some(started_us) => {
+                let started_ns = started_us * NS_PER_US;
+                let arrived_ns = whole(self.arrived)?.map_or(started_ns, |us| us * NS_PER_US);
+                if started_ns > now_ns || arrived_ns > started_ns {
+                    return Err(row.wrong(self.started, "is after its time, or before its arrival"));
+                }
+                let cycles = whole(self.cycles)?;
+                let memory_ns = whole(self.memory)?.unwrap_or(0);
+                Some(Running { started_ns, arrived_ns, cycles, memory_ns })
+            }
+        };
+        let waiting = whole(self.waiting)?.unwrap_or(queue_ns.len() as u64);
+        Ok(Core { running, waiting, queue_ns, arrivals: whole(self.arrivals)?.unwrap_or(0) })
+    }
+}

@@ -1,0 +1,146 @@
+//! Elfen: batch work on the other hardware thread of a core, as long as a request may share it.
+
+use std::sync::Arc;
+
+use tailc_runtime::{Ladder, Lane, Policy};
+
+use crate::arguments::Run;
+use crate::cgroup::{cpuset_file, Freezer};
+use crate::climbs::{cores_of, the_ladder};
+use crate::cores::Seen;
+use crate::cpus::{cpus_of, siblings_of};
+use crate::fault::{Exit, Fault};
+use crate::load::Load;
+use crate::machine::Machine;
+use crate::metrics::Exposition;
+use crate::on_cores::{Decision, OnCores, Rule};
+use crate::request::{Requests, Rules};
+use crate::setting::Setting;
+
+/// The batch lane of each core by the age of its request.
+#[derive(Debug)]
+pub struct Elfen {
+    policy: Arc<Policy>,
+    rules: Rules,
+    lanes: Vec<BatchLane>,
+    requests: Vec<Requests>,
+    load: Load,
+    lead_us: u64,
+    states: Vec<State>,
+}
+
+/// The group of the batch work of a core, and the CPUs where it belongs.
+#[derive(Debug)]
+struct BatchLane {
+    freezer: Freezer,
+    cpuset: Option<Setting>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Unknown,
+    Idle,
+    Shared,
+    Alone,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Idle => "idle",
+            Self::Shared => "shared",
+            Self::Alone => "alone",
+        }
+    }
+}
+
+impl Elfen {
+    /// For a server whose cores, and batch groups, the command line names.
+    pub fn new(
+        policy: &Arc<Policy>,
+        run: &Run,
+        machine: &dyn Machine,
+    ) -> Result<OnCores<Self>, Fault> {
+        let ladder = the_ladder(policy)?;
+        check_lanes(ladder)?;
+        let cpus = cpus_of(machine, run.cpus.as_deref(), cores_of(ladder))?;
+        let names: Vec<String> = (0..cpus.len()).map(|core| core.to_string()).collect();
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        run.batch.check_known("--batch", &known)?;
+        let lane = |(cpu, name): (&usize, &String)| {
+            let group = run.batch.required("--batch", name, "/batchNAME")?;
+            let siblings = siblings_of(machine, *cpu)?;
+            let file = cpuset_file(machine, group);
+            let cpuset = file.map(|file| Setting::new(file, siblings));
+            Ok(BatchLane { freezer: Freezer::of(machine, group)?, cpuset })
+        };
+        let rule = Self {
+            policy: Arc::clone(policy),
+            rules: Rules::of(ladder),
+            lanes: cpus.iter().zip(&names).map(lane).collect::<Result<_, Fault>>()?,
+            requests: vec![Requests::default(); cpus.len()],
+            load: Load::default(),
+            lead_us: run.lead_us,
+            states: vec![State::Unknown; cpus.len()],
+        };
+        OnCores::new(rule, run, cpus.len(), 0)
+    }
+
+    /// Whether a ladder is for lanes.
+    pub fn has_lanes(ladder: &Ladder) -> bool {
+        ladder.settings().iter().any(|rung| rung.lane.is_some())
+    }
+}
+
+fn check_lanes(ladder: &Ladder) -> Result<(), Fault> {
+    if ladder.settings().iter().all(|rung| rung.lane.is_some()) {
+        return Ok(());
+    }
+    let what = "a rung of the policy does not say whether it shares its core with batch work";
+    Err(Fault::new(Exit::MissingPart, what, "compile the policy again, with this version of tailc"))
+}
+
+impl Rule for Elfen {
+    const COLUMNS: &'static str = "load,lane";
+
+    fn decide(&mut self, seen: &Seen) -> Decision {
+        // It has one: it was looked at before.
+        let Ok(ladder) = self.policy.ladder() else { return Decision::default() };
+        let load = self.load.of(ladder, seen);
+        let mut decision = Decision::default();
+        for (at, core) in seen.cores.iter().enumerate() {
+            let lead_us = self.lead_us;
+            let rung = self.requests[at].rung(ladder, self.rules, core, load, seen.now_ns, lead_us);
+            let state = match rung.map(|rung| ladder.settings()[rung].lane) {
+                None => State::Idle,
+                Some(Some(Lane::Shared)) => State::Shared,
+                Some(_) => State::Alone,
+            };
+            if state != self.states[at] {
+                self.states[at] = state;
+                decision.changes.push((at, format!("{load},{}", state.name())));
+            }
+            decision.settings.extend(self.lanes[at].cpuset.clone());
+            decision.settings.push(self.lanes[at].freezer.setting(state == State::Alone));
+        }
+        decision
+    }
+
+    fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
+        let ladder = the_ladder(policy)?;
+        check_lanes(ladder)?;
+        self.rules = Rules::of(ladder);
+        self.policy = Arc::clone(policy);
+        self.requests.fill(Requests::default());
+        Ok(())
+    }
+
+    fn expose(&self, to: &mut Exposition) {
+        let alone = |state: &State| u8::from(*state == State::Alone);
+        let values = self.states.iter().enumerate();
+        let values = values.map(|(core, state)| (core.to_string(), alone(state)));
+        let help = "Whether batch work has left a core.";
+        to.gauges("tailc_agent_batch_stopped", help, "core", values);
+    }
+}

@@ -1,0 +1,89 @@
+//! Kinds that decide for each core of a server, from the requests that it runs.
+
+use std::sync::Arc;
+
+use tailc_runtime::Policy;
+
+use crate::arguments::Run;
+use crate::board::Board;
+use crate::cores::{Input, Seen};
+use crate::fault::{Exit, Fault};
+use crate::kind::{Kind, Tick};
+use crate::metrics::Exposition;
+use crate::setting::Setting;
+
+/// Decides for all cores at once, without input and output.
+pub trait Rule {
+    /// The columns of a row of the journal, after `time_us` and `core`.
+    const COLUMNS: &'static str;
+    /// What all cores want now, and a row of the journal for each that changes.
+    fn decide(&mut self, seen: &Seen) -> Decision;
+    /// Goes on with another policy, from the next request on.
+    fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault>;
+    /// Its own metrics.
+    fn expose(&self, to: &mut Exposition);
+}
+
+/// The settings of all cores, and cells of the journal by core.
+#[derive(Debug, Default)]
+pub struct Decision {
+    /// Those that are there already are not written again.
+    pub settings: Vec<Setting>,
+    /// Number of a core, and its cells.
+    pub changes: Vec<(usize, String)>,
+}
+
+/// A rule with what it sees.
+#[derive(Debug)]
+pub struct OnCores<R> {
+    rule: R,
+    input: Input,
+    tick_us: u64,
+    columns: String,
+}
+
+impl<R: Rule> OnCores<R> {
+    /// For a server with so many cores; `queue`: how many waiting requests the rule looks at.
+    pub fn new(rule: R, run: &Run, cores: usize, queue: usize) -> Result<Self, Fault> {
+        let input = match (&run.inputs, &run.board) {
+            (Some(path), _) => Input::recorded(path, cores)?,
+            (None, Some(path)) => Input::Live(Board::open(path, cores, queue)?),
+            (None, None) => {
+                let what = "the policy needs to know the requests of each core";
+                let help = "add `--board /dev/shm/tailc-board`, which the server writes, or \
+                            `--inputs`";
+                return Err(Fault::new(Exit::Usage, what, help));
+            }
+        };
+        let columns = format!("time_us,core,{}", R::COLUMNS);
+        Ok(Self { rule, input, tick_us: run.tick_us, columns })
+    }
+}
+
+impl<R: Rule> Kind for OnCores<R> {
+    fn interval_us(&self) -> u64 {
+        self.tick_us
+    }
+
+    fn tick(&mut self, _time_us: u64) -> Result<Tick, Fault> {
+        let Some(seen) = self.input.next() else { return Ok(Tick::End) };
+        let Decision { settings, changes } = self.rule.decide(&seen);
+        let mut journal = String::new();
+        for (core, cells) in changes {
+            journal += &format!("{},{core},{cells}\n", seen.now_ns / 1_000);
+        }
+        Ok(Tick::Want { settings, journal })
+    }
+
+    fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
+        self.rule.reload(policy)
+    }
+
+    fn journal_columns(&self) -> &str {
+        &self.columns
+    }
+
+    fn expose(&self, to: &mut Exposition) {
+        self.rule.expose(to);
+    }
+}

@@ -1,0 +1,99 @@
+//! The rung of the request that runs on a core, by the rules of a ladder.
+
+use tailc_runtime::{Ladder, Rule};
+
+use crate::cores::{Core, Running};
+
+const NS_PER_US: u64 = 1_000;
+/// Later than any climb.
+const EVER_US: u64 = 1 << 52;
+
+/// What is remembered of one core.
+#[derive(Clone, Debug, Default)]
+pub struct Requests {
+    running: Option<Held>,
+    /// Time below the last rung since the last request that started without waiting.
+    below_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    started_ns: u64,
+    waited_us: u64,
+    load: u64,
+    rung: usize,
+    /// When it came to the last rung.
+    last_ns: Option<u64>,
+}
+
+/// Rules of a ladder that decide on a rung.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    rereads_row: bool,
+    never_descends: bool,
+    waited_start_last: bool,
+    counts_busy_period: bool,
+}
+
+impl Rules {
+    /// Those of a ladder.
+    pub fn of(ladder: &Ladder) -> Self {
+        let has = |rule| ladder.rules().contains(&rule);
+        Self {
+            rereads_row: has(Rule::RereadRow),
+            // A request on a core never moves down.
+            never_descends: has(Rule::NeverDescend) || has(Rule::CorePerRequest),
+            waited_start_last: has(Rule::WaitedStartLast),
+            counts_busy_period: has(Rule::BusyPeriodAge),
+        }
+    }
+}
+
+impl Requests {
+    /// The rung of the running request, at that load; none on an idle core. `lead_us`: how much
+    /// earlier than in the policy a request climbs.
+    pub fn rung(
+        &mut self,
+        ladder: &Ladder,
+        rules: Rules,
+        core: &Core,
+        load: u64,
+        now_ns: u64,
+        lead_us: u64,
+    ) -> Option<usize> {
+        let Some(running) = core.running else {
+            *self = Self::default();
+            return None;
+        };
+        let mut held = match self.running {
+            Some(held) if held.started_ns == running.started_ns => held,
+            before => self.begin(before, running, load, rules),
+        };
+        let passed_ns = now_ns.saturating_sub(held.started_ns) + self.below_ns;
+        let age_us = if rules.waited_start_last && held.waited_us > 0 {
+            EVER_US
+        } else {
+            passed_ns / NS_PER_US + lead_us
+        };
+        let row_load = if rules.rereads_row { load } else { held.load };
+        let rung = ladder.lookup(row_load, held.waited_us, age_us).rung;
+        held.rung = if rules.never_descends { rung.max(held.rung) } else { rung };
+        if held.rung + 1 == ladder.rungs().len() {
+            held.last_ns.get_or_insert(now_ns);
+        }
+        self.running = Some(held);
+        Some(held.rung)
+    }
+
+    fn begin(&mut self, before: Option<Held>, now: Running, load: u64, rules: Rules) -> Held {
+        let waited_us = now.waited_us();
+        self.below_ns = match before {
+            Some(before) if rules.counts_busy_period && waited_us > 0 => {
+                let end_ns = before.last_ns.unwrap_or(now.started_ns).min(now.started_ns);
+                self.below_ns + end_ns.saturating_sub(before.started_ns)
+            }
+            _ => 0,
+        };
+        Held { started_ns: now.started_ns, waited_us, load, rung: 0, last_ns: None }
+    }
+}
