@@ -163,6 +163,7 @@ class Code(enum.Enum):
     LONG_QUANTUM = ("TC0584", ExitCode.OK, "a quantum is longer than the ages of all climbs")
     QUANTUM_OVER_DEMAND = ("TC0586", ExitCode.OK, "a quantum is longer than the mean demand")
     NO_EFFECT = ("TC0588", ExitCode.OK, "a key of a sweep changes no policy")
+    RULE_CHOSEN = ("TC0592", ExitCode.OK, "a rule decides about jobs that a plan does not include")
     BEYOND_PROFILE = ("TC0589", ExitCode.OK, "iterations can be larger than the measured ones")
     BETTER_BY_HAND = ("TC0573", ExitCode.OK, "a setting chosen by hand is better than the policy")
     CONTROLLER_LEFT_OUT = (

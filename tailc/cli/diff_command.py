@@ -17,7 +17,7 @@ from tailc.cli.report_option import with_report
 from tailc.cli.terminal_pictures import add_change_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.trust_option import trusts
-from tailc.cli.verify_plan import check_options, plan_options, without_plan
+from tailc.cli.verify_plan import check_options, plan_options, with_solvers, without_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -235,7 +235,8 @@ def compare_plans(
     comparable(*policies)
     check_options(policies[1], trace_format, arrivals, options)
     held_out = read_held_out_days(policies[1], days, windows)
-    change = days_change(*policies, held_out, plan_options(options))
+    with with_solvers(policies[1], plan_options(options)) as whole:
+        change = days_change(*policies, held_out, whole)
     differences = diff(*policies)
     result: dict[str, object] = {**render.as_dict(differences), "days": changes.as_dict(change)}
     return CommandOutcome(

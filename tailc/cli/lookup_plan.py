@@ -20,6 +20,7 @@ from tailc.cli.outcome import CommandOutcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tailc.errors import Finding
     from tailc.forms.plan.plan import Plan
     from tailc.forms.plan.quote import Quote, Whole
 
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 _LISTED = 12
 
 
-def look_up(plan: Plan, query: PlanQuery) -> CommandOutcome:
-    """Look up the decisions of a plan at a time, about a job, a pool, or a new job."""
+def look_up(plan: Plan, query: PlanQuery, rule: str | None) -> CommandOutcome:
+    """Look up the decisions of a plan at a time, about a job, a pool, or a new job.
+
+    rule: the rule for jobs that the plan does not include; None: its prices.
+    """
     epoch = _epoch(plan, query.at_unix_s)
     from tailc.traces.zones import utc_text
 
@@ -37,7 +41,20 @@ def look_up(plan: Plan, query: PlanQuery) -> CommandOutcome:
     text += utc_text(first + plan.epoch_s)
     result: dict[str, object] = {"epoch": epoch, "first_unix_s": first}
     answer = _answer(plan, epoch, query)
-    return CommandOutcome(text=f"{text}\n{answer[0]}", result=result | answer[1])
+    return CommandOutcome(
+        text=f"{text}\n{answer[0]}", result=result | answer[1], findings=_other_rule(query, rule)
+    )
+
+
+def _other_rule(query: PlanQuery, rule: str | None) -> tuple[Finding, ...]:
+    """A note that the policy does not decide by the prices of this answer."""
+    from tailc.errors import Code, Finding, Severity
+
+    if rule is None or not isinstance(query.question, PriceQuery):
+        return ()
+    message = f"this answer is by prices, but the policy decides about later jobs by `{rule}`"
+    hint = "plan again with `tailc replan`, which decides by all that is known then"
+    return (Finding(Code.RULE_CHOSEN, message, None, hint, Severity.NOTE),)
 
 
 def _answer(plan: Plan, epoch: int, query: PlanQuery) -> tuple[str, dict[str, object]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ from tailc.cli.outcome import CommandOutcome
 from tailc.cli.pictures import picture_contents, write_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tailc.artifact.envelope import Policy
@@ -42,19 +43,28 @@ def judge_plan(
     options: dict[str, Any],
 ) -> CommandOutcome:
     """Judge the plan on the windows of the held-out days; write its report page if requested."""
-    from dataclasses import replace
+    from tailc.forms.plan.arrival_rule import rule_of
 
     check_options(policy, trace_format, arrivals, options)
     chosen = plan_options(
         options, progress=lambda finished, total: draw("replaying", finished / total)
     )
-    if chosen.baselines is None:
+    if chosen.baselines is None and rule_of(policy.evidence.method) is None:
         return _verdict_outcome(policy, days, chosen, options)
+    with with_solvers(policy, chosen) as whole:
+        return _verdict_outcome(policy, days, whole, options)
+
+
+@contextmanager
+def with_solvers(policy: Policy, options: PlanOptions) -> Iterator[PlanOptions]:
+    """The options with the baselines that use solvers."""
+    from dataclasses import replace
+
     from tailc.experiment.held_out_days import plan_of
     from tailc.pipeline.job_baselines import solver_baselines
 
     with solver_baselines(plan_of(policy)) as more:
-        return _verdict_outcome(policy, days, replace(chosen, more=more), options)
+        yield replace(options, more=more)
 
 
 def _verdict_outcome(

@@ -1,4 +1,4 @@
-"""Replay a plan's prices and its baselines on the same windows of jobs and energy."""
+"""Replay a plan's rule for later jobs and its baselines on the same windows of jobs and energy."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.held_out_days import HeldOutDays, plan_of
 from tailc.experiment.plan_options import PlanOptions
+from tailc.forms.plan.arrival_rule import rule_of
 from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.course import Course
 from tailc.models.datacentre.job_model import JobModel, OutcomeT, Replay
@@ -23,21 +24,25 @@ from tailc.models.rigid_jobs.site import site_of
 
 @dataclass(frozen=True, eq=False)
 class WindowSamples:
-    """Results of a plan's prices and of each baseline, by name. jobs: number of submitted jobs."""
+    """Results of a plan's rule and of each baseline, by name. jobs: number of submitted jobs."""
 
     jobs: int
     policy: QuantitySamples
     baselines: Mapping[str, QuantitySamples]
 
 
-def job_model(plan: Plan, curves: SpeedupCurves, options: PlanOptions) -> JobModel[Any]:
-    """The model of the plan's jobs; ValueError if its servers differ."""
+def job_model(
+    plan: Plan, curves: SpeedupCurves, options: PlanOptions, rule: str | None = None
+) -> JobModel[Any]:
+    """The model of the plan's jobs; ValueError if its servers differ.
+
+    rule: name of the baseline that decides about jobs; None: the plan's prices.
+    """
     if plan.malleable is not None:
-        return MalleableJobs(
-            plan, cluster_of(plan), curves, plan.malleable.slowdown_ppm, options.more
-        )
+        slowdown_ppm = plan.malleable.slowdown_ppm
+        return MalleableJobs(plan, cluster_of(plan), curves, slowdown_ppm, rule, options.more)
     site = replace(site_of(plan), failures_ppm=options.failures_ppm)
-    return RigidJobs(plan, site, options.seed, options.more)
+    return RigidJobs(plan, site, options.seed, rule, options.more)
 
 
 def replayable(policy: Policy, options: PlanOptions | None = None) -> JobModel[Any]:
@@ -103,7 +108,8 @@ def first_course(policy: Policy, held_out: HeldOutDays, options: PlanOptions) ->
 
 def _model(policy: Policy, curves: SpeedupCurves, options: PlanOptions) -> JobModel[Any]:
     try:
-        return job_model(plan_of(policy), curves, options)
+        rule = rule_of(policy.evidence.method)
+        return job_model(plan_of(policy), curves, options, rule)
     except ValueError as fault:
         message = f"the plan of `{policy.name}` cannot be replayed: {fault}"
         hint = "give a plan with equal racks, or of malleable jobs on one pool"

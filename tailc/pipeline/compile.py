@@ -42,6 +42,7 @@ from tailc.threads import thread_count
 
 if TYPE_CHECKING:
     from tailc.experiment.tuning_objective import TuningObjective
+    from tailc.forecasts.days import Days
     from tailc.problems.control import ControlProblem
     from tailc.specs.robust import Ambiguity
     from tailc.traces.day_of import RowDays
@@ -157,7 +158,8 @@ def _compile_measured(
             return _with_token_estimates(compiled, compilation, tokens.design)
         case OpenedDays():
             days = parts_of_days(read)
-            return _without_replay(compilation, days, read.reading, warnings)
+            compiled = _without_replay(compilation, days, read.reading, warnings)
+            return _with_later_jobs(compiled, compilation, days.design)
 
 
 def _for_rows(
@@ -179,6 +181,17 @@ def _for_rows(
         return compiled
     remarks = static_remarks(compiled.policy, rows.design, choice)
     return replace(compiled, findings=(*compiled.findings, *remarks))
+
+
+def _with_later_jobs(compiled: AnyCompiled, compilation: Compilation, days: Days) -> AnyCompiled:
+    """State the rule that decides about jobs that the plan does not include."""
+    from tailc.pipeline.later_jobs.choice import with_rule
+
+    later = compilation.opened.kind.later_jobs(compilation.spec)
+    weights = compiled.sweep.chosen.problem.weights
+    chosen = with_rule(compiled.policy, later, days, weights, compilation.progress)
+    policy = next_generation(chosen.policy, compilation.previous)
+    return replace(compiled, policy=policy, findings=(*compiled.findings, *chosen.findings))
 
 
 def _with_token_estimates(

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.arrival_rule import AUTO
 from tailc.forms.plan.plan import Plan
 from tailc.forms.plan.state import PlanState
 from tailc.pipeline.compile import AnyCompiled, compile_opened
@@ -58,8 +59,13 @@ def replan(
     resume = partial(_resumed, kind.resume, resumption_of(state, plan))
     spec = _continued(opened, state.at_unix_s, inputs)
     again = replace(opened, kind=replace(kind, reduce=resume), spec=spec)
+    given = overrides or {}
+    later = kind.later_jobs(spec)
+    if later is not None and later.method == AUTO:
+        # The choice is that of the plan in force: a new one would replay days in each hour.
+        given = {"method": policy.evidence.method, **given}
     return compile_opened(
-        again, overrides=overrides, previous=policy, threads=threads, progress=progress
+        again, overrides=given, previous=policy, threads=threads, progress=progress
     )
 
 

@@ -158,6 +158,7 @@ class Kind:
     candidates(spec): the specs of a sweep.
     reduce(spec, design): formulate the problem of one spec on the measured data.
     resume(spec, days, resumption): formulate the problem that continues from a plan's state.
+    later_jobs(spec): the LaterJobs of a plan, or None.
     emit(spec, problem, solution): convert the solution to the form of the policy.
     complete(spec, loaded, folder): read the files that the spec names; returns spec and warnings.
     control(spec, loaded): the ControlProblem of a controller to be tuned, or the Controller, or
@@ -175,6 +176,7 @@ class Kind:
     reduce: Callable[..., Any]
     emit: Callable[..., Any]
     resume: Callable[..., Any] = without_state
+    later_jobs: Callable[..., Any] = no_setting
     complete: Callable[..., Any] = as_written
     control: Callable[..., Any] = without_controller
     tuning: TunableTables | FixedTables = FixedTables()

@@ -276,6 +276,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     "prices are those of the jobs of the plan. Begin later in the log.",
     Code.BAD_STATE: "The file is not the state of a plan, or it is of another plan, time, log or "
     "datacentre. Write it with `tailc advance` from the plan in force.",
+    Code.RULE_CHOSEN: "The method `auto` replays rules for jobs that the plan does not include on "
+    "earlier days, with the forecasts of those days. It takes the best one of those that keep the "
+    "promise and, for malleable jobs, draw no more brown energy than constant widths. "
+    "`search.method` sets a rule.",
     Code.LOST_PROMISE: "A job that runs at the start of the plan cannot get the green energy of "
     "its SLA any more, not even with all green servers to itself. It pays the penalty. "
     "`violations` limits the other jobs.",

@@ -13,6 +13,7 @@ from tailc.forms.controller import Controller
 from tailc.forms.ladder.jumps import jumps
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row
+from tailc.forms.plan.arrival_rule import rule_of
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
@@ -175,11 +176,13 @@ def rough_time(time_ns: int) -> str:
 def evidence_line(policy: Policy) -> str:
     """Format the evidence in one line: objective, method, proof, largest gap and effort."""
     evidence = policy.evidence
-    aim = _MOST.get(evidence.objective, "least")
+    aim, rule = _MOST.get(evidence.objective, "least"), rule_of(evidence.method)
+    by, later = f" by {evidence.method}", ""
+    if rule is not None:
+        by, later = "", f", later jobs by {rule}"
     return (
-        f"{aim} {evidence.objective} by {evidence.method} ({evidence.proof}), "
-        f"{_gap_text(evidence)}, {evidence.evaluations:,} evaluations{_literal_search(policy)}"
-        f"{_smoothness(policy)}"
+        f"{aim} {evidence.objective}{by} ({evidence.proof}), {_gap_text(evidence)}, "
+        f"{evidence.evaluations:,} evaluations{_literal_search(policy)}{_smoothness(policy)}{later}"
     )
 
 

@@ -44,13 +44,15 @@ policy has more than a baseline, within the same windows."""
 class MalleableJobs(JobModel[ClusterOutcome]):
     """Malleable jobs on the servers of a plan.
 
-    slowdown_ppm: the promised limit of slowdown. more: further baselines.
+    slowdown_ppm: the promised limit of slowdown. rule: name of the baseline that decides about
+    jobs; None: the plan's prices. more: further baselines.
     """
 
     plan: Plan
     cluster: Cluster
     curves: SpeedupCurves
     slowdown_ppm: int
+    rule: str | None = None
     more: tuple[RuleBaseline[Make], ...] = ()
 
     words: ClassVar = JobWords("malleable", "run times of jobs", "jobs run for too long", _LEGEND)
@@ -65,7 +67,9 @@ class MalleableJobs(JobModel[ClusterOutcome]):
 
     @property
     def policy(self) -> Replay[ClusterOutcome]:
-        """The replay in which each job chooses its servers by the plan's prices."""
+        """The replay in which the plan's rule or its prices decide the servers of each job."""
+        if self.rule is not None:
+            return self.baseline(self.rule)
         return lambda window: self._replay(
             window,
             lambda of, _jobs: PricedWidths(self.plan, epoch_of(self.plan, of.start_unix_s)),

@@ -38,11 +38,16 @@ over: by how much the policy has more than a baseline, within the same windows."
 
 @dataclass(frozen=True, eq=False)
 class RigidJobs(JobModel[RigidOutcome]):
-    """Rigid jobs on the racks of a plan. seed: of server failures. more: further baselines."""
+    """Rigid jobs on the racks of a plan.
+
+    seed: of server failures. rule: name of the baseline that decides about jobs; None: the plan's
+    prices. more: further baselines.
+    """
 
     plan: Plan
     site: Site
     seed: int
+    rule: str | None = None
     more: tuple[RuleBaseline[Planner], ...] = ()
 
     words: ClassVar = JobWords(
@@ -59,7 +64,9 @@ class RigidJobs(JobModel[RigidOutcome]):
 
     @property
     def policy(self) -> Replay[RigidOutcome]:
-        """The replay in which the plan's prices at the same time of day admit jobs."""
+        """The replay in which the rule admits jobs, or the prices at the same time of day."""
+        if self.rule is not None:
+            return self.baseline(self.rule)
         return lambda window: self._replay(
             window, PriceAdmission(self.plan, epoch_of(self.plan, window.start_unix_s))
         )

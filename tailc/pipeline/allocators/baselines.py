@@ -7,14 +7,15 @@ epochs of delay in an hour, however many jobs there are.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import final
 
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.green.parallel.columns import ColumnsEffort
 
 from tailc.forms.plan.plan import Plan
-from tailc.models.baseline_syntax import NameValues, Syntax
-from tailc.models.datacentre.supply import S_PER_HOUR
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
+from tailc.models.datacentre.supply import PPM, S_PER_HOUR
 from tailc.models.datacentre.window import JobWindow
 from tailc.models.malleable_jobs.allocator import Allocator, Make
 from tailc.models.malleable_jobs.cluster import cluster_of
@@ -39,19 +40,28 @@ def aims_of(plan: Plan) -> Aims:
 
 @final
 class AggressiveBaseline(RuleBaseline[Make]):
-    """Plans again at every event; see `Aggressive`."""
+    """Plans again at every event; see `Aggressive`.
 
-    syntax = Syntax("aggressive")
-    about = "grows and shrinks jobs at every event, by a plan of the jobs that have arrived"
+    SHARE in its name multiplies the weight of run time.
+    """
+
+    syntax = Syntax("aggressive[-SHARE]")
+    about = (
+        "grows and shrinks jobs at every event, by a plan of the jobs that have arrived; SHARE of "
+        "the plan's weight of run time"
+    )
     rank = 40
-    examples = ("aggressive",)
+    examples = ("aggressive", "aggressive-50%")
     is_default = False
 
     def __init__(self, plan: Plan, solver: Solver) -> None:
         self._solve, self._aims = column_generation(solver, ONLINE), aims_of(plan)
 
-    def make(self, values: NameValues) -> Make:  # noqa: ARG002 - it has none
-        return lambda _window, _jobs: Aggressive(self._solve, self._aims)
+    def make(self, values: NameValues) -> Make:
+        share_ppm = values.get(Placeholder.SHARE)
+        run_cost = self._aims.run_cost * (PPM if share_ppm is None else share_ppm) // PPM
+        aims = replace(self._aims, run_cost=run_cost)
+        return lambda _window, _jobs: Aggressive(self._solve, aims)
 
 
 @final

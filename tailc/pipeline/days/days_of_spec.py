@@ -27,6 +27,9 @@ from tailc.traces.series.resample import sum_series
 from tailc.traces.series.series import SECONDS_PER_DAY, SeriesQuantity, TimeSeries
 from tailc.traces.zones import ADVICE, TimeError, instant, utc_text, zone_of
 
+PERIODS_BEFORE = 8
+"""Number of periods of the horizon's length before the plan for which forecasts are made too."""
+
 
 def open_days(spec: DaysSettings, spec_path: str, place: PlaceOf) -> Days:
     """Read the days of jobs and energy that a spec names; paths are relative to its folder.
@@ -42,7 +45,10 @@ def open_days(spec: DaysSettings, spec_path: str, place: PlaceOf) -> Days:
     first = (reader.start_unix_s - power.start_unix_s) // power.step_s
     epochs = spec.horizon.length_s // power.step_s
     _check_horizon(first, epochs, power, place)
-    sun = ForecastInputs(sources, clouds, _midnight_s(spec.horizon), first, epochs)
+    earlier = PERIODS_BEFORE * -(-spec.horizon.length_s // SECONDS_PER_DAY) * SECONDS_PER_DAY
+    sun = ForecastInputs(
+        sources, clouds, _midnight_s(spec.horizon), first, epochs, earlier // power.step_s
+    )
     forecasts = forecasts_of(spec.supply.forecast, sun)
     energy = Energy(power, price, carbon, forecasts)
     _check_known(energy, slice(first, first + epochs), place)

@@ -27,7 +27,8 @@ class ForecastInputs:
 
     sources: green powers; the method forecasts the first, and the others repeat yesterday. clouds:
     None if the method needs none. midnight_s: local midnight in seconds after midnight UTC. first,
-    epochs: first epoch and number of epochs of the plan.
+    epochs: first epoch and number of epochs of the plan. earlier: number of epochs before the plan
+    for which forecasts are made too.
     """
 
     sources: tuple[TimeSeries, ...]
@@ -35,6 +36,7 @@ class ForecastInputs:
     midnight_s: int
     first: int
     epochs: int
+    earlier: int = 0
 
 
 def forecasts_of(spec: ForecastSpec, sun: ForecastInputs) -> Forecasts | None:
@@ -79,9 +81,10 @@ def _issues(spec: ForecastSpec, sun: ForecastInputs) -> Ints:
     """
     actual = sun.sources[0]
     per_hour = max(SECONDS_PER_HOUR // actual.step_s, 1)
-    history = HISTORY_DAYS * SECONDS_PER_DAY // actual.step_s if spec.scenarios else 0
-    back = min(history, sun.first - _FIRST_ISSUE) // per_hour if history else 0
-    begin = sun.first - back * per_hour
+    per_day = SECONDS_PER_DAY // actual.step_s
+    history = min(HISTORY_DAYS * per_day if spec.scenarios else 0, sun.first - _FIRST_ISSUE)
+    earlier = min(sun.earlier, sun.first - max(per_day, _FIRST_ISSUE))
+    begin = sun.first - max(history, earlier, 0) // per_hour * per_hour
     issue = np.arange(begin, actual.steps - sun.epochs + 1, per_hour, dtype=np.int64)
     if spec.method not in ("best-day", "clear-sky"):
         return issue

@@ -10,7 +10,7 @@ refuses later jobs without a solver.
 from tailc.policies import Kind, SoftLine
 from tailc.policies.green_sla.complete import complete
 from tailc.policies.green_sla.emit import emit
-from tailc.policies.green_sla.reduce import candidates, reduce, resume
+from tailc.policies.green_sla.reduce import candidates, later_jobs, reduce, resume
 from tailc.policies.green_sla.spec import GreenSlaSpec
 
 KIND = Kind(
@@ -19,6 +19,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     resume=resume,
+    later_jobs=later_jobs,
     emit=emit,
     complete=complete,
     soft_lines=(

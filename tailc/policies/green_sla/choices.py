@@ -2,4 +2,6 @@
 
 from typing import Literal
 
-Method = Literal["arrival", "anneal", "mip"]
+Method = Literal[
+    "auto", "arrival", "anneal", "mip", "annealing", "first-fit", "on-arrival", "smart-green"
+]

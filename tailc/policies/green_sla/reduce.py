@@ -9,6 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.arrival_rule import planner_of
+from tailc.models.datacentre.later_jobs import LaterJobs
+from tailc.models.datacentre.window import NoSpeedupCurves
 from tailc.policies.green_sla.jobs_of_days import JobsOfDays, KnownRigidJobs
 from tailc.policies.green_sla.spec import GreenSlaSpec
 from tailc.problems.plan import PlanMethod, PlanSearch
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
 def candidates(spec: GreenSlaSpec) -> tuple[GreenSlaSpec, ...]:
     """The spec itself: the kind has no sweep."""
     return (spec,)
+
+
+def later_jobs(spec: GreenSlaSpec) -> LaterJobs:
+    """How the spec decides about jobs that its plan does not include."""
+    return LaterJobs(spec.search.method, NoSpeedupCurves())
 
 
 def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
@@ -91,7 +99,7 @@ def _problem(
 def _search(spec: GreenSlaSpec) -> PlanSearch:
     search = spec.search
     return PlanSearch(
-        PlanMethod(search.method),
+        PlanMethod(planner_of(search.method, PlanMethod.ARRIVAL.value)),
         solver=search.solver,
         steps=search.steps,
         seed=search.seed,

@@ -85,10 +85,13 @@ class GreenSlaSearch(SpecModel):
     """The search for a plan: its method, solver and limits."""
 
     method: Method = Field(
-        default="arrival",
-        description="`arrival`: jobs one after another, each where it earns most. `anneal`: "
-        "simulated annealing from there. `mip`: one mixed-integer program, which "
-        "suits some ten jobs.",
+        default="auto",
+        description="How known jobs are planned, and later jobs are decided. `arrival`: jobs one "
+        "after another, each where it earns most; later jobs by prices. `anneal`: simulated "
+        "annealing from there; later jobs by prices. `mip`: one mixed-integer program, which suits "
+        "some ten jobs; later jobs by prices. `annealing`, `first-fit`, `on-arrival`, "
+        "`smart-green`: known jobs as with `arrival`, later jobs by this rule. `auto`: the best of "
+        "prices, `first-fit`, `on-arrival` and `smart-green` on earlier days.",
     )
     solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
         default="highs",

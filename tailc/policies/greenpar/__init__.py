@@ -9,7 +9,7 @@ runtime finds servers for later jobs without a solver.
 from tailc.policies import Kind, SoftLine
 from tailc.policies.greenpar.complete import complete
 from tailc.policies.greenpar.emit import emit
-from tailc.policies.greenpar.reduce import candidates, reduce, resume
+from tailc.policies.greenpar.reduce import candidates, later_jobs, reduce, resume
 from tailc.policies.greenpar.spec import GreenParSpec
 
 KIND = Kind(
@@ -18,6 +18,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     resume=resume,
+    later_jobs=later_jobs,
     emit=emit,
     complete=complete,
     soft_lines=(

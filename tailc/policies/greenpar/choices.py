@@ -2,4 +2,14 @@
 
 from typing import Literal
 
-Method = Literal["columns", "mip"]
+Method = Literal[
+    "auto",
+    "columns",
+    "mip",
+    "aggressive",
+    "aggressive-50%",
+    "aggressive-25%",
+    "constant",
+    "nebulous",
+    "reactive",
+]

@@ -144,17 +144,21 @@ class GreenParSearch(SpecModel):
     """The search for a plan: its method, solver and limits."""
 
     method: Method = Field(
-        default="columns",
-        description="`columns`: schedules priced by linear programs, with a proved bound. `mip`: "
-        "one mixed-integer program, which suits some ten jobs.",
+        default="auto",
+        description="How known jobs are planned, and later jobs are decided. `columns`: schedules "
+        "priced by linear programs, with a proved bound; later jobs by prices. `mip`: one "
+        "mixed-integer program, which suits some ten jobs; later jobs by prices. `aggressive`, "
+        "`constant`, `nebulous`, `reactive`: known jobs as with `columns`, later jobs by this "
+        "rule. `auto`: the best of these rules and of prices on earlier days.",
     )
     solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
-        default="highs", description="The general solver; for columns `highs` or `gurobi`."
+        default="highs",
+        description="The general solver; for methods other than `mip`, `highs` or `gurobi`.",
     )
     gap_ppm: PartPpm = Field(
         default=5_000,
         alias="gap",
-        description="Relative gap to the lower bound at which the method `columns` stops.",
+        description="Relative gap to the lower bound at which the search of `columns` stops.",
         json_schema_extra={"default": "0.5%"},
     )
     nodes: Annotated[Whole, Field(ge=0, le=MOST_NODES)] | None = Field(
@@ -172,10 +176,10 @@ class GreenParSearch(SpecModel):
 
     @model_validator(mode="after")
     def _check_solver(self) -> GreenParSearch:
-        if self.method == "columns" and self.solver not in PRICING:
+        if self.method != "mip" and self.solver not in PRICING:
             message = (
-                f"is `{self.solver}`, which gives no shadow prices, but the method `columns` "
-                "needs them"
+                f"is `{self.solver}`, which gives no shadow prices, but the method "
+                f"`{self.method}` needs them"
             )
             hint = "use `highs`, or `method: mip`"
             complaint = Complaint(Code.CONFLICT, message, hint, ("solver",), ("method",))

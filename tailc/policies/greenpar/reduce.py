@@ -7,7 +7,9 @@ from fractions import Fraction
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
+from tailc.forms.plan.arrival_rule import planner_of
 from tailc.forms.plan.ledger import MJ_PER_KWH
+from tailc.models.datacentre.later_jobs import LaterJobs
 from tailc.policies.greenpar.cluster_spec import RunTimeSpec
 from tailc.policies.greenpar.jobs_of_log import KnownMalleableJobs, LoggedJobs
 from tailc.policies.greenpar.spec import DAY_S, GreenParSpec
@@ -23,6 +25,11 @@ S_PER_H = 3_600
 def candidates(spec: GreenParSpec) -> tuple[GreenParSpec, ...]:
     """The spec itself: the kind has no sweep."""
     return (spec,)
+
+
+def later_jobs(spec: GreenParSpec) -> LaterJobs:
+    """How the spec decides about jobs that its plan does not include."""
+    return LaterJobs(spec.search.method, spec.speedups)
 
 
 def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
@@ -75,7 +82,7 @@ def _problem(
         jobs=known_jobs.jobs,
         expected=tuple(log.jobs_of_span(first) for first in _spans(spec, days)),
         search=PlanSearch(
-            PlanMethod(spec.search.method),
+            PlanMethod(planner_of(spec.search.method, PlanMethod.COLUMNS.value)),
             solver=spec.search.solver,
             aim_ppm=spec.search.gap_ppm,
             nodes=spec.search.nodes,

@@ -163,9 +163,10 @@ class GreenParSpec(WithoutRequests):
         if "solver" in changes:
             changes.setdefault("method", "mip")
         search = overridden(self.search, changes, NAME)
-        if search.method == "columns" and search.solver not in PRICING:
+        if search.method != "mip" and search.solver not in PRICING:
             if "solver" in changes:
-                message = f"`--solver {search.solver}` cannot be used with `--method columns`"
+                method = f"`--method {search.method}`"
+                message = f"`--solver {search.solver}` cannot be used with {method}"
                 hint = "give `--method mip`, or remove one of the two options"
                 raise TailcError(Finding(Code.USAGE, message, help=hint))
             search = search.model_copy(update={"solver": PRICING[0]})

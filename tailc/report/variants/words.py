@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from tailc.errors import Code, ExitCode, Finding, Severity
+from tailc.forms.plan.arrival_rule import rule_of
 from tailc.studies.sweep import Choice, VariantResult, Variants
 
 COMPILED = "compiled"
@@ -77,14 +78,21 @@ def _effect(answer: VariantResult) -> Hashable:
     policy = answer.policy
     assert policy is not None
     tails_us = tuple((one.rate_mrps, one.tail_us) for one in answer.rates)
-    return policy.forms, policy.slos, policy.rates_mrps, tails_us
+    return policy.forms, rule_of(policy.evidence.method), policy.slos, policy.rates_mrps, tails_us
 
 
 def _variant_findings(answer: VariantResult) -> Sequence[Finding]:
-    """Findings of a variant; infeasibility is an answer and not an error of the sweep."""
+    """Findings of a variant; infeasibility is an answer and not an error of the sweep.
+
+    The rule for later jobs is a result, which differs in its numbers in every row, and is omitted.
+    """
     if status(answer) == "failed":
         return answer.findings
-    return [replace(finding, severity=Severity.WARNING) for finding in answer.findings]
+    return [
+        replace(finding, severity=Severity.WARNING)
+        for finding in answer.findings
+        if finding.code is not Code.RULE_CHOSEN
+    ]
 
 
 def _rows_text(rows: Sequence[int]) -> str:

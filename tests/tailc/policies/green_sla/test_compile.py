@@ -34,7 +34,7 @@ def test_the_artifact_says_what_it_was_made_from_and_how_good_it_is(policy):
     assert [part.role for part in policy.inputs] == [InputRole.DESIGN, InputRole.SUPPLY]
     evidence = policy.evidence
     settings = dict(evidence.settings)
-    assert (evidence.objective, evidence.method) == ("profit", "arrival")
+    assert (evidence.objective, evidence.method) == ("profit", "smart-green")
     assert settings["spans"] == 3
     assert settings["value"] <= settings["bound"]
     assert settings["placed_jobs"] == len(policy.plan.jobs) <= settings["known_jobs"]

@@ -38,7 +38,7 @@ def test_what_is_not_said_is_as_published(tmp_path):
     assert spec.vms_per_server == (2, 4)
     assert spec.cluster.counts == (1, 2, 4, 8, 16, 32)
     assert (spec.run_time.beta, spec.run_time.reference_mw) == (8, 300_000)
-    assert (spec.search.method, spec.search.gap_ppm) == ("columns", 5_000)
+    assert (spec.search.method, spec.search.gap_ppm) == ("auto", 5_000)
 
 
 def test_a_day_is_planned_if_nothing_is_said(tmp_path):
