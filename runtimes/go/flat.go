@@ -27,6 +27,7 @@ func list[T any](length int, read func(i int) T) []T {
 type head struct {
 	name, kind, digest string
 	generation         int64
+	expiresS           uint64 // of the checked signature; 0: never
 }
 
 // rawForm is one of *rawLadder, *rawController, *rawTailTable, *rawShares, *rawPlan and

@@ -266,6 +266,11 @@ func (s *Schedule) use(policy *Policy, nowNs int64) error {
 		return err
 	}
 	s.policy, s.queues, s.window = policy, queues, nil
+	for _, ladder := range ladders {
+		for _, name := range ladder.rungs {
+			s.Counts.Lookups[name] += 0
+		}
+	}
 	if controller := policy.Controller(); controller != nil {
 		s.window = newLatencyWindow(controller, nowNs)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 )
 
 // openMetrics are the counters and gauges of a schedule and its policy, with the end mark.
@@ -43,6 +44,11 @@ func openMetrics(s *Schedule, reloadAgeNs int64) string {
 	fmt.Fprintf(&text, "# TYPE tailc_running gauge\ntailc_running %d\n", s.running)
 	fmt.Fprintf(&text, "# TYPE tailc_reload_age_seconds gauge\ntailc_reload_age_seconds %.3f\n",
 		float64(reloadAgeNs)/1e9)
+	if expiresS := s.policy.SignatureExpiresS(); expiresS != 0 {
+		leftS := float64(expiresS) - float64(time.Now().UnixNano())/1e9
+		fmt.Fprintf(&text, "# TYPE tailc_signature_days_left gauge\ntailc_signature_days_left %.3f\n",
+			leftS/86_400)
+	}
 	fmt.Fprintf(&text, "# TYPE tailc_policy info\n"+
 		"tailc_policy_info{name=\"%s\",generation=\"%d\",digest=\"%s\",last_refusal=\"%s\"} 1\n",
 		escaped(s.policy.Name()), s.policy.Generation(), s.policy.Digest(),

@@ -88,25 +88,26 @@ func signed(data []byte) ([]byte, *signature, error) {
 	return data[:size], &signature{data[size-sealTrailer : size], trailer}, nil
 }
 
-// checkSignature refuses what no trusted key signed, or not for so long.
-func (a *asked) checkSignature(s *signature) error {
+// checkSignature refuses what no trusted key signed, or not for so long. It returns the Unix second at
+// which the signature expires; 0: never, or none was needed.
+func (a *asked) checkSignature(s *signature) (uint64, error) {
 	if len(a.keys) == 0 {
-		return nil
+		return 0, nil
 	}
 	if s == nil {
-		return refused(Unsigned, "the file has no signature")
+		return 0, refused(Unsigned, "the file has no signature")
 	}
 	key, isTrusted := a.keys[keyID(s.trailer[expiryEnd:signatureStart])]
 	if !isTrusted {
-		return refused(UnknownKey, "the file is signed with a key that is not trusted")
+		return 0, refused(UnknownKey, "the file is signed with a key that is not trusted")
 	}
 	message := append(bytes.Clone(s.seal), s.trailer[:signatureStart]...)
 	if !ed25519.Verify(key, message, s.trailer[signatureStart:signatureEnd]) {
-		return refused(BadSignature, "the signature does not match the policy")
+		return 0, refused(BadSignature, "the signature does not match the policy")
 	}
 	expiresS := binary.LittleEndian.Uint64(s.trailer[len(signatureMagic):])
 	if nowS := a.nowS(); expiresS != 0 && nowS >= 0 && uint64(nowS) >= expiresS {
-		return refused(Expired, "the signature has expired")
+		return 0, refused(Expired, "the signature has expired")
 	}
-	return nil
+	return expiresS, nil
 }

@@ -104,10 +104,12 @@ func openBytes(data []byte, a *asked) (policy *Policy, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkSignature(signature); err != nil {
+	expiresS, err := a.checkSignature(signature)
+	if err != nil {
 		return nil, err
 	}
 	which, forms := readFlat(payload)
+	which.expiresS = expiresS
 	policy = newPolicy(which, forms, a.counters)
 	a.check(&which)
 	return policy, nil
@@ -184,6 +186,10 @@ func (p *Policy) Kind() string { return p.head.kind }
 
 // Generation is 1, 2, ...: the next number whenever the policy promises or does something else.
 func (p *Policy) Generation() int64 { return p.head.generation }
+
+// SignatureExpiresS is the Unix second at which its checked signature expires; 0 if it never expires, or
+// was not checked.
+func (p *Policy) SignatureExpiresS() uint64 { return p.head.expiresS }
 
 // Digest is the hex SHA-256 of the policy as canonical JSON.
 func (p *Policy) Digest() string { return p.head.digest }

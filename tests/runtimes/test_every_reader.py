@@ -16,7 +16,7 @@ from tests.tailc.artifact.published import VECTORS
 
 SIGNED = "signed/good"
 # With nothing in them but what is asked for.
-ANSWERS = 21_360
+ANSWERS = 22_120
 FOLDERS = (
     "refused",
     "signed",

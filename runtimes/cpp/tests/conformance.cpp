@@ -19,6 +19,9 @@
 #define main scheduler
 #include "scheduler.cpp"
 #undef main
+#define main serving
+#include "serving.cpp"
+#undef main
 #define main vectors
 #include "vectors.cpp"
 #undef main
@@ -31,6 +34,7 @@ int main(int count, char** arguments) {
   if (name == "files") return files(count - 1, arguments + 1);
   if (name == "refusals") return refusals(count - 1, arguments + 1);
   if (name == "scheduler") return scheduler(count - 1, arguments + 1);
+  if (name == "serving") return serving(count - 1, arguments + 1);
   if (name == "vectors") return vectors(count - 1, arguments + 1);
   std::cerr << "usage: conformance NAME ARGUMENTS\n";
   return 64;

@@ -24,7 +24,7 @@ class DemandLog:
     def __init__(self, path: Path, one_in: int, has_classes: bool = False) -> None:
         if one_in < 1:
             raise ValueError("one demand in N is written, so N must be at least 1")
-        self._one_in, self._has_classes = one_in, has_classes
+        self._one_in, self.has_classes = one_in, has_classes
         self._requests = itertools.count(1)
         self._lock = threading.Lock()
         self._rows = bytearray()
@@ -41,7 +41,7 @@ class DemandLog:
 
         A time below a microsecond counts as one, because a trace has no demand of 0.
         """
-        if demand_us < 0 or (request_class is not None) != self._has_classes:
+        if demand_us < 0 or (request_class is not None) != self.has_classes:
             raise ValueError(
                 "a demand must not be negative, and must have a class if the log has classes"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar, Unpack
 
 from tailc_runtime.budget_table import BudgetTable
@@ -143,8 +144,9 @@ def _read(data: bytes, terms: Terms) -> tuple[Head, list[RawForm]]:
 
     sealed, signature = split_signature(data)
     payload = unseal(sealed)
-    terms.check_signature(signature)
-    return read_flat(payload)
+    expires_s = terms.check_signature(signature)
+    head, forms = read_flat(payload)
+    return replace(head, signature_expires_s=expires_s), forms
 
 
 def ladders(opened: AnyPolicy) -> PolicyTables:

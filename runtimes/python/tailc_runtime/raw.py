@@ -11,12 +11,17 @@ SCHEMA_MAJOR, SCHEMA_MINOR = 1, 11
 
 @dataclass(frozen=True)
 class Head:
-    """Identity of a policy."""
+    """Identity of a policy.
+
+    signature_expires_s: Unix second at which its checked signature expires; None if it never
+    expires, or was not checked.
+    """
 
     name: str
     kind: str
     generation: int
     policy_digest: str
+    signature_expires_s: int | None = None
 
 
 @dataclass(frozen=True)

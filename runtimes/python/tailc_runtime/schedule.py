@@ -183,6 +183,8 @@ class Schedule:
                 raise ScheduleError("the load of the policy is not the number in the system")
         self._places = self._places_of(tables)
         self._tables = tables
+        for table in tables.values():
+            self.counts.lookups.update(dict.fromkeys(table.rungs, 0))
         controller = next(iter(tables.values())).controller
         self._window = None if controller is None else LatencyWindow(controller, now_ns)
 

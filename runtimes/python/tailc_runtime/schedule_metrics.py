@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 
 from tailc_runtime.schedule import Schedule
 from tailc_runtime.table import PolicyTable
 
-_NS_PER_S = 1e9
+_NS_PER_S, _S_PER_DAY = 1e9, 86_400
 
 
 def openmetrics(schedule: Schedule, reload_age_s: float) -> str:
@@ -35,13 +36,18 @@ def _lines(schedule: Schedule, reload_age_s: float) -> Iterator[str]:
     }
     for name, value in totals.items():
         yield from _metric(name, "counter", [("_total", value)])
-    by_rung = [(f'_total{{rung="{_escaped(name)}"}}', n) for name, n in counts.lookups.items()]
+    by_rung = [
+        (f'_total{{rung="{_escaped(name)}"}}', n) for name, n in sorted(counts.lookups.items())
+    ]
     yield from _metric("tailc_lookups", "counter", by_rung)
     late = [("_count", counts.ticks), ("_sum", counts.late_ns / _NS_PER_S)]
     yield from _metric("tailc_tick_lateness_seconds", "summary", late)
     yield from _metric("tailc_in_system", "gauge", [("", schedule.in_system)])
     yield from _metric("tailc_running", "gauge", [("", schedule.running)])
     yield from _metric("tailc_reload_age_seconds", "gauge", [("", round(reload_age_s, 3))])
+    if table.signature_expires_s is not None:
+        days_left = (table.signature_expires_s - time.time()) / _S_PER_DAY
+        yield from _metric("tailc_signature_days_left", "gauge", [("", round(days_left, 3))])
     yield from _metric("tailc_policy", "info", [(f"_info{{{_labels(table)}}}", 1)])
 
 

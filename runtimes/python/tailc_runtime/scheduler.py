@@ -25,7 +25,8 @@ class Scheduler:
     policy: a table, the tables of `open_policies`, or a watched policy, which is followed.
     most_threads: of all requests together. on_reload: called with each policy that replaces
     another, under the lock of the scheduler, so it must not wait; what it raises is logged.
-    log: gets the processor time of each request that `run` ends. Raises ScheduleError for a policy
+    log: gets the processor time of each request that `run` ends; in a log with classes, a request
+    without one has the empty class. Raises ScheduleError for a policy
     that a schedule cannot apply. `booster.why_not` says if no thread can be boosted.
     """
 
@@ -79,7 +80,8 @@ class Scheduler:
         task.grow()
         results, cpu_ns = task.wait()
         if self._log is not None:
-            self._log.record(cpu_ns // NS_PER_US, running.request.request_class)
+            request_class = running.request.request_class or ""
+            self._log.record(cpu_ns // NS_PER_US, request_class if self._log.has_classes else None)
         return results
 
     def metrics(self) -> str:

@@ -54,6 +54,7 @@ class PolicyTable:
         self.kind = head.kind
         self.generation = head.generation
         self.policy_digest = head.policy_digest
+        self.signature_expires_s = head.signature_expires_s
         self.load_axis = ladder.load_axis
         self.request_class = ladder.request_class
         self.cost_units = tuple(unit.name for unit in ladder.cost_units)

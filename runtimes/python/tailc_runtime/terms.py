@@ -55,10 +55,15 @@ class Terms:
             opened = next(iter(held.values())) if isinstance(held, Mapping) else held
             self._held_generation, self.counters = opened.generation, opened.counters
 
-    def check_signature(self, signature: Signature | None) -> None:
-        """Raise a PolicyError unless one of the keys signed; without keys nothing is required."""
-        if self._keys:
-            check_signature(signature, self._keys, self._now_s)
+    def check_signature(self, signature: Signature | None) -> int | None:
+        """The Unix second at which the checked signature expires; None if it never does.
+
+        Raises a PolicyError unless one of the keys signed; without keys nothing is required.
+        """
+        if not self._keys:
+            return None
+        check_signature(signature, self._keys, self._now_s)
+        return signature.expires_s or None if signature else None
 
     def refuse_json(self) -> None:
         """Raise Unsigned if a signature is required, which JSON cannot have."""

@@ -49,6 +49,12 @@ impl DemandLog {
         self.record_row(demand_us, Some(class))
     }
 
+    /// The same for a request that may have a class; in a log with classes, none is the empty one.
+    #[cfg(feature = "threads")]
+    pub(crate) fn record_any(&self, demand_us: u64, class: &str) -> Result<()> {
+        self.record_row(demand_us, self.has_classes.then_some(class))
+    }
+
     /// Writes what was recorded to the file.
     pub fn flush(&self) -> Result<()> {
         self.told(self.file().flush())

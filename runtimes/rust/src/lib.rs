@@ -35,6 +35,8 @@ mod signature;
 mod stamp;
 mod structure;
 mod tail_table;
+#[cfg(feature = "threads")]
+mod thread_time;
 mod watched;
 
 #[rustfmt::skip]

@@ -90,10 +90,13 @@ impl Options {
             ));
         }
         let unsealed = unseal(bytes)?;
-        if !self.keys.is_empty() {
-            check_signed(&unsealed, &self.keys, self.now_s.unwrap_or_else(system_s))?;
-        }
-        let policy = Policy::read(unsealed.payload, self.counters.clone().unwrap_or_default())?;
+        let expires_s = if self.keys.is_empty() {
+            None
+        } else {
+            check_signed(&unsealed, &self.keys, self.now_s.unwrap_or_else(system_s))?
+        };
+        let counters = self.counters.clone().unwrap_or_default();
+        let policy = Policy::read(unsealed.payload, counters, expires_s)?;
         self.check_expected(&policy)?;
         Ok(policy)
     }
@@ -120,7 +123,7 @@ impl Options {
     }
 }
 
-fn system_s() -> u64 {
+pub(crate) fn system_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs())
 }
 

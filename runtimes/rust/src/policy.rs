@@ -25,6 +25,7 @@ pub struct Policy {
     kind: String,
     policy_digest: String,
     generation: i64,
+    signature_expires_s: Option<u64>,
     counters: Arc<Counters>,
     controller: Option<Arc<Controller>>,
     form: Form,
@@ -66,6 +67,12 @@ impl Policy {
     /// 1, 2, ...: the next number whenever the policy promises or does something else.
     pub fn generation(&self) -> i64 {
         self.generation
+    }
+
+    /// Unix second at which its checked signature expires; none if it never expires, or was not
+    /// checked.
+    pub fn signature_expires_s(&self) -> Option<u64> {
+        self.signature_expires_s
     }
 
     /// Hex SHA-256 of the policy as canonical JSON.
@@ -146,7 +153,11 @@ impl Policy {
         }
     }
 
-    pub(crate) fn read(payload: &[u8], counters: Arc<Counters>) -> Result<Self> {
+    pub(crate) fn read(
+        payload: &[u8],
+        counters: Arc<Counters>,
+        signature_expires_s: Option<u64>,
+    ) -> Result<Self> {
         let root = flat_form_in(payload)?;
         let (form, controller) = form_of(root.forms(), &counters)?;
         Ok(Self {
@@ -154,6 +165,7 @@ impl Policy {
             kind: root.kind().to_owned(),
             policy_digest: root.policy_digest().to_owned(),
             generation: root.generation(),
+            signature_expires_s,
             counters,
             controller,
             form,

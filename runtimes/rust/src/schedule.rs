@@ -239,6 +239,9 @@ impl Schedule {
     fn apply(&mut self, policy: Arc<Policy>, now_ns: u64) -> Result<()> {
         self.on_cores = self.cores_of(&policy)?;
         self.waiting = vec![VecDeque::new(); policy.ladders()?.len()];
+        for name in policy.ladders()?.iter().flat_map(Ladder::rungs) {
+            self.counts.lookups.entry(name.clone()).or_insert(0);
+        }
         self.window = policy.controller().map(|held| LatencyWindow::new(held, now_ns));
         self.policy = policy;
         Ok(())
@@ -392,9 +395,9 @@ impl Schedule {
 
     fn count_lookup(&mut self, number: u64, rung: usize) {
         let name = &self.requests[&number].ladder().rungs()[rung];
-        match self.counts.lookups.get_mut(name) {
-            Some(count) => *count += 1,
-            None => drop(self.counts.lookups.insert(name.clone(), 1)),
+        // The rungs of requests that started under an earlier policy are there, too.
+        if let Some(count) = self.counts.lookups.get_mut(name) {
+            *count += 1;
         }
     }
 

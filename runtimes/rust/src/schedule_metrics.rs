@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::options::system_s;
 use crate::schedule::Schedule;
 
 pub(crate) fn open_metrics(schedule: &Schedule, reload_age_ns: u64) -> String {
@@ -48,6 +49,11 @@ fn write_metrics(to: &mut String, schedule: &Schedule, reload_age_ns: u64) -> st
     ];
     for (name, value) in gauges {
         writeln!(to, "# TYPE tailc_{name} gauge\ntailc_{name} {value}")?;
+    }
+    if let Some(expires_s) = policy.signature_expires_s() {
+        let days_left = (expires_s as f64 - system_s() as f64) / 86_400.0;
+        writeln!(to, "# TYPE tailc_signature_days_left gauge")?;
+        writeln!(to, "tailc_signature_days_left {days_left}")?;
     }
     let last_refusal = counters.last_refusal().map_or("", |refused| refused.name);
     writeln!(

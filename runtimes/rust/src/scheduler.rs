@@ -8,8 +8,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::demand_log::DemandLog;
 use crate::schedule::DecisionKind;
 use crate::scheduling::{OnReload, Outcome, Scheduling, Source};
+use crate::thread_time::thread_time_ns;
 use crate::{Error, Result};
 
 /// A part of a request, which any thread may run.
@@ -45,9 +47,12 @@ struct State {
     waiting: VecDeque<u64>,
     alarm_ns: u64,
     is_closed: bool,
+    log: Option<Arc<DemandLog>>,
 }
 
 struct Task {
+    class: String,
+    used_ns: u64,
     parts: VecDeque<Part>,
     ended: Sender<std::result::Result<Outcome, Panic>>,
     panic: Option<Panic>,
@@ -86,6 +91,7 @@ impl Scheduler {
                 waiting: VecDeque::new(),
                 alarm_ns: 0,
                 is_closed: false,
+                log: None,
             }),
             timer_changed: Condvar::new(),
             work_added: Condvar::new(),
@@ -108,6 +114,17 @@ impl Scheduler {
             Ok(Err(panic)) => resume_unwind(panic),
             Err(_) => Ok(Outcome::CutOff),
         }
+    }
+
+    /// From now on, the log gets the processor time of each request whose parts do not panic, on Linux.
+    /// In a log with classes, a request without one has the empty class. What cannot be written
+    /// stays in the memory of the log. The error is `Schedule` on other systems.
+    pub fn log_to(&self, log: Arc<DemandLog>) -> Result<()> {
+        if thread_time_ns().is_none() {
+            return Err(Error::Schedule("this system has no processor time of threads"));
+        }
+        self.shared.lock().log = Some(log);
+        Ok(())
     }
 
     /// Counters and gauges as OpenMetrics text.
@@ -162,8 +179,16 @@ impl Shared {
             return Ok(None);
         };
         let (ended, outcome) = channel();
-        let task =
-            Task { parts: parts.into(), ended, panic: None, allowed: 0, active: 0, is_cut: false };
+        let task = Task {
+            class: class.unwrap_or_default().to_owned(),
+            used_ns: 0,
+            parts: parts.into(),
+            ended,
+            panic: None,
+            allowed: 0,
+            active: 0,
+            is_cut: false,
+        };
         state.tasks.insert(arrival.request, task);
         self.carry_out(&mut state);
         Ok(Some(outcome))
@@ -205,6 +230,10 @@ impl Shared {
         let now_ns = self.now_ns();
         state.scheduling.follow(now_ns);
         state.scheduling.schedule.exit(number, now_ns);
+        if let Some(log) = state.log.as_ref().filter(|_| task.panic.is_none()) {
+            // The request has ended, whether or not the file can be written.
+            let _ = log.record_any(task.used_ns / 1_000, &task.class);
+        }
         let outcome = if task.is_cut { Outcome::CutOff } else { Outcome::Done };
         // Who asked may have gone.
         let _ = task.ended.send(task.panic.map_or(Ok(outcome), Err));
@@ -223,6 +252,7 @@ impl Shared {
                 state = self.work_added.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
+            let before_ns = state.log.as_ref().and_then(|_| thread_time_ns());
             while let Some(part) = next_part(&mut state, number) {
                 drop(state);
                 let ran = catch_unwind(AssertUnwindSafe(part));
@@ -231,7 +261,10 @@ impl Shared {
                     task.panic.get_or_insert(panic);
                 }
             }
+            let after_ns = before_ns.and_then(|_| thread_time_ns());
             if let Some(task) = state.tasks.get_mut(&number) {
+                let used_ns = after_ns.zip(before_ns).map(|(after, before)| after - before);
+                task.used_ns += used_ns.unwrap_or(0);
                 task.active -= 1;
                 if task.active == 0 {
                     self.end(&mut state, number);

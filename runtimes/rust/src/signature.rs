@@ -94,14 +94,19 @@ fn value_of(digit: u8) -> Option<u32> {
 }
 
 #[cfg(not(feature = "signatures"))]
-pub(crate) fn check_signed(_: &Unsealed<'_>, _: &[PublicKey], _: u64) -> Result<()> {
+pub(crate) fn check_signed(_: &Unsealed<'_>, _: &[PublicKey], _: u64) -> Result<Option<u64>> {
     let why = "signatures cannot be checked: the feature `signatures` is off";
     Err(refused(Refusal::NoSignatures, why))
 }
 
-/// Refused unless one of the keys signed it and the signature has not expired at `now_s`.
+/// Refused unless one of the keys signed it and the signature has not expired at `now_s`; the Unix
+/// second at which it expires.
 #[cfg(feature = "signatures")]
-pub(crate) fn check_signed(bytes: &Unsealed<'_>, keys: &[PublicKey], now_s: u64) -> Result<()> {
+pub(crate) fn check_signed(
+    bytes: &Unsealed<'_>,
+    keys: &[PublicKey],
+    now_s: u64,
+) -> Result<Option<u64>> {
     let Some(signed) = &bytes.signed else {
         return Err(refused(Refusal::Unsigned, "the policy is not signed"));
     };
@@ -119,7 +124,7 @@ pub(crate) fn check_signed(bytes: &Unsealed<'_>, keys: &[PublicKey], now_s: u64)
         let why = format!("the signature expired at Unix second {}", signed.expires_s);
         return Err(refused(Refusal::Expired, why));
     }
-    Ok(())
+    Ok(Some(signed.expires_s).filter(|expires_s| *expires_s != 0))
 }
 
 #[cfg(feature = "signatures")]

@@ -40,6 +40,9 @@ class DemandLog {
     record_row(demand_us, request_class);
   }
 
+  // Whether each demand has a class.
+  bool has_classes() const noexcept { return has_classes_; }
+
   // Writes the recorded demands to the file; those that cannot be written stay in memory.
   void flush();
 

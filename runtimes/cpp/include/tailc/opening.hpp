@@ -38,8 +38,9 @@ inline Policy opened(const void* bytes, std::size_t size, const Options& options
   }
   const auto* file = static_cast<const std::uint8_t*>(bytes);
   const Unsealed whole = unsealed(file, size);
-  if (!options.trusted.empty()) check_signature(whole, options.trusted, options.now_s);
-  Policy policy(flat_form_in(file, whole.payload_size), std::move(counters));
+  const std::uint64_t expires_s =
+      options.trusted.empty() ? 0 : check_signature(whole, options.trusted, options.now_s);
+  Policy policy(flat_form_in(file, whole.payload_size), std::move(counters), expires_s);
   check_expected(policy, options);
   return policy;
 }

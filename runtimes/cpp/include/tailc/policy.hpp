@@ -32,12 +32,15 @@ namespace tailc {
 class Policy {
  public:
   // From a FlatBuffer whose structure was verified, and which may be freed afterwards: see `open`.
-  Policy(const policy::Policy& root, std::shared_ptr<Counters> counters);
+  Policy(const policy::Policy& root, std::shared_ptr<Counters> counters,
+         std::uint64_t signature_expires_s);
 
   const std::string& name() const noexcept { return name_; }
   const std::string& kind() const noexcept { return kind_; }
   // 1, 2, ...: the next number whenever the policy promises or does something else.
   std::int64_t generation() const noexcept { return generation_; }
+  // Unix second at which its checked signature expires; 0 if it never expires, or was not checked.
+  std::uint64_t signature_expires_s() const noexcept { return signature_expires_s_; }
   // Hex SHA-256 of the policy as canonical JSON.
   const std::string& policy_digest() const noexcept { return policy_digest_; }
   // Those of the policies whose place it took go on; never null.
@@ -73,16 +76,19 @@ class Policy {
 
   std::string name_, kind_, policy_digest_;
   std::int64_t generation_ = 0;
+  std::uint64_t signature_expires_s_ = 0;
   std::shared_ptr<Counters> counters_;
   std::shared_ptr<Controller> controller_;
   Forms forms_;
 };
 
-inline Policy::Policy(const policy::Policy& root, std::shared_ptr<Counters> counters)
+inline Policy::Policy(const policy::Policy& root, std::shared_ptr<Counters> counters,
+                      std::uint64_t signature_expires_s)
     : name_(root.name()->str()),
       kind_(root.kind()->str()),
       policy_digest_(root.policy_digest()->str()),
       generation_(root.generation()),
+      signature_expires_s_(signature_expires_s),
       counters_(std::move(counters)),
       forms_(forms_in(root)) {}
 

@@ -1,6 +1,7 @@
 // What a schedule has counted, as OpenMetrics text.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -20,6 +21,14 @@ inline std::string escaped(const std::string& text) {
 
 inline std::string metric(const std::string& name, const char* kind, const std::string& sample) {
   return "# TYPE tailc_" + name + " " + kind + "\ntailc_" + name + sample + "\n";
+}
+
+// Days until the signature of a policy expires, if it does.
+inline std::string days_left(const Policy& policy) {
+  if (policy.signature_expires_s() == 0) return "";
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  const double left_s = static_cast<double>(policy.signature_expires_s()) - now.count();
+  return metric("signature_days_left", "gauge", " " + std::to_string(left_s / 86'400));
 }
 
 inline std::string open_metrics(const Schedule& schedule, std::int64_t reload_age_ns) {
@@ -56,6 +65,7 @@ inline std::string open_metrics(const Schedule& schedule, std::int64_t reload_ag
          metric("running", "gauge", " " + std::to_string(schedule.running())) +
          metric("reload_age_seconds", "gauge",
                 " " + std::to_string(static_cast<double>(reload_age_ns) / 1e9)) +
+         days_left(policy) +
          metric("policy", "info",
                 "_info{name=\"" + escaped(policy.name()) + "\",generation=\"" +
                     std::to_string(policy.generation()) + "\",digest=\"" + policy.policy_digest() +

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -24,8 +25,10 @@
 
 #include "boosting.hpp"
 #include "core_binding.hpp"
+#include "demand_log.hpp"
 #include "schedule.hpp"
 #include "schedule_metrics.hpp"
+#include "thread_time.hpp"
 #include "watched.hpp"
 
 namespace tailc {
@@ -45,6 +48,9 @@ struct SchedulerOptions {
   std::function<void(const ControlStep&)> on_step = {};
   // Threads of requests are bound to them if the rungs of the policy are cores.
   Processors processors = {};
+  // Gets the processor time of each request whose parts throw nothing. In a log with classes, a request
+  // without one has the empty class. What the log throws is ignored; its rows stay in memory.
+  std::shared_ptr<DemandLog> log = nullptr;
 };
 
 // Called from any thread. A request is its parts, which threads take one after another, as many at
@@ -91,6 +97,7 @@ class Scheduler {
   std::future<Outcome> submit(std::vector<Part> parts, std::string_view request_class = {}) {
     auto task = std::make_shared<Task>();
     task->parts = std::move(parts);
+    task->request_class = request_class;
     std::future<Outcome> outcome = task->outcome.get_future();
     std::unique_lock<std::mutex> held(lock_);
     Request* request = schedule_.arrive(follow(), request_class);
@@ -129,7 +136,9 @@ class Scheduler {
   // The parts of a request; guarded by the scheduler's lock.
   struct Task {
     std::vector<Part> parts;
+    std::string request_class;
     Request* request = nullptr;
+    std::int64_t used_ns = 0;
     std::promise<Outcome> outcome;
     std::exception_ptr failure;
     std::size_t next = 0;
@@ -159,12 +168,15 @@ class Scheduler {
       : watched_(watched),
         on_reload_(std::move(options.on_reload)),
         on_step_(std::move(options.on_step)),
+        log_(std::move(options.log)),
         reloaded_ns_(now_ns()),
         schedule_(std::move(policy), reloaded_ns_),
         used_(schedule_.policy()),
         binding_(*used_, options.processors),
         why_no_boost_(detail::why_no_boost()) {
     if (options.threads == 0) throw std::invalid_argument("the number of threads must be at least 1");
+    if (log_ && !detail::kHasThreadTime)
+      throw std::invalid_argument("a log needs a platform with the processor time of threads");
     for (std::size_t i = 0; i < options.threads; ++i) threads_.emplace_back([this] { work(); });
     timers_ = std::thread([this] { keep_time(); });
   }
@@ -239,10 +251,23 @@ class Scheduler {
     schedule_.exit(*task->request, follow());
     if (schedule_.step) call_back(on_step_, *schedule_.step);
     if (schedule_.in_system() == 0) idle_.notify_all();
+    if (log_ && !task->failure) log(*task);
     if (task->failure) {
       task->outcome.set_exception(task->failure);
     } else {
       task->outcome.set_value(task->is_cut ? Outcome::cut_off : Outcome::done);
+    }
+  }
+
+  void log(const Task& task) {
+    try {
+      if (log_->has_classes()) {
+        log_->record(task.used_ns / 1'000, task.request_class);
+      } else {
+        log_->record(task.used_ns / 1'000);
+      }
+    } catch (const std::system_error&) {
+      // The request has ended all the same.
     }
   }
 
@@ -254,8 +279,10 @@ class Scheduler {
       const std::shared_ptr<Task> task = std::move(waiting_.front());
       waiting_.pop_front();
       const bool is_on_core = task->request->core >= 0;
+      const std::int64_t before_ns = log_ ? detail::thread_time_ns() : 0;
       while (task->has_parts() && task->active <= task->allowed) take_part(*task, held);
       detail::boost_this_thread(false);
+      if (log_) task->used_ns += detail::thread_time_ns() - before_ns;
       if (is_on_core) binding_.release(detail::this_thread());
       if (--task->active == 0) {
         end(task);
@@ -303,6 +330,7 @@ class Scheduler {
   const Watched* watched_;
   std::function<void(const Policy&)> on_reload_;
   std::function<void(const ControlStep&)> on_step_;
+  std::shared_ptr<DemandLog> log_;
   std::mutex lock_;
   std::condition_variable timer_changed_, work_added_, idle_;
   std::int64_t reloaded_ns_, alarm_ns_ = 0;

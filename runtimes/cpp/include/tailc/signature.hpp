@@ -47,8 +47,9 @@ inline bool has_signed(const TrustedKey& key, const std::uint8_t* message, std::
          EVP_DigestVerify(context.get(), signature, kSignatureValueSize, message, size) == 1;
 }
 
-// Refused unless one of the keys signed it and the signature has not expired at that time.
-inline void check_signature(const Unsealed& file, const std::vector<TrustedKey>& keys,
+// Refused unless one of the keys signed it and the signature has not expired at that time; the Unix
+// second at which it expires, 0 for never.
+inline std::uint64_t check_signature(const Unsealed& file, const std::vector<TrustedKey>& keys,
                             std::optional<std::int64_t> now_s) {
   if (file.signature == nullptr) throw PolicyError(Refusal::not_signed, "the policy is not signed");
   const std::uint8_t* key_id = file.signature + kSignatureMagicSize + kExpirySize;
@@ -68,12 +69,13 @@ inline void check_signature(const Unsealed& file, const std::vector<TrustedKey>&
       now_s.value_or(std::chrono::duration_cast<std::chrono::seconds>(since).count());
   if (expires_s > 0 && moment_s >= 0 && static_cast<std::uint64_t>(moment_s) >= expires_s)
     throw PolicyError(Refusal::expired, "the signature has expired");
+  return expires_s;
 }
 
 #else
 
-[[noreturn]] inline void check_signature(const Unsealed&, const std::vector<TrustedKey>&,
-                                         std::optional<std::int64_t>) {
+[[noreturn]] inline std::uint64_t check_signature(const Unsealed&, const std::vector<TrustedKey>&,
+                                                  std::optional<std::int64_t>) {
   throw PolicyError(Refusal::no_signatures, "this program was built without signatures");
 }
 

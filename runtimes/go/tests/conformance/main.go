@@ -5,6 +5,8 @@
 //	conformance refusals damages FILE a word for each way to damage a file
 //	conformance differential POLICY SEED COUNT
 //	                                  checksums of answers to questions drawn from a seed
+//	conformance serving POLICY KEY LOG
+//	                                  metrics of a server with a log, of a signed policy
 package main
 
 import (
@@ -16,7 +18,7 @@ import (
 )
 
 var errUsage = errors.New("usage: conformance vectors DIR | refusals files | refusals damages FILE" +
-	" | differential POLICY SEED COUNT")
+	" | differential POLICY SEED COUNT | serving POLICY KEY LOG")
 
 func main() {
 	out := bufio.NewWriter(os.Stdout)
@@ -40,6 +42,8 @@ func run(out *bufio.Writer, arguments []string) error {
 		return refuseFiles(out, os.Stdin)
 	case len(arguments) == 3 && slices.Equal(arguments[:2], []string{"refusals", "damages"}):
 		return refuseDamages(out, arguments[2])
+	case len(arguments) == 4 && arguments[0] == "serving":
+		return serve(out, arguments[1], arguments[2], arguments[3])
 	case len(arguments) == 4 && arguments[0] == "differential":
 		return runDifferential(out, arguments[1], arguments[2], arguments[3])
 	}

@@ -9,12 +9,14 @@
 //!     conformance differential FILE SEED COUNT
 //!                                          checksums of the answers to drawn questions, one for
 //!                                          each 4,096 and one for the rest
+//!     conformance serving POLICY KEY LOG   metrics of a server with a log, of a signed policy
 
 mod differential;
 mod lines;
 mod plans;
 mod refusals;
 mod schedules;
+mod serving;
 mod vectors;
 
 use std::process::ExitCode;
@@ -23,7 +25,7 @@ type Outcome = Result<bool, Box<dyn std::error::Error>>;
 
 const USAGE: &str =
     "usage: conformance vectors DIR | refusals files < LIST | refusals damages FILE \
-                     | differential FILE SEED COUNT";
+                     | differential FILE SEED COUNT | serving POLICY KEY LOG";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     let outcome: Outcome = match words[..] {
         ["vectors", folder] => vectors::run_all(folder.as_ref()),
         ["differential", path, seed, count] => asked(path, seed, count),
+        ["serving", policy, key, log] => serving::run(policy, key, log),
         ["refusals", "files"] => refusals::files(),
         ["refusals", "damages", path] => refusals::damages(path.as_ref()),
         _ => Err(USAGE.into()),

@@ -72,6 +72,11 @@ public final class DemandLog implements Closeable, Flushable {
     record(demandUs, null);
   }
 
+  /** Whether each request has a class. */
+  boolean hasClasses() {
+    return hasClasses;
+  }
+
   /** One more request, of a log with classes. */
   public void record(long demandUs, String requestClass) {
     if (demandUs < 0 || hasClasses == (requestClass == null)) {

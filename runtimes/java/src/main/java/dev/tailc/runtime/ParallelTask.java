@@ -1,5 +1,7 @@
 package dev.tailc.runtime;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -9,6 +11,8 @@ import java.util.concurrent.Executor;
 
 /** The parts of one request, taken by as many threads as it has. */
 final class ParallelTask<T, R> {
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
   final CompletableFuture<R> future = new CompletableFuture<>();
 
   /** Threads that it may have; 0 when it must end. A scheduler sets it, and then calls grow. */
@@ -17,6 +21,8 @@ final class ParallelTask<T, R> {
   private final ParallelWork<T, R> work;
   private final Executor pool;
   private final Runnable exit;
+  private final boolean isMeasured;
+  private long usedNs;
   private final List<T> results = new ArrayList<>();
   // Null until the work has begun, on its first thread.
   private Iterator<? extends Callable<T>> parts;
@@ -25,8 +31,14 @@ final class ParallelTask<T, R> {
   private boolean isEnded;
   private Throwable failure;
 
-  /** {@code exit}: called once, before the future completes. */
-  ParallelTask(ParallelWork<T, R> work, Executor pool, Runnable exit) {
+  /**
+   * A request that has not started.
+   *
+   * @param exit called once, before the future completes
+   * @param isMeasured whether to measure its processor time
+   */
+  ParallelTask(ParallelWork<T, R> work, Executor pool, Runnable exit, boolean isMeasured) {
+    this.isMeasured = isMeasured;
     this.work = work;
     this.pool = pool;
     this.exit = exit;
@@ -56,13 +68,23 @@ final class ParallelTask<T, R> {
     return parts == null ? !isBegun : parts.hasNext();
   }
 
+  /** Processor time of its threads [ns], once it has exited. */
+  long usedNs() {
+    return usedNs;
+  }
+
+  boolean hasFailed() {
+    return failure != null;
+  }
+
   private void run() {
+    long beforeNs = isMeasured ? THREADS.getCurrentThreadCpuTime() : 0;
     try {
       begin();
     } catch (Throwable thrown) {
       fail(thrown);
     }
-    for (Callable<T> part = next(); part != null; part = next()) {
+    for (Callable<T> part = next(beforeNs); part != null; part = next(beforeNs)) {
       try {
         T result = part.call();
         synchronized (this) {
@@ -90,10 +112,11 @@ final class ParallelTask<T, R> {
     grow();
   }
 
-  /** The next part; null if this thread leaves. */
-  private synchronized Callable<T> next() {
+  /** The next part; null if this thread, whose processor time was {@code beforeNs}, leaves. */
+  private synchronized Callable<T> next(long beforeNs) {
     if (failure != null || active > allowed || parts == null || !parts.hasNext()) {
       --active;
+      usedNs += isMeasured ? THREADS.getCurrentThreadCpuTime() - beforeNs : 0;
       return null;
     }
     return parts.next();
@@ -111,11 +134,13 @@ final class ParallelTask<T, R> {
       isEnded = true;
     }
     R result = null;
+    long beforeNs = isMeasured ? THREADS.getCurrentThreadCpuTime() : 0;
     try {
       result = failure == null ? work.end(results) : null;
     } catch (Throwable thrown) {
       fail(thrown);
     }
+    usedNs += isMeasured ? THREADS.getCurrentThreadCpuTime() - beforeNs : 0;
     exit.run();
     if (failure == null) {
       future.complete(result);

@@ -29,6 +29,7 @@ public final class Policy {
   private final String name;
   private final String kind;
   private final long generation;
+  private final long signatureExpiresUnixS;
   private final String policyDigest;
   private final Counters counters;
   private final Controller controller;
@@ -91,7 +92,9 @@ public final class Policy {
       throw new PolicyException(Refusal.BAD_STRUCTURE,
           "the file is larger than the limit for a policy");
     }
-    dev.tailc.policy.Policy root = FlatForms.in(Seal.payloadOf(bytes, options));
+    Seal.Unsealed unsealed = Seal.unsealed(bytes, options);
+    dev.tailc.policy.Policy root = FlatForms.in(unsealed.payload);
+    signatureExpiresUnixS = unsealed.expiresUnixS;
     name = root.name();
     kind = root.kind();
     generation = root.generation();
@@ -116,6 +119,14 @@ public final class Policy {
   /** 1, 2, ...: the next number whenever the policy promises or does something else. */
   public long generation() {
     return generation;
+  }
+
+  /**
+   * Unix second at which its checked signature expires, unsigned; 0 if it never expires, or was not
+   * checked.
+   */
+  public long signatureExpiresUnixS() {
+    return signatureExpiresUnixS;
   }
 
   /** Hex SHA-256 of the policy as canonical JSON. */

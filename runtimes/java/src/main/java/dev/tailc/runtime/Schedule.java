@@ -199,6 +199,9 @@ public final class Schedule {
     useCores(policy.ladders());
     queues = replacing;
     this.policy = policy;
+    for (Queue queue : queues) {
+      queue.ladder.rungs().forEach(name -> counts.lookups.putIfAbsent(name, 0L));
+    }
     window = policy.controller().map(held -> new LatencyWindow(held, nowNs)).orElse(null);
   }
 

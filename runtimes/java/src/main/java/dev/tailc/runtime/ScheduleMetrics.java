@@ -7,6 +7,7 @@ import java.util.Map;
 /** What a schedule has counted, as OpenMetrics text. */
 final class ScheduleMetrics {
   private static final double NS_PER_S = 1e9;
+  private static final double S_PER_DAY = 86_400;
 
   private ScheduleMetrics() {}
 
@@ -29,6 +30,11 @@ final class ScheduleMetrics {
     gauge(text, "running", Long.toString(schedule.running()));
     gauge(text, "reload_age_seconds", seconds(reloadAgeNs));
     Policy policy = schedule.policy();
+    long expiresUnixS = policy.signatureExpiresUnixS();
+    if (expiresUnixS != 0) {
+      double leftS = unsigned(expiresUnixS) - System.currentTimeMillis() / 1e3;
+      gauge(text, "signature_days_left", String.format(Locale.ROOT, "%.3f", leftS / S_PER_DAY));
+    }
     String refusal = policy.counters().lastRefusal().orElse("");
     return text.append("# TYPE tailc_policy info\ntailc_policy_info{name=\"")
         .append(escaped(policy.name()) + "\",generation=\"" + policy.generation())
@@ -60,6 +66,10 @@ final class ScheduleMetrics {
 
   private static void gauge(StringBuilder text, String name, String value) {
     text.append("# TYPE tailc_" + name + " gauge\ntailc_" + name + " " + value + "\n");
+  }
+
+  private static double unsigned(long number) {
+    return new java.math.BigInteger(Long.toUnsignedString(number)).doubleValue();
   }
 
   private static String seconds(long ns) {

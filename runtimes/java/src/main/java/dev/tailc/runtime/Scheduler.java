@@ -39,6 +39,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   private final Condition changed = lock.newCondition();
   private final Map<Request, ParallelTask<?, ?>> tasks = new HashMap<>();
   private final Schedule schedule;
+  private volatile DemandLog log;
   private Policy policy;
   private long reloadedNs;
   private long alarmNs;
@@ -126,7 +127,8 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   /** As {@link #parallel}, but throws RejectedExecutionException. */
   private <T, R> CompletableFuture<R> admit(String requestClass, ParallelWork<T, R> work) {
     Request[] request = new Request[1];
-    ParallelTask<T, R> task = new ParallelTask<>(work, pool, () -> exit(request[0]));
+    ParallelTask<T, R> task =
+        new ParallelTask<>(work, pool, () -> exit(request[0]), log != null);
     call(
         nowNs -> {
           if (isShutdown) {
@@ -161,6 +163,16 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
             });
   }
 
+  /**
+   * From now on, the log gets the processor time of each request that does not fail. In a log with
+   * classes, a request without one has the empty class. The handler of uncaught exceptions gets what
+   * the log throws.
+   */
+  public Scheduler logTo(DemandLog log) {
+    this.log = log;
+    return this;
+  }
+
   /** Counters and gauges as OpenMetrics text. */
   public String metrics() {
     lock.lock();
@@ -185,12 +197,25 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   }
 
   private void exit(Request request) {
+    ParallelTask<?, ?>[] task = new ParallelTask<?, ?>[1];
     call(
         nowNs -> {
-          tasks.remove(request);
+          task[0] = tasks.remove(request);
           schedule.exit(request, nowNs);
           return null;
         });
+    if (log != null && !task[0].hasFailed()) {
+      log(request, task[0].usedNs() / 1_000);
+    }
+  }
+
+  private void log(Request request, long usedUs) {
+    try {
+      String name = request.requestClass == null ? "" : request.requestClass;
+      log.record(usedUs, log.hasClasses() ? name : null);
+    } catch (RuntimeException unwritten) {
+      passOn(unwritten);
+    }
   }
 
   /** What is to be done at a time. */

@@ -36,17 +36,30 @@ final class Seal {
     this.end = isSigned ? file.length - SIGNATURE_BYTES : file.length;
   }
 
+  /** What a sealed file has. */
+  static final class Unsealed {
+    final ByteBuffer payload;
+
+    /** Unix second at which the checked signature expires; 0: never. */
+    final long expiresUnixS;
+
+    private Unsealed(ByteBuffer payload, long expiresUnixS) {
+      this.payload = payload;
+      this.expiresUnixS = expiresUnixS;
+    }
+  }
+
   /** The payload of a file that is whole, and signed as the options ask. */
-  static ByteBuffer payloadOf(byte[] file, Options options) {
+  static Unsealed unsealed(byte[] file, Options options) {
     Seal seal = new Seal(file);
     if (seal.isSigned) {
       seal.checkTrailer();
     }
     int payload = seal.unsealed();
-    if (!options.keys().isEmpty()) {
-      seal.checkSignature(options.keys(), options.nowUnixS());
-    }
-    return ByteBuffer.wrap(file, 0, payload).slice().order(ByteOrder.LITTLE_ENDIAN);
+    boolean isChecked = !options.keys().isEmpty();
+    long expiresUnixS = isChecked ? seal.checkSignature(options.keys(), options.nowUnixS()) : 0;
+    ByteBuffer whole = ByteBuffer.wrap(file, 0, payload).slice().order(ByteOrder.LITTLE_ENDIAN);
+    return new Unsealed(whole, expiresUnixS);
   }
 
   private static boolean isSigned(byte[] file) {
@@ -77,7 +90,7 @@ final class Seal {
     return payload;
   }
 
-  private void checkSignature(List<TrustedKey> keys, long nowUnixS) {
+  private long checkSignature(List<TrustedKey> keys, long nowUnixS) {
     if (!isSigned) {
       throw new PolicyException(Refusal.UNSIGNED, "the policy is not signed");
     }
@@ -90,6 +103,7 @@ final class Seal {
           Refusal.EXPIRED,
           "the signature expired at Unix second `" + Long.toUnsignedString(expiresUnixS) + "`");
     }
+    return expiresUnixS;
   }
 
   private TrustedKey keyOf(List<TrustedKey> keys) {
