@@ -81,6 +81,18 @@ def tail_us(outcome: TokenOutcome, slo: Slo) -> int:
     return int(nearest_us(_percentile_ns(outcome.values_ns(slo.metric), slo.percentile_ppm)))
 
 
+def largest_tail_us(outcome: TokenOutcome, slo: Slo, parts: int) -> int:
+    """The largest percentile of successive parts of the requests [us]; 0 without values.
+
+    So a rare burst that is just within a percentile of all requests does not hide. There are fewer
+    parts if they had too few values for the percentile.
+    """
+    values_ns = outcome.values_ns(slo.metric)
+    number = min(max(len(values_ns) // fewest_requests(slo.percentile_ppm), 1), parts)
+    tails = (_percentile_ns(part, slo.percentile_ppm) for part in np.array_split(values_ns, number))
+    return int(nearest_us(max(tails)))
+
+
 def rank(outcome: TokenOutcome, slos: Sequence[Slo]) -> tuple[float, int]:
     """Sort key of an outcome: by which factor the SLOs after the first are missed, as a logarithm,
     and the tail of the first."""

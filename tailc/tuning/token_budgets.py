@@ -26,6 +26,7 @@ from tailc.experiment.token_replays import (
     excess,
     experiments,
     goodput,
+    largest_tail_us,
     tail_us,
 )
 from tailc.forms.budget_table import BatchEngine, BudgetRow, BudgetTable, static_budget
@@ -43,17 +44,21 @@ SEED = 1
 # Share of the requests, the latest, that the search does not see.
 UNSEEN = 0.3
 # Tokens of a replay, above which the search uses the latest of its requests only.
-MOST_OUTPUT_TOKENS = 700_000
+MOST_OUTPUT_TOKENS = 1_000_000
 _FEWEST_SEARCHED = 10
 # Factors of the budgets of the tables between which unseen requests choose.
 _SCALES = (1.0, 0.93, 0.86, 0.8)
 # Weight of a rate at which a table is worse than the best static budget of that rate.
 _WORSE = 3.0
+# Parts of the requests, in each of which the further SLOs must be met.
+_PARTS = 3
 _POPULATION = 10
+# Number of the best bases whose tables unseen requests may choose.
+_BASES = 3
 _GENERATIONS = {
-    TokenEffort.QUICK: (3, 3),
-    TokenEffort.NORMAL: (9, 12),
-    TokenEffort.THOROUGH: (24, 36),
+    TokenEffort.QUICK: (5, 5),
+    TokenEffort.NORMAL: (12, 20),
+    TokenEffort.THOROUGH: (30, 60),
 }
 _SPREAD_LEVEL, _SPREAD_SLOPE, _SPREAD_CELL = 0.15, 0.3, 0.1
 _LEAST_BUDGET, _FEWEST_TOKENS = 16, 256
@@ -129,35 +134,50 @@ class BudgetSearch:
         tables = [static_budget(self.grid.engine, one) for one in budgets]
         by_rate = self._values(searched, _SEARCH, tables)
         reference = by_rate.min(axis=0)
-        values = _relative(by_rate, reference)
-        static_at = int(np.argmin(values))
-        points = [*map(self._level_of, self._levels()), *map(self._near, starts)]
-        own = _relative(self._values(searched, _SEARCH, map(self._table, points)), reference)
-        start = points[int(np.argmin(own))]
-        coarse, tried = self._evolve(searched, start, reference, fine=False)
-        fine, more = self._evolve(searched, coarse, reference, fine=True)
+        static_at = int(np.argmin(_relative(by_rate, reference)))
+        bases = [
+            BudgetFamily(self.grid, one) for one in (*map(self._level, self._levels()), *starts)
+        ]
+        own = _relative(self._values(searched, _SEARCH, (one.base for one in bases)), reference)
+        best = [bases[at] for at in np.argsort(own, kind="stable")[:_BASES]]
+        found, tried = self._evolve(searched, best[0], reference)
         candidates = [
-            self._table(_scaled(point, part)) for part in _SCALES for point in (fine, coarse, start)
+            family.table(_scaled(point, part))
+            for part in _SCALES
+            for family, point in (*found, *((one, one.origin) for one in best))
         ]
         static = tables[static_at]
         unseen_by_rate = self._values(judged, _CHOICE, tables)
-        found = self._values(judged, _CHOICE, candidates)
-        scores = _relative(found, unseen_by_rate.min(axis=0))
+        scores = _relative(self._values(judged, _CHOICE, candidates), unseen_by_rate.min(axis=0))
         at = int(np.argmin(scores))
         static_score = _relative(unseen_by_rate, unseen_by_rate.min(axis=0))[static_at]
         is_tuned = bool(scores[at] < static_score)
-        evaluations = 2 * len(tables) + len(own) + tried + more + len(found)
+        evaluations = 2 * len(tables) + len(own) + tried + len(candidates)
         chosen = candidates[at] if is_tuned else static
         return TunedBudgets(chosen, static, is_tuned, evaluations)
 
     def _evolve(
-        self, searched: Sequence[TokenExperiment], start: Floats, reference: Floats, *, fine: bool
+        self, searched: Sequence[TokenExperiment], family: BudgetFamily, reference: Floats
+    ) -> tuple[list[tuple[BudgetFamily, Floats]], int]:
+        """Points with few parameters and then with more, and the number of evaluations."""
+        coarse, tried = self._minimise(searched, family, family.origin, reference, fine=False)
+        cells = np.zeros(len(self.grid.first_decoding) + len(self.grid.first_waiting))
+        start = np.concatenate([coarse, cells])
+        fine, more = self._minimise(searched, family, start, reference, fine=True)
+        return [(family, fine), (family, coarse)], tried + more
+
+    def _minimise(
+        self,
+        searched: Sequence[TokenExperiment],
+        family: BudgetFamily,
+        start: Floats,
+        reference: Floats,
+        *,
+        fine: bool,
     ) -> tuple[Floats, int]:
-        rows, columns = len(self.grid.first_decoding), len(self.grid.first_waiting)
         spread = np.array([_SPREAD_LEVEL, _SPREAD_SLOPE, _SPREAD_SLOPE, _SPREAD_SLOPE, 1.0])
         if fine:
-            start = np.concatenate([start, np.zeros(rows + columns)])
-            spread = np.concatenate([spread / 4, np.full(rows + columns, _SPREAD_CELL)])
+            spread = np.append(spread / 4, np.full(len(start) - len(spread), _SPREAD_CELL))
         generations = _GENERATIONS[self.effort][fine]
         finished = 0
 
@@ -166,7 +186,7 @@ class BudgetSearch:
             finished += len(points)
             share = min(finished / (2 + generations * _POPULATION), 1.0)
             self.progress("tuning the table", (share + fine) / 2)
-            tables = [self._table(point) for point in points]
+            tables = map(family.table, points)
             return _relative(self._values(searched, _SEARCH, tables), reference).tolist()
 
         found = minimise_by_evolution(
@@ -190,7 +210,10 @@ class BudgetSearch:
         if self.objective is BudgetObjective.GOODPUT:
             return -goodput(outcome, self.slos)
         first, *others = self.slos
-        missed = sum(excess(tail_us(outcome, slo), limits.part * slo.latency_us) for slo in others)
+        missed = sum(
+            excess(largest_tail_us(outcome, slo, _PARTS), limits.part * slo.latency_us)
+            for slo in others
+        )
         tail = math.log(max(tail_us(outcome, first), 1) / first.latency_us)
         return tail + limits.penalty * missed
 
@@ -199,22 +222,32 @@ class BudgetSearch:
         number = 2 * round(math.log2(max(self.grid.largest_budget / _FEWEST_TOKENS, 1.0))) + 1
         return np.geomspace(_FEWEST_TOKENS, self.grid.largest_budget, number).tolist()
 
-    def _level_of(self, budget: float) -> Floats:
-        return np.array([math.log2(budget), 0.0, 0.0, 0.0, self._most_starts])
+    def _level(self, budget: float) -> BudgetTable:
+        shape = len(self.grid.first_decoding), len(self.grid.first_waiting)
+        return self.grid.table(
+            np.full(shape, round(budget), np.int64), self.grid.engine.max_sequences
+        )
+
+
+@dataclass(frozen=True)
+class BudgetFamily:
+    """Tables around a base: a point has the logarithms of the factors of its budgets.
+
+    Parameters: a factor of all budgets, its growth with decoding sequences, with waiting tokens and
+    with both, the logarithm of the sequences that start, and a factor for each row and column.
+    """
+
+    grid: BudgetGrid
+    base: BudgetTable
+
+    @property
+    def origin(self) -> Floats:
+        """The point of the base, without factors of rows and columns."""
+        return np.array([0.0, 0.0, 0.0, 0.0, self._most_starts])
 
     @property
     def _most_starts(self) -> float:
         return math.log2(self.grid.engine.max_sequences)
-
-    def _near(self, table: BudgetTable) -> Floats:
-        """The point next to a table, by least squares of the logarithms of its budgets."""
-        budgets = np.array([row.budgets for row in table.rows], np.float64)
-        x, y = self._axes
-        columns = [np.ones_like(x), x, y, x * y]
-        matrix = np.stack([column.ravel() for column in columns], axis=1)
-        logs = np.log2(np.maximum(budgets, _LEAST_BUDGET)).ravel()
-        point = np.linalg.lstsq(matrix, logs)[0]
-        return np.append(point, math.log2(max(table.rows[0].new_sequences, 1)))
 
     @property
     def _axes(self) -> tuple[Floats, Floats]:
@@ -224,18 +257,21 @@ class BudgetSearch:
         y = np.linspace(0.0, 1.0, len(self.grid.first_waiting))
         return np.meshgrid(x, y, indexing="ij")
 
-    def _table(self, point: Floats) -> BudgetTable:
+    def table(self, point: Floats) -> BudgetTable:
+        """The table of a point."""
         x, y = self._axes
         level, by_decoding, by_waiting, by_both, starts = point[:5]
-        logs = level + by_decoding * x + by_waiting * y + by_both * x * y
+        budgets = np.array([row.budgets for row in self.base.rows], np.float64)
+        logs = np.log2(np.maximum(budgets, _LEAST_BUDGET))
+        logs += level + by_decoding * x + by_waiting * y + by_both * x * y
         if len(point) > 5:
             rows = len(self.grid.first_decoding)
-            logs = logs + point[5 : 5 + rows, None] + point[5 + rows :]
+            logs += point[5 : 5 + rows, None] + point[5 + rows :]
         most = math.log2(self.grid.largest_budget)
         least = min(math.log2(_LEAST_BUDGET), most)
-        budgets = np.rint(np.exp2(np.clip(logs, least, most))).astype(np.int64)
+        found = np.rint(np.exp2(np.clip(logs, least, most))).astype(np.int64)
         cap = round(2.0 ** float(np.clip(starts, 0.0, self._most_starts)))
-        return self.grid.table(budgets, cap)
+        return self.grid.table(found, cap)
 
 
 def _scaled(point: Floats, part: float) -> Floats:

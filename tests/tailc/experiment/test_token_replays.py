@@ -7,7 +7,13 @@ import pytest
 
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.token_comparison import ruling_of
-from tailc.experiment.token_replays import TailEstimate, goodput, tail_sample, tail_us
+from tailc.experiment.token_replays import (
+    TailEstimate,
+    goodput,
+    largest_tail_us,
+    tail_sample,
+    tail_us,
+)
 from tailc.models.token_batches.arrays import token_requests
 from tailc.models.token_batches.engine import COUNTS, TokenLog
 from tailc.models.token_batches.outcome import TokenOutcome
@@ -63,6 +69,14 @@ def test_the_percentile_is_an_order_statistic_and_its_interval_contains_it():
     wanted = np.sort(values)[ranks.astype(int)] * 1_000
     assert sample.estimate.low_us == pytest.approx(wanted[0], rel=0.06)
     assert sample.estimate.high_us == pytest.approx(wanted[1], rel=0.06)
+
+
+@pytest.mark.parametrize(("values", "largest"), [(18, 30), (17, 5), (11, 6)])
+def test_the_largest_percentile_is_that_of_the_worst_part(values, largest):
+    """Six values are the fewest of a median: 18 have three parts, 17 two, and 11 one."""
+    ttft_ms = [*range(1, 7), *range(10, 70, 10), *range(1, 7)][:values]
+    found = outcome(ttft_ms, [[]] * values)
+    assert largest_tail_us(found, slo(Metric.TTFT, 50, 1), 3) == largest * 1_000
 
 
 def test_a_change_is_paired_by_blocks():

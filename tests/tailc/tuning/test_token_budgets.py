@@ -5,10 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tailc.forms.budget_table import BatchEngine
+from tailc.forms.step_times import NOTHING, StepTimes
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Rows, TimeUnit, TokenColumns, TokensReading, ValueMeaning
 from tailc.traces.tokens import TokenTrace
-from tailc.tuning.token_budgets import MOST_OUTPUT_TOKENS, search_part, unseen_part
+from tailc.tuning.token_budgets import (
+    MOST_OUTPUT_TOKENS,
+    BudgetFamily,
+    BudgetGrid,
+    search_part,
+    unseen_part,
+)
 
 
 def trace(output: list[int]) -> TokenTrace:
@@ -36,3 +44,35 @@ def test_the_search_replays_the_latest_requests_before_those_that_it_does_not_se
     first, last = searched
     assert search_part(whole).row.tolist() == list(range(first, last + 1))
     assert unseen_part(whole).row.tolist() == list(range(29, 41))
+
+
+def family() -> BudgetFamily:
+    """Tables of two rows and columns around a base of 100 to 400 tokens."""
+    engine = BatchEngine(1_000, 16, 15, StepTimes(1, NOTHING, NOTHING, NOTHING, NOTHING))
+    grid = BudgetGrid(engine, (0, 3), (0, 1_000), 1_000)
+    return BudgetFamily(grid, grid.table(np.array([[100, 200], [300, 400]]), 15))
+
+
+@pytest.mark.parametrize(
+    ("point", "budgets", "starts"),
+    [
+        ([], [(100, 200), (300, 400)], 15),
+        ([1.0], [(200, 400), (600, 800)], 15),
+        ([0, 1.0], [(100, 200), (424, 566)], 15),
+        ([0, 0, 1.0], [(100, 400), (300, 800)], 15),
+        ([0, 0, 0, 2.0], [(100, 200), (300, 800)], 15),
+        ([0, 0, 0, 0, -2.0], [(100, 200), (300, 400)], 4),
+        ([0, 0, 0, 0, 0, 1.0, 0, 0, 2.0], [(200, 1_000), (300, 1_000)], 15),
+        ([-9.0], [(16, 16), (16, 16)], 15),
+    ],
+)
+def test_a_point_multiplies_the_budgets_of_the_base(point, budgets, starts):
+    """By powers of 2; row 3 is half of the way to 15 sequences on the axis, and tables end at 16
+    and at the largest budget."""
+    around = family()
+    place = np.zeros(max(len(point), 5))
+    place[: len(point)] = point
+    place[:5] += around.origin
+    table = around.table(place)
+    assert [row.budgets for row in table.rows] == budgets
+    assert {row.new_sequences for row in table.rows} == {starts}
