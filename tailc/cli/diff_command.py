@@ -11,6 +11,7 @@ from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.budgets_option import budgets as budgets_option
 from tailc.cli.budgets_option import read_budget_option, with_budgets
 from tailc.cli.diff_throughput import compare_throughput
+from tailc.cli.diff_tokens import compare_tokens
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
@@ -71,7 +72,8 @@ def command(
     OLD and NEW are .tailc or .json files of any schema version, or the STEM of both. With --trace,
     both are replayed on the same requests at the same times. Arrivals are Poisson at the rates of
     NEW unless --rate or --arrivals is given. CPU-share policies are replayed on the machines behind
-    the measured throughput, and plans on the same days after both. Exits 0 unless --exit-code or
+    the measured throughput, token budgets on recorded arrivals at the rates of NEW, and plans on
+    the same days after both. Exits 0 unless --exit-code or
     --budgets is given.
     """
     from tailc.artifact.files import read_policy
@@ -110,8 +112,8 @@ def _compare_policies(
 ) -> tuple[CommandOutcome, Diff | None, DemandProfile | None]:
     """Compare the policies; return the outcome, the differences, and the requests of the trace.
 
-    The last two are None for plans and CPU shares, whose replays have no pictures. wanted: fields
-    of VerifyOptions that only a replay of requests uses.
+    The last two are None for plans, CPU shares and token budgets, whose replays have no pictures.
+    wanted: fields of VerifyOptions that only a replay of requests uses.
     """
     from tailc.errors import ExitCode
     from tailc.report import diff as render
@@ -127,10 +129,7 @@ def _compare_policies(
         outcome = compare_throughput(policies, trace, exit_code=exit_code, **options)
         return outcome, None, None
     if trace is not None and any(policy.budget_table for policy in policies):
-        raise click.UsageError(
-            "`--trace` does not apply to budget tables: give each to `tailc verify`, whose replays "
-            "have the same requests and arrivals"
-        )
+        return compare_tokens(policies, trace, exit_code=exit_code, **options), None, None
     differences, warnings, held_out = _compare_requests(policies, trace, **wanted, **options)
     outcome = CommandOutcome(
         differences.exit_code if exit_code else ExitCode.OK,

@@ -27,7 +27,7 @@ def verify_tokens(
     options = options or VerifyOptions()
     table = _table_of(policy)
     names = token_rules().choose(options.baselines)
-    _check(policy, held_out, options)
+    check_trace(policy, held_out, options)
     check_fits(held_out, table.engine)
     comparison = comparison_of(policy, names, options.seed, options.replicates)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
@@ -59,7 +59,8 @@ def _table_of(policy: Policy) -> BudgetTable:
     return policy.budget_table
 
 
-def _check(policy: Policy, held_out: TokenTrace, options: VerifyOptions) -> None:
+def check_trace(policy: Policy, held_out: TokenTrace, options: VerifyOptions) -> None:
+    """Raise TailcError if the policy was compiled from these requests, unless that is allowed."""
     if not is_compile_tokens(policy, held_out) or options.allow_compile_trace:
         return
     message = f"`{options.held_out_name}` is the trace from which the policy was compiled"

@@ -10,8 +10,10 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.forms.step_times import step_ns
+from tests.tailc.artifact.published import VECTORS
 from tests.tailc.policies.llm_batching.case import steps, swapped, trace, write
 
+LUCENE = VECTORS / "lucene.tailc"
 SCHEMA = Path(__file__).parents[4] / "schemas" / "report" / "tokens-1.schema.json"
 ONE_STEP = ("search: {effort: quick}", "search: {method: one-step}")
 
@@ -214,7 +216,7 @@ def test_commands_about_demands_say_that_tokens_have_none(tmp_path, tailc):
         (("size", tmp_path / "p", *of_trace), "is a policy of token budgets"),
         (("why", tmp_path / "p", "--in-system", "3", *of_trace), "no table of rungs"),
         (("report", tmp_path / "p", "-o", tmp_path / "r.html", *of_trace), "token budgets"),
-        (("diff", tmp_path / "p", tmp_path / "p", *of_trace), "does not apply to budget tables"),
+        (("diff", tmp_path / "p", LUCENE, *of_trace), "`lucene` has no token budgets"),
         (("embed", tmp_path / "p", "--lang", "cpp", "-o", tmp_path / "p.hpp"), "Python runtime"),
         (("lookup", tmp_path / "p", "--age", "4ms"), "has token budgets: --age does not apply"),
     ):

@@ -1,0 +1,95 @@
+"""Compare two budget tables on the same requests to a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.block_means import MeanError, to_ppm
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.token_replays import (
+    TokenExperiment,
+    check_fits,
+    experiments,
+    goodput,
+    tail_sample,
+)
+from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.specs.slo import Slo
+from tailc.traces.tokens import TokenTrace
+
+
+@dataclass(frozen=True)
+class TailChange:
+    """The percentile of an SLO under two policies [us], and its relative change, paired by blocks
+    of requests."""
+
+    slo: Slo
+    old_us: int
+    new_us: int
+    change: MeanError
+
+
+@dataclass(frozen=True)
+class RateChange:
+    """Two policies at a rate: percentiles, and requests that meet all SLOs."""
+
+    rate_mrps: int
+    tails: tuple[TailChange, ...]
+    old_goodput_ppm: int
+    new_goodput_ppm: int
+
+
+@dataclass(frozen=True)
+class TokenChange:
+    """Change at all rates of the new policy, and what was replayed."""
+
+    held_out_digest: str
+    held_out_requests: int
+    seed: int
+    replicates: int
+    rates: tuple[RateChange, ...]
+
+
+def token_change(
+    old: Policy, new: Policy, held_out: TokenTrace, options: VerifyOptions
+) -> TokenChange:
+    """Replay two budget tables, each on its own engine, at the rates and for the SLOs of the new.
+
+    Raises TailcError if a policy has no budget table, or a request does not fit into its cache.
+    """
+    schedulers = scheduler_of(old), scheduler_of(new)
+    for one in schedulers:
+        check_fits(held_out, one.table.engine)
+
+    def change(experiment: TokenExperiment) -> RateChange:
+        outcomes = [experiment.outcome(one) for one in schedulers]
+        before, after = (goodput(one, new.slos) for one in outcomes)
+
+        def tails() -> Iterator[TailChange]:
+            for slo in new.slos:
+                was, now = (
+                    tail_sample(one, slo, options.seed, options.replicates) for one in outcomes
+                )
+                numbers = was.estimate.us, now.estimate.us
+                yield TailChange(slo, *numbers, now.change_from(was))
+
+        return RateChange(experiment.rate_mrps, tuple(tails()), to_ppm(before), to_ppm(after))
+
+    return TokenChange(
+        held_out.digest,
+        held_out.requests,
+        options.seed,
+        options.replicates,
+        tuple(map(change, experiments(held_out, new.rates_mrps))),
+    )
+
+
+def scheduler_of(policy: Policy) -> TokenScheduler:
+    """The scheduler of a policy's budget table; TailcError if it has none."""
+    if policy.budget_table is None:
+        message = f"policy `{policy.name}` has no token budgets, so it cannot be replayed with one"
+        raise TailcError(Finding(Code.USAGE, message, help="remove `--trace`"))
+    return TokenScheduler(policy.name, "", policy.budget_table)
