@@ -63,6 +63,24 @@ checks-agent: compilers
 	cd runtimes/agent && cargo fmt --check && \
 		CARGO_TARGET_DIR=$(CURDIR)/build/rust cargo clippy --quiet --all-targets -- -D warnings
 
+# vLLM has no release for later versions of Python; its packages are 2.9 GB.
+PYTHON312 ?= python3.12
+VLLM := build/vllm
+# The trace that the demonstration replays; that of the example is a model.
+TRACE ?= $(if $(TAILC_DATA),$(TAILC_DATA)/azure-llm-2023/conv_compile.parquet,examples/llm-batching/design.csv)
+
+$(VLLM)/.ready: examples/llm-server/requirements.txt examples/llm-server/overrides.txt
+	@$(PYTHON312) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 12))' || { \
+		echo "make: vLLM needs Python 3.12: install it, or name it as PYTHON312=..." >&2; exit 1; }
+	$(PYTHON312) -m venv $(VLLM)
+	$(VLLM)/bin/pip install --quiet uv
+	VIRTUAL_ENV=$(VLLM) $(VLLM)/bin/uv pip install --quiet --override examples/llm-server/overrides.txt \
+		--requirement examples/llm-server/requirements.txt ./runtimes/python
+	touch $@
+
+demo-llm: setup $(VLLM)/.ready
+	$(VLLM)/bin/python examples/llm-server/demo.py --tailc-python $(BIN)/python --trace $(TRACE)
+
 checks: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
