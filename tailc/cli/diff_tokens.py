@@ -37,7 +37,7 @@ def compare_tokens(
     new = policies[1]
     for policy in policies:
         scheduler_of(policy)
-    check_options(new, arrivals, options)
+    check_options(new, options, has_arrivals=arrivals.is_given)
     held_out = read_held_out_tokens(new, trace, trace_format)
     chosen = VerifyOptions(held_out_name=trace, **replay_options.given_options(options))
     check_trace(new, held_out, chosen)

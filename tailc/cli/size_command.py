@@ -10,6 +10,7 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import RATE_MRPS
+from tailc.cli.size_tokens import size_budgets
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def command(
 
     The SLO is the first one of the first artifact. With --fleet-rate, also print the number of
     servers. The other artifacts, and the baselines on the server of the first artifact, are
-    compared with the first artifact.
+    compared with the first artifact. Token budgets are replayed on recorded arrivals, stretched to
+    each rate, and must meet all SLOs of the first artifact.
 
     `tailc size cores` finds the cores that need the least energy, and `tailc size colocation` finds
     the batch work that servers can run in addition to requests.
@@ -75,6 +77,9 @@ def command(
     from tailc.verify.size import size
 
     policies = [read_policy(artifact, trust) for artifact in artifacts]
+    if any(policy.budget_table is not None for policy in policies):
+        with show_progress(progress) as draw:
+            return size_budgets(policies, trace, trace_format, fleet_mrps, draw, options)
     held_out = read_held_out(policies[0], trace, trace_format)
     with show_progress(progress) as draw:
         chosen = VerifyOptions(

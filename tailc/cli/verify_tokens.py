@@ -39,7 +39,7 @@ def judge_tokens(
     from tailc.studies.held_out_tokens import read_held_out_tokens
     from tailc.verify.tokens.judge import verify_tokens
 
-    check_options(policy, arrivals, options)
+    check_options(policy, options, has_arrivals=arrivals.is_given)
     held_out = read_held_out_tokens(policy, trace, trace_format)
     chosen = VerifyOptions(
         held_out_name=trace,
@@ -59,14 +59,14 @@ def judge_tokens(
     )
 
 
-def check_options(policy: Policy, arrivals: ArrivalOptions, options: dict[str, Any]) -> None:
+def check_options(policy: Policy, options: dict[str, Any], *, has_arrivals: bool) -> None:
     """Refuse options that have no effect on budget tables."""
     odd = [name for key, name in _OF_OTHERS.items() if options.get(key) is not None]
-    if arrivals.is_given:
+    if has_arrivals:
         odd.append("--rate and --arrivals")
     if odd:
         from tailc.units import shorten
 
         does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
-        subject = f"policy `{shorten(policy.name)}` is replayed on recorded requests at its rates"
+        subject = f"policy `{shorten(policy.name)}` is replayed on recorded requests"
         raise click.UsageError(f"{subject}: {', '.join(odd)} {does} not apply")

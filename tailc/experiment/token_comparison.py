@@ -98,9 +98,7 @@ class TokenComparison:
         policy, samples = self._run(scheduler, outcome, ())
         baselines = []
         for name in self.baselines:
-            rule = token_rules().make_rule(name)
-            candidates = rule.candidates(self.table.engine, self.largest_budget)
-            best = experiment.best(candidates, self.slos)
+            best = self.baseline(name, experiment)
             baselines.append(self._run(best, experiment.outcome(best), samples)[0])
         return TokenPoint(
             experiment.rate_mrps,
@@ -108,6 +106,17 @@ class TokenComparison:
             tuple(baselines),
             tuple(tuple(map(to_ppm, row)) for row in outcome.cell_shares.tolist()),
         )
+
+    def baseline(self, name: str, experiment: TokenExperiment) -> TokenScheduler:
+        """The baseline of that name: the best of its candidates at the rate."""
+        candidates = (
+            token_rules().make_rule(name).candidates(self.table.engine, self.largest_budget)
+        )
+        return experiment.best(candidates, self.slos)
+
+    def run(self, scheduler: TokenScheduler, experiment: TokenExperiment) -> TokenRun:
+        """Replay a scheduler alone."""
+        return self._run(scheduler, experiment.outcome(scheduler), ())[0]
 
     def _run(
         self, scheduler: TokenScheduler, outcome: TokenOutcome, policy: Sequence[TokenTail]

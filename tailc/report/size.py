@@ -24,17 +24,32 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
     parts = [
         f"highest rate of one server that meets {printable(str(sizing.slo))}, "
         f"on {sizing.held_out_requests:,} held-out requests{fleet}{_cut_off(sizing)}",
-        align_columns(_table(sizing, fleet_mrps), _NUMBERS),
+        capacity_table(sizing.capacities, fleet_mrps),
         "The interval goes from the highest rate at which the whole 95 % interval of the\n"
         "percentile meets the target to the highest rate at which a part of it does.",
         _steps_text([one.step_mrps for one in sizing.capacities]),
-    ]
-    parts += [
-        _beyond_text(one.subject, one.exceeded_mrps)
-        for one in sizing.capacities
-        if one.exceeded_mrps is not None
+        *beyond_texts(sizing.capacities),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def capacity_table(capacities: Sequence[Capacity], fleet_mrps: int | None) -> str:
+    """Format a row for each policy or baseline."""
+    return align_columns(_table(capacities, fleet_mrps), _NUMBERS)
+
+
+def capacity_markdown(capacities: Sequence[Capacity], fleet_mrps: int | None) -> str:
+    """Format the same rows as Markdown."""
+    return as_markdown(_table(capacities, fleet_mrps), _NUMBERS)
+
+
+def beyond_texts(capacities: Sequence[Capacity]) -> list[str]:
+    """A sentence for each policy whose highest rate is above those that it is compiled for."""
+    return [
+        _beyond_text(one.subject, one.exceeded_mrps)
+        for one in capacities
+        if one.exceeded_mrps is not None
+    ]
 
 
 def _steps_text(steps_mrps: Sequence[int]) -> str:
@@ -57,9 +72,8 @@ def as_markdown_table(sizing: Sizing, fleet_mrps: int | None) -> str:
     """Format the table of capacities as Markdown for a pull request."""
     title = f"Highest rate of one server that meets {printable(str(sizing.slo))}"
     fleet = f", and servers for {format_mrps(fleet_mrps)}" if fleet_mrps is not None else ""
-    return f"### {title}{fleet}{_cut_off(sizing)}\n\n" + as_markdown(
-        _table(sizing, fleet_mrps), _NUMBERS
-    )
+    heading = f"### {title}{fleet}{_cut_off(sizing)}\n\n"
+    return heading + capacity_markdown(sizing.capacities, fleet_mrps)
 
 
 def _cut_off(sizing: Sizing) -> str:
@@ -83,11 +97,12 @@ def as_dict(sizing: Sizing, fleet_mrps: int | None) -> dict[str, Any]:
             "cut_off_us": sizing.cut_off_us,
         },
         "fleet_mrps": fleet_mrps,
-        "capacities": [_capacity_dict(one, fleet_mrps) for one in sizing.capacities],
+        "capacities": [capacity_dict(one, fleet_mrps) for one in sizing.capacities],
     }
 
 
-def _capacity_dict(capacity: Capacity, fleet_mrps: int | None) -> dict[str, Any]:
+def capacity_dict(capacity: Capacity, fleet_mrps: int | None) -> dict[str, Any]:
+    """Convert a capacity to JSON data."""
     rates = (capacity.rate_mrps, capacity.low_mrps, capacity.high_mrps)
     needed, most, least = (
         None if fleet_mrps is None else servers(fleet_mrps, rate_mrps) for rate_mrps in rates
@@ -105,10 +120,10 @@ def _capacity_dict(capacity: Capacity, fleet_mrps: int | None) -> dict[str, Any]
     }
 
 
-def _table(sizing: Sizing, fleet_mrps: int | None) -> Sequence[tuple[str, ...]]:
-    first = sizing.capacities[0]
+def _table(capacities: Sequence[Capacity], fleet_mrps: int | None) -> Sequence[tuple[str, ...]]:
+    first = capacities[0]
     heads = _HEADS if fleet_mrps is None else (*_HEADS, *_FLEET_HEADS)
-    rows = [_row(one, first, fleet_mrps) for one in sizing.capacities]
+    rows = [_row(one, first, fleet_mrps) for one in capacities]
     return [heads, *rows]
 
 

@@ -213,7 +213,7 @@ def test_commands_about_demands_say_that_tokens_have_none(tmp_path, tailc):
     of_trace = ("--trace", case.held_out)
     for words, message in (
         (("lint-trace", "--spec", case.spec), "has tokens"),
-        (("size", tmp_path / "p", *of_trace), "is a policy of token budgets"),
+        (("size", tmp_path / "p", LUCENE, *of_trace), "`lucene` has no token budgets"),
         (("why", tmp_path / "p", "--in-system", "3", *of_trace), "no table of rungs"),
         (("report", tmp_path / "p", "-o", tmp_path / "r.html", *of_trace), "token budgets"),
         (("diff", tmp_path / "p", LUCENE, *of_trace), "`lucene` has no token budgets"),
