@@ -50,7 +50,11 @@ def place_jobs(
 
 
 def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> Plan | None:
-    """Try a few orders, admitted jobs first, and return the best plan; None if none has room."""
+    """Try a few orders, admitted jobs first, and return the best plan; None if none has room.
+
+    If an order moves a running job to servers of another one, whose moves then overdraw the green
+    bus, running jobs stay on their servers.
+    """
     order = sorted(by_pay(jobs), key=lambda at: not (jobs[at].must_run or admitted[at]))
     taken = [job for job, is_in in zip(jobs, admitted, strict=True) if is_in or job.must_run]
     best, still = None, frozenset[int]()
@@ -66,7 +70,43 @@ def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> 
         if still:
             order = sorted(order, key=lambda at: (not jobs[at].must_run, at not in left))
         still = _tight_epochs(groups, taken)
+    if best is None and (staying := _staying(groups, jobs)) is not None:
+        return refilled(groups, jobs, _placed_again(groups, jobs, staying))
     return best
+
+
+def _staying(groups: Groups, jobs: Sequence[Job]) -> Plan | None:
+    """Every running job on its servers to its end, other jobs refused; None if not all have room.
+
+    Nothing moves, and green racks have energy for all their servers. Jobs whose servers are unknown
+    get free ones: the more green slots they need, the greener.
+    """
+    free = groups.free.min(axis=1)
+    plan: list[Placement | None] = [None] * len(jobs)
+
+    def rank(at: int) -> tuple[bool, int]:
+        return jobs[at].placed is None, -jobs[at].green_slots
+
+    for at in sorted((at for at, job in enumerate(jobs) if job.must_run), key=rank):
+        job = jobs[at]
+        greener = np.cumsum(free[::-1])[::-1] - free
+        servers = np.clip(job.width - greener, 0, free) if job.placed is None else job.placed
+        if int(servers.sum()) < job.width or (servers > free).any():
+            return None
+        free = free - servers
+        plan[at] = Placement(job.first_epoch, np.repeat(servers[:, None], job.epochs, axis=1))
+    return tuple(plan)
+
+
+def _placed_again(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Plan:
+    """The plan with each job placed again in turn, next to the others, where that is better."""
+    for at in [at for at, one in enumerate(plan) if one is not None]:
+        without = (*plan[:at], None, *plan[at + 1 :])
+        found = place_job(groups.with_load(*load_of(groups, jobs, without)), jobs[at]).plan
+        if found is not None:
+            other = (*plan[:at], found[0], *plan[at + 1 :])
+            plan = max(plan, other, key=lambda one: _value(groups, jobs, one))
+    return plan
 
 
 def _tight_epochs(groups: Groups, jobs: Sequence[Job]) -> frozenset[int]:
@@ -116,3 +156,17 @@ def bound_alone(groups: Groups, alone: Sequence[PlacementSolution]) -> float:
     """Upper bound on the value: the sum of each job's bound alone; inf if one has none."""
     idle = -int(groups.bill_before.sum())
     return idle + sum(one.bound - idle for one in alone)
+
+
+def refilled(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Plan:
+    """The plan with refused jobs where they have room and value."""
+    result: list[Placement | None] = list(plan)
+    loaded = groups.with_load(*load_of(groups, jobs, plan))
+    for at in by_pay(jobs):
+        if result[at] is not None:
+            continue
+        found = place_job(loaded, jobs[at]).plan
+        if found is not None and found[0] is not None:
+            result[at] = found[0]
+            loaded = loaded.with_load(*load_of(loaded, [jobs[at]], found))
+    return tuple(result)

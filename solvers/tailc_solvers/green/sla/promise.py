@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tailc_solvers.green.sla.arrival import admitting, by_pay
-from tailc_solvers.green.sla.check import figures_of, load_of, missing_of
-from tailc_solvers.green.sla.flow import place_job
-from tailc_solvers.green.sla.problem import PPM, Groups, Job, Placement, Plan
+from tailc_solvers.green.sla.arrival import admitting, refilled
+from tailc_solvers.green.sla.check import figures_of, missing_of
+from tailc_solvers.green.sla.problem import PPM, Groups, Job, Plan
 
 
 @dataclass(frozen=True)
@@ -89,17 +88,3 @@ def repaired(groups: Groups, jobs: Sequence[Job], plan: Plan, limit_ppm: int) ->
 def _strict(groups: Groups, job: Job) -> Job:
     """The job with a penalty that makes it worthless if it misses a slot."""
     return job if is_lost(groups, job) else replace(job, penalty=max(job.revenue, job.penalty) + 1)
-
-
-def refilled(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Plan:
-    """The plan with refused jobs where they have room and value."""
-    result: list[Placement | None] = list(plan)
-    loaded = groups.with_load(*load_of(groups, jobs, plan))
-    for at in by_pay(jobs):
-        if result[at] is not None:
-            continue
-        found = place_job(loaded, jobs[at]).plan
-        if found is not None and found[0] is not None:
-            result[at] = found[0]
-            loaded = loaded.with_load(*load_of(loaded, [jobs[at]], found))
-    return tuple(result)

@@ -166,12 +166,15 @@ def test_every_method_s_plan_passes_the_check(seed, runs):
         assert one.figures.value == plain == figures_of(groups, [job], one.plan).value
 
 
-def test_a_running_job_that_no_repair_places_has_no_plan_and_names_the_fault():
-    """A known limit: every repair of its placement draws more than the green bus has."""
+def test_a_running_job_on_servers_of_others_has_no_plan_and_names_the_fault(solvers):
+    """It must move to a green rack that has no energy for the move, so no plan exists."""
     groups = small_groups(8000)
-    one = place_job(groups, small_job(8000, groups.groups, groups.epochs, 3, runs=True))
+    job = small_job(8000, groups.groups, groups.epochs, 3, runs=True)
+    one = place_job(groups, job)
     assert (one.plan, one.trust) == (None, AnswerTrust.REFUTED)
     assert one.faults == (PlacementFault.GREEN_OVERDRAWN,)
+    best = solve_reduced(groups, [job], solvers[Backend.HIGHS])
+    assert best.outcome is SolverOutcome.INFEASIBLE
 
 
 def test_both_bounds_hold_on_all_plans_of_several_jobs(solvers):
