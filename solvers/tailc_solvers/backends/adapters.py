@@ -9,7 +9,15 @@ from typing import Self
 
 from tailc_solvers.backends.child import Child
 from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
-from tailc_solvers.backends.scaling import row_sizes, scale_rows, too_wide, unscale_answer
+from tailc_solvers.backends.scaling import (
+    cost_size,
+    row_sizes,
+    scale_costs,
+    scale_rows,
+    too_wide,
+    unscale_answer,
+    unscale_costs,
+)
 
 
 class Backend(StrEnum):
@@ -58,13 +66,17 @@ class Solver:
     def answer(self, program: LinearProgram, limits: BackendLimits | None = None) -> SolverAnswer:
         """Scale the rows of a program, send it to the solver, and return its unchecked answer.
 
-        The outcome is NOT_INSTALLED, with what to install, if the library is missing, and REFUSED
-        if the coefficients differ too much in size.
+        A program that the solver gives up on is sent again with smaller costs. The outcome is
+        NOT_INSTALLED, with what to install, if the library is missing, and REFUSED if the
+        coefficients differ too much in size.
         """
         if (why := too_wide(program)) is not None:
             return SolverAnswer(SolverOutcome.REFUSED, message=why)
         size = row_sizes(program)
-        answer = self._child.answer(scale_rows(program, size), limits or BackendLimits())
+        scaled, limits = scale_rows(program, size), limits or BackendLimits()
+        answer = self._child.answer(scaled, limits)
+        if answer.outcome is SolverOutcome.REFUSED and (cost := cost_size(program)) > 1:
+            answer = unscale_costs(self._child.answer(scale_costs(scaled, cost), limits), cost)
         if answer.outcome is SolverOutcome.NOT_INSTALLED:
             what = _WHERE.get(self.backend, "tailc")
             return replace(answer, message=f"{answer.message}: pip install '{what}'")

@@ -1,9 +1,12 @@
-"""Scale the rows of a program to similar size, and scale multipliers back.
+"""Scale the rows and the costs of a program to similar size, and scale answers back.
 
 A solver meets each row to an absolute tolerance, and HiGHS ignores coefficients below 1e-9. So a
 row is divided by about its largest coefficient, if that is unusual. Divisors are powers of two, so
 that no digit is lost. Scaling cannot help a row whose coefficients differ too much in size: its
 small terms are within the tolerance of the large ones, so a solver may choose either value.
+
+Costs are scaled only for a second try, because another scale may select another optimum: the dual
+simplex of HiGHS gives up if multipliers become too large.
 """
 
 from __future__ import annotations
@@ -12,7 +15,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from tailc_solvers.backends.linear import Duals, LinearProgram, SolverAnswer, Vector
+from tailc_solvers.backends.linear import (
+    Duals,
+    LinearProgram,
+    SolverAnswer,
+    SolverPoint,
+    Vector,
+)
+from tailc_solvers.course import SearchProgress
 
 USUAL = 2.0**-10, 2.0**10
 """Sizes of rows that are left as they are: to these a tolerance of 1e-9 fits."""
@@ -20,6 +30,10 @@ USUAL = 2.0**-10, 2.0**10
 WIDEST = 1e7
 """Ratio of the largest term of a row to its smallest one: the smallest is then still a hundred
 times what a whole variable may be off, which is 1e-9."""
+
+
+LARGEST_COST = 2.0**20
+"""Largest cost after scaling: a tolerance of 1e-9 is then 1e-15 of it, as exact as a double."""
 
 
 def row_sizes(program: LinearProgram) -> Vector:
@@ -49,6 +63,31 @@ def unscale_answer(answer: SolverAnswer, size: Vector) -> SolverAnswer:
     if duals is None or duals.rows.shape != size.shape or (size == 1).all():
         return answer
     return replace(answer, duals=Duals(duals.rows / size, duals.basis))
+
+
+def cost_size(program: LinearProgram) -> float:
+    """Divisor of the costs: a power of two; 1 if they are usual."""
+    largest = float(np.abs(program.cost).max())
+    return 1.0 if largest <= LARGEST_COST else 2.0 ** np.ceil(np.log2(largest / LARGEST_COST))
+
+
+def scale_costs(program: LinearProgram, size: float) -> LinearProgram:
+    """Divide the objective of the program by a size."""
+    return replace(program, cost=program.cost / size, offset=program.offset / size)
+
+
+def unscale_costs(answer: SolverAnswer, size: float) -> SolverAnswer:
+    """Convert an answer to a program with divided costs to one to the original program."""
+    point, duals = answer.point, answer.duals
+    return replace(
+        answer,
+        point=None if point is None else SolverPoint(point.x, point.objective * size),
+        bound=None if answer.bound is None else answer.bound * size,
+        duals=None if duals is None else Duals(duals.rows * size, duals.basis),
+        course=tuple(
+            SearchProgress(one.effort, one.bound * size, one.found * size) for one in answer.course
+        ),
+    )
 
 
 def too_wide(program: LinearProgram) -> str | None:

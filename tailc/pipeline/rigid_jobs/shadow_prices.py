@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.check import AnswerTrust
 from tailc_solvers.backends.linear import SolverOutcome
+from tailc_solvers.green.sla.coarse import merged_groups, prices_of_members
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.prices import mean_price
 from tailc_solvers.green.sla.problem import Groups
@@ -55,14 +56,15 @@ def _of_a_day(
     formulation: RacksFormulation, left: Groups, jobs: tuple[NamedJob, ...], solver: Solver
 ) -> Whole:
     limits = solver_limits(formulation.problem.search)
-    day_prices = solve_horizon(left, formulation.jobs(jobs), solver, limits)
+    merged, of = merged_groups(left)
+    day_prices = solve_horizon(merged, formulation.jobs(jobs), solver, limits)
     if (
         day_prices.outcome is not SolverOutcome.OPTIMAL
         or day_prices.trust is AnswerTrust.REFUTED
         or day_prices.price is None
     ):
         raise solver_error(solver.backend, day_prices.outcome, day_prices.trust, day_prices.message)
-    return day_prices.price
+    return prices_of_members(left, merged, of, day_prices.price)
 
 
 def _of_energy(left: Groups) -> Whole:

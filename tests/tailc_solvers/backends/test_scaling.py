@@ -14,7 +14,15 @@ from tailc_solvers.backends.linear import (
     SolverOutcome,
     SolverPoint,
 )
-from tailc_solvers.backends.scaling import row_sizes, scale_rows, too_wide, unscale_answer
+from tailc_solvers.backends.scaling import (
+    cost_size,
+    row_sizes,
+    scale_costs,
+    scale_rows,
+    too_wide,
+    unscale_answer,
+    unscale_costs,
+)
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
 
@@ -101,3 +109,58 @@ def test_terms_that_are_told_apart_are_not(case):
     terms, integer, upper = FINE[case]
     program = LinearProgram.build([1.0, 1.0], 0, upper, [(0.5, terms, math.inf)], integer=integer)
     assert too_wide(program) is None
+
+
+def with_costs(size: float, *, integer: bool = False) -> LinearProgram:
+    program = covering(1, integer=integer)
+    return replace(program, cost=program.cost * size, offset=3 * size)
+
+
+@pytest.mark.parametrize(("size", "divisor"), [(1, 1), (1e5, 1), (1e6, 8), (1e9, 2**13)])
+def test_large_costs_are_divided_by_a_power_of_two(size, divisor):
+    assert cost_size(with_costs(size)) == divisor
+    scaled = scale_costs(with_costs(size), divisor)
+    assert np.abs(scaled.cost).max() <= 2**20
+    assert (scaled.cost * divisor == with_costs(size).cost).all()
+
+
+@pytest.mark.parametrize("integer", [False, True])
+def test_an_answer_with_divided_costs_is_that_of_the_program(integer):
+    program = with_costs(1e9, integer=integer)
+    size = cost_size(program)
+    with Solver(Backend.HIGHS) as solver:
+        plain = solver.answer(program)
+        scaled = unscale_costs(solver.answer(scale_costs(program, size)), size)
+    found, wanted = point_of(scaled), point_of(plain)
+    assert found.x == pytest.approx(wanted.x)
+    assert found.objective == pytest.approx(wanted.objective)
+    assert scaled.bound == pytest.approx(plain.bound)
+    if not integer:
+        assert duals_of(scaled).rows == pytest.approx(duals_of(plain).rows)
+    assert verdict(program, scaled).trust is AnswerTrust.PROVED or integer
+
+
+class _GivesUpOnLargeCosts:
+    """A child of which the solver gives up on costs above a limit, as a dual simplex does."""
+
+    def __init__(self) -> None:
+        self.costs: list[float] = []
+
+    def answer(self, program: LinearProgram, _limits: object) -> SolverAnswer:
+        self.costs.append(float(program.cost.max()))
+        if self.costs[-1] > 2**20:
+            return SolverAnswer(SolverOutcome.REFUSED, message="Not Set")
+        point = SolverPoint(np.array([1.0, 1.0]), float(program.cost.sum() + program.offset))
+        return SolverAnswer(SolverOutcome.OPTIMAL, point)
+
+
+def test_a_program_that_a_solver_gives_up_on_is_sent_again_with_smaller_costs(monkeypatch):
+    child = _GivesUpOnLargeCosts()
+    solver = Solver(Backend.HIGHS)
+    monkeypatch.setattr(solver, "_child", child)
+    answer = solver.answer(with_costs(1e9))
+    assert len(child.costs) == 2
+    assert point_of(answer).objective == pytest.approx(13e9)
+    child.costs.clear()
+    assert solver.answer(with_costs(1)).outcome is SolverOutcome.OPTIMAL
+    assert len(child.costs) == 1

@@ -136,10 +136,11 @@ class HorizonProgram:
         x = assembly.variables(groups.free.shape, cost=charge, upper=groups.free, integer=False)
         bill = assembly.variables((groups.epochs,), cost=1.0, upper=_most(groups), integer=False)
         columns = [_Columns.build(assembly, job) for job in jobs]
-        places = [
-            _epoch_rows(assembly, groups, [one for one in columns if one.may_run(t)], t, x, bill)
-            for t in range(groups.epochs)
-        ]
+        first, end = np.array([(job.first_epoch, job.end) for job in jobs]).reshape(-1, 2).T
+        places = []
+        for t in range(groups.epochs):
+            may_run = [columns[at] for at in np.flatnonzero((first <= t) & (t < end))]
+            places.append(_epoch_rows(assembly, groups, may_run, t, x, bill))
         servers, green, bills = np.array(places).T
         fed = _fed_rows(assembly, groups, x)
         return cls(assembly, [one.start for one in columns], servers, green, bills, fed)
@@ -173,13 +174,13 @@ class _Columns:
         if start.size > 1:
             assembly.rows((start[None, :], 1.0), upper=1)
         columns = cls(job, start, green)
+        if start.size == 1:
+            assembly.rows((green[:, None], 1.0), (start[None, :], -float(job.width)), upper=0)
+            return columns
         for at, epoch in enumerate(range(job.first_epoch, job.end)):
             run = columns.running(epoch)[None, :]
             assembly.rows((green[None, at : at + 1], 1.0), (run, -float(job.width)), upper=0)
         return columns
-
-    def may_run(self, epoch: int) -> bool:
-        return self.job.first_epoch <= epoch < self.job.end
 
     def running(self, epoch: int) -> Index:
         """The starts with which it runs in an epoch."""
