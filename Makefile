@@ -8,7 +8,7 @@ BENCH ?= defaults start_up check_many python_lookup cpp_lookup go_lookup java_lo
 	ingest published_trends closed_forms coverage coverage_diff green_parallel replan_times \
 	queue_aware queue_polish optional_rules queue_hints queue_energy queue_lanes queue_frequency queue_joint robust overload_rules joint_ladder joint_cores joint_lanes
 
-.PHONY: setup compilers browser demo demo-servers demo-agent checks checks-agent test bench fuzz docs clean clean-cache
+.PHONY: setup compilers browser demo demo-servers demo-agent demo-llm checks checks-agent checks-audit test bench fuzz campaign docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -63,6 +63,10 @@ checks-agent: compilers
 	cd runtimes/agent && cargo fmt --check && \
 		CARGO_TARGET_DIR=$(CURDIR)/build/rust cargo clippy --quiet --all-targets -- -D warnings
 
+checks-audit: compilers
+	cd runtimes/audit && cargo fmt --check && \
+		CARGO_TARGET_DIR=$(CURDIR)/build/audit cargo clippy --quiet --all-targets -- -D warnings
+
 # vLLM has no release for later versions of Python; its packages are 2.9 GB.
 PYTHON312 ?= python3.12
 VLLM := build/vllm
@@ -97,6 +101,10 @@ test: setup compilers browser
 
 fuzz: setup
 	$(PYTEST) -m fuzz
+
+# Plants 10,000 lies in policies: the audit must refute each.
+campaign: setup compilers
+	$(BIN)/pytest -m fuzz tests/runtimes/test_audit.py
 
 bench: setup
 	for script in machine $(BENCH); do $(BIN)/python -m bench.$$script || exit 1; done

@@ -16,11 +16,13 @@ from tailc.pipeline.trace import (
     OpenedTokens,
     OpenedTrace,
     open_measured,
+    open_trace,
     split_requests,
     split_rows,
     split_trace,
 )
 from tailc.specs.days import DaysSettings
+from tailc.traces.csv_profile import csv_profile
 from tailc.traces.parquet_profile import written_profile
 from tailc.traces.throughput_written import written_throughput
 from tailc.traces.tokens_written import written_tokens
@@ -45,7 +47,7 @@ class WrittenPart:
 
 @dataclass(frozen=True)
 class WrittenSplit:
-    """The two written parts of a trace, and warnings about it."""
+    """The written parts of a trace, and warnings about it."""
 
     parts: tuple[WrittenPart, ...]
     warnings: tuple[Finding, ...]
@@ -80,6 +82,21 @@ def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
         WrittenPart(role, paths[role], part.number, of, part.digest) for role, part in parts.items()
     )
     return WrittenSplit(written, read.trace.warnings)
+
+
+def write_design(spec_path: str, path: str) -> WrittenSplit:
+    """Write the design part, or the whole trace without `held_out`, as CSV with all digits.
+
+    Raises TailcError for a kind that is not compiled from requests.
+    """
+    opened = open_kind(spec_path)
+    read = open_trace(opened)
+    is_split = read.reading.rows.split is not None
+    design = split_trace(opened, read)[0] if is_split else read.trace.profile
+    replace_files([(Path(path), csv_profile(design))])
+    requests, digest = design.total_weight, design.digest
+    part = WrittenPart(InputRole.DESIGN, Path(path), requests, "requests", digest)
+    return WrittenSplit((part,), read.trace.warnings)
 
 
 def _of_days(opened: OpenedSpec) -> TailcError:

@@ -1,0 +1,160 @@
+//! Plants lies in a policy, repairs its digest, and counts those that an audit refutes.
+//!
+//!     cargo run --release --example lies -- POLICY.json PROFILE.csv COUNT SEED
+//!
+//! A lie is one number that says something else than the compiler found: in the evidence of a row,
+//! in the summary of the design sample, or in the table. Settings that only the spec states, such as
+//! the budget, are not lies by themselves. Prints every lie that was not refuted; exits 1 if any.
+
+use std::process::ExitCode;
+
+use tailc_audit::{audit, sha256, without_digest, Json, Profile, Verdict};
+
+/// Less changes nothing that is measured in whole microseconds.
+const LEAST_TIME_US: u64 = 1_000;
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|_| {}));
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    let [policy, profile, count, seed] = given.as_slice() else {
+        eprintln!("usage: lies POLICY.json PROFILE.csv COUNT SEED");
+        return ExitCode::from(2);
+    };
+    let read = |path: &String| std::fs::read_to_string(path).expect("the file can be read");
+    let honest = Json::parse(&read(policy)).expect("the policy is JSON");
+    let profile = Profile::parse(&read(profile)).expect("the profile is CSV");
+    let mut random = Random(seed.parse().expect("a seed is a number"));
+    let count: usize = count.parse().expect("a count is a number");
+    let places = places(&honest);
+    let mut accepted = 0;
+    for _ in 0..count {
+        let place = &places[random.below(places.len() as u64) as usize];
+        let mut lie = honest.clone();
+        let change = plant(&mut lie, place, &mut random);
+        let claims = audit(&sealed(lie), Some(&profile), None);
+        if claims.verdict() != Verdict::Refuted {
+            accepted += 1;
+            println!("not refuted: {} {change}", place.join("."));
+        }
+    }
+    println!("{} of {count} lies refuted, in {} places", count - accepted, places.len());
+    ExitCode::from(u8::from(accepted > 0))
+}
+
+struct Random(u64);
+
+impl Random {
+    /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+/// The policy as text with its own digest.
+fn sealed(mut policy: Json) -> String {
+    let digest = sha256(without_digest(&policy).canonical().as_bytes());
+    if let Json::Object(members) = &mut policy {
+        let stated = members.iter_mut().find(|(name, _)| name == "policy_digest");
+        stated.expect("a policy has a digest").1 = Json::Text(digest);
+    }
+    policy.canonical()
+}
+
+type Place = Vec<String>;
+
+/// Numbers that an audit can refute, as paths from the root.
+fn places(policy: &Json) -> Vec<Place> {
+    let mut all = Vec::new();
+    collect(policy, &mut Vec::new(), &mut all);
+    all.retain(|place| is_claim(policy, place));
+    all
+}
+
+fn collect(json: &Json, path: &mut Place, all: &mut Vec<Place>) {
+    let parts: Vec<(String, &Json)> = match json {
+        Json::Number(_) => {
+            all.push(path.clone());
+            return;
+        }
+        Json::Text(_) => return,
+        Json::List(items) => {
+            items.iter().enumerate().map(|(place, item)| (place.to_string(), item)).collect()
+        }
+        Json::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), value)).collect()
+        }
+    };
+    for (name, value) in parts {
+        path.push(name);
+        collect(value, path, all);
+        path.pop();
+    }
+}
+
+const SETTINGS: [&str; 3] = ["max_in_system", "percentile_ppm", "rungs"];
+
+fn is_claim(policy: &Json, place: &[String]) -> bool {
+    let names: Vec<&str> = place.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        ["evidence", "rows", ..] => true,
+        ["evidence", "settings", pair, _] => {
+            let pair = at(policy, &["evidence", "settings", pair, "0"]);
+            matches!(pair, Some(Json::Text(name)) if SETTINGS.contains(&name.as_str()))
+        }
+        ["inputs", input, ..] => {
+            at(policy, &["inputs", input, "role"]) == Some(&Json::Text("design".into()))
+        }
+        ["forms", _, "guard" | "boost", _] => true,
+        ["forms", _, "rungs", _, "speed_ppm" | "threads"] => true,
+        ["forms", _, "rows", _, "admission", "delay_us"] => number(policy, &names) > 0,
+        ["forms", _, "rows", _, "climbs", climb, "age_us"] => *climb != "0",
+        ["forms", _, "rows", _, ..] => true,
+        _ => false,
+    }
+}
+
+fn at<'a>(json: &'a Json, path: &[&str]) -> Option<&'a Json> {
+    path.iter().try_fold(json, |json, name| match json {
+        Json::List(items) => items.get(name.parse::<usize>().ok()?),
+        other => other.member(name),
+    })
+}
+
+fn number(policy: &Json, path: &[&str]) -> i64 {
+    match at(policy, path) {
+        Some(Json::Number(number)) => *number,
+        _ => 0,
+    }
+}
+
+/// Changes the number at `place`; returns what was changed.
+fn plant(policy: &mut Json, place: &[String], random: &mut Random) -> String {
+    let name = place[place.len() - 1].as_str();
+    let is_time_of_table = place[0] == "forms" && (name == "age_us" || name == "delay_us");
+    let value = place.iter().fold(policy, |json, name| match json {
+        Json::List(items) => &mut items[name.parse::<usize>().expect("an index")],
+        Json::Object(members) => {
+            &mut members.iter_mut().find(|(key, _)| key == name).expect("a member").1
+        }
+        _ => unreachable!("a path leads through lists and objects"),
+    });
+    let Json::Number(number) = value else { unreachable!("a place has a number") };
+    let honest = *number;
+    let least = if is_time_of_table { LEAST_TIME_US } else { 1 };
+    let size = match random.below(3) {
+        0 => least,
+        1 => least + random.below(10) * least,
+        _ => least + honest.unsigned_abs() / (1 + random.below(100)),
+    } as i64;
+    // A lower bound that is too low is no lie.
+    let rises = name == "bound_us" || honest < size || random.below(2) == 0;
+    *number = if rises { honest + size } else { honest - size };
+    format!("{honest} -> {}", *number)
+}

@@ -1,0 +1,77 @@
+//! A policy as canonical JSON, with its own digest computed again.
+
+use crate::claims::Claims;
+use crate::digest::sha256;
+use crate::json::Json;
+
+const FORMAT: &str = "tailc-policy";
+const MAJOR: i128 = 1;
+
+pub struct Artifact {
+    pub policy: Json,
+}
+
+impl Artifact {
+    /// Checks form and digest; fails if the text is no policy of a version that this program knows.
+    pub fn open(text: &str, claims: &mut Claims) -> Result<Artifact, String> {
+        let policy = Json::parse(text)?;
+        if policy.text("format") != Ok(FORMAT) {
+            return Err("this JSON is not a policy of tailc: `format` is another".into());
+        }
+        let schema = policy.member("schema").ok_or("the policy has no `schema`")?;
+        if schema.number("major")? != MAJOR {
+            return Err("the policy has a major version that this program does not know".into());
+        }
+        let stated = policy.text("policy_digest")?.to_string();
+        let is_canonical = policy.canonical() == text;
+        claims.judge("canonical form", "the file", is_canonical, "the bytes are another spelling");
+        let right = sha256(without_digest(&policy).canonical().as_bytes());
+        let by = format!("{stated} is claimed, {right} is right");
+        claims.judge("policy_digest", "the file", stated == right, &by);
+        Ok(Artifact { policy })
+    }
+
+    pub fn evidence(&self) -> Result<&Json, String> {
+        self.policy.member("evidence").ok_or_else(|| "the policy has no evidence".into())
+    }
+
+    pub fn setting(&self, name: &str) -> Result<Option<i128>, String> {
+        match Json::paired(self.evidence()?.list("settings")?, name) {
+            Some(Json::Number(number)) => Ok(Some(i128::from(number))),
+            Some(_) => Err(format!("the setting `{name}` is not a whole number")),
+            None => Ok(None),
+        }
+    }
+
+    pub fn required_setting(&self, name: &str) -> Result<i128, String> {
+        self.setting(name)?.ok_or_else(|| format!("the evidence has no setting `{name}`"))
+    }
+
+    /// The only form of that name.
+    pub fn form(&self, name: &str) -> Result<&Json, String> {
+        let mut of_name = self.policy.list("forms")?.iter().filter(|f| f.text("form") == Ok(name));
+        match (of_name.next(), of_name.next()) {
+            (Some(form), None) => Ok(form),
+            (None, _) => Err(format!("the policy has no form `{name}`")),
+            (Some(_), Some(_)) => Err(format!("the policy has several forms `{name}`")),
+        }
+    }
+
+    pub fn spec_digest(&self) -> Result<Option<String>, String> {
+        match Json::paired(self.evidence()?.list("versions")?, "compiled-spec") {
+            Some(Json::Text(digest)) => Ok(Some(digest)),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The policy as it is digested.
+pub fn without_digest(policy: &Json) -> Json {
+    match policy {
+        Json::Object(members) => {
+            let others = members.iter().filter(|(name, _)| name != "policy_digest");
+            Json::Object(others.cloned().collect())
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,43 @@
+//! An audit of one policy: the file, its inputs, then the claims of its kind.
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use crate::artifact::Artifact;
+use crate::claims::Claims;
+use crate::profile::Profile;
+use crate::{inputs, interval_table};
+
+/// Claims about the text of a policy. What is missing or unknown is a claim that was not checked.
+pub fn audit(policy: &str, profile: Option<&Profile>, spec_digest: Option<&str>) -> Claims {
+    let mut claims = Claims::default();
+    // Arithmetic is checked: a number that is too large ends the audit here.
+    let result =
+        catch_unwind(AssertUnwindSafe(|| check(policy, profile, spec_digest, &mut claims)));
+    match result {
+        Ok(Ok(())) => {}
+        Ok(Err(why)) => claims.cannot_check(format!("more: {why}")),
+        Err(_) => {
+            claims.cannot_check("more: a number is too large for the arithmetic of this program")
+        }
+    }
+    claims
+}
+
+fn check(
+    policy: &str,
+    profile: Option<&Profile>,
+    spec_digest: Option<&str>,
+    claims: &mut Claims,
+) -> Result<(), String> {
+    let artifact = Artifact::open(policy, claims)?;
+    if let Some(digest) = spec_digest {
+        inputs::check_spec(&artifact, digest, claims)?;
+    }
+    let kind = artifact.policy.text("kind")?;
+    let profile = profile.ok_or("give the design sample with --profile")?;
+    inputs::check_design(&artifact, profile, claims)?;
+    match kind {
+        "few-to-many" | "joint-ladder" => interval_table::check(&artifact, profile, claims),
+        other => Err(format!("policies of the kind `{other}` are not checked")),
+    }
+}

@@ -1,0 +1,27 @@
+//! Checks what a policy claims, from its bytes and the design trace alone.
+//!
+//! Nothing here is shared with the compiler or with a runtime: the program is written from the
+//! documentation of the artifact and of the formulas (docs/audit.md says what it proves).
+
+mod artifact;
+mod audit;
+mod claims;
+mod decimal;
+mod digest;
+mod dual;
+mod execution;
+mod grid;
+mod inputs;
+mod interval_table;
+mod json;
+mod ladder;
+mod part;
+mod profile;
+mod rank_limits;
+
+pub use artifact::without_digest;
+pub use audit::audit;
+pub use claims::{Claims, Verdict};
+pub use digest::sha256;
+pub use json::Json;
+pub use profile::Profile;

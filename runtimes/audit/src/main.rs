@@ -1,0 +1,84 @@
+//! The command: `tailc-audit POLICY.json --profile PROFILE.csv [--spec-digest SHA256]`.
+
+use std::process::ExitCode;
+
+use tailc_audit::{audit, Profile, Verdict};
+
+const USAGE: &str = "usage: tailc-audit POLICY.json [--profile PROFILE.csv] [--spec-digest SHA256]";
+
+struct Arguments {
+    policy: String,
+    profile: Option<String>,
+    spec_digest: Option<String>,
+}
+
+fn main() -> ExitCode {
+    // The one panic that arithmetic may cause is reported as a claim that was not checked.
+    std::panic::set_hook(Box::new(|_| {}));
+    match run() {
+        Ok(code) => code,
+        Err(why) => {
+            eprintln!("tailc-audit: {why}");
+            ExitCode::from(code_of(Verdict::CannotCheck))
+        }
+    }
+}
+
+fn run() -> Result<ExitCode, String> {
+    let arguments = arguments(std::env::args().skip(1))?;
+    let policy = read(&arguments.policy)?;
+    let profile = match &arguments.profile {
+        Some(path) => Some(Profile::parse(&read(path)?).map_err(|why| format!("{path}: {why}"))?),
+        None => None,
+    };
+    let claims = audit(&policy, profile.as_ref(), arguments.spec_digest.as_deref());
+    print!("{claims}");
+    let verdict = claims.verdict();
+    println!("{}", sentence(verdict));
+    Ok(ExitCode::from(code_of(verdict)))
+}
+
+fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
+    let (mut policy, mut profile, mut spec_digest) = (None, None, None);
+    while let Some(argument) = given.next() {
+        let place = match argument.as_str() {
+            "--profile" => &mut profile,
+            "--spec-digest" => &mut spec_digest,
+            _ if argument.starts_with('-') => {
+                return Err(format!("`{argument}` is unknown; {USAGE}"))
+            }
+            _ => {
+                if policy.replace(argument).is_some() {
+                    return Err(format!("give one policy; {USAGE}"));
+                }
+                continue;
+            }
+        };
+        let value = given.next().ok_or_else(|| format!("`{argument}` needs a value; {USAGE}"))?;
+        *place = Some(value);
+    }
+    Ok(Arguments { policy: policy.ok_or(USAGE)?, profile, spec_digest })
+}
+
+fn read(path: &str) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|why| format!("{path}: {why}"))?;
+    String::from_utf8(bytes).map_err(|_| {
+        format!("{path}: not UTF-8; give the JSON of a policy and the CSV of a profile")
+    })
+}
+
+fn sentence(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "every claim holds",
+        Verdict::Refuted => "the policy makes a false claim",
+        Verdict::CannotCheck => "no claim is refuted, but not all were checked",
+    }
+}
+
+fn code_of(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Holds => 0,
+        Verdict::Refuted => 1,
+        Verdict::CannotCheck => 2,
+    }
+}

@@ -1,0 +1,129 @@
+"""`tailc-audit` passes what compiles wrote and refutes what was changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+import rfc8785
+
+from tailc.studies.split import write_design
+from tests.runtimes.audit import audit, cargo, lies
+from tests.tailc.artifact.published import ROOT
+
+EXAMPLES = ROOT / "examples"
+HOLDS, REFUTED, CANNOT_CHECK = 0, 1, 2
+QUICK = ("search", "lucene-fm", "joint")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def program() -> None:
+    cargo("build", "--examples")
+    cargo("build")
+
+
+@pytest.fixture(scope="module")
+def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("profiles")
+    for name in QUICK:
+        write_design(str(EXAMPLES / name / "service.yaml"), str(folder / f"{name}.csv"))
+    return folder
+
+
+def changed(path: Path, change: object, *place: str | int) -> str:
+    """The policy of `search` with another value at `place`, and its digest computed again."""
+    policy = json.loads((EXAMPLES / "search" / "expected.json").read_bytes())
+    holder = policy
+    for step in place[:-1]:
+        holder = holder[step]
+    holder[place[-1]] = change
+    del policy["policy_digest"]
+    policy["policy_digest"] = hashlib.sha256(rfc8785.dumps(policy)).hexdigest()
+    path.write_bytes(rfc8785.dumps(policy))
+    return str(path)
+
+
+def test_its_own_tests_pass() -> None:
+    assert "test result: ok" in "\n".join(cargo("test", "--lib"))
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_policy_of_an_example_holds(name: str, profiles: Path) -> None:
+    policy = EXAMPLES / name / "expected.json"
+    code, text = audit(policy, "--profile", profiles / f"{name}.csv")
+    assert (code, text.splitlines()[-1]) == (HOLDS, "every claim holds"), text
+
+
+@pytest.mark.fuzz
+def test_a_policy_with_speed_ups_by_request_holds(tmp_path: Path) -> None:
+    profile = tmp_path / "bing-fm.csv"
+    write_design(str(EXAMPLES / "bing-fm" / "service.yaml"), str(profile))
+    code, text = audit(EXAMPLES / "bing-fm" / "expected.json", "--profile", profile)
+    assert code == HOLDS, text
+
+
+def test_planted_lies_are_refuted(profiles: Path) -> None:
+    policy = EXAMPLES / "search" / "expected.json"
+    assert "300 of 300 lies refuted" in lies(policy, profiles / "search.csv", 300, seed=1)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize(("name", "count"), [("search", 8500), ("lucene-fm", 1200), ("joint", 300)])
+def test_many_planted_lies_are_refuted(name: str, count: int, profiles: Path) -> None:
+    policy = EXAMPLES / name / "expected.json"
+    text = lies(policy, profiles / f"{name}.csv", count, seed=2)
+    assert f"{count} of {count} lies refuted" in text
+
+
+def test_a_refutation_has_the_claim_the_row_and_the_difference(
+    tmp_path: Path, profiles: Path
+) -> None:
+    policy = changed(tmp_path / "policy.json", 72_460, "evidence", "rows", 1, "tail_us")
+    code, text = audit(policy, "--profile", profiles / "search.csv")
+    assert code == REFUTED
+    assert "refuted  tail_us of load 2: 72460 is claimed, 72467.455830" in text
+    assert "off by -7.455830" in text
+
+
+def test_another_profile_is_refuted_by_its_digest(profiles: Path) -> None:
+    policy = EXAMPLES / "search" / "expected.json"
+    code, text = audit(policy, "--profile", profiles / "lucene-fm.csv")
+    assert code == REFUTED
+    assert "refuted  digest of the design input" in text
+
+
+def test_another_spelling_and_a_wrong_digest_are_refuted(tmp_path: Path) -> None:
+    text = (EXAMPLES / "search" / "expected.json").read_text()
+    path = tmp_path / "policy.json"
+    path.write_text(text + "\n")
+    assert "refuted  canonical form" in audit(path)[1]
+    path.write_text(text.replace('"generation":1', '"generation":2'))
+    code, output = audit(path)
+    assert code == REFUTED
+    assert "refuted  policy_digest" in output
+
+
+def test_the_digest_of_the_spec_is_compared(profiles: Path) -> None:
+    policy = EXAMPLES / "search" / "expected.json"
+    versions = dict(json.loads(policy.read_bytes())["evidence"]["versions"])
+    profile = ("--profile", profiles / "search.csv")
+    assert audit(policy, *profile, "--spec-digest", versions["compiled-spec"])[0] == HOLDS
+    assert audit(policy, *profile, "--spec-digest", "0" * 64)[0] == REFUTED
+
+
+@pytest.mark.parametrize("name", ["llm-batching", "greenpar"])
+def test_what_is_not_checked_is_named(name: str) -> None:
+    code, text = audit(EXAMPLES / name / "expected.json")
+    assert code == CANNOT_CHECK
+    assert "cannot check" in text
+
+
+def test_what_is_no_policy_cannot_be_checked(tmp_path: Path) -> None:
+    path = tmp_path / "policy.json"
+    path.write_text("{}")
+    assert audit(path)[0] == CANNOT_CHECK
+    assert audit(EXAMPLES / "search" / "expected.tailc")[0] == CANNOT_CHECK
+    assert audit(tmp_path / "nothing.json")[0] == CANNOT_CHECK
+    assert audit()[0] == CANNOT_CHECK
