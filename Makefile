@@ -8,7 +8,7 @@ BENCH ?= defaults start_up check_many python_lookup cpp_lookup go_lookup java_lo
 	ingest published_trends closed_forms coverage coverage_diff green_parallel replan_times \
 	queue_aware queue_polish optional_rules queue_hints queue_energy queue_lanes queue_frequency queue_joint robust overload_rules joint_ladder joint_cores joint_lanes
 
-.PHONY: setup compilers browser demo demo-servers demo-agent demo-llm checks checks-agent checks-audit test bench fuzz campaign docs clean clean-cache
+.PHONY: setup compilers browser demo demo-servers demo-agent demo-llm checks checks-rust test bench fuzz campaign docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -58,14 +58,12 @@ demo-agent: setup compilers
 	cd runtimes/agent && CARGO_TARGET_DIR=$(CURDIR)/build/rust cargo build --quiet --release
 	$(BIN)/python examples/autopro/agent.py --agent build/rust/release/tailc-agent
 
-# With what the tests of the Rust runtime compile, too.
-checks-agent: compilers
-	cd runtimes/agent && cargo fmt --check && \
-		CARGO_TARGET_DIR=$(CURDIR)/build/rust cargo clippy --quiet --all-targets -- -D warnings
-
-checks-audit: compilers
-	cd runtimes/audit && cargo fmt --check && \
-		CARGO_TARGET_DIR=$(CURDIR)/build/audit cargo clippy --quiet --all-targets -- -D warnings
+# Format and lints of the Rust programs.
+checks-rust: compilers
+	for program in agent audit; do \
+		(cd runtimes/$$program && cargo fmt --check && CARGO_TARGET_DIR=$(CURDIR)/build/rust \
+			cargo clippy --quiet --all-targets -- -D warnings) || exit 1; \
+	done
 
 # vLLM has no release for later versions of Python; its packages are 2.9 GB.
 PYTHON312 ?= python3.12

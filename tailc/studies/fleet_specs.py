@@ -35,7 +35,7 @@ class FleetSpecs:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _ServiceRow:
     """Values of a service by column. line: where its row begins in the table."""
 
     line: int
@@ -69,7 +69,7 @@ def _spec_path(folder: str, service: str) -> Path:
     return Path(folder) / f"{service}.yaml"
 
 
-def _read_rows(table: str) -> list[_Row]:
+def _read_rows(table: str) -> list[_ServiceRow]:
     """The rows of the table; raises TailcError with all rows that are wrong."""
     names, rows = _read_cells(table)
     findings = [
@@ -87,7 +87,7 @@ def _read_rows(table: str) -> list[_Row]:
             findings.append(Finding(Code.CONFLICT, message, place, "keep one row for a service"))
     if findings:
         raise TailcError(findings[:_MOST_FINDINGS])
-    return [_Row(line, dict(zip(names, cells, strict=True))) for line, cells in rows]
+    return [_ServiceRow(line, dict(zip(names, cells, strict=True))) for line, cells in rows]
 
 
 def _read_cells(table: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
@@ -162,7 +162,7 @@ def _place(text: str, source: str, at: int, width: int) -> Place:
     return Place(source, line + 1, at - start + 1, excerpt=excerpt, width=width)
 
 
-def _filled(text: str, template: str, row: _Row) -> str:
+def _filled(text: str, template: str, row: _ServiceRow) -> str:
     """The spec of a service; raises TailcError if it is no YAML."""
     spec = _SLOT.sub(lambda match: row.values[match[1]] if match[1] else "$", text)
     parse_document(spec, f"{template} for `{row.service}`")
