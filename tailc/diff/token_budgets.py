@@ -22,7 +22,7 @@ from tailc.traces.tokens import TokenTrace
 
 
 @dataclass(frozen=True)
-class TailChange:
+class TokenTailChange:
     """The percentile of an SLO under two policies [us], and its relative change, paired by blocks
     of requests."""
 
@@ -33,11 +33,11 @@ class TailChange:
 
 
 @dataclass(frozen=True)
-class RateChange:
+class TokenRateChange:
     """Two policies at a rate: percentiles, and requests that meet all SLOs."""
 
     rate_mrps: int
-    tails: tuple[TailChange, ...]
+    tails: tuple[TokenTailChange, ...]
     old_goodput_ppm: int
     new_goodput_ppm: int
 
@@ -50,7 +50,7 @@ class TokenChange:
     held_out_requests: int
     seed: int
     replicates: int
-    rates: tuple[RateChange, ...]
+    rates: tuple[TokenRateChange, ...]
 
 
 def token_change(
@@ -64,19 +64,19 @@ def token_change(
     for one in schedulers:
         check_fits(held_out, one.table.engine)
 
-    def change(experiment: TokenExperiment) -> RateChange:
+    def change(experiment: TokenExperiment) -> TokenRateChange:
         outcomes = [experiment.outcome(one) for one in schedulers]
         before, after = (goodput(one, new.slos) for one in outcomes)
 
-        def tails() -> Iterator[TailChange]:
+        def tails() -> Iterator[TokenTailChange]:
             for slo in new.slos:
                 was, now = (
                     tail_sample(one, slo, options.seed, options.replicates) for one in outcomes
                 )
                 numbers = was.estimate.us, now.estimate.us
-                yield TailChange(slo, *numbers, now.change_from(was))
+                yield TokenTailChange(slo, *numbers, now.change_from(was))
 
-        return RateChange(experiment.rate_mrps, tuple(tails()), to_ppm(before), to_ppm(after))
+        return TokenRateChange(experiment.rate_mrps, tuple(tails()), to_ppm(before), to_ppm(after))
 
     return TokenChange(
         held_out.digest,

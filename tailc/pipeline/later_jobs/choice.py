@@ -96,15 +96,15 @@ def _judge(comparison: _Comparison) -> list[JudgedRule]:
     with solver_baselines(plan) as more:
         options = PlanOptions(more=more)
 
-        def judged(rule: str | None, *names: str) -> list[JudgedRule]:
+        def judge(rule: str | None, *names: str) -> list[JudgedRule]:
             model = job_model(plan, comparison.curves, options, rule)
             return list(_replay(comparison, model, rule, names))
 
         if plan.malleable is None:
-            return judged(None, FIRST_FIT, *_OF_RIGID)
-        found = judged(None, CONSTANT, *_OF_MALLEABLE)
+            return judge(None, FIRST_FIT, *_OF_RIGID)
+        found = judge(None, CONSTANT, *_OF_MALLEABLE)
         for name in _PLANNED_AGAIN if _are_few(comparison.windows) else ():
-            found += judged(name)
+            found += judge(name)
             if not found[-1].draws_more_than(found[0]):
                 break
     return found
@@ -124,11 +124,11 @@ def _replay(
 
     samples = replay_all(model, comparison.windows, names, show)
     for name in names:
-        yield _judged(comparison, model, name, samples.baselines[name])
-    yield _judged(comparison, model, rule, samples.policy)
+        yield _judged_rule(comparison, model, name, samples.baselines[name])
+    yield _judged_rule(comparison, model, rule, samples.policy)
 
 
-def _judged(
+def _judged_rule(
     comparison: _Comparison, model: JobModel[Any], name: str | None, samples: QuantitySamples
 ) -> JudgedRule:
     broken = samples[model.judged]

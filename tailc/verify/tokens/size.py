@@ -104,7 +104,7 @@ def _capacity(
 ) -> Capacity:
     """The last steps that meet all SLOs: by the estimates, by whole intervals, and by a part."""
 
-    def within(limit_of: Callable[[TokenRun, int], int | None]) -> Callable[[int], bool]:
+    def meets_limits(limit_of: Callable[[TokenRun, int], int | None]) -> Callable[[int], bool]:
         def holds(step: int) -> bool:
             limits = [limit_of(run(step), at) for at in range(len(slos))]
             return all(
@@ -114,9 +114,9 @@ def _capacity(
 
         return holds
 
-    best = _last(within(lambda one, at: one.tails[at].us), 1, STEPS)
-    low = _last(within(lambda one, at: one.tails[at].high_us), 1, best)
-    high = _last(within(lambda one, at: one.tails[at].low_us), max(best, 1), STEPS)
+    best = _last(meets_limits(lambda one, at: one.tails[at].us), 1, STEPS)
+    low = _last(meets_limits(lambda one, at: one.tails[at].high_us), 1, best)
+    high = _last(meets_limits(lambda one, at: one.tails[at].low_us), max(best, 1), STEPS)
     rate, least, most = (
         step * step_mrps if step else None for step in (best, low, max(high, best))
     )
