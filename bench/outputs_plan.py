@@ -278,8 +278,8 @@ INGESTED = {
     "vegeta": f"{SAMPLES}/vegeta.json --measure response-open",
     "k6": f"{SAMPLES}/k6.json --measure response-open",
     "otlp": f"{SAMPLES}/otlp.json --measure response-open",
-    "spans": f"{SAMPLES}/spans.pb --measure response-open --with-internal",
-    "jaeger": f"{SAMPLES}/spans.jaeger.json --measure response-open",
+    "spans": f"{SAMPLES}/spans.pb --service web --measure response-open --with-internal",
+    "jaeger": f"{SAMPLES}/spans.jaeger.json --service web --measure response-open",
     "scrape": f"{SAMPLES}/prometheus.txt --since {SAMPLES}/prometheus.earlier.txt"
     " --measure response-open",
     "range": f"{SAMPLES}/prometheus.native.range.json --measure response-open",

@@ -85,6 +85,7 @@ class Code(enum.Enum):
     MIXED_BUCKETS = ("TC0232", ExitCode.BAD_CONTENT, "histograms to add have different buckets")
     RUNNING_TOTAL = ("TC0233", ExitCode.BAD_CONTENT, "running totals are offered as requests")
     STEPS_AS_REQUESTS = ("TC0234", ExitCode.BAD_CONTENT, "steps of jobs are offered as requests")
+    SEVERAL_SERVICES = ("TC0235", ExitCode.BAD_CONTENT, "an input has spans of several services")
     NO_ZONE = ("TC0241", ExitCode.BAD_CONTENT, "a time has no time zone")
     SAME_TIME = ("TC0242", ExitCode.BAD_CONTENT, "a series has two values at one time")
     UNEVEN_TIMES = ("TC0243", ExitCode.BAD_CONTENT, "the time steps of a series are not equal")

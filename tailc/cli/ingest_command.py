@@ -50,6 +50,14 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Count the time of a server's internal child spans as the server's own time.",
 )
+@click.option(
+    "--service",
+    "services",
+    multiple=True,
+    metavar="NAME",
+    help="Service whose server spans to count, if the traces have several; may be given several "
+    "times.",
+)
 @click.option("--unit", type=TIME_UNIT, help="Unit of the times.")
 @click.option(
     "--tag",
@@ -162,6 +170,7 @@ def _options(
     attribute: str | None,
     metric: str | None,
     tags: tuple[str, ...],
+    services: tuple[str, ...],
     **of_metric: Any,
 ) -> InputOptions:
     from tailc.ingest.options import InputOptions, MetricOptions, SpanOptions, TimeColumn
@@ -170,6 +179,8 @@ def _options(
     _check_names(column, weight, attribute)
     if tags and column is not None:
         raise click.UsageError("`--tag` applies to an HdrHistogram log, and `--column` to a table")
+    if services and column is not None:
+        raise click.UsageError("`--service` applies to spans, and `--column` to a table")
     if with_internal and (column or attribute):
         raise click.UsageError(
             "`--with-internal` applies only to the own times of spans: remove `--column` and "
@@ -178,7 +189,7 @@ def _options(
     return InputOptions(
         None if unit is None else TimeUnit(unit),
         None if column is None else TimeColumn(column, weight),
-        SpanOptions(attribute, with_internal),
+        SpanOptions(attribute, with_internal, services),
         MetricOptions(metric, **of_metric),
         tags,
     )

@@ -176,7 +176,7 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
     """Raise TailcError for options about spans, metrics or tags that the format does not have."""
     if options.spans != SpanOptions() and not format_.has_spans:
         message = f"`{source.name}` is {format_.name}, which has no spans"
-        hint = "remove `--attribute` and `--with-internal`"
+        hint = "remove `--attribute`, `--service` and `--with-internal`"
         raise source.fault(Code.USAGE, message, advice=hint)
     if options.tags and not format_.has_tags:
         message = f"`{source.name}` is {format_.name}, which has no tags"

@@ -30,12 +30,14 @@ class TimeColumn:
 class SpanOptions:
     """Which times of spans to count; by default the own time of a server.
 
-    attribute: attribute with the time, `NAME`, or `START..END` for the difference of two.
+    services: names of the services whose spans count; empty if the input has only one. attribute:
+    attribute with the time, `NAME`, or `START..END` for the difference of two.
     with_internal: whether internal child spans count as own time of the server.
     """
 
     attribute: str | None = None
     with_internal: bool = False
+    services: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

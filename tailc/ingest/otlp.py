@@ -50,6 +50,9 @@ _TRACE, _SPAN, _PARENT, _START, _END = (
     ("endTimeUnixNano", "end_time_unix_nano"),
 )
 _IDS = (1, 2)
+# Fields of a resource's spans, of a resource, of an attribute and of its value, for its service.
+_RESOURCE, _ATTRIBUTES, _KEY, _VALUE, _TEXT = 1, 1, 1, 2, 1
+_SERVICE_KEY = "service.name"
 _INTERNAL = (1, "SPAN_KIND_INTERNAL")
 _SERVER = (2, "SPAN_KIND_SERVER")
 _FAILED = (2, "STATUS_CODE_ERROR")
@@ -80,20 +83,32 @@ def spans_of_json(text: bytes, attribute: Attribute | None) -> list[TraceSpan]:
 def spans_of_export(export: Any, attribute: Attribute | None) -> list[TraceSpan]:
     """Decode the spans of a parsed JSON export; ValueError if it is not one."""
     try:
-        return [_of_json(span, attribute) for span in _objects(export)]
+        return [_of_json(span, service, attribute) for span, service in _objects(export)]
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError("no export of spans") from error
 
 
-def _objects(export: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _objects(export: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Each span with the name of its service."""
     export = export.get("trace", export)
     name = next((name for name in _RESOURCE_NAMES if name in export), _RESOURCE_NAMES[0])
     for resource in export[name]:
+        service = _service(resource.get("resource") or {})
         for scope in (scope for name in _SCOPE_NAMES for scope in resource.get(name, ())):
-            yield from scope.get("spans", ())
+            for span in scope.get("spans", ()):
+                yield span, service
 
 
-def _of_json(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
+def _service(resource: dict[str, Any]) -> str:
+    """Name of the service of a resource, or empty."""
+    for one in resource.get("attributes") or ():
+        if one.get("key") == _SERVICE_KEY:
+            value = one.get("value") or {}
+            return str(value.get("stringValue") or value.get("string_value") or "")
+    return ""
+
+
+def _of_json(span: dict[str, Any], service: str, attribute: Attribute | None) -> TraceSpan:
     return TraceSpan(
         trace=_id(span[_name(span, _TRACE)], TRACE_BYTES),
         id=_id(span[_name(span, _SPAN)], SPAN_BYTES),
@@ -103,6 +118,7 @@ def _of_json(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
         is_server=span.get("kind") in _SERVER,
         is_internal=span.get("kind") in _INTERNAL,
         is_failed=span.get("status", {}).get("code") in _FAILED,
+        service=service,
         reading=None if attribute is None else attribute.value_of(_values(span)),
     )
 
@@ -148,18 +164,31 @@ def starts_with_spans(request: memoryview) -> bool:
         first = next(_spans_in(request, is_start=True), None)
         if first is None:
             return False
-        lengths = [[len(part) for part in parts(first, field)] for field in _IDS]
+        lengths = [[len(part) for part in parts(first[0], field)] for field in _IDS]
     except WireError:
         return False
     return lengths == [[TRACE_BYTES], [SPAN_BYTES]]
 
 
-def _spans_in(request: memoryview, *, is_start: bool = False) -> Iterator[memoryview]:
-    """Bytes of each span; raises WireError if the message is not a request."""
+def _spans_in(request: memoryview, *, is_start: bool = False) -> Iterator[tuple[memoryview, str]]:
+    """Bytes of each span, and its service; raises WireError if the message is not a request."""
     for resource in parts(request, _RESOURCE_SPANS, is_start=is_start):
+        service = "" if is_start else _service_in(resource)
         for field in _SCOPE_SPANS:
             for scope in parts(resource, field, is_start=is_start):
-                yield from parts(scope, _SPANS, is_start=is_start)
+                for span in parts(scope, _SPANS, is_start=is_start):
+                    yield span, service
+
+
+def _service_in(resource_spans: memoryview) -> str:
+    """Name of the service of a resource's spans, or empty."""
+    for resource in parts(resource_spans, _RESOURCE):
+        for attribute in parts(resource, _ATTRIBUTES):
+            if any(bytes(key) == _SERVICE_KEY.encode() for key in parts(attribute, _KEY)):
+                for value in parts(attribute, _VALUE):
+                    for text in parts(value, _TEXT):
+                        return bytes(text).decode(errors="replace")
+    return ""
 
 
 class Decoder:
@@ -187,9 +216,10 @@ class Decoder:
 
     def spans(self, request: bytes) -> Iterator[TraceSpan]:
         """Decode the spans of an export request, one at a time; ValueError if it is not one."""
-        return map(self._span, _spans_in(memoryview(request)))
+        for data, service in _spans_in(memoryview(request)):
+            yield self._span(data, service)
 
-    def _span(self, data: memoryview) -> TraceSpan:
+    def _span(self, data: memoryview, service: str) -> TraceSpan:
         if len(data) > MAX_SPAN_BYTES:
             raise WireError(f"a span of more than {MAX_SPAN_BYTES:,} bytes")
         message, error = self._library
@@ -208,6 +238,7 @@ class Decoder:
             is_server=span.kind in _SERVER,
             is_internal=span.kind in _INTERNAL,
             is_failed=span.status.code in _FAILED,
+            service=service,
             reading=None
             if self._attribute is None
             else self._attribute.value_of(_decode_numbers(span)),

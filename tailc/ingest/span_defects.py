@@ -25,14 +25,18 @@ _MEND = "correct the exporter of the spans"
 
 
 class CheckedSpans:
-    """The rows of all valid spans, and warnings about the others."""
+    """The rows of all valid spans, and warnings about the others.
+
+    services: number of each service in the rows, by its name.
+    """
 
     def __init__(self, spans: Iterable[TraceSpan], source: Source) -> None:
         self._name = source.name
         self._total, self._faulty = 0, 0
         self._faults: list[str] = []
         self.warnings: list[Finding] = []
-        self.rows = span_table(self._with_a_length(spans))
+        self.services: dict[str, int] = {}
+        self.rows = span_table(self._with_a_length(spans), self.services)
         complete_trace_ids(self.rows)
         self._warn_of_faults()
         self._leave_out_repeats()

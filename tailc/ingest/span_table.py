@@ -20,6 +20,7 @@ ROW = np.dtype(
         *((name, "u8") for name in ("trace_high", "trace_low", "id", "parent")),
         *((name, "u8") for name in ("start_ns", "end_ns")),
         *((name, "?") for name in ("is_server", "is_internal", "is_failed")),
+        ("service", "u4"),
         ("reading", "f8"),
     ]
 )
@@ -31,8 +32,8 @@ class TraceSpan:
     """A span: its times in nanoseconds since 1970, ids, and properties.
 
     trace: below 2^128. id, parent: below 2^64, in the trace. start_ns, end_ns: as exported; `fault`
-    checks them. reading: value of the requested attribute; None without one. Raises ValueError
-    without an id.
+    checks them. service: its name, or empty. reading: value of the requested attribute; None
+    without one. Raises ValueError without an id.
     """
 
     trace: int
@@ -43,6 +44,7 @@ class TraceSpan:
     is_server: bool
     is_internal: bool
     is_failed: bool
+    service: str = ""
     reading: float | None = None
 
     def __post_init__(self) -> None:
@@ -63,16 +65,20 @@ class TraceSpan:
         return "lasts more than 104 days" if self.end_ns - self.start_ns > MAX_NS else None
 
 
-def span_table(spans: Iterable[TraceSpan]) -> Rows:
-    """Convert spans to rows of type ROW, without invalid ones; a missing reading is NaN."""
-    return np.fromiter(map(_row, spans), ROW)
+def span_table(spans: Iterable[TraceSpan], services: dict[str, int]) -> Rows:
+    """Convert spans to rows of type ROW, without invalid ones; a missing reading is NaN.
+
+    services: numbers of the services by name, to which new names are added.
+    """
+    return np.fromiter((_row(span, services) for span in spans), ROW)
 
 
-def _row(span: TraceSpan) -> tuple[float, ...]:
+def _row(span: TraceSpan, services: dict[str, int]) -> tuple[float, ...]:
     reading = np.nan if span.reading is None else span.reading
     ids = (span.trace >> 64, span.trace & LOW_64, span.id, span.parent)
     kind = (span.is_server, span.is_internal, span.is_failed)
-    return (*ids, span.start_ns, span.end_ns, *kind, reading)
+    service = services.setdefault(span.service, len(services))
+    return (*ids, span.start_ns, span.end_ns, *kind, service, reading)
 
 
 def complete_trace_ids(table: Rows) -> None:

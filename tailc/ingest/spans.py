@@ -18,6 +18,7 @@ from tailc.ingest.estimate import histogram_with_missing
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions, SpanOptions
 from tailc.ingest.span_defects import CheckedSpans
+from tailc.ingest.span_services import servers_of
 from tailc.ingest.span_table import (
     TraceSpan,
     own_ns,
@@ -36,7 +37,7 @@ from tailc.traces.times import NS_PER_MS
 MAX_SPANS = 1 << 22
 _BETWEEN = ".."
 _OWN_TIME = "own time of server spans"
-_WITH_INTERNAL = f"{_OWN_TIME}, internal ones included"
+_WITH_INTERNAL = ", internal ones included"
 
 
 @dataclass(frozen=True)
@@ -82,15 +83,16 @@ def times_of_spans(
     if attribute is None:
         checked.mend_parents()
     table = checked.rows
-    server = table[table["is_server"] & ~table["is_failed"]]
+    every_server = servers_of(table, checked.services, source, options.spans.services)
+    server = every_server[~every_server["is_failed"]]
     if not len(server):
         raise _no_server(source, checked)
-    failed = int(table["is_server"].sum()) - len(server)
+    failed = len(every_server) - len(server)
     if attribute is not None:
         unit = stated_unit(source, options.unit)
         times_ns = _measured_ns(server["reading"], source, attribute, unit)
         histogram, added = histogram_with_missing(times_ns, options.interval_ns)
-        what = f"attribute {attribute} of server spans"
+        what = f"attribute {attribute} of server spans{_of_services(options.spans)}"
         return InputTimes(
             format_,
             what,
@@ -113,7 +115,7 @@ def times_of_spans(
     )
     return InputTimes(
         format_,
-        _WITH_INTERNAL if with_internal else _OWN_TIME,
+        f"{_OWN_TIME}{_of_services(options.spans)}{_WITH_INTERNAL if with_internal else ''}",
         unit,
         Grain.REQUESTS,
         Loop.UNSTATED,
@@ -123,6 +125,10 @@ def times_of_spans(
         with_internal=with_children(server, kept[kept["is_internal"]]),
         warnings=tuple(checked.warnings),
     )
+
+
+def _of_services(options: SpanOptions) -> str:
+    return f" of {' and '.join(options.services)}" if options.services else ""
 
 
 def _no_server(source: Source, checked: CheckedSpans) -> TailcError:

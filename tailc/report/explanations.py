@@ -99,6 +99,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "with `--metric`, and its labels with `--label`. An HdrHistogram log with tags can have "
     "several times of the same requests, such as response, service and waiting times. Choose with "
     "`--tag`.",
+    Code.SEVERAL_SERVICES: "A trace has the spans of all services that a request visits, but a "
+    "policy is for one of them, and the times of all together are those of none. Choose it with "
+    "`--service`. The spans of the other services are still subtracted from its own times.",
     Code.OPEN_BUCKET: "The `+Inf` bucket says how many requests took longer than the largest "
     "bound, but not how long they took. They are the tail, so tailc does not invent times for "
     "them. Add larger buckets to the histogram, or use a native histogram.",

@@ -44,16 +44,20 @@ def _spans(source: Source, options: InputOptions) -> Iterator[TraceSpan]:
     attribute = stated_attribute(options.spans)
     for row, trace in enumerate(items_of(source, _BEGIN), 1):
         try:
-            yield from [_span(span, attribute) for span in trace["spans"]]
+            processes = trace.get("processes") or {}
+            yield from [_span(span, processes, attribute) for span in trace["spans"]]
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             message = f"trace {row} has a span that Jaeger does not write ({brief(error)})"
             hint = "give the unchanged answer of the query service"
             raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint) from None
 
 
-def _span(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
+def _span(
+    span: dict[str, Any], processes: dict[str, Any], attribute: Attribute | None
+) -> TraceSpan:
     tags = {tag["key"]: tag["value"] for tag in span.get("tags") or ()}
     kind = str(tags.get("span.kind")).lower()
+    process = span.get("process") or processes.get(str(span.get("processID"))) or {}
     start_ns = _us(span["startTime"]) * _NS_PER_US
     return TraceSpan(
         trace=int(span["traceID"], _HEX),
@@ -64,6 +68,7 @@ def _span(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
         is_server=kind == "server",
         is_internal=kind == "internal",
         is_failed=tags.get("error") in _TRUE or tags.get("otel.status_code") == "ERROR",
+        service=str(process.get("serviceName") or ""),
         reading=None if attribute is None else attribute.value_of(tags),
     )
 

@@ -76,6 +76,7 @@ def _span(span: dict[str, Any], attribute: Attribute | None) -> TraceSpan:
         is_server=kind == "SERVER",
         is_internal=kind is None,
         is_failed=tags.get("error", "false") != "false",
+        service=str((span.get("localEndpoint") or {}).get("serviceName") or ""),
         reading=None if attribute is None else attribute.value_of(_numbers(tags)),
     )
 

@@ -10,10 +10,17 @@ OPEN = StatedMeasure(Measure.RESPONSE_OPEN)
 
 
 def options(
-    unit=None, table=None, attribute=None, with_internal=False, metric=None, tags=(), **of_metric
+    unit=None,
+    table=None,
+    attribute=None,
+    with_internal=False,
+    services=(),
+    metric=None,
+    tags=(),
+    **of_metric,
 ) -> InputOptions:
     """Those given."""
-    spans = SpanOptions(attribute, with_internal)
+    spans = SpanOptions(attribute, with_internal, services)
     return InputOptions(unit, table, spans, MetricOptions(metric, **of_metric), tags)
 
 

@@ -154,8 +154,11 @@ def test_the_servers_that_are_too_long_are_those_of_a_search(drawn):
         for at, (trace, parent, *times, serves) in enumerate(drawn)
     ]
     table = span_table(
-        TraceSpan(trace << 64, at, parent, 1 + begin, 1 + end, serves, False, False)
-        for at, (trace, parent, begin, end, serves) in enumerate(spans, 1)
+        (
+            TraceSpan(trace << 64, at, parent, 1 + begin, 1 + end, serves, False, False)
+            for at, (trace, parent, begin, end, serves) in enumerate(spans, 1)
+        ),
+        {},
     )
     found = orphans_in(table[table["is_server"]], table)
     wanted = longer_by_search(spans)

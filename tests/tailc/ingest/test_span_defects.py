@@ -277,7 +277,11 @@ def is_reached_again(start, parents):
 @given(EDGES)
 def test_ancestors_of_themselves_are_those_that_their_parents_lead_back_to(parents):
     table = span_table(
-        TraceSpan(7, id_, parent, 0, 1, True, False, False) for id_, parent in enumerate(parents, 1)
+        (
+            TraceSpan(7, id_, parent, 0, 1, True, False, False)
+            for id_, parent in enumerate(parents, 1)
+        ),
+        {},
     )
     wanted = [is_reached_again(id_, parents) for id_ in range(1, len(parents) + 1)]
     assert is_own_ancestor(table).tolist() == wanted
@@ -295,7 +299,7 @@ def test_the_last_end_of_each_span_stays(rows):
         TraceSpan(trace << 64, id_, 0, start, start + 1 + at % 5, kind, False, False)
         for at, (trace, id_, kind, start) in enumerate(rows)
     ]
-    table = span_table(spans)
+    table = span_table(spans, {})
     latest = {}
     for each in spans:
         key = (each.trace, each.id, each.is_server, each.start_ns)

@@ -19,7 +19,8 @@ from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.protobuf import request, sized
-from tests.tailc.ingest.refusal import OPEN, options, refused
+from tests.tailc.ingest.refusal import OPEN, options
+from tests.tailc.ingest.refusal import refused as refused_input
 
 SAMPLES = Path(__file__).parent / "samples"
 CPU = StatedMeasure(Measure.DEMAND_CPU)
@@ -35,10 +36,20 @@ ENCODINGS = {
 OWN_MS = (40, 20, 25, 7)
 
 
+# The services of the samples with the same spans.
+BOTH = ("web", "store")
+
+
 def read(name, said=OPEN, **given):
-    found = ingest([str(SAMPLES / name)], options(**given), said)
+    services = BOTH if name in ENCODINGS else ()
+    found = ingest([str(SAMPLES / name)], options(services=services, **given), said)
     assert found.inputs[0].times is not None
     return found.counted, found.inputs[0].times
+
+
+def refused(path, said=OPEN, **given):
+    services = BOTH if path.name in ENCODINGS else ()
+    return refused_input(path, said, services=services, **given)
 
 
 def assert_same(histogram, times_ns):
@@ -53,7 +64,8 @@ def test_own_times_are_the_same_in_every_encoding(name):
     counted, taken = read(name)
     assert_same(counted.histogram, [ms * 1_000_000 for ms in OWN_MS])
     assert (taken.format, taken.left_out) == (ENCODINGS[name], 1)
-    assert (taken.selected, taken.loop) == ("own time of server spans", Loop.UNSTATED)
+    selected = "own time of server spans of web and store"
+    assert (taken.selected, taken.loop) == (selected, Loop.UNSTATED)
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
@@ -69,7 +81,8 @@ def test_processor_time_that_spans_carry_is_a_demand(name, attribute, unit, leas
     counted, taken = read(name, CPU, attribute=attribute, unit=unit)
     assert_same(counted.histogram, [31_250_000, 12_500_000, least_ns, 6_500_000])
     assert (counted.measure, counted.origins[0].because) == (Measure.DEMAND_CPU, None)
-    assert (taken.selected, taken.left_out) == (f"attribute {attribute} of server spans", 1)
+    selected = f"attribute {attribute} of server spans of web and store"
+    assert (taken.selected, taken.left_out) == (selected, 1)
 
 
 @pytest.mark.parametrize("name", ["spans.pb", "spans.file.pb", "spans.jaeger.json"])
@@ -112,6 +125,30 @@ def test_what_is_asked_of_spans_must_be_there(name, said, given, code):
     assert refused(SAMPLES / name, said, **given).code is code
 
 
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_spans_of_several_services_are_counted_only_for_a_named_one(name):
+    found = refused_input(SAMPLES / name)
+    assert found.code is Code.SEVERAL_SERVICES
+    assert "server spans of 2 services: `web` (3), `store` (2)" in found.message
+    assert "`--service NAME`" in found.help
+    times = {}
+    for service in BOTH:
+        chosen = options(services=(service,))
+        times[service] = ingest([str(SAMPLES / name)], chosen, OPEN).counted.histogram
+    assert times["web"].requests + times["store"].requests == len(OWN_MS)
+    # The calls of `web` to `store` are subtracted from its own times.
+    assert_same(times["web"], [40_000_000, 7_000_000])
+    assert_same(times["store"], [20_000_000, 25_000_000])
+
+
+def test_a_service_without_server_spans_is_refused_with_the_names():
+    found = refused_input(SAMPLES / "spans.pb", services=("webb",))
+    assert found.code is Code.SEVERAL_SERVICES
+    assert "no server span of the service `webb`" in found.message
+    assert "did you mean `web`?" in found.help
+    assert refused_input(SAMPLES / "hey.csv", services=("web",)).code is Code.USAGE
+
+
 def test_a_run_of_telemetrygen_has_the_length_that_it_was_asked_for():
     counted, _ = read("telemetrygen.pb")
     assert_same(counted.histogram, [3_000_000] * 12)
@@ -124,7 +161,8 @@ def test_exports_in_a_row_are_all_read(tmp_path, name):
         later = len(later).to_bytes(4) + later
     path = tmp_path / name
     path.write_bytes((SAMPLES / name).read_bytes() + later)
-    counted = ingest([str(path)], InputOptions(), OPEN).counted
+    chosen = options(services=(*BOTH, "telemetrygen"))
+    counted = ingest([str(path)], chosen, OPEN).counted
     assert_same(counted.histogram, [*(ms * 1_000_000 for ms in OWN_MS), *[3_000_000] * 12])
 
 
@@ -167,8 +205,11 @@ def test_an_own_time_is_the_time_in_no_child(drawn):
     spans = [(*ids, min(times), max(times)) for *ids, a, b in drawn for times in [(a, b)]]
     base = 1 << 62
     table = span_table(
-        TraceSpan(trace << 100, id_, parent, base + start, base + end, True, False, False)
-        for trace, id_, parent, start, end in spans
+        (
+            TraceSpan(trace << 100, id_, parent, base + start, base + end, True, False, False)
+            for trace, id_, parent, start, end in spans
+        ),
+        {},
     )
     assert own_ns(table, table).tolist() == [own_by_counting(span, spans) for span in spans]
 
@@ -190,8 +231,11 @@ def other_ancestor(span, spans):
 def test_without_internal_spans_each_has_its_nearest_other_ancestor(spans):
     """Also below spans that are not there, and below those that are their own ancestors."""
     table = span_table(
-        TraceSpan(5 << 64, at, parent, 0, 1, False, is_internal, False)
-        for at, (is_internal, parent) in enumerate(spans, 1)
+        (
+            TraceSpan(5 << 64, at, parent, 0, 1, False, is_internal, False)
+            for at, (is_internal, parent) in enumerate(spans, 1)
+        ),
+        {},
     )
     found = without_internal(table)
     wanted = {

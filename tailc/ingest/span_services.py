@@ -1,0 +1,52 @@
+"""The server spans of the requested service, since one trace has spans of many services."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tailc.errors import Code, TailcError, did_you_mean
+from tailc.ingest.span_table import Rows
+from tailc.traces.source import Source
+
+_SERVICES_NAMED = 8
+
+
+def servers_of(
+    table: Rows, numbers: dict[str, int], source: Source, services: Sequence[str]
+) -> Rows:
+    """Rows of the server spans of the services; of the only service if none is named.
+
+    numbers: number of each service in the table. Raises TailcError for a name that no server span
+    has, and if none is named but several services have server spans.
+    """
+    servers = table[table["is_server"]]
+    names = {number: name for name, number in numbers.items()}
+    found, counts = np.unique(servers["service"], return_counts=True)
+    spans = {names[int(number)]: int(count) for number, count in zip(found, counts, strict=True)}
+    if unknown := [name for name in services if name not in spans]:
+        message = f"`{source.name}` has no server span of the service `{unknown[0]}`"
+        hint = did_you_mean(unknown[0], sorted(spans), _SERVICES_NAMED)
+        raise source.fault(Code.SEVERAL_SERVICES, message, advice=hint)
+    if services:
+        return servers[np.isin(servers["service"], [numbers[name] for name in services])]
+    if len(spans) > 1:
+        raise _several(source, spans)
+    return servers
+
+
+def _several(source: Source, spans: dict[str, int]) -> TailcError:
+    by_count = sorted(spans, key=lambda name: (-spans[name], name))
+    listing = ", ".join(
+        f"{f'`{name}`' if name else 'without a name'} ({spans[name]:,})"
+        for name in by_count[:_SERVICES_NAMED]
+    )
+    more = len(spans) - _SERVICES_NAMED
+    listing += f" and {more:,} more" if more > 0 else ""
+    message = f"`{source.name}` has server spans of {len(spans):,} services: {listing}"
+    hint = (
+        "choose the service of the policy: `--service NAME`; give it again for each name that the "
+        "same server has"
+    )
+    return source.fault(Code.SEVERAL_SERVICES, message, advice=hint)
