@@ -38,7 +38,7 @@ const (
 	unset      = int64(-1)
 )
 
-// A Request is in the system from its arrival to its exit.
+// A Request is in the system from its arrival to its exit, after which its Schedule uses it again.
 type Request struct {
 	number      int64
 	class       string
@@ -88,6 +88,7 @@ type ScheduleCounts struct {
 // A queue has the waiting requests of a ladder, in order of arrival.
 type queue struct {
 	ladder  *Ladder
+	all     []*Request // from its first element on, so that it is used again when nobody waits
 	waiting []*Request
 	rules   ladderRules
 }
@@ -115,6 +116,7 @@ type Schedule struct {
 	window     *latencyWindow
 	timers     timers
 	cores      coreState
+	free       []*Request
 	startNs    int64
 	inSystem   int64
 	running    int64
@@ -153,7 +155,8 @@ func (s *Schedule) Arrive(nowNs int64, class string) (*Request, error) {
 		s.Counts.Refused++
 		return nil, nil
 	}
-	request := &Request{
+	request := s.takeFree()
+	*request = Request{
 		number: s.Counts.Arrived, class: class, ladder: held.ladder, queue: held, arrivedNs: nowNs,
 		workPpm: overload.WorkPpm(s.inSystem), rung: notStarted, core: nowhere, tickNs: unset,
 		cutNs: unset,
@@ -165,9 +168,19 @@ func (s *Schedule) Arrive(nowNs int64, class string) (*Request, error) {
 	if s.window != nil {
 		s.window.arrived++
 	}
-	held.waiting = append(held.waiting, request)
+	held.push(request)
 	s.startWaiting(nowNs)
 	return request, nil
+}
+
+func (s *Schedule) takeFree() *Request {
+	last := len(s.free) - 1
+	if last < 0 {
+		return new(Request)
+	}
+	request := s.free[last]
+	s.free = s.free[:last]
+	return request
 }
 
 // Exit is for a request that left; one that waited leaves no room for another.
@@ -189,6 +202,7 @@ func (s *Schedule) Exit(request *Request, nowNs int64) {
 			s.release(nowNs)
 		}
 	}
+	s.free = append(s.free, request)
 	s.startWaiting(nowNs)
 }
 
@@ -234,7 +248,7 @@ func (s *Schedule) Reload(policy *Policy, nowNs int64) error {
 			return err
 		}
 		request.queue, request.ladder = held, held.ladder
-		held.waiting = append(held.waiting, request)
+		held.push(request)
 	}
 	s.startWaiting(nowNs)
 	return nil
@@ -301,6 +315,16 @@ func ladderFor(policy *Policy, class string) (*Ladder, error) {
 		return policy.Ladder()
 	}
 	return policy.LadderFor(class)
+}
+
+func (q *queue) push(request *Request) {
+	if len(q.waiting) == 0 {
+		q.waiting = q.all[:0]
+	}
+	q.waiting = append(q.waiting, request)
+	if cap(q.waiting) > cap(q.all) {
+		q.all = q.waiting
+	}
 }
 
 func (q *queue) take() *Request {
@@ -441,7 +465,7 @@ func (s *Schedule) setCut(request *Request) {
 		begunNs = request.arrivedNs
 	}
 	request.cutNs = max(begunNs+*overload.raw.cutOffUs*1_000, request.startedNs)
-	s.timers.push(timer{request.cutNs, cutPhase, request})
+	s.timers.push(timer{request.cutNs, cutPhase, request.number, request})
 }
 
 // setTick sets the first tick after now; a request that gave up needs none.
@@ -453,7 +477,7 @@ func (s *Schedule) setTick(request *Request, nowNs int64) {
 	quantumNs := request.ladder.quantumUs * 1_000
 	ticks := (nowNs-request.startedNs)/quantumNs + 1
 	request.tickNs = request.startedNs + ticks*quantumNs
-	s.timers.push(timer{request.tickNs, tickPhase, request})
+	s.timers.push(timer{request.tickNs, tickPhase, request.number, request})
 }
 
 func (s *Schedule) tick(request *Request, nowNs int64) {

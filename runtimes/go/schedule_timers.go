@@ -13,6 +13,7 @@ const (
 type timer struct {
 	dueNs   int64
 	phase   timerPhase
+	number  int64 // of the request, which is used again after its exit
 	request *Request
 }
 
@@ -23,14 +24,15 @@ func (t timer) isBefore(other timer) bool {
 	case t.phase != other.phase:
 		return t.phase < other.phase
 	}
-	return t.request.number < other.request.number
+	return t.number < other.number
 }
 
 func (t timer) isSet() bool {
+	dueNs := t.request.tickNs
 	if t.phase == cutPhase {
-		return t.request.cutNs == t.dueNs
+		dueNs = t.request.cutNs
 	}
-	return t.request.tickNs == t.dueNs
+	return t.request.number == t.number && dueNs == t.dueNs
 }
 
 // timers are a binary heap, the first at 0.

@@ -96,7 +96,8 @@ func (s *Scheduler) Close() {
 // Running is an admitted request. Its degree changes as its policy decides.
 type Running struct {
 	scheduler *Scheduler
-	request   *Request
+	request   *Request // until its exit
+	workPpm   int64
 	cancel    context.CancelFunc
 	ctx       context.Context
 	started   chan struct{}
@@ -136,7 +137,7 @@ func (s *Scheduler) arrive(r *Running, class string) error {
 	if request == nil {
 		return ErrRefused
 	}
-	r.request = request
+	r.request, r.workPpm = request, request.workPpm
 	s.running[request] = r
 	return nil
 }
@@ -158,7 +159,7 @@ func (r *Running) Exit() {
 func (r *Running) Context() context.Context { return r.ctx }
 
 // WorkPpm is how many millionths of its work are to be done.
-func (r *Running) WorkPpm() int64 { return r.request.workPpm }
+func (r *Running) WorkPpm() int64 { return r.workPpm }
 
 // Degree is how many goroutines may work for it now, and a channel that is closed when this changes.
 func (r *Running) Degree() (int, <-chan struct{}) {

@@ -3,10 +3,11 @@
 
 mod core_places;
 mod decision;
+mod numbered;
 mod on_cores;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -15,6 +16,7 @@ use crate::latency_window::LatencyWindow;
 use crate::numbers::PPM;
 use crate::policy::Policy;
 pub use decision::{Arrival, Decision, DecisionKind, ScheduleCounts};
+use numbered::Numbered;
 use on_cores::OnCores;
 
 #[derive(Debug)]
@@ -72,7 +74,7 @@ pub struct Schedule {
     policy: Arc<Policy>,
     /// By ladder, the numbers of waiting requests in order of arrival.
     waiting: Vec<VecDeque<u64>>,
-    requests: HashMap<u64, Request>,
+    requests: Numbered<Request>,
     timers: BinaryHeap<Reverse<Timer>>,
     window: Option<LatencyWindow>,
     on_cores: Option<OnCores>,
@@ -92,7 +94,7 @@ impl Schedule {
             counts: ScheduleCounts::default(),
             policy: Arc::clone(&policy),
             waiting: Vec::new(),
-            requests: HashMap::new(),
+            requests: Numbered::default(),
             timers: BinaryHeap::new(),
             window: None,
             on_cores: None,

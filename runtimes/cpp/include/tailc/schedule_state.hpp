@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "policy.hpp"
+#include "request_queue.hpp"
 
 namespace tailc {
 
@@ -105,7 +105,7 @@ struct Queue {
   std::shared_ptr<Policy> policy;
   const Ladder& ladder;
   std::size_t first_lookup;
-  std::deque<Request*> waiting;
+  RequestQueue waiting;
   bool rereads = false, never_descends = false, makes_room = false;
   bool ages_from_arrival = false, waited_start_last = false, ages_by_core = false;
   std::optional<std::int64_t> start_unit;

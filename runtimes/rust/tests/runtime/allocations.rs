@@ -3,8 +3,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
+use std::sync::Arc;
 
-use tailc_runtime::{Options, Watched};
+use tailc_runtime::{Options, Schedule, Watched};
 
 use super::{opened, vector};
 
@@ -50,6 +51,22 @@ fn a_look_up_allocates_nothing() {
         }
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn starts_ticks_and_exits_allocate_nothing() {
+    let policy = Arc::new(opened("settings.tailc"));
+    let mut schedule = Schedule::new(policy, 0).unwrap();
+    let mut now_ns = 0;
+    let mut request = || {
+        let arrival = schedule.arrive(now_ns, None).unwrap().unwrap();
+        now_ns += 5_000_000;
+        schedule.wake(now_ns);
+        schedule.exit(arrival.request, now_ns);
+        schedule.decisions.clear();
+    };
+    request();
+    assert_eq!(allocations_in(|| (0..1_000).for_each(|_| request())), 0);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 package dev.tailc.runtime;
 
-/** What a server must do with a request. */
+/** What a server must do with a request; a {@link Schedule} uses it again. */
 public final class Decision {
   /** The kinds of decisions. */
   public enum Kind {
@@ -24,19 +24,40 @@ public final class Decision {
     }
   }
 
-  public final Kind kind;
-  public final Request request;
-  public final int rung;
-  public final boolean isBoosted;
+  private Kind kind;
+  private Request request;
+  private int rung;
+  private boolean isBoosted;
+  private int core;
 
-  /** Number of its core among those of the rung's type; -1 unless rungs are cores. */
-  public final int core;
+  Decision() {}
 
-  Decision(Kind kind, Request request) {
+  void set(Kind kind, Request request) {
     this.kind = kind;
     this.request = request;
-    this.rung = request.rung;
-    this.isBoosted = request.isBoosted;
-    this.core = request.core;
+    rung = request.rung;
+    isBoosted = request.isBoosted;
+    core = request.core;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  public Request request() {
+    return request;
+  }
+
+  public int rung() {
+    return rung;
+  }
+
+  public boolean isBoosted() {
+    return isBoosted;
+  }
+
+  /** Number of its core among those of the rung's type; -1 unless rungs are cores. */
+  public int core() {
+    return core;
   }
 }

@@ -1,30 +1,41 @@
 package dev.tailc.runtime;
 
-/** A request in the system, from its arrival to its exit. A {@link Schedule} changes it. */
+import java.util.Optional;
+
+/** In the system from its arrival to its exit, after which its {@link Schedule} uses it again. */
 public final class Request {
   static final int NOT_STARTED = -1;
   static final long UNSET = -1;
 
-  final long number;
-  final String requestClass;
-  final long arrivedNs;
-  final long workPpm;
+  // Made once, so that an arrival allocates nothing.
+  final Optional<Request> present = Optional.of(this);
+
+  long number;
+  String requestClass;
+  long arrivedNs;
+  long workPpm;
   Schedule.Queue queue;
   long startedNs;
   long waitedUs;
   long loadAtStart;
-  long tickNs = UNSET;
-  long cutNs = UNSET;
-  int rung = NOT_STARTED;
-  int core = CorePlaces.NOWHERE;
+  long tickNs;
+  long cutNs;
+  int rung;
+  int core;
   // On its core since, and the time below the last rung that its core had when it started.
   long sinceNs;
   long spentNs;
   boolean isBoosted;
   boolean hasGivenUp;
 
-  Request(
+  Request() {}
+
+  void arrive(
       long number, String requestClass, Schedule.Queue queue, long arrivedNs, long workPpm) {
+    tickNs = cutNs = UNSET;
+    rung = NOT_STARTED;
+    core = CorePlaces.NOWHERE;
+    isBoosted = hasGivenUp = false;
     this.number = number;
     this.requestClass = requestClass;
     this.queue = queue;

@@ -1,12 +1,11 @@
 package dev.tailc.runtime;
 
-import dev.tailc.runtime.ScheduleTimers.Phase;
-import dev.tailc.runtime.ScheduleTimers.Timer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -20,6 +19,9 @@ public final class Schedule {
   /** The waiting requests of a ladder, in order of arrival. */
   static final class Queue {
     final Ladder ladder;
+    // Null: of requests without a ladder of their own, and: no boosting.
+    final String requestClass;
+    final Boost boost;
     final Deque<Request> waiting = new ArrayDeque<>();
     final boolean rereads;
     final boolean neverDescends;
@@ -28,9 +30,14 @@ public final class Schedule {
     final boolean agesFromArrival;
     final boolean waitedStartLast;
     final boolean agesByCore;
+    // By rung, see ScheduleCounts.
+    private final long[][] lookups;
 
-    Queue(Ladder ladder) {
+    Queue(Ladder ladder, ScheduleCounts counts) {
       this.ladder = ladder;
+      requestClass = ladder.requestClass().orElse(null);
+      boost = ladder.boost().orElse(null);
+      lookups = ladder.rungs().stream().map(counts::lookupsOf).toArray(long[][]::new);
       rereads = ladder.rules().contains(Rule.REREAD_ROW);
       neverDescends = ladder.rules().contains(Rule.NEVER_DESCEND);
       countsUse = ladder.sharing().startUnit().isPresent();
@@ -44,9 +51,12 @@ public final class Schedule {
   private final ScheduleCounts counts = new ScheduleCounts();
   private final ScheduleTimers timers = new ScheduleTimers();
   private final Answer answer = new Answer();
-  private List<Decision> decisions = new ArrayList<>();
+  private final Deque<Request> free = new ArrayDeque<>();
+  private Decisions decisions = new Decisions();
+  private Decisions taken = new Decisions();
   private Policy policy;
-  private List<Queue> queues;
+  // By ladder of the policy; an array, because iterators allocate.
+  private Queue[] queues;
   private LatencyWindow window;
   // Null unless rungs are cores.
   private CoreRequests onCores;
@@ -86,18 +96,19 @@ public final class Schedule {
 
   /** The time of the next timer; empty: there is none. */
   public OptionalLong dueNs() {
-    Timer first = timers.first();
-    if (first == null) {
+    if (!timers.isSet()) {
       return startNs == Request.UNSET ? OptionalLong.empty() : OptionalLong.of(startNs);
     }
-    return OptionalLong.of(isStartFirst(first) ? startNs : first.dueNs);
+    return OptionalLong.of(isStartFirst() ? startNs : timers.firstNs());
   }
 
-  /** What the server must do, since this was called last. */
+  /** What the server must do, since this was called last; the list holds until the next call. */
   public List<Decision> takeDecisions() {
-    List<Decision> taken = decisions;
-    decisions = new ArrayList<>();
-    return taken;
+    Decisions made = decisions;
+    decisions = taken;
+    decisions.clear();
+    taken = made;
+    return made;
   }
 
   /**
@@ -116,14 +127,15 @@ public final class Schedule {
     }
     long workPpm = overload.workPpm(inSystem);
     counts.degraded += workPpm < Controller.PPM ? 1 : 0;
-    Request request = new Request(counts.arrived, requestClass, queue, nowNs, workPpm);
+    Request request = free.isEmpty() ? new Request() : free.pop();
+    request.arrive(counts.arrived, requestClass, queue, nowNs, workPpm);
     ++inSystem;
     if (window != null) {
       window.countArrival();
     }
     queue.waiting.add(request);
     startWaiting(nowNs);
-    return Optional.of(request);
+    return request.present;
   }
 
   /** The request left; one that waited leaves no room for another. */
@@ -145,23 +157,25 @@ public final class Schedule {
     } else {
       request.queue.waiting.remove(request);
     }
+    free.push(request);
     startWaiting(nowNs);
   }
 
   /** Handles the first due timer, if it is due. */
   public void wake(long nowNs) {
-    OptionalLong due = dueNs();
-    if (due.isEmpty() || due.getAsLong() > nowNs) {
+    if (!timers.isSet() || isStartFirst()) {
+      if (startNs != Request.UNSET && startNs <= nowNs) {
+        startWaiting(nowNs);
+      }
       return;
     }
-    Timer first = timers.first();
-    if (first == null || isStartFirst(first)) {
-      startWaiting(nowNs);
+    if (timers.firstNs() > nowNs) {
       return;
     }
+    int phase = timers.firstPhase();
+    Request request = timers.firstRequest();
     timers.removeFirst();
-    Request request = first.request;
-    if (first.phase == Phase.CUT) {
+    if (phase == ScheduleTimers.CUT) {
       request.tickNs = request.cutNs = Request.UNSET;
       ++counts.cutOff;
       decide(Decision.Kind.CUT_OFF, request);
@@ -181,9 +195,11 @@ public final class Schedule {
    */
   public void reload(Policy policy, long nowNs) {
     List<Request> waiting = new ArrayList<>();
-    queues.forEach(queue -> waiting.addAll(queue.waiting));
+    for (Queue queue : queues) {
+      waiting.addAll(queue.waiting);
+    }
     waiting.sort(Comparator.comparingLong(request -> request.number));
-    List<Queue> replacing = queuesOf(policy);
+    Queue[] replacing = queuesOf(policy);
     waiting.forEach(request -> queueOf(policy, replacing, request.requestClass));
     use(policy, nowNs);
     ++counts.reloads;
@@ -195,25 +211,22 @@ public final class Schedule {
   }
 
   private void use(Policy policy, long nowNs) {
-    List<Queue> replacing = queuesOf(policy);
+    Queue[] replacing = queuesOf(policy);
     useCores(policy.ladders());
     queues = replacing;
     this.policy = policy;
-    for (Queue queue : queues) {
-      queue.ladder.rungs().forEach(name -> counts.lookups.putIfAbsent(name, 0L));
-    }
     window = policy.controller().map(held -> new LatencyWindow(held, nowNs)).orElse(null);
   }
 
-  private static List<Queue> queuesOf(Policy policy) {
+  private Queue[] queuesOf(Policy policy) {
     List<Queue> found = new ArrayList<>();
     for (Ladder ladder : policy.ladders()) {
       if (ladder.loadAxis() != LoadAxis.IN_SYSTEM) {
         throw new ScheduleException("the load of the policy is not the number in the system");
       }
-      found.add(new Queue(ladder));
+      found.add(new Queue(ladder, counts));
     }
-    return found;
+    return found.toArray(new Queue[0]);
   }
 
   /** Takes the cores of a policy; while requests run, they must be those of the policy before. */
@@ -231,15 +244,28 @@ public final class Schedule {
     }
   }
 
-  private static Queue queueOf(Policy policy, List<Queue> queues, String requestClass) {
-    Ladder ladder = requestClass == null ? policy.ladder() : policy.ladder(requestClass);
-    return queues.get(policy.ladders().indexOf(ladder));
+  private static Queue queueOf(Policy policy, Queue[] queues, String requestClass) {
+    Queue forAll = null;
+    for (Queue queue : queues) {
+      if (Objects.equals(queue.requestClass, requestClass)) {
+        return queue;
+      }
+      forAll = queue.requestClass == null ? queue : forAll;
+    }
+    if (forAll == null) {
+      // It throws the exception that names the class.
+      Ladder none = requestClass == null ? policy.ladder() : policy.ladder(requestClass);
+      throw new AssertionError(none);
+    }
+    return forAll;
   }
 
-  private boolean isStartFirst(Timer first) {
+  /** Whether the end of a delay comes before the first timer. */
+  private boolean isStartFirst() {
     boolean isSet = startNs != Request.UNSET;
-    return isSet
-        && (startNs < first.dueNs || (startNs == first.dueNs && first.phase == Phase.TICK));
+    long firstNs = timers.firstNs();
+    boolean isTick = timers.firstPhase() == ScheduleTimers.TICK;
+    return isSet && (startNs < firstNs || (startNs == firstNs && isTick));
   }
 
   /** The queue of the waiting request that arrived first, or null. */
@@ -365,7 +391,7 @@ public final class Schedule {
     setTick(request, nowNs);
     request.cutNs = queue.ladder.overload().cutNs(request.arrivedNs, request.startedNs);
     if (request.cutNs != Request.UNSET) {
-      timers.set(request.cutNs, Phase.CUT, request);
+      timers.set(request.cutNs, ScheduleTimers.CUT, request);
     }
     decide(Decision.Kind.START, request);
   }
@@ -377,7 +403,7 @@ public final class Schedule {
       long quantumNs = request.queue.ladder.quantumUs() * NS_PER_US;
       long ticks = (nowNs - request.startedNs) / quantumNs + 1;
       request.tickNs = request.startedNs + ticks * quantumNs;
-      timers.set(request.tickNs, Phase.TICK, request);
+      timers.set(request.tickNs, ScheduleTimers.TICK, request);
     }
   }
 
@@ -416,7 +442,7 @@ public final class Schedule {
   }
 
   private void countLookup(Request request, int rung) {
-    counts.lookups.merge(request.queue.ladder.rungs().get(rung), 1L, Long::sum);
+    ++request.queue.lookups[rung][0];
   }
 
   private void move(Request request, int rung, Decision.Kind kind) {
@@ -429,20 +455,18 @@ public final class Schedule {
   }
 
   private boolean mayBoost(Request request) {
-    Ladder ladder = request.queue.ladder;
-    boolean isLast = request.rung == ladder.rungs().size() - 1;
-    return isLast
-        && ladder
-            .boost()
-            .filter(boost -> boostedPpm + costPpm(request, boost.unit) < boost.belowPpm)
-            .isPresent();
+    Boost boost = request.queue.boost;
+    boolean isLast = request.rung == request.queue.ladder.rungs().size() - 1;
+    return boost != null
+        && isLast
+        && boostedPpm + costPpm(request, boost.unit) < boost.belowPpm;
   }
 
   /** Adds what a running request uses, or subtracts it. */
   private void countUse(Request request, int sign) {
     Ladder ladder = request.queue.ladder;
-    if (request.isBoosted && ladder.boost().isPresent()) {
-      boostedPpm += sign * costPpm(request, ladder.boost().get().unit);
+    if (request.isBoosted) {
+      boostedPpm += sign * costPpm(request, request.queue.boost.unit);
     }
     if (request.queue.countsUse) {
       usedPpm += sign * costPpm(request, (int) ladder.sharing().startUnit().getAsLong());
@@ -454,6 +478,6 @@ public final class Schedule {
   }
 
   private void decide(Decision.Kind kind, Request request) {
-    decisions.add(new Decision(kind, request));
+    decisions.add(kind, request);
   }
 }

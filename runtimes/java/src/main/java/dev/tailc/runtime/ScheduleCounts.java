@@ -22,6 +22,17 @@ public final class ScheduleCounts {
   /** By how much ticks were late, in all. */
   public long lateNs;
 
-  /** By name of the rung that was looked up. */
-  public final Map<String, Long> lookups = new TreeMap<>();
+  private final Map<String, long[]> lookups = new TreeMap<>();
+
+  /** Look-ups by name of the rung. */
+  public Map<String, Long> lookups() {
+    Map<String, Long> found = new TreeMap<>();
+    lookups.forEach((rung, count) -> found.put(rung, count[0]));
+    return found;
+  }
+
+  /** The count of look-ups of a rung, its only element. */
+  long[] lookupsOf(String rung) {
+    return lookups.computeIfAbsent(rung, unused -> new long[1]);
+  }
 }

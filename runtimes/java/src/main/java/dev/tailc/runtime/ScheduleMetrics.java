@@ -20,7 +20,7 @@ final class ScheduleMetrics {
                     .append("tailc_" + name + "_total " + value + "\n"));
     ScheduleCounts counts = schedule.counts();
     text.append("# TYPE tailc_lookups counter\n");
-    counts.lookups.forEach(
+    counts.lookups().forEach(
         (rung, value) ->
             text.append("tailc_lookups_total{rung=\"" + escaped(rung) + "\"} " + value + "\n"));
     text.append("# TYPE tailc_tick_lateness_seconds summary\n")

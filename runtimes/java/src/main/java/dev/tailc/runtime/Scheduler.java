@@ -198,6 +198,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
 
   private void exit(Request request) {
     ParallelTask<?, ?>[] task = new ParallelTask<?, ?>[1];
+    String requestClass = request.requestClass == null ? "" : request.requestClass;
     call(
         nowNs -> {
           task[0] = tasks.remove(request);
@@ -205,14 +206,13 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
           return null;
         });
     if (log != null && !task[0].hasFailed()) {
-      log(request, task[0].usedNs() / 1_000);
+      log(requestClass, task[0].usedNs() / 1_000);
     }
   }
 
-  private void log(Request request, long usedUs) {
+  private void log(String requestClass, long usedUs) {
     try {
-      String name = request.requestClass == null ? "" : request.requestClass;
-      log.record(usedUs, log.hasClasses() ? name : null);
+      log.record(usedUs, log.hasClasses() ? requestClass : null);
     } catch (RuntimeException unwritten) {
       passOn(unwritten);
     }
@@ -231,9 +231,9 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
       return what.at(follow());
     } finally {
       for (Decision decision : schedule.takeDecisions()) {
-        ParallelTask<?, ?> task = tasks.get(decision.request);
-        boolean isCut = decision.kind == Decision.Kind.CUT_OFF;
-        task.allowed = isCut ? 0 : decision.request.threads();
+        ParallelTask<?, ?> task = tasks.get(decision.request());
+        boolean isCut = decision.kind() == Decision.Kind.CUT_OFF;
+        task.allowed = isCut ? 0 : decision.request().threads();
         affected.add(task);
       }
       OptionalLong due = schedule.dueNs();

@@ -47,6 +47,21 @@ class AllocationTest {
   }
 
   @Test
+  void startsTicksAndExitsAllocateNothing() throws IOException {
+    Schedule schedule = new Schedule(PolicyTest.opened("settings"), 0);
+    long quantumNs = 5_000_000;
+    assertAllocatesNothing(
+        i -> {
+          // Rounds begin again, but time goes on.
+          long nowNs = schedule.counts().exits * quantumNs;
+          Request request = schedule.arrive(nowNs, null).orElseThrow();
+          schedule.wake(nowNs + quantumNs);
+          schedule.exit(request, nowNs + quantumNs);
+          schedule.takeDecisions();
+        });
+  }
+
+  @Test
   void lookingUpABudgetAllocatesNothing() throws IOException {
     BudgetTable table = PolicyTest.opened("budgets").budgetTable();
     Budget budget = new Budget();

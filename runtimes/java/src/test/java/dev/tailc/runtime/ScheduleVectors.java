@@ -56,9 +56,9 @@ final class ScheduleVectors {
 
   private void take(long nowNs, List<String> made) {
     for (Decision one : schedule.takeDecisions()) {
-      String core = one.core < 0 ? "" : " " + one.core;
-      String rung = one.rung + (one.isBoosted ? " 1" : " 0") + core;
-      made.add(nowNs + " " + one.kind.word() + " " + one.request.number() + " " + rung);
+      String core = one.core() < 0 ? "" : " " + one.core();
+      String rung = one.rung() + (one.isBoosted() ? " 1" : " 0") + core;
+      made.add(nowNs + " " + one.kind().word() + " " + one.request().number() + " " + rung);
     }
   }
 }
