@@ -12,6 +12,7 @@ from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import DURATION_US
 from tailc.cli.trust_option import trusts
+from tailc.cli.why_tokens import explain_budget
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
@@ -27,9 +28,20 @@ if TYPE_CHECKING:
 @click.option(
     "--in-system",
     type=click.IntRange(min=1),
-    required=True,
     metavar="N",
     help="Requests in the system, including waiting ones.",
+)
+@click.option(
+    "--decoding",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="For token budgets: sequences that decode. Default: 0.",
+)
+@click.option(
+    "--waiting-tokens",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="For token budgets: tokens of prompts that are not computed yet. Default: 0.",
 )
 @click.option(
     "--age",
@@ -63,7 +75,7 @@ if TYPE_CHECKING:
 @command_with_outcome
 def command(
     artifact: str,
-    in_system: int,
+    in_system: int | None,
     age: int,
     trace: str | None,
     spec: str | None,
@@ -73,14 +85,17 @@ def command(
 ) -> CommandOutcome:
     """Explain what the policy decides for a request of some age at some load, and why.
 
-    Only for policies with one ladder (a table by requests in the system and age), without a
-    controller.
+    For policies with one ladder (a table by requests in the system and age), without a controller,
+    and for token budgets. For these, --decoding and --waiting-tokens name the cell: the report has
+    the time of its iteration and the largest budget within the limit of times between tokens. With
+    --trace it also has the percentiles at each rate of the policy for smaller and larger budgets,
+    slower iterations and a higher rate, on recorded arrivals.
 
-    With --trace or --spec, also replay requests under one arrival process. The report has the share
-    of the work at this cell. It also has the tail, and the threads or power in use, after each of
-    several changes: a small change of the row; with --spec, the row or the whole table of the
-    formula (the kind's method without simulation); demand, rate, speed-ups or capacity about 10 %
-    higher or lower. All replays have the same requests at the same times. Without --rate
+    For ladders with --trace or --spec, also replay requests under one arrival process. The report
+    has the share of the work at this cell. It also has the tail, and the threads or power in use,
+    after each of several changes: a small change of the row; with --spec, the row or the whole
+    table of the formula (the kind's method without simulation); demand, rate, speed-ups or capacity
+    about 10 % higher or lower. All replays have the same requests at the same times. Without --rate
     and --arrivals, the arrivals are those that the policy was tuned for, or else Poisson, at its
     highest rate.
     """
@@ -89,6 +104,16 @@ def command(
     from tailc.studies.why.decision import decision, table_of
 
     policy = read_policy(artifact, trust)
+    state = options.pop("decoding"), options.pop("waiting_tokens")
+    if policy.budget_table is not None:
+        _check_of_ladders(in_system, spec, arrivals)
+        decoding, waiting = (number or 0 for number in state)
+        source = trace, options["trace_format"], options["seed"]
+        return explain_budget(policy, decoding, waiting, *source)
+    if state != (None, None):
+        raise click.UsageError("--decoding and --waiting-tokens apply only to token budgets")
+    if in_system is None:
+        raise click.UsageError("missing option '--in-system'")
     cell = decision(table_of(policy), in_system, age)
     if trace is None and spec is None:
         _check_nothing_replayed(arrivals)
@@ -97,6 +122,24 @@ def command(
     return CommandOutcome(
         text=as_text(cell, effects), result=as_dict(cell, effects), findings=findings
     )
+
+
+def _check_of_ladders(in_system: int | None, spec: str | None, arrivals: ArrivalOptions) -> None:
+    """UsageError if an option is given that has no effect on token budgets."""
+    context = click.get_current_context()
+    of_replays = [
+        f"--{name}"
+        for name in ("age", "requests", "threads")
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    named = [
+        *(("--in-system",) if in_system is not None else ()),
+        *(("--spec",) if spec is not None else ()),
+        *(("--rate or --arrivals",) if arrivals.is_given else ()),
+        *of_replays,
+    ]
+    if named:
+        raise click.UsageError(f"{', '.join(named)} do not apply to token budgets")
 
 
 def _check_nothing_replayed(arrivals: ArrivalOptions) -> None:
