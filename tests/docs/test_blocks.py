@@ -16,6 +16,7 @@ READ_ONLY = {
     ("docs/replanning.md", "set -e"),
     ("docs/agent.md", "cargo install --path runtimes/agent"),
     ("docs/agent.md", "tailc-agent run host.tailc \\"),
+    ("docs/agent.md", "tailc-agent bench release --batch /batch0 --cpu 1"),
     ("README.md", "git clone <this repository> tailc"),
     (
         "docs/few-to-many.md",

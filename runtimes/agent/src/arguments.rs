@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use lexopt::{Arg, Parser, ValueExt};
 
+use crate::bench::{Bench, Subject};
 use crate::cpus::cpus_in;
 use crate::fault::{Exit, Fault};
-use crate::watchdog;
+use crate::{bench_release, watchdog};
 
 /// What `--help` prints.
 pub const HELP: &str = include_str!("help.txt");
@@ -20,6 +21,10 @@ pub enum Command {
     Run(Box<Run>),
     /// Restore what a crashed agent has left.
     Undo(Place),
+    /// Measure the machine.
+    Bench(Bench),
+    /// Be the batch work of a measurement.
+    Spin(PathBuf),
     /// Be the watchdog of an agent.
     Watch(Place),
     /// Print the help.
@@ -140,6 +145,8 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Fault
         Arg::Value(word) => match word.to_str() {
             Some("run") => run(&mut words),
             Some("undo") => Ok(Command::Undo(place(&mut words)?)),
+            Some("bench") => bench(&mut words),
+            Some(bench_release::WORD) => Ok(Command::Spin(words.path()?)),
             Some(watchdog::WORD) => Ok(Command::Watch(place(&mut words)?)),
             _ => Err(usage(format!("no command `{}`", word.to_string_lossy()))),
         },
@@ -187,10 +194,42 @@ fn place(words: &mut Words) -> Result<Place, Fault> {
     Ok(place)
 }
 
+fn bench(words: &mut Words) -> Result<Command, Fault> {
+    const REPEAT: u64 = 100;
+    let subject = match words.next()? {
+        Some(Arg::Value(word)) => word.to_string_lossy().into_owned(),
+        _ => return Err(usage("`bench` measures `clock` or `release`")),
+    };
+    let place = Place { root: "/".into(), state: None };
+    let mut bench = Bench { place, subject: Subject::Clock, cpu: 0, repeat: REPEAT };
+    let mut batch = None;
+    while let Some(argument) = words.next()? {
+        match argument {
+            Arg::Long("root") => bench.place.root = words.path()?,
+            Arg::Long("state") => bench.place.state = Some(words.path()?),
+            Arg::Long("repeat") => bench.repeat = words.whole("repeat")?,
+            Arg::Long("batch") => batch = Some(words.text()?),
+            Arg::Long("cpu") => {
+                let text = words.text()?;
+                let cpu = cpu_list(&text)?;
+                bench.cpu = cpu[0];
+            }
+            other => return Err(unknown(other)),
+        }
+    }
+    bench.subject = match (subject.as_str(), batch) {
+        ("clock", None) => Subject::Clock,
+        ("release", Some(group)) => Subject::Release(group),
+        ("release", None) => return Err(usage("`bench release` needs `--batch PATH`, a cgroup")),
+        _ => return Err(usage(format!("`bench {subject}`: it measures `clock` or `release`"))),
+    };
+    Ok(Command::Bench(bench))
+}
+
 impl Run {
     fn new() -> Self {
         const STALE_US: u64 = 5_000_000;
-        const TICK_US: u64 = 1_000;
+        const TICK_US: u64 = 3_000;
         Self {
             policy: PathBuf::new(),
             keys: Vec::new(),

@@ -104,6 +104,24 @@ impl Freezer {
         Err(Fault::new(Exit::MissingPart, what, help))
     }
 
+    /// The file.
+    pub fn file(&self) -> &Path {
+        match self {
+            Self::V2(file) | Self::V1(file) => file,
+        }
+    }
+
+    /// Whether the kernel reports that all processes are stopped.
+    pub fn is_frozen(&self, machine: &dyn Machine) -> bool {
+        match self {
+            Self::V2(file) => {
+                let events = machine.read(&file.with_file_name("cgroup.events"));
+                events.is_ok_and(|text| text.lines().any(|line| line == "frozen 1"))
+            }
+            Self::V1(file) => machine.read(file).is_ok_and(|text| text == "FROZEN"),
+        }
+    }
+
     /// The setting that stops its processes, or lets them run.
     pub fn setting(&self, is_frozen: bool) -> Setting {
         match self {

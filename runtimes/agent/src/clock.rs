@@ -72,6 +72,11 @@ impl Clock {
         &self.folder
     }
 
+    /// The limits of the hardware [kHz].
+    pub fn range_khz(&self) -> (u64, u64) {
+        (self.least_khz, self.most_khz)
+    }
+
     /// An error where the hardware is slower than the highest frequency of a policy.
     pub fn check_reaches(&self, khz: u64) -> Result<(), Fault> {
         if khz <= self.most_khz {

@@ -9,6 +9,9 @@
 
 pub mod arguments;
 mod autopro;
+mod bench;
+mod bench_clock;
+mod bench_release;
 mod board;
 mod cgroup;
 mod climbs;
@@ -31,6 +34,7 @@ mod policy;
 mod request;
 mod rubik;
 mod run;
+mod samples;
 mod setting;
 mod source;
 mod throughput;

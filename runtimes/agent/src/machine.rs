@@ -1,8 +1,9 @@
 //! Reads and writes of a machine: the files of its kernel below a root folder.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::setting::Setting;
@@ -16,20 +17,31 @@ pub trait Machine {
 }
 
 /// The files of a real machine (root `/`), or of a copy of such a tree.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Tree {
     root: PathBuf,
+    /// Files that were written stay open: opening costs more than writing.
+    open: HashMap<PathBuf, File>,
 }
 
 impl Tree {
     /// The tree below a folder.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), open: HashMap::new() }
     }
 
     /// The whole path of a file.
     pub fn path_of(&self, path: &Path) -> PathBuf {
         self.root.join(path)
+    }
+
+    /// Files of the kernel are never created.
+    fn file(&mut self, path: &Path) -> io::Result<&File> {
+        if !self.open.contains_key(path) {
+            let file = File::options().write(true).open(self.path_of(path))?;
+            self.open.insert(path.to_owned(), file);
+        }
+        Ok(&self.open[path])
     }
 }
 
@@ -39,10 +51,17 @@ impl Machine for Tree {
     }
 
     fn write(&mut self, setting: &Setting) -> io::Result<()> {
-        // Files of the kernel are never created; a copy is truncated, as the kernel's are.
-        let mut file =
-            fs::File::options().write(true).truncate(true).open(self.path_of(&setting.path))?;
-        file.write_all(format!("{}\n", setting.value).as_bytes())
+        let text = format!("{}\n", setting.value);
+        let written = self.file(&setting.path)?.write_all_at(text.as_bytes(), 0);
+        if let Err(why) = written {
+            self.open.remove(&setting.path);
+            // The group or the CPU has ended while its file was open.
+            let is_gone = why.raw_os_error() == Some(libc::ENODEV);
+            return Err(if is_gone { io::ErrorKind::NotFound.into() } else { why });
+        }
+        // A copy may have had a longer text; a file of the kernel has no length.
+        let _ = self.file(&setting.path)?.set_len(text.len() as u64);
+        Ok(())
     }
 }
 

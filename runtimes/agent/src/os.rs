@@ -58,6 +58,23 @@ pub fn leave_session() {
     unsafe { libc::setsid() };
 }
 
+/// From now on a process, or a thread, runs on this CPU only.
+pub fn pin(id: u32, cpu: usize) -> io::Result<()> {
+    if cpu >= libc::CPU_SETSIZE as usize {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: an all-zero set is an empty one, the number is within it, and the pointer is to it.
+    let done = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(id as libc::pid_t, size_of::<libc::cpu_set_t>(), &set)
+    };
+    if done == 0 {
+        return Ok(());
+    }
+    Err(io::Error::last_os_error())
+}
+
 /// 64-bit words of a file that other processes map, too.
 #[derive(Debug)]
 pub struct SharedWords {

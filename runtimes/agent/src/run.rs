@@ -8,6 +8,7 @@ use tailc_runtime::{Change, Form, Ladder, Policy, Watched};
 
 use crate::arguments::{Command, Run, HELP};
 use crate::autopro::AutoPro;
+use crate::bench::Subject;
 use crate::climbs::Climbs;
 use crate::elfen::Elfen;
 use crate::fault::{Exit, Fault};
@@ -21,6 +22,7 @@ use crate::rubik::Rubik;
 use crate::setting::Setting;
 use crate::undo::{UndoFile, Writer};
 use crate::watchdog::{self, Watchdog};
+use crate::{bench_clock, bench_release};
 
 const NS_PER_US: u64 = 1_000;
 /// How often the policy's file is checked, and metrics are published.
@@ -32,6 +34,11 @@ pub fn carry_out(command: Command) -> Result<(), Fault> {
         Command::Help => print!("{HELP}"),
         Command::Version => println!("tailc-agent {}", env!("CARGO_PKG_VERSION")),
         Command::Undo(place) => watchdog::restore(&place.root, &place.undo_file())?,
+        Command::Bench(bench) => match &bench.subject {
+            Subject::Clock => bench_clock::measure(&bench)?,
+            Subject::Release(group) => bench_release::measure(&bench, group)?,
+        },
+        Command::Spin(path) => bench_release::spin(&path)?,
         Command::Watch(place) => watchdog::watch(&place.root, &place.undo_file())?,
         Command::Run(run) => apply_policy(&run)?,
     }
@@ -41,20 +48,20 @@ pub fn carry_out(command: Command) -> Result<(), Fault> {
 fn apply_policy(run: &Run) -> Result<(), Fault> {
     let signals = Signals::block();
     let policy = watched(&run.policy, &run.keys, run.service.as_deref())?;
-    let tree = Tree::new(&run.place.root);
+    let mut tree = Tree::new(&run.place.root);
     if run.is_dry_run {
-        let writer = Writer::new(DryRun::new(tree.clone()), None);
-        return Agent::new(run, policy, tree, writer, signals)?.run().map(drop);
+        let writer = Writer::new(DryRun::new(Tree::new(&run.place.root)), None);
+        return Agent::new(run, policy, tree, writer, signals)?.run();
     }
     let state = run.place.undo_file();
     let mut undo = UndoFile::lock(&state)?;
     // What an agent left that crashed together with its watchdog.
-    warn_all(&undo.restore(&mut tree.clone()));
+    warn_all(&undo.restore(&mut tree));
     let watchdog = Watchdog::start(&run.place.root, &state)?;
-    let writer = Writer::new(tree.clone(), Some(undo));
-    let done = Agent::new(run, policy, tree.clone(), writer, signals)?.run();
+    let writer = Writer::new(Tree::new(&run.place.root), Some(undo));
+    let done = Agent::new(run, policy, tree, writer, signals).and_then(Agent::run);
     watchdog.end();
-    done.map(drop)
+    done
 }
 
 fn warn_all(failures: &[String]) {
