@@ -16,6 +16,7 @@ const ARRIVED_NS: usize = 2;
 const ARRIVALS: usize = 3;
 const CYCLES: usize = 4;
 const MEMORY_NS: usize = 5;
+const THREAD: usize = 6;
 const QUEUE: usize = 8;
 /// So that each line begins with a cache line.
 const CACHE_LINE: usize = 8;
@@ -57,8 +58,8 @@ impl Board {
         let running = given(STARTED_NS).map(|started_ns| {
             let started_ns = started_ns.min(now_ns);
             let arrived_ns = given(ARRIVED_NS).unwrap_or(started_ns).min(started_ns);
-            let (cycles, memory_ns) = (given(CYCLES), word(MEMORY_NS));
-            Running { started_ns, arrived_ns, cycles, memory_ns }
+            let (cycles, memory_ns, thread) = (given(CYCLES), word(MEMORY_NS), word(THREAD));
+            Running { started_ns, arrived_ns, cycles, memory_ns, thread }
         });
         Core { running, waiting, queue_ns, arrivals: word(ARRIVALS) }
     }

@@ -42,6 +42,8 @@ pub struct Running {
     pub cycles: Option<u64>,
     /// Its time for memory so far.
     pub memory_ns: u64,
+    /// The kernel's id of its thread; 0 if the server does not report it.
+    pub thread: u64,
 }
 
 impl Running {
@@ -116,6 +118,7 @@ struct Columns {
     arrivals: Option<usize>,
     cycles: Option<usize>,
     memory: Option<usize>,
+    thread: Option<usize>,
 }
 
 impl Columns {
@@ -130,6 +133,7 @@ impl Columns {
             arrivals: table.optional_column("arrivals"),
             cycles: table.optional_column("cycles"),
             memory: table.optional_column("memory_ns"),
+            thread: table.optional_column("thread"),
         })
     }
 
@@ -153,7 +157,8 @@ impl Columns {
                 }
                 let cycles = whole(self.cycles)?;
                 let memory_ns = whole(self.memory)?.unwrap_or(0);
-                Some(Running { started_ns, arrived_ns, cycles, memory_ns })
+                let thread = whole(self.thread)?.unwrap_or(0);
+                Some(Running { started_ns, arrived_ns, cycles, memory_ns, thread })
             }
         };
         let waiting = whole(self.waiting)?.unwrap_or(queue_ns.len() as u64);

@@ -6,7 +6,12 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use crate::os;
 use crate::setting::Setting;
+
+/// A folder that the kernel does not have: `affinity/ID` is the list of CPUs of a thread. A copy of a
+/// machine has it as files.
+pub const AFFINITY: &str = "affinity";
 
 /// Files below a root; all paths are relative to it.
 pub trait Machine {
@@ -35,6 +40,15 @@ impl Tree {
         self.root.join(path)
     }
 
+    /// The thread of a path below `AFFINITY`, on a real machine.
+    fn thread_of(&self, path: &Path) -> Option<u32> {
+        let name = path.strip_prefix(AFFINITY).ok()?;
+        if self.root != Path::new("/") {
+            return None;
+        }
+        name.to_str()?.parse().ok()
+    }
+
     /// Files of the kernel are never created.
     fn file(&mut self, path: &Path) -> io::Result<&File> {
         if !self.open.contains_key(path) {
@@ -47,10 +61,16 @@ impl Tree {
 
 impl Machine for Tree {
     fn read(&self, path: &Path) -> io::Result<String> {
+        if let Some(thread) = self.thread_of(path) {
+            return os::affinity(thread);
+        }
         Ok(fs::read_to_string(self.path_of(path))?.trim().to_owned())
     }
 
     fn write(&mut self, setting: &Setting) -> io::Result<()> {
+        if let Some(thread) = self.thread_of(&setting.path) {
+            return os::set_affinity(thread, &setting.value);
+        }
         let text = format!("{}\n", setting.value);
         let written = self.file(&setting.path)?.write_all_at(text.as_bytes(), 0);
         if let Err(why) = written {

@@ -10,6 +10,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::cpus::cpus_in;
+
 /// CLOCK_MONOTONIC, as all processes of the machine read it.
 pub fn now_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -60,19 +62,45 @@ pub fn leave_session() {
 
 /// From now on a process, or a thread, runs on this CPU only.
 pub fn pin(id: u32, cpu: usize) -> io::Result<()> {
-    if cpu >= libc::CPU_SETSIZE as usize {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    // SAFETY: an all-zero set is an empty one, the number is within it, and the pointer is to it.
+    set_affinity(id, &cpu.to_string())
+}
+
+/// From now on a thread runs on the CPUs of this list only.
+pub fn set_affinity(id: u32, list: &str) -> io::Result<()> {
+    let is_within = |cpu: &usize| *cpu < libc::CPU_SETSIZE as usize;
+    let cpus = cpus_in(list).filter(|cpus| cpus.iter().all(is_within));
+    let cpus = cpus.ok_or(io::ErrorKind::InvalidInput)?;
+    // SAFETY: an all-zero set is an empty one, all numbers are within it, and the pointer is to it.
     let done = unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
+        cpus.iter().for_each(|cpu| libc::CPU_SET(*cpu, &mut set));
         libc::sched_setaffinity(id as libc::pid_t, size_of::<libc::cpu_set_t>(), &set)
     };
+    checked(done)
+}
+
+/// The CPUs on which a thread may run, as a list.
+pub fn affinity(id: u32) -> io::Result<String> {
+    // SAFETY: an all-zero set is valid, and the pointer is to it.
+    let (done, set) = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        let size = size_of::<libc::cpu_set_t>();
+        (libc::sched_getaffinity(id as libc::pid_t, size, &mut set), set)
+    };
+    checked(done)?;
+    // SAFETY: all numbers are within the set.
+    let is_set = |cpu: &usize| unsafe { libc::CPU_ISSET(*cpu, &set) };
+    let cpus = (0..libc::CPU_SETSIZE as usize).filter(is_set).map(|cpu| cpu.to_string());
+    Ok(cpus.collect::<Vec<_>>().join(","))
+}
+
+/// A thread that has ended is a file that is gone.
+fn checked(done: libc::c_int) -> io::Result<()> {
     if done == 0 {
         return Ok(());
     }
-    Err(io::Error::last_os_error())
+    let why = io::Error::last_os_error();
+    Err(if why.raw_os_error() == Some(libc::ESRCH) { io::ErrorKind::NotFound.into() } else { why })
 }
 
 /// 64-bit words of a file that other processes map, too.

@@ -16,6 +16,7 @@ use crate::journal::Journal;
 use crate::kind::{Kind, Tick};
 use crate::machine::{DryRun, Machine, Tree};
 use crate::metrics::{Exposition, Publisher};
+use crate::moves::Moves;
 use crate::os::{now_ns, Signals};
 use crate::policy::watched;
 use crate::rubik::Rubik;
@@ -77,6 +78,9 @@ fn kind_of(policy: &Arc<Policy>, run: &Run, machine: &dyn Machine) -> Result<Box
         Form::TailTable(_) => Ok(Box::new(Rubik::new(policy, run, machine)?)),
         Form::Ladders(ladders) if has_lanes(ladders) => {
             Ok(Box::new(Elfen::new(policy, run, machine)?))
+        }
+        Form::Ladders(ladders) if ladders.iter().any(Moves::has_types) => {
+            Ok(Box::new(Moves::new(policy, run)?))
         }
         Form::Ladders(_) => Ok(Box::new(Climbs::new(policy, run, machine)?)),
         _ => {

@@ -69,7 +69,7 @@ def memory_ns_of(request: Request, now_us: int) -> int:
 
 COLUMNS = (
     *("time_us", "core", "started_us", "arrived_us", "waiting", "queue_us"),
-    *("cycles", "memory_ns", "arrivals"),
+    *("cycles", "memory_ns", "arrivals", "thread"),
 )
 
 
@@ -80,7 +80,7 @@ def write_inputs(path: Path, server: Server) -> Path:
         rows.writerow(COLUMNS)
         for now_us in ticks_of(server):
             for core, own in enumerate(server):
-                rows.writerow([now_us, core, *_cells(own, now_us)])
+                rows.writerow([now_us, core, *_cells(own, now_us), 100 + core])
     return path
 
 
