@@ -1,6 +1,6 @@
 //! Plants lies in a policy, repairs its digest, and counts those that an audit refutes.
 //!
-//!     cargo run --release --example lies -- POLICY.json PROFILE.csv COUNT SEED
+//!     cargo run --release --example lies -- POLICY.json DESIGN.csv COUNT SEED
 //!
 //! A lie is one number that says something else than the compiler found: in the evidence of a row,
 //! in the summary of the design sample, or in the table. Settings that only the spec states, such as
@@ -8,21 +8,23 @@
 
 use std::process::ExitCode;
 
-use tailc_audit::{audit, sha256, without_digest, Json, Profile, Verdict};
+use tailc_audit::{audit, sha256, without_digest, Json, Verdict};
 
+/// The largest number of a policy.
+const LARGEST: i64 = (1 << 53) - 1;
 /// Less changes nothing that is measured in whole microseconds.
 const LEAST_TIME_US: u64 = 1_000;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let given: Vec<String> = std::env::args().skip(1).collect();
-    let [policy, profile, count, seed] = given.as_slice() else {
-        eprintln!("usage: lies POLICY.json PROFILE.csv COUNT SEED");
+    let [policy, design, count, seed] = given.as_slice() else {
+        eprintln!("usage: lies POLICY.json DESIGN.csv COUNT SEED");
         return ExitCode::from(2);
     };
     let read = |path: &String| std::fs::read_to_string(path).expect("the file can be read");
     let honest = Json::parse(&read(policy)).expect("the policy is JSON");
-    let profile = Profile::parse(&read(profile)).expect("the profile is CSV");
+    let design = read(design);
     let mut random = Random(seed.parse().expect("a seed is a number"));
     let count: usize = count.parse().expect("a count is a number");
     let places = places(&honest);
@@ -31,7 +33,7 @@ fn main() -> ExitCode {
         let place = &places[random.below(places.len() as u64) as usize];
         let mut lie = honest.clone();
         let change = plant(&mut lie, place, &mut random);
-        let claims = audit(&sealed(lie), Some(&profile), None);
+        let claims = audit(&sealed(lie), Some(&design), None);
         if claims.verdict() != Verdict::Refuted {
             accepted += 1;
             println!("not refuted: {} {change}", place.join("."));
@@ -98,7 +100,17 @@ fn collect(json: &Json, path: &mut Place, all: &mut Vec<Place>) {
     }
 }
 
-const SETTINGS: [&str; 3] = ["max_in_system", "percentile_ppm", "rungs"];
+/// Settings that follow from the sample or from the table.
+const SETTINGS: [&str; 8] = [
+    "deviation_cycles",
+    "deviation_memory_ns",
+    "least_us",
+    "max_in_system",
+    "mean_cycles",
+    "mean_memory_ns",
+    "percentile_ppm",
+    "rungs",
+];
 
 fn is_claim(policy: &Json, place: &[String]) -> bool {
     let names: Vec<&str> = place.iter().map(String::as_str).collect();
@@ -106,18 +118,32 @@ fn is_claim(policy: &Json, place: &[String]) -> bool {
         ["evidence", "rows", ..] => true,
         ["evidence", "settings", pair, _] => {
             let pair = at(policy, &["evidence", "settings", pair, "0"]);
-            matches!(pair, Some(Json::Text(name)) if SETTINGS.contains(&name.as_str()))
+            matches!(pair, Some(Json::Text(name)) if is_claimed(name))
         }
         ["inputs", input, ..] => {
             at(policy, &["inputs", input, "role"]) == Some(&Json::Text("design".into()))
         }
         ["forms", _, "guard" | "boost", _] => true,
         ["forms", _, "rungs", _, "speed_ppm" | "threads"] => true,
+        ["forms", _, "cycles" | "memory_ns", ..] => true,
+        ["forms", _, "machines", _, "first_a_ppm" | "first_b_milli"] => has_target(policy, &names),
         ["forms", _, "rows", _, "admission", "delay_us"] => number(policy, &names) > 0,
         ["forms", _, "rows", _, "climbs", climb, "age_us"] => *climb != "0",
         ["forms", _, "rows", _, ..] => true,
         _ => false,
     }
+}
+
+/// Machines without a target have no model.
+fn has_target(policy: &Json, place: &[&str]) -> bool {
+    let machine = at(policy, &place[..place.len() - 1]);
+    machine.is_some_and(|machine| machine.member("target_milli").is_some())
+}
+
+fn is_claimed(setting: &str) -> bool {
+    SETTINGS.contains(&setting)
+        || setting.starts_with("machine_")
+        || setting.starts_with("rate_") && !setting.ends_with("batch_ppm")
 }
 
 fn at<'a>(json: &'a Json, path: &[&str]) -> Option<&'a Json> {
@@ -155,6 +181,7 @@ fn plant(policy: &mut Json, place: &[String], random: &mut Random) -> String {
     } as i64;
     // A lower bound that is too low is no lie.
     let rises = name == "bound_us" || honest < size || random.below(2) == 0;
+    let rises = rises && honest + size <= LARGEST;
     *number = if rises { honest + size } else { honest - size };
     format!("{honest} -> {}", *number)
 }

@@ -5,14 +5,13 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use crate::artifact::Artifact;
 use crate::claims::Claims;
 use crate::profile::Profile;
-use crate::{inputs, interval_table};
+use crate::{budgets, inputs, interval_table, shares, tail_table, thresholds};
 
 /// Claims about the text of a policy. What is missing or unknown is a claim that was not checked.
-pub fn audit(policy: &str, profile: Option<&Profile>, spec_digest: Option<&str>) -> Claims {
+pub fn audit(policy: &str, design: Option<&str>, spec_digest: Option<&str>) -> Claims {
     let mut claims = Claims::default();
     // Arithmetic is checked: a number that is too large ends the audit here.
-    let result =
-        catch_unwind(AssertUnwindSafe(|| check(policy, profile, spec_digest, &mut claims)));
+    let result = catch_unwind(AssertUnwindSafe(|| check(policy, design, spec_digest, &mut claims)));
     match result {
         Ok(Ok(())) => {}
         Ok(Err(why)) => claims.cannot_check(format!("more: {why}")),
@@ -25,7 +24,7 @@ pub fn audit(policy: &str, profile: Option<&Profile>, spec_digest: Option<&str>)
 
 fn check(
     policy: &str,
-    profile: Option<&Profile>,
+    design: Option<&str>,
     spec_digest: Option<&str>,
     claims: &mut Claims,
 ) -> Result<(), String> {
@@ -34,10 +33,20 @@ fn check(
         inputs::check_spec(&artifact, digest, claims)?;
     }
     let kind = artifact.policy.text("kind")?;
-    let profile = profile.ok_or("give the design sample with --profile")?;
-    inputs::check_design(&artifact, profile, claims)?;
-    match kind {
-        "few-to-many" | "joint-ladder" => interval_table::check(&artifact, profile, claims),
-        other => Err(format!("policies of the kind `{other}` are not checked")),
-    }
+    let check_requests = match kind {
+        "few-to-many" | "joint-ladder" => interval_table::check,
+        "slow-to-fast" => thresholds::check,
+        "rubik" => tail_table::check,
+        "elfen" => budgets::check,
+        "autopro" => return shares::check(&artifact, given(design)?, claims),
+        other => return Err(format!("policies of the kind `{other}` are not checked")),
+    };
+    let profile =
+        Profile::parse(given(design)?).map_err(|why| format!("the design sample: {why}"))?;
+    inputs::check_design(&artifact, &profile, claims)?;
+    check_requests(&artifact, &profile, claims)
+}
+
+fn given(design: Option<&str>) -> Result<&str, String> {
+    design.ok_or_else(|| "give the design sample with --design".into())
 }

@@ -35,10 +35,10 @@ impl Claims {
         self.judge(claim, place, off.abs() <= MICRO / 2 + spare(micro), &amounts(claimed, micro));
     }
 
-    /// `claimed` is `micro` millionths, rounded up to a whole number.
+    /// `claimed` is `micro` millionths, rounded up to a whole number from an exact value.
     pub fn rounded_up(&mut self, claim: &str, place: &str, claimed: i128, micro: i128) {
         let off = claimed * MICRO - micro;
-        let holds = -spare(micro) <= off && off < MICRO + spare(micro);
+        let holds = (-1..MICRO + 1).contains(&off);
         self.judge(claim, place, holds, &amounts(claimed, micro));
     }
 

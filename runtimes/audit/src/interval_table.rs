@@ -11,6 +11,7 @@ use crate::ladder::{Admission, Ladder, Row, FS_PER_US};
 use crate::part::part_of;
 use crate::profile::Profile;
 use crate::rank_limits::{rank_limits, RankLimits};
+use crate::row_limits::check_limits;
 
 const PPM: i128 = 1_000_000;
 const FS_PER_MICRO_US: i128 = 1_000;
@@ -153,8 +154,9 @@ impl Table<'_> {
         claims.rounded("cost_time_us", &place, claimed.number("cost_time_us")?, cost_micro_us);
         let total_cost = part_of(load * cost_time, residence_fs, PPM);
         claims.rounded("total_cost_ppm", &place, claimed.number("total_cost_ppm")?, total_cost);
-        let at_rank = |rank: i128| us(execution.time_at(rank.max(1)));
-        self.check_limits(claimed, &place, at_rank, claims)?;
+        let at_rank = |rank: i128| us(execution.time_at(rank));
+        let total = self.profile.total_weight();
+        check_limits(claimed, &place, &self.limits, total, at_rank, claims)?;
         let most = self.budget_ppm * PPM + self.budget_ppm * PPM / BUDGET_SPARE;
         let by = format!("{total_cost} of {most} millionths of a millionth are used");
         claims.judge("budget", &place, total_cost <= most, &by);
@@ -176,40 +178,6 @@ impl Table<'_> {
             Admission::DelayUs(delay_us) => Ok(Some(delay_us)),
             Admission::OnExit => self.artifact.setting("longest_us"),
         }
-    }
-
-    fn check_limits(
-        &self,
-        claimed: &Json,
-        place: &str,
-        at_rank: impl Fn(i128) -> i128,
-        claims: &mut Claims,
-    ) -> Result<(), String> {
-        let nearest = |ranks: [i128; 2], claimed: i128| {
-            let values = ranks.map(&at_rank);
-            if (values[0] - claimed * PPM).abs() <= (values[1] - claimed * PPM).abs() {
-                values[0]
-            } else {
-                values[1]
-            }
-        };
-        let low = claimed.number("tail_low_us")?;
-        claims.rounded("tail_low_us", place, low, nearest(self.limits.low, low));
-        let total = self.profile.total_weight();
-        match (claimed.number_or_none("tail_high_us")?, self.limits.high) {
-            (Some(high), ranks) if ranks[0] <= total => {
-                let ranks = [ranks[0], ranks[1].min(total)];
-                claims.rounded("tail_high_us", place, high, nearest(ranks, high));
-            }
-            (None, ranks) if ranks[1] > total => {}
-            (Some(_), _) => {
-                claims.judge("tail_high_us", place, false, "the sample has no upper limit")
-            }
-            (None, _) => {
-                claims.judge("tail_high_us", place, false, "the sample has an upper limit")
-            }
-        }
-        Ok(())
     }
 
     /// Loads without evidence: those that wait for an exit, and the leanest rung at the end.

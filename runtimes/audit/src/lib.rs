@@ -5,6 +5,7 @@
 
 mod artifact;
 mod audit;
+mod budgets;
 mod claims;
 mod decimal;
 mod digest;
@@ -18,10 +19,14 @@ mod ladder;
 mod part;
 mod profile;
 mod rank_limits;
+mod row_limits;
+mod shares;
+mod tail_table;
+mod thresholds;
+mod throughput;
 
 pub use artifact::without_digest;
 pub use audit::audit;
 pub use claims::{Claims, Verdict};
 pub use digest::sha256;
 pub use json::Json;
-pub use profile::Profile;

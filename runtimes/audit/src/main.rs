@@ -1,14 +1,14 @@
-//! The command: `tailc-audit POLICY.json --profile PROFILE.csv [--spec-digest SHA256]`.
+//! The command: `tailc-audit POLICY.json --design DESIGN.csv [--spec-digest SHA256]`.
 
 use std::process::ExitCode;
 
-use tailc_audit::{audit, Profile, Verdict};
+use tailc_audit::{audit, Verdict};
 
-const USAGE: &str = "usage: tailc-audit POLICY.json [--profile PROFILE.csv] [--spec-digest SHA256]";
+const USAGE: &str = "usage: tailc-audit POLICY.json [--design DESIGN.csv] [--spec-digest SHA256]";
 
 struct Arguments {
     policy: String,
-    profile: Option<String>,
+    design: Option<String>,
     spec_digest: Option<String>,
 }
 
@@ -27,11 +27,8 @@ fn main() -> ExitCode {
 fn run() -> Result<ExitCode, String> {
     let arguments = arguments(std::env::args().skip(1))?;
     let policy = read(&arguments.policy)?;
-    let profile = match &arguments.profile {
-        Some(path) => Some(Profile::parse(&read(path)?).map_err(|why| format!("{path}: {why}"))?),
-        None => None,
-    };
-    let claims = audit(&policy, profile.as_ref(), arguments.spec_digest.as_deref());
+    let design = arguments.design.as_deref().map(read).transpose()?;
+    let claims = audit(&policy, design.as_deref(), arguments.spec_digest.as_deref());
     print!("{claims}");
     let verdict = claims.verdict();
     println!("{}", sentence(verdict));
@@ -39,10 +36,10 @@ fn run() -> Result<ExitCode, String> {
 }
 
 fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
-    let (mut policy, mut profile, mut spec_digest) = (None, None, None);
+    let (mut policy, mut design, mut spec_digest) = (None, None, None);
     while let Some(argument) = given.next() {
         let place = match argument.as_str() {
-            "--profile" => &mut profile,
+            "--design" => &mut design,
             "--spec-digest" => &mut spec_digest,
             _ if argument.starts_with('-') => {
                 return Err(format!("`{argument}` is unknown; {USAGE}"))
@@ -57,13 +54,13 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
         let value = given.next().ok_or_else(|| format!("`{argument}` needs a value; {USAGE}"))?;
         *place = Some(value);
     }
-    Ok(Arguments { policy: policy.ok_or(USAGE)?, profile, spec_digest })
+    Ok(Arguments { policy: policy.ok_or(USAGE)?, design, spec_digest })
 }
 
 fn read(path: &str) -> Result<String, String> {
     let bytes = std::fs::read(path).map_err(|why| format!("{path}: {why}"))?;
     String::from_utf8(bytes).map_err(|_| {
-        format!("{path}: not UTF-8; give the JSON of a policy and the CSV of a profile")
+        format!("{path}: not UTF-8; give the JSON of a policy and the CSV of its design sample")
     })
 }
 

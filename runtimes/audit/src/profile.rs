@@ -13,6 +13,9 @@ const DEMAND_DIGITS: i32 = 12;
 const SPEED_DIGITS: i32 = 12;
 pub const SPEED_ONE: i128 = 1_000_000_000_000;
 
+const FS_PER_NS: i128 = 1_000_000;
+const SPEED_PER_PPM: i128 = 1_000_000;
+
 const DIGEST_HEAD: &[u8] = b"tailc demand profile 1\n";
 const NS_PER_MS: f64 = 1e6;
 const PPM: f64 = 1e6;
@@ -82,6 +85,16 @@ impl Profile {
             hasher.add(&speed_ppm.to_le_bytes());
         }
         hasher.hex()
+    }
+
+    /// The same requests with demands in whole nanoseconds and speeds in whole millionths.
+    pub fn in_whole_units(&self) -> Profile {
+        let whole = |request: &Request| Request {
+            demand_fs: i128::from(request.demand_ns) * FS_PER_NS,
+            speeds: request.speeds_ppm.iter().map(|s| i128::from(*s) * SPEED_PER_PPM).collect(),
+            ..request.clone()
+        };
+        Profile { requests: self.requests.iter().map(whole).collect() }
     }
 
     pub fn total_weight(&self) -> i128 {
