@@ -40,6 +40,8 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         "nonsense.tailc": ("bad-structure", seal(b"\x10\0\0\0TLC1" + b"\xff" * 64)),
         "other-identifier.tailc": ("bad-structure", seal(_renamed(unseal(flat)))),
         "later-rule.tailc": ("unknown-rule", _later(b"reread-row", LATER_RULE.encode())),
+        "later-rule-number.tailc": ("unknown-rule", seal(_later_number(b"later-rule"))),
+        "later-rule-known-name.tailc": ("unknown-rule", seal(_later_number(b"reread-row"))),
         "later-form.tailc": ("unknown-form", seal(_later_form())),
         "later-major.tailc": ("unknown-schema", seal(_later_major())),
         "truncated.json": ("bad-structure", document[:-1]),
@@ -80,6 +82,14 @@ def _later(known: bytes, later: bytes) -> bytes:
     assert payload.count(known) == 1
     assert len(known) == len(later)
     return seal(payload.replace(known, later))
+
+
+def _later_number(name: bytes) -> bytes:
+    """The Lucene policy with the number of one rule replaced by one of a later version."""
+    payload = unseal(encode_flat(named_policies()["lucene"][1]))
+    known, later = (bytes([3, 0, 0, 0, 3, 2, last]) for last in (1, LATER_NUMBER))
+    assert payload.count(known) == 1
+    return payload.replace(known, later).replace(b"reread-row", name)
 
 
 def _later_form() -> bytes:

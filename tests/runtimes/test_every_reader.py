@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from pathlib import Path
 from random import Random
 
 import pytest
+from tailc_runtime import Truncated, open_policy
 
 from tailc.artifact.seal import seal
 from tests.runtimes.conformance import Reader, python_says
@@ -16,7 +18,7 @@ from tests.tailc.artifact.published import VECTORS
 
 SIGNED = "signed/good"
 # With nothing in them but what is asked for.
-ANSWERS = 22_120
+ANSWERS = 22_122
 FOLDERS = (
     "refused",
     "signed",
@@ -111,3 +113,29 @@ def test_a_policy_that_contradicts_itself_is_refused_alike(reader: Reader, tmp_p
     differ = [at for at in range(len(files)) if said[at] != wanted[at]]
     assert not differ, [(at, said[at], wanted[at]) for at in differ[:5]]
     assert {"opened", "bad-meaning", "bad-structure"} <= set(said)
+
+
+SEALED = (VECTORS / "smallest.tailc").read_bytes()
+NO_POLICIES = {
+    "the file is empty": b"",
+    "the file looks like JSON": b'\n [{"a": 1}]' + b" " * 60,
+    "the file looks compressed by gzip": gzip.compress(SEALED),
+    "it has no identifier `TLC1`": b"Of a file that someone has copied to the wrong place, a text.",
+    "the seal is missing, or the end": SEALED[:-48],
+    "the file does not have the length in its seal": SEALED[:100] + SEALED[108:],
+}
+
+
+@pytest.mark.parametrize("why", NO_POLICIES)
+def test_a_file_that_is_no_policy_is_refused_alike_under_any_name(
+    reader: Reader, tmp_path: Path, why: str
+) -> None:
+    paths = [tmp_path / name for name in ("policy.tailc", "policy.json", "policy", "policy.csv.gz")]
+    for path in paths:
+        path.write_bytes(NO_POLICIES[why])
+        with pytest.raises(Truncated, match=why):
+            open_policy(path)
+    assert reader.words(paths) == ["truncated"] * len(paths)
+    done = reader.start("serving", paths[0], "", tmp_path / "log.csv")
+    assert done.returncode != 0
+    assert why in done.stderr

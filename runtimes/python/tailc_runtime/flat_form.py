@@ -66,14 +66,29 @@ def read_flat(payload: bytes) -> tuple[Head, list[RawForm]]:
     return head, [_form(box) for box in vector(root, "Forms")]
 
 
+def _why_unsealed(data: bytes, has_magic: bool) -> str:
+    """Why bytes without a right seal are no policy; has_magic: they have a seal of another
+    length."""
+    if not data:
+        return "the file is empty"
+    if data[4:8] == b"TLC1":
+        short = "the file does not have the length in its seal"
+        return short if has_magic else "the seal is missing, or the end of the file"
+    if data.lstrip(b" \r\n").startswith((b"{", b"[")):
+        return "the file looks like JSON: open the `.tailc` file of the policy"
+    if data.startswith(b"\x1f\x8b"):
+        return "the file looks compressed by gzip: decompress it"
+    return "the file is no policy: it has no identifier `TLC1`"
+
+
 def unseal(data: bytes) -> bytes:
     """The payload of a sealed file; raises PolicyError if its length or hash is wrong."""
     if len(data) < _TRAILER.size:
-        raise Truncated(f"{len(data)} bytes are too few for a policy")
+        raise Truncated(_why_unsealed(data, has_magic=False))
     payload = data[: -_TRAILER.size]
     magic, length, digest = _TRAILER.unpack_from(data, len(payload))
     if magic != _MAGIC or length != len(payload):
-        raise Truncated("the file does not have the length in its seal")
+        raise Truncated(_why_unsealed(data, has_magic=magic == _MAGIC))
     if hashlib.sha256(payload).digest() != digest:
         raise HashMismatch("the bytes do not match their SHA-256")
     return payload

@@ -31,16 +31,30 @@ pub(crate) struct Signed<'a> {
     pub signature: &'a [u8],
 }
 
+/// Why bytes without a right seal are no policy; `has_magic`: whether they have a seal of another length.
+fn why_unsealed(bytes: &[u8], has_magic: bool) -> &'static str {
+    let has_identifier = bytes.get(4..8) == Some(b"TLC1");
+    let first = bytes.iter().find(|byte| !b" \r\n".contains(byte));
+    match first {
+        _ if bytes.is_empty() => "the file is empty",
+        _ if has_identifier && has_magic => "the file does not have the length in its seal",
+        _ if has_identifier => "the seal is missing, or the end of the file",
+        Some(b'{' | b'[') => "the file looks like JSON: open the `.tailc` file of the policy",
+        _ if bytes.starts_with(&[0x1f, 0x8b]) => "the file looks compressed by gzip: decompress it",
+        _ => "the file is no policy: it has no identifier `TLC1`",
+    }
+}
+
 /// The parts of a file's bytes; refused unless all of it is whole.
 pub(crate) fn unseal(bytes: &[u8]) -> Result<Unsealed<'_>> {
     let (sealed, signed) = split_signed(bytes)?;
     let Some(size) = sealed.len().checked_sub(SEAL_SIZE) else {
-        return Err(refused(Refusal::Truncated, "too few bytes for a policy"));
+        return Err(refused(Refusal::Truncated, why_unsealed(bytes, false)));
     };
     let (payload, seal) = sealed.split_at(size);
-    if &seal[..8] != MAGIC || number_in(&seal[8..16]) != size as u64 {
-        let why = "the file does not have the length in its seal";
-        return Err(refused(Refusal::Truncated, why));
+    let has_magic = &seal[..8] == MAGIC;
+    if !has_magic || number_in(&seal[8..16]) != size as u64 {
+        return Err(refused(Refusal::Truncated, why_unsealed(bytes, has_magic)));
     }
     if Sha256::digest(payload).as_slice() != &seal[16..] {
         return Err(mismatch());

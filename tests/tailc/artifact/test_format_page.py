@@ -6,6 +6,10 @@ import json
 import re
 from collections.abc import Iterator
 
+import pytest
+from flatbuffers import Builder
+from tailc_runtime._generated import policy_generated
+
 from tailc.artifact.envelope import (
     DIGEST_NAMES,
     PROOFS,
@@ -17,7 +21,7 @@ from tailc.artifact.json_form import FORMAT
 from tailc.artifact.seal import MAGIC
 from tailc.artifact.shapes import MEMBERS_SINCE, Many, OneForm, RecordShape, Shape, record_of
 from tailc.forms.ladder.table import Rule
-from tests.tailc.artifact.published import ROOT
+from tests.tailc.artifact.published import ROOT, VECTORS
 
 PAGE = (ROOT / "docs" / "artifact-format.md").read_text(encoding="utf-8")
 _FIELD = re.compile(r"`(\w+)`(\??)")
@@ -106,3 +110,26 @@ def test_the_page_names_every_proof_and_every_digest_among_versions() -> None:
     section = PAGE.split("## Where a policy comes from")[1].split("\n## ")[0]
     digests = re.findall(r"^\| (.+?) \| .*(?:SHA-256|digest before).*$", section, re.MULTILINE)
     assert re.findall(r"`([\w-]+)`", "".join(digests)) == list(DIGEST_NAMES)
+
+
+@pytest.mark.parametrize("name", ["Climb", "Row"])
+def test_the_page_has_the_places_in_each_struct(name: str) -> None:
+    """A struct that the generated accessors write with a number of its own in every field."""
+    table = PAGE.split("| struct | bytes |")[1].split("\n\n")[0]
+    (line,) = [line for line in table.splitlines() if f"| `{name}` |" in line]
+    size, fields = (cell.strip() for cell in line.strip().strip("|").split("|")[1:])
+    places = [int(place) for place in re.findall(r"`\w+` (\d+)", fields)]
+    builder = Builder()
+    numbers = range(1, len(places) + 1)
+    getattr(policy_generated, f"Create{name}")(builder, *numbers)
+    data = bytes(builder.Bytes[builder.Head() :])
+    assert len(data) == int(size)
+    assert [data[place] for place in places] == list(numbers)
+    assert sum(map(bool, data)) == len(places)
+
+
+def test_every_folder_of_vectors_is_of_one_level() -> None:
+    section = PAGE.split("These are the levels")[1].split("\n\n")[1]
+    named = re.findall(r"`(\w+)`", section.replace("output_ppm", "").replace("NAME.csv", ""))
+    folders = {path.name for path in VECTORS.iterdir() if path.is_dir()}
+    assert sorted(named) == sorted(folders)

@@ -29,14 +29,34 @@ inline std::uint64_t little_endian(const std::uint8_t* bytes) {
   return value;
 }
 
+// Why bytes without a right seal are no policy; `has_magic`: whether they have a seal of another length.
+inline const char* why_unsealed(const std::uint8_t* bytes, std::size_t size, bool has_magic) {
+  const std::size_t first = [&] {
+    std::size_t at = 0;
+    while (at < size && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r')) ++at;
+    return at;
+  }();
+  const bool has_identifier = size >= 8 && std::memcmp(bytes + 4, "TLC1", 4) == 0;
+  if (size == 0) return "the file is empty";
+  if (has_identifier && has_magic) return "the file does not have the length in its seal";
+  if (has_identifier) return "the seal is missing, or the end of the file";
+  if (first < size && (bytes[first] == '{' || bytes[first] == '['))
+    return "the file looks like JSON: open the `.tailc` file of the policy";
+  if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
+    return "the file looks compressed by gzip: decompress it";
+  return "the file is no policy: it has no identifier `TLC1`";
+}
+
 // The size of the payload at the begin of sealed bytes; PolicyError unless all of it is whole.
 inline std::size_t unsealed_size(const std::uint8_t* bytes, std::size_t size) {
-  if (size < kTrailerSize) throw PolicyError(Refusal::truncated, "too few bytes for a policy");
+  if (size < kTrailerSize)
+    throw PolicyError(Refusal::truncated, why_unsealed(bytes, size, false));
   const std::size_t payload = size - kTrailerSize;
   const std::uint8_t* trailer = bytes + payload;
   const std::uint64_t length = little_endian(trailer + kMagicSize);
-  if (std::memcmp(trailer, kMagic, kMagicSize) != 0 || length != payload)
-    throw PolicyError(Refusal::truncated, "the file does not have the length in its seal");
+  const bool has_magic = std::memcmp(trailer, kMagic, kMagicSize) == 0;
+  if (!has_magic || length != payload)
+    throw PolicyError(Refusal::truncated, why_unsealed(bytes, size, has_magic));
   const Sha256 digest = sha256(bytes, payload);
   if (std::memcmp(digest.data(), trailer + kMagicSize + kLengthSize, digest.size()) != 0)
     throw PolicyError(Refusal::hash_mismatch, "the bytes do not match their SHA-256");

@@ -15,6 +15,7 @@ import java.util.List;
 final class Seal {
   static final int BYTES = 48;
   private static final byte[] MAGIC = "TLCSEAL1".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] IDENTIFIER = "TLC1".getBytes(StandardCharsets.US_ASCII);
   private static final int LENGTH_AT = 8;
   private static final int DIGEST_AT = 16;
 
@@ -74,14 +75,42 @@ final class Seal {
     }
   }
 
+  /**
+   * Why bytes without a right seal are no policy.
+   *
+   * @param hasMagic whether they have a seal of another length
+   */
+  private static String whyUnsealed(byte[] file, boolean hasMagic) {
+    boolean hasIdentifier = file.length >= 8 && hasAt(file, 4, IDENTIFIER);
+    int first = 0;
+    while (first < file.length && " \r\n".indexOf(file[first]) >= 0) {
+      ++first;
+    }
+    if (file.length == 0) {
+      return "the file is empty";
+    }
+    if (hasIdentifier) {
+      return hasMagic
+          ? "the file does not have the length in its seal"
+          : "the seal is missing, or the end of the file";
+    }
+    if (first < file.length && (file[first] == '{' || file[first] == '[')) {
+      return "the file looks like JSON: open the `.tailc` file of the policy";
+    }
+    if (file.length >= 2 && file[0] == 0x1f && file[1] == (byte) 0x8b) {
+      return "the file looks compressed by gzip: decompress it";
+    }
+    return "the file is no policy: it has no identifier `TLC1`";
+  }
+
   private int unsealed() {
     int payload = end - BYTES;
     if (payload < 0) {
-      throw new PolicyException(Refusal.TRUNCATED, "too few bytes for a policy");
+      throw new PolicyException(Refusal.TRUNCATED, whyUnsealed(file, false));
     }
-    if (!hasAt(file, payload, MAGIC) || longAt(payload + LENGTH_AT) != payload) {
-      throw new PolicyException(
-          Refusal.TRUNCATED, "the file does not have the length in its seal");
+    boolean hasMagic = hasAt(file, payload, MAGIC);
+    if (!hasMagic || longAt(payload + LENGTH_AT) != payload) {
+      throw new PolicyException(Refusal.TRUNCATED, whyUnsealed(file, hasMagic));
     }
     byte[] digest = sha256(file, 0, payload);
     if (!Arrays.equals(digest, 0, digest.length, file, payload + DIGEST_AT, end)) {
