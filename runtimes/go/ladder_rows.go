@@ -67,6 +67,11 @@ func (l *Ladder) readRows(raw *rawLadder) {
 	l.loadsAboveMin = uint64(raw.maxLoad) - l.minLoad
 	low, end := uint64(0), ^uint64(0)
 	clamps := raw.outside == flat.OutsideCLAMP
+	// The last row of a ladder by requests in the system is compiled for all larger loads.
+	lastLoad := raw.rows[len(raw.rows)-1].firstLoad
+	if clamps && raw.loadAxis == InSystem && uint64(lastLoad) <= uint64(raw.maxLoad) {
+		l.loadsAboveMin = ^uint64(0) - l.minLoad
+	}
 	if !clamps {
 		low, end = l.minLoad, uint64(raw.maxLoad)+1
 	}

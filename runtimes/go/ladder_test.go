@@ -106,6 +106,10 @@ func TestLoadsThatThePolicyWasNotCompiledForAreCounted(t *testing.T) {
 	expect(t, policy.Counters().Outside() == 0, "a load within the guard does not count")
 	ladder.Lookup(1_000_000, 0, 0)
 	expect(t, policy.Counters().Outside() == 1, "one beyond does")
+	clamped := open(t, "smallest")
+	ladder, _ = clamped.Ladder()
+	ladder.Lookup(1_000_000, 0, 0)
+	expect(t, clamped.Counters().Outside() == 0, "the last row is compiled for all larger loads")
 }
 
 func TestALookupAllocatesNothing(t *testing.T) {

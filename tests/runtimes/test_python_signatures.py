@@ -176,7 +176,7 @@ def test_every_form_is_opened_on_the_same_terms(form: str) -> None:
 
 def test_a_policy_takes_the_place_of_an_older_one_and_counts_on(tmp_path: Path) -> None:
     held = open_policy(generation(tmp_path, 3))
-    held.lookup(10**6, 0, 0)
+    held.counters.outside += 1
     with pytest.raises(OlderGeneration, match="generation 2 is older than generation 3"):
         open_policy(generation(tmp_path, 2), held=held)
     newer = open_policy(generation(tmp_path, 4), held=held)
@@ -223,6 +223,15 @@ def test_look_ups_outside_of_the_guard_are_counted(name: str, inside: tuple[int,
     with pytest.raises(ValueError, match="must not be negative"):
         table.lookup(inside[1] + 1, -1, 0)
     assert table.counters.outside == 2
+
+
+def test_the_last_row_of_a_table_by_requests_in_the_system_has_no_end() -> None:
+    """That of `lucene` begins above the guard, that of `smallest` in it."""
+    counted = {"lucene": 1, "smallest": 0}
+    for name, outside in counted.items():
+        table = open_policy(VECTORS / f"{name}.tailc")
+        table.lookup(10**9, 0, 0)
+        assert table.counters.outside == outside
 
 
 def test_longer_queues_and_other_moments_are_outside_too() -> None:

@@ -107,6 +107,9 @@ void count_what_is_outside(const fs::path& vectors) {
   const auto inside = outside.load();
   policy.ladder().lookup(1'000'000, 0, 0);
   expect(inside == 0 && outside.load() == 1, "a load beyond the guard counts, one within does not");
+  const tailc::Policy clamped = tailc::open((vectors / "smallest.tailc").string());
+  clamped.ladder().lookup(1'000'000, 0, 0);
+  expect(clamped.counters()->outside == 0, "the last row is compiled for all larger loads");
   tailc::Policy datacentre = tailc::open((vectors / "plan.tailc").string());
   datacentre.plan().epoch_at(0);
   expect(datacentre.counters()->outside == 1, "a moment before the plan counts");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from bisect import bisect_right
 from collections.abc import Callable
 
@@ -127,7 +128,7 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
 
     Written out twice, because another call would take a third of the whole time.
     """
-    spans, least, most = _spans(ladder), ladder.min_load, ladder.max_load
+    spans, least, most = _spans(ladder), ladder.min_load, _last_inside(ladder)
     starts = [start for start, _ in spans]
     entries = [entry for _, entry in spans]
     beyond, limit = entries[-1], starts[-1]
@@ -160,6 +161,17 @@ def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Looku
         entry for (start, entry), (end, _) in itertools.pairwise(spans) for _ in range(end - start)
     ]
     return by_index
+
+
+def _last_inside(ladder: RawLadder) -> float:
+    """The largest load that is not counted as outside; the last row of a ladder by requests in the
+    system is compiled for all larger loads."""
+    has_no_end = ladder.load_axis == "in_system" and ladder.outside == "clamp"
+    return (
+        math.inf
+        if has_no_end and ladder.rows[-1].first_load <= ladder.max_load
+        else ladder.max_load
+    )
 
 
 def _spans(ladder: RawLadder) -> list[tuple[int, _Entry]]:

@@ -276,7 +276,7 @@ impl Ladder {
             controller,
             counters,
             guard,
-            loads_above_min: guard.max_load - guard.min_load,
+            loads_above_min: last_inside(form, guard) - guard.min_load,
             counts_waiting: if rules.contains(&Rule::AgeFromArrival) { u64::MAX } else { 0 },
             table: table_of(form, guard),
             rules,
@@ -290,6 +290,20 @@ fn guard_of(form: &policy::Ladder<'_>) -> Guard {
         min_load: guard.min_load() as u64,
         max_load: guard.max_load() as u64,
         is_first_rung_outside: guard.outside() == Outside::FIRST_RUNG,
+    }
+}
+
+/// The largest load that is not counted as outside: the last row of a ladder by requests in the system
+/// is compiled for all larger loads.
+fn last_inside(form: &policy::Ladder<'_>, guard: Guard) -> u64 {
+    let rows = form.rows();
+    let last_load = rows.get(rows.len() - 1).first_load();
+    let is_by_rate = form.load_axis() == policy::LoadAxis::RATE;
+    let has_no_end = !is_by_rate && !guard.is_first_rung_outside && last_load <= guard.max_load;
+    if has_no_end {
+        u64::MAX
+    } else {
+        guard.max_load
     }
 }
 

@@ -209,9 +209,13 @@ inline void Ladder::read_rows(const policy::Ladder& form) {
 
   const bool clamps = form.guard()->outside() == policy::Outside::CLAMP;
   min_load_ = static_cast<std::uint64_t>(form.guard()->min_load());
-  loads_above_min_ = static_cast<std::uint64_t>(form.guard()->max_load()) - min_load_;
+  const auto max_load = static_cast<std::uint64_t>(form.guard()->max_load());
+  // The last row of a ladder by requests in the system is compiled for all larger loads.
+  const std::uint64_t last_load = form.rows()->Get(form.rows()->size() - 1)->first_load();
+  const bool has_no_end = clamps && load_axis_ == LoadAxis::IN_SYSTEM && last_load <= max_load;
+  loads_above_min_ = (has_no_end ? ~std::uint64_t{0} : max_load) - min_load_;
   const std::uint64_t low = clamps ? 0 : min_load_;
-  const std::uint64_t end = clamps ? ~std::uint64_t{0} : min_load_ + loads_above_min_ + 1;
+  const std::uint64_t end = clamps ? ~std::uint64_t{0} : max_load + 1;
   const policy::Climb first_rung(0, 0);
   if (low > 0) add_row(0, 0, Start::now, &first_rung, 1);
   for (const policy::Row* row : *form.rows()) {

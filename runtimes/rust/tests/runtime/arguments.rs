@@ -98,6 +98,9 @@ fn what_is_outside_is_counted() {
     assert_eq!(policy.counters().outside(), 0);
     ladder.lookup(1_000_000, 0, 0);
     assert_eq!(policy.counters().outside(), 1);
+    let clamped = opened("smallest.tailc");
+    clamped.ladder().unwrap().lookup(1_000_000, 0, 0);
+    assert_eq!(clamped.counters().outside(), 0, "the last row has no end");
     let datacentre = opened("plan.tailc");
     assert_eq!(datacentre.plan().unwrap().epoch_at(0), None);
     assert_eq!(datacentre.counters().outside(), 1);

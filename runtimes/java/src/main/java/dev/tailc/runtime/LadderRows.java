@@ -19,6 +19,8 @@ final class LadderRows {
 
   private final long minLoad;
   private final long maxLoad;
+  // The largest load that is not counted as outside.
+  private final long lastInside;
   private int count;
   private final long[] firstLoads;
   private final long[] delaysUs;
@@ -42,12 +44,21 @@ final class LadderRows {
     rungs = new int[ages.length];
     minLoad = form.guard().minLoad();
     maxLoad = form.guard().maxLoad();
+    lastInside = hasNoEnd(form) ? Long.MAX_VALUE : maxLoad;
     addRows(form, form.guard().outside() == Outside.CLAMP);
     rowOfLoad = rowsOfLoads();
   }
 
   boolean isOutside(long load) {
-    return load < minLoad || load > maxLoad;
+    return load < minLoad || load > lastInside;
+  }
+
+  /** Whether the last row is compiled for all larger loads. */
+  private static boolean hasNoEnd(dev.tailc.policy.Ladder form) {
+    long lastLoad = form.rows(form.rowsLength() - 1).firstLoad();
+    return form.loadAxis() == dev.tailc.policy.LoadAxis.IN_SYSTEM
+        && form.guard().outside() == Outside.CLAMP
+        && Long.compareUnsigned(lastLoad, form.guard().maxLoad()) <= 0;
   }
 
   long maxLoad() {

@@ -116,6 +116,9 @@ class PolicyTest {
     assertEquals(0, policy.counters().outside());
     policy.ladder().rung(1_000_000, 0, 0);
     assertEquals(1, policy.counters().outside());
+    Policy clamped = opened("smallest");
+    clamped.ladder().rung(1_000_000, 0, 0);
+    assertEquals(0, clamped.counters().outside());
     Policy datacentre = opened("plan");
     datacentre.plan().epochAt(0);
     assertEquals(1, datacentre.counters().outside());
