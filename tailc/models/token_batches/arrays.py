@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.budget_table import BatchEngine, BudgetTable
+from tailc.forms.budget_table import BudgetTable
 from tailc.forms.step_times import StepPart
 
 Int64s = NDArray[np.int64]
@@ -22,12 +22,13 @@ class PartArrays(NamedTuple):
 
 
 class EngineArrays(NamedTuple):
-    """Limits and step times of the engine. prompts_first: decoding pauses while prompts wait."""
+    """Limits and step times of the engine, and the rule of its scheduler: see TokenScheduler."""
 
     kv_blocks: int
     block_tokens: int
     max_sequences: int
     prompts_first: bool
+    limit_ns: int
     fixed_ns: int
     tokens: PartArrays
     prompt: PartArrays
@@ -63,23 +64,28 @@ class TokenRequests(NamedTuple):
 class TokenScheduler:
     """A budget table on its engine, or a baseline.
 
-    name, about: in reports. prompts_first: decoding pauses while prompts wait.
+    name, about: in reports. prompts_first: decoding pauses while prompts wait. limit_ns: an
+    iteration with decoding sequences takes at most so many prompt tokens that it ends within this
+    time; 0: no limit.
     """
 
     name: str
     about: str
     table: BudgetTable
     prompts_first: bool = False
+    limit_ns: int = 0
 
 
-def engine_arrays(engine: BatchEngine, *, prompts_first: bool = False) -> EngineArrays:
-    """The engine as arrays."""
+def engine_arrays(scheduler: TokenScheduler) -> EngineArrays:
+    """The engine of a scheduler as arrays."""
+    engine = scheduler.table.engine
     step = engine.step
     return EngineArrays(
         engine.kv_blocks,
         engine.block_tokens,
         engine.max_sequences,
-        prompts_first,
+        scheduler.prompts_first,
+        scheduler.limit_ns,
         step.fixed_ns,
         *map(_part, (step.tokens, step.prompt, step.decoding, step.context)),
     )

@@ -245,6 +245,25 @@ def _start(requests, state, one):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
+def _within(engine, state, most, decoding, context):  # pragma: no cover - compiled
+    """Up to `most` prompt tokens with which the iteration ends within the limit of the engine."""
+    size = state.size
+    if engine.limit_ns == 0 or decoding == 0:
+        return most
+    last = state.running[size[_RUNNING] - 1]
+    if state.joined[last] == _NOT:
+        context += state.computed[last]
+    low, high = -1, min(most, size[_WAITING])
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _step_ns(engine, middle, decoding, context) <= engine.limit_ns:
+            low = middle
+        else:
+            high = middle - 1
+    return max(low, 0)
+
+
+@njit(cache=True, nogil=True)
 def _compute_prompts(engine, requests, state, left, starts):  # pragma: no cover - compiled
     """Compute up to `left` prompt tokens; returns their number and their context."""
     size, prompt, context = state.size, 0, 0
@@ -342,7 +361,7 @@ def run(
                 _make_room(engine, requests, state, log)
             decoding, context = size[_DECODING], size[_CONTEXT]
         if not pauses and size[_WAITING] > 0:
-            left = budget - decoding
+            left = _within(engine, state, budget - decoding, decoding, context)
             prompt, before = _compute_prompts(engine, requests, state, left, starts)
         if decoding + prompt == 0:
             return False

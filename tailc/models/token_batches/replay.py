@@ -38,6 +38,5 @@ def _replay(scheduler: TokenScheduler, requests: TokenRequests, recorded: int) -
         np.zeros(kernels.COUNTS, np.int64),
         np.zeros((recorded, 3), np.int64),
     )
-    arrays = engine_arrays(scheduler.table.engine, prompts_first=scheduler.prompts_first)
-    assert kernels.run(arrays, table, requests, log)
+    assert kernels.run(engine_arrays(scheduler), table, requests, log)
     return TokenOutcome(requests, log)

@@ -32,7 +32,8 @@ class Sequence:
 
 
 class PlainServer:
-    def __init__(self, table: BudgetTable, sequences, prompts_first=False):
+    def __init__(self, table: BudgetTable, sequences, prompts_first=False, limit_ns=0):
+        self.limit_ns = limit_ns
         self.table, self.engine = table, table.engine
         self.coming = list(sequences)
         self.waiting, self.running, self.ended = [], [], []
@@ -64,7 +65,8 @@ class PlainServer:
         pauses = self.prompts_first and waits > 0
         decoding = [] if pauses else self.decode()
         context = sum(one.cache for one in decoding)
-        chunks = self.prompts(cell.budget - len(decoding), cell.new_sequences)
+        most = self.within(cell.budget - len(decoding), decoding, 0 if pauses else context)
+        chunks = self.prompts(most, cell.new_sequences)
         context += sum(before for _one, before, _chunk in chunks)
         if pauses and not chunks:
             decoding = self.decode()
@@ -81,6 +83,15 @@ class PlainServer:
             self.running.remove(one)
             self.ended.append(one)
             del self.owned[id(one)]
+
+    def within(self, most, decoding, context):
+        if not self.limit_ns or not decoding:
+            return most
+        context += sum(one.cache for one in self.running if not one.decodes)
+        most = min(most, self.left_to_compute())
+        while most > 0 and self.limit_ns < step_ns(self.engine.step, most, len(decoding), context):
+            most -= 1
+        return most
 
     def decode(self):
         taken = []

@@ -77,6 +77,25 @@ def test_every_time_is_that_of_the_plain_twin(name, limits, prompts_first):
     assert iterations(scheduler, token_requests(*requests)).tolist() == server.steps
 
 
+@pytest.mark.parametrize("limit_ms", [4, 12, 30])
+@pytest.mark.parametrize("limits", [{}, {"kv_blocks": 25}])
+def test_iterations_within_a_time_are_those_of_the_plain_twin(limits, limit_ms):
+    table = static_budget(engine(**limits), 400)
+    scheduler = TokenScheduler("", "", table, limit_ns=limit_ms * MS)
+    *columns, cached = random_requests(8, 120)
+    requests = (*columns, 0 * cached)
+    server = PlainServer(
+        table,
+        [Sequence(*map(int, row)) for row in zip(*requests, strict=True)],
+        limit_ns=limit_ms * MS,
+    ).run()
+    steps = iterations(scheduler, token_requests(*requests)).tolist()
+    assert steps == server.steps
+    if not limits:
+        late = [one for one in steps if step_ns(STEP, *one) > limit_ms * MS and one[1] and one[0]]
+        assert not late
+
+
 def test_a_small_cache_preempts():
     found = replay(
         TokenScheduler("", "", static_budget(engine(kv_blocks=25), 48)),

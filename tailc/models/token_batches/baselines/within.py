@@ -1,0 +1,42 @@
+"""Within a time: iterations as long as a limit, with their context known."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.forms.budget_table import BatchEngine, static_budget
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
+from tailc.models.rule_baselines import RuleBaseline
+from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.models.token_batches.rule import TokenRule
+from tailc.units import format_us
+
+_NS_PER_US = 1_000
+
+
+@final
+class WithinTime(RuleBaseline[TokenRule]):
+    """The most prompt tokens with which an iteration ends within a time.
+
+    It knows the step times and the context of each iteration, but for cached prefixes of requests
+    that start; a table knows only the numbers of decoding sequences and waiting tokens.
+    """
+
+    syntax = Syntax("within-TIME")
+    about = (
+        "the most prompt tokens with which an iteration ends within a time, by its exact context"
+    )
+    rank = 50
+    examples = ("within-200ms",)
+    is_default = False
+
+    def make(self, values: NameValues) -> TokenRule:
+        limit_us = values[Placeholder.TIME]
+
+        def candidates(engine: BatchEngine, largest_budget: int) -> tuple[TokenScheduler, ...]:
+            table = static_budget(engine, largest_budget)
+            name = f"within-{format_us(limit_us).replace(' ', '')}"
+            limit_ns = limit_us * _NS_PER_US
+            return (TokenScheduler(name, "context known", table, limit_ns=limit_ns),)
+
+        return TokenRule(f"iterations of at most {format_us(limit_us)}, context known", candidates)
