@@ -51,7 +51,7 @@ impl Climbs {
             lead_us: run.lead_us,
             now_khz: vec![0; cpus.len()],
         };
-        OnCores::new(rule, run, cpus.len(), 0)
+        OnCores::new(rule, policy, run, cpus.len(), 0)
     }
 }
 

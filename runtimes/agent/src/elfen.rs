@@ -84,7 +84,7 @@ impl Elfen {
             lead_us: run.lead_us,
             states: vec![State::Unknown; cpus.len()],
         };
-        OnCores::new(rule, run, cpus.len(), 0)
+        OnCores::new(rule, policy, run, cpus.len(), 0)
     }
 
     /// Whether a ladder is for lanes.

@@ -23,6 +23,7 @@ mod counter;
 mod cpus;
 mod elfen;
 mod fault;
+mod feedback;
 mod inputs;
 mod journal;
 mod kind;

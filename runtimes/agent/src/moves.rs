@@ -53,9 +53,14 @@ impl Moves {
         let types = types_of(ladder);
         let cpus = cpus_of_types(ladder, &types, run)?;
         let workers = cpus.iter().map(Vec::len).sum();
-        let (policy, lead_us) = (Arc::clone(policy), run.lead_us);
-        let rule = Self { policy, types, cpus, placed: Vec::new(), lead_us };
-        OnCores::new(rule, run, workers, 1)
+        let rule = Self {
+            policy: Arc::clone(policy),
+            types,
+            cpus,
+            placed: Vec::new(),
+            lead_us: run.lead_us,
+        };
+        OnCores::new(rule, policy, run, workers, 1)
     }
 
     /// Whether the rungs of a ladder are cores of several types.

@@ -8,6 +8,7 @@ use crate::arguments::Run;
 use crate::board::Board;
 use crate::cores::{Input, Seen};
 use crate::fault::{Exit, Fault};
+use crate::feedback::Feedback;
 use crate::kind::{Kind, Tick};
 use crate::metrics::Exposition;
 use crate::setting::Setting;
@@ -37,6 +38,8 @@ pub struct Decision {
 #[derive(Debug)]
 pub struct OnCores<R> {
     rule: R,
+    policy: Arc<Policy>,
+    feedback: Feedback,
     input: Input,
     tick_us: u64,
     columns: String,
@@ -44,7 +47,13 @@ pub struct OnCores<R> {
 
 impl<R: Rule> OnCores<R> {
     /// For a server with so many cores; `queue`: how many waiting requests the rule looks at.
-    pub fn new(rule: R, run: &Run, cores: usize, queue: usize) -> Result<Self, Fault> {
+    pub fn new(
+        rule: R,
+        policy: &Arc<Policy>,
+        run: &Run,
+        cores: usize,
+        queue: usize,
+    ) -> Result<Self, Fault> {
         let input = match (&run.inputs, &run.board) {
             (Some(path), _) => Input::recorded(path, cores)?,
             (None, Some(path)) => Input::Live(Board::open(path, cores, queue)?),
@@ -56,7 +65,8 @@ impl<R: Rule> OnCores<R> {
             }
         };
         let columns = format!("time_us,core,{}", R::COLUMNS);
-        Ok(Self { rule, input, tick_us: run.tick_us, columns })
+        let (policy, feedback) = (Arc::clone(policy), Feedback::default());
+        Ok(Self { rule, policy, feedback, input, tick_us: run.tick_us, columns })
     }
 }
 
@@ -67,6 +77,7 @@ impl<R: Rule> Kind for OnCores<R> {
 
     fn tick(&mut self, _time_us: u64) -> Result<Tick, Fault> {
         let Some(seen) = self.input.next() else { return Ok(Tick::End) };
+        self.feedback.observe(&self.policy, &seen);
         let Decision { settings, changes } = self.rule.decide(&seen);
         let mut journal = String::new();
         for (core, cells) in changes {
@@ -76,7 +87,9 @@ impl<R: Rule> Kind for OnCores<R> {
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
-        self.rule.reload(policy)
+        self.rule.reload(policy)?;
+        (self.policy, self.feedback) = (Arc::clone(policy), Feedback::default());
+        Ok(())
     }
 
     fn journal_columns(&self) -> &str {
@@ -85,5 +98,6 @@ impl<R: Rule> Kind for OnCores<R> {
 
     fn expose(&self, to: &mut Exposition) {
         self.rule.expose(to);
+        Feedback::expose(&self.policy, to);
     }
 }

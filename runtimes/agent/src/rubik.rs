@@ -52,7 +52,7 @@ impl Rubik {
             counted: vec![Counted::default(); cpus.len()],
             now_khz: vec![0; cpus.len()],
         };
-        OnCores::new(rule, run, cpus.len(), table.positions())
+        OnCores::new(rule, policy, run, cpus.len(), table.positions())
     }
 }
 

@@ -11,11 +11,19 @@ import pytest
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy, write_policy
+from tailc.forms.controller import (
+    Controller,
+    arrival_rate_mrps,
+    first_state,
+    output_ppm,
+    step,
+)
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Ladder, LoadAxis, Rule
 from tailc.forms.tail_table import Batch, Level, QueuedRequests, TailTable, level_for
 from tests.runtimes.agent.program import contents, fake_machine, printed, run, would_write
 from tests.runtimes.agent.servers import (
+    Request,
     Server,
     cycles_of,
     drawn_server,
@@ -73,18 +81,22 @@ def _long(table: TailTable) -> tuple:
     return tuple(scaled(row, 12) for row in table.cycles)
 
 
-def khz_of(table: TailTable, server: Server, core: int, now_us: int) -> int:
+def khz_of(
+    table: TailTable, server: Server, core: int, now_us: int, scale_ppm: int = 1_000_000
+) -> int:
     """By the definition of the form; a core without requests is ready for the next one."""
     own = server[core]
     running = running_at(own, now_us)
     if running is None:
         if table.batch is not None:
             return table.batch.frequency_khz
-        return table.levels[level_for(table, QueuedRequests((0,)))].frequency_khz
+        return table.levels[level_for(table, QueuedRequests((0,)), scale_ppm)].frequency_khz
     requests = [running, *waiting_at(own, now_us)]
     ages_ns = tuple((now_us - one.arrived_us) * 1_000 for one in requests)
     progress = (cycles_of(running, now_us), memory_ns_of(running, now_us))
-    return table.levels[level_for(table, QueuedRequests(ages_ns, *progress))].frequency_khz
+    return table.levels[
+        level_for(table, QueuedRequests(ages_ns, *progress), scale_ppm)
+    ].frequency_khz
 
 
 def policy_of(policy: Policy, form: TailTable | Ladder, folder: Path) -> Path:
@@ -248,6 +260,57 @@ def test_each_core_has_the_frequency_of_its_request_s_rung(layout: str, tmp_path
         for number, khz in fastest.items():
             wanted[number].append(khz)
     check_frequencies(layout, lines, wanted)
+
+
+def outputs_of(controller: Controller, server: Server) -> list[int]:
+    """By tick the output of the controller, which is stepped with the ends that ticks show."""
+    state, outputs, latencies_us = first_state(controller), [], []
+    before: list[Request | None] = [None] * len(server)
+    stepped_us = ticks_of(server)[0]
+    arrived = sum(one.arrived_us <= stepped_us for own in server for one in own)
+    for now_us in ticks_of(server):
+        arrivals = sum(one.arrived_us <= now_us for own in server for one in own)
+        for core, own in enumerate(server):
+            one, now = before[core], running_at(own, now_us)
+            before[core] = now
+            if one is None or one == now:
+                continue
+            latencies_us.append((now.started_us if now else now_us) - one.arrived_us)
+            if len(latencies_us) % controller.epoch_requests == 0:
+                window = sorted(latencies_us[-controller.window_requests :])
+                place = -(-controller.percentile_ppm * len(window) // 1_000_000)
+                rate = arrival_rate_mrps(arrivals - arrived, now_us - stepped_us)
+                state = step(controller, state, window[place - 1], rate)
+                stepped_us, arrived = now_us, arrivals
+        outputs.append(output_ppm(controller, state))
+    return outputs
+
+
+def test_the_controller_of_a_policy_is_stepped_with_the_ends_of_requests(tmp_path: Path) -> None:
+    trimmed = read_policy(VECTORS / "tails-trim.json")
+    assert trimmed.controller is not None
+    controller = replace(
+        trimmed.controller,
+        target_us=9_000,
+        epoch_requests=4,
+        window_requests=12,
+        gains=tuple(
+            replace(row, kp=row.kp // 8, ki=row.ki // 8) for row in trimmed.controller.gains
+        ),
+    )
+    table = tails()
+    policy = write_policy(replace(trimmed, forms=(table, controller)), tmp_path / "policy")[1]
+    server = drawn_server(seed=6, cores=CORES, requests=40, mean_us=3_000)
+    lines = dry_run("v2-acpi", policy, server, tmp_path)
+    outputs = outputs_of(controller, server)
+    assert len(set(outputs)) > 5
+    wanted: dict[int, list[int]] = defaultdict(list)
+    for now_us, output in zip(ticks_of(server), outputs, strict=True):
+        for core in range(CORES):
+            wanted[core].append(khz_of(table, server, core, now_us, output))
+    check_frequencies(
+        "v2-acpi", lines, {CPUS["v2-acpi"][1][core]: own for core, own in wanted.items()}
+    )
 
 
 @pytest.mark.parametrize("layout", ["virtual-v2", "virtual-hybrid"])
