@@ -8,7 +8,7 @@ BENCH ?= defaults start_up check_many python_lookup cpp_lookup go_lookup java_lo
 	ingest published_trends closed_forms coverage coverage_diff green_parallel replan_times \
 	queue_aware queue_polish optional_rules queue_hints queue_energy queue_lanes queue_frequency queue_joint robust overload_rules joint_ladder joint_cores joint_lanes
 
-.PHONY: setup compilers browser demo demo-servers demo-agent demo-llm checks checks-rust test bench fuzz campaign docs clean clean-cache
+.PHONY: setup compilers browser slurm demo demo-servers demo-agent demo-llm checks checks-rust test bench fuzz campaign docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -33,6 +33,14 @@ compilers:
 	else \
 		echo "make: the tests of the runtimes need the packages$$missing; install them and try again" >&2; \
 		exit 1; \
+	fi
+
+# Exported commands are run by a Slurm of this machine; without one its tests are skipped, and say so.
+slurm:
+	@if ! command -v slurmctld > /dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends \
+			slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge \
+			|| echo "make: no Slurm, so that exported commands are tested as text alone" >&2; \
 	fi
 
 # The tests of reports look at them in a browser; without one they are skipped, and say so.
@@ -94,7 +102,7 @@ WORKERS := $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 # Commands of tests start from compiled modules, whatever the environment says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-test: setup compilers browser
+test: setup compilers browser slurm
 	$(PYTEST) -m 'not fuzz'
 
 fuzz: setup

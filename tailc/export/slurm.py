@@ -37,7 +37,7 @@ def _job_lines(job: JobStep, nodes: NodeNames) -> Iterator[str]:
     if not job.before:
         count = len(job.servers)
         tasks = "" if job.machines is None else f" NumTasks={job.machines}"
-        yield f"scontrol update JobId={number} ReqNodeList={names} NumNodes={count}{tasks}"
+        yield f"scontrol update JobId={number} ReqNodeList={names} NumNodes={count}-{count}{tasks}"
         yield f"scontrol release {number}"
     elif set(job.servers) < set(job.before):
         yield f"scontrol update JobId={number} NodeList={names}"

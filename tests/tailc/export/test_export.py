@@ -63,7 +63,7 @@ def test_slurm_starts_holds_and_powers_down():
     exported = ExportedPlan(plan_of_two(), nodes=NodeNames("n%d", 1))
     assert commands(slurm_text(exported, 0)) == [
         "scontrol update NodeName=n1,n2 State=POWER_UP",
-        "scontrol update JobId=1 ReqNodeList=n1,n2 NumNodes=2",
+        "scontrol update JobId=1 ReqNodeList=n1,n2 NumNodes=2-2",
         "scontrol release 1",
         "scontrol hold 2",
         "scontrol update NodeName=n3,n4 State=POWER_DOWN",

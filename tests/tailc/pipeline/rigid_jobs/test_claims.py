@@ -60,6 +60,7 @@ def test_a_plan_that_is_called_optimal_and_is_not_is_an_error(monkeypatch):
 
     def solved(groups, jobs, *given):
         found = real(groups, jobs, *given)
+        assert found.plan is not None
         plan = (found.plan[0], None)
         return replace(found, plan=plan, figures=search.figures_of(groups, jobs, plan))
 
