@@ -235,3 +235,16 @@ def test_a_plan_goes_on_only_from_the_state_at_its_start(tmp_path, capsys, wrong
     ):
         assert run([*words, "--state", state]) == (ExitCode.BAD_CONTENT if wrong else 0)
         assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["aggressive", "constant", "columns"])
+def test_the_rule_for_later_jobs_is_that_of_the_plan_in_force(tmp_path, monkeypatch, method):
+    """The default does not compare rules again in each hour, and `--method` still changes it."""
+    path = write(tmp_path, PAR, 1, [(1, 24 * HOUR_S, 4 * HOUR_S, 2)], night)
+    policy = compile_policy(path, overrides={"method": method}).policy
+    monkeypatch.setattr("tailc.pipeline.later_jobs.choice.past_windows", None)
+    state = state_at(policy, 1)
+    assert again(path, policy, state).evidence.method == method
+    opened = open_kind(path)
+    other = replan(opened, policy, state, NewInputs(), overrides={"method": "reactive"}).policy
+    assert other.evidence.method == "reactive"
