@@ -2,7 +2,8 @@
 
 A line is a table's name and a word for each field, in the order of ids: the size in bytes of a
 scalar or struct, `text`, a table's name, or `Form` for the union; brackets are a vector, and `!`
-marks a required field.
+marks a required field. JavaScript has no accessors from flatc, so its words begin with the name of
+the field, and `?` marks a number that may be absent.
 """
 
 from __future__ import annotations
@@ -41,29 +42,49 @@ _SOURCES = {
         "];\n",
     ),
 }
+_NAMED_SOURCE = "runtimes/js/src/layout.js"
+_NAMED = (
+    f"// {_HEADER}\n\nexport const TABLES = [\n",
+    "];\n\nexport const FORMS = [\n",
+    "];\n",
+)
 _SIZES = {"ubyte": 1, "ushort": 2, "uint": 4, "long": 8, "ulong": 8}
 _BLOCK = re.compile(
     r"^(table|struct|enum|union) (\w+)(?: : \w+)? \{(.*?)\}", re.DOTALL | re.MULTILINE
 )
-_FIELD = re.compile(r"\w+: (\[?)(\w+)\]?(?: = \w+)?(?: \(id: (\d+)(, required)?\))?;")
+_FIELD = re.compile(r"(\w+): (\[?)(\w+)\]?(?: = (\w+))?(?: \(id: (\d+)(, required)?\))?;")
 
 
 def write_layouts(root: Path) -> None:
     """The tables and forms as source of each language that reads artifacts, below `root`."""
-    for name, (before, between, after) in _SOURCES.items():
-        indent = "\t" if name.endswith(".go") else "    "
-        tables, forms = (
-            "".join(f'{indent}"{line}",\n' for line in lines)
-            for lines in (table_lines(), form_lines())
-        )
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(before + tables + between + forms + after, encoding="utf-8")
+    for name, around in _SOURCES.items():
+        _write(root / name, table_lines(), around)
+    _write(root / _NAMED_SOURCE, _named_table_lines(), _NAMED)
+
+
+def _write(path: Path, table_lines: list[str], around: tuple[str, str, str]) -> None:
+    indent = "\t" if path.suffix == ".go" else "    "
+    tables, forms = (
+        "".join(f'{indent}"{line}",\n' for line in lines) for lines in (table_lines, form_lines())
+    )
+    before, between, after = around
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(before + tables + between + forms + after, encoding="utf-8")
 
 
 def table_lines() -> list[str]:
     """A line for each table, in the order of the schema."""
-    return [f"{name} {' '.join(_words(body))}" for name, body in _blocks("table")]
+    return [
+        f"{name} {' '.join(word for _, word, _ in _words(body))}" for name, body in _blocks("table")
+    ]
+
+
+def _named_table_lines() -> list[str]:
+    """The same with the names of the fields, and whether a number may be absent."""
+    return [
+        f"{name} {' '.join(f'{field}:{word}{absent}' for field, word, absent in _words(body))}"
+        for name, body in _blocks("table")
+    ]
 
 
 def form_lines() -> list[str]:
@@ -78,16 +99,18 @@ def _blocks(kind: str) -> list[tuple[str, str]]:
     return [(name, body) for found, name, body in _BLOCK.findall(text) if found == kind]
 
 
-def _words(body: str) -> Iterator[str]:
+def _words(body: str) -> Iterator[tuple[str, str, str]]:
+    """Name and word of each field, and `?` for a number that may be absent."""
     number = 0
-    for bracket, kind, number_text, required in _FIELD.findall(body):
+    for name, bracket, kind, default, number_text, required in _FIELD.findall(body):
         if kind == "Form":  # its type is the field before it
-            yield "1"
+            yield f"{name}_type", "1", ""
             number += 1
         assert int(number_text) == number, "fields stand in the order of their ids"
         number += 1
         word = str(_size(kind) or ("text" if kind == "string" else kind))
-        yield (f"[{word}]" if bracket else word) + ("!" if required else "")
+        word = (f"[{word}]" if bracket else word) + ("!" if required else "")
+        yield name, word, "?" if default == "null" else ""
 
 
 def _size(kind: str) -> int:
@@ -97,7 +120,7 @@ def _size(kind: str) -> int:
     structs = dict(_blocks("struct"))
     if kind not in structs:
         return _SIZES.get(kind, 0)
-    sizes = [_size(part) for _, part, _, _ in _FIELD.findall(structs[kind])]
+    sizes = [_size(part) for _, _, part, _, _, _ in _FIELD.findall(structs[kind])]
     # The widest number comes first in every struct, so that only the end is padded.
     return -(-sum(sizes) // max(sizes)) * max(sizes)
 

@@ -1,0 +1,3 @@
+/** Look up tailc policies: check the bytes once, then decide in whole numbers. */
+export { PolicyError } from "./errors.js";
+export { openPolicy } from "./policy.js";

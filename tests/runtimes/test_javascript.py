@@ -1,0 +1,157 @@
+"""The JavaScript runtime against the vectors, against damage, and against the one in Python."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+from tailc_runtime.differential import checksums
+from tailc_runtime.raw import SCHEMA_MAJOR, SCHEMA_MINOR
+
+from tailc.artifact.seal import seal
+from tests.runtimes.conformance import Reader, python_says
+from tests.runtimes.damage import contradictory_payloads, damaged_payload
+from tests.runtimes.javascript import RUNTIME, reader
+from tests.tailc.artifact.published import ROOT, VECTORS
+
+ANSWERS = 37_700
+QUESTIONS = 1_500
+FUZZ_QUESTIONS = 1_000_000
+# Plans have no prices in this runtime, and all questions to plans are about them.
+POLICIES = sorted(path for path in VECTORS.glob("*.tailc") if not path.name.startswith("plan"))
+
+
+@pytest.fixture(scope="module")
+def javascript() -> Reader:
+    return reader()
+
+
+def test_every_vector_is_answered_as_expected(javascript: Reader) -> None:
+    assert javascript.run("vectors", VECTORS) == [f"{ANSWERS} answers, 0 wrong"]
+
+
+def test_a_wrong_answer_is_reported_with_what_was_wanted(
+    javascript: Reader, tmp_path: Path
+) -> None:
+    (tmp_path / "refused").mkdir()
+    (tmp_path / "refused" / "expected.csv").write_text("file,error\n")
+    shutil.copy(VECTORS / "lucene.tailc", tmp_path)
+    header = "request_class,load,waited_us,executed_us,start,wait_us,rung"
+    (tmp_path / "lucene.csv").write_text(f"{header}\n,7,0,75000,now,0,2\n")
+    done = javascript.start("vectors", tmp_path)
+    assert done.returncode == 1
+    assert "is `now 0 3`, wanted `now 0 2`" in done.stdout
+
+
+def test_random_questions_are_answered_as_python_answers_them(javascript: Reader) -> None:
+    lines = javascript.run("differential", QUESTIONS, *POLICIES)
+    assert lines == [line_of(path, QUESTIONS) for path in POLICIES]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda path: path.stem)
+def test_many_questions_are_answered_as_python_answers_them(
+    javascript: Reader, policy: Path
+) -> None:
+    (line,) = javascript.run("differential", FUZZ_QUESTIONS, policy)
+    assert line == line_of(policy, FUZZ_QUESTIONS)
+
+
+@pytest.mark.parametrize("name", ["signed/good"])
+def test_every_damage_is_refused_as_python_refuses_it(javascript: Reader, name: str) -> None:
+    path = VECTORS / f"{name}.tailc"
+    data = path.read_bytes()
+    flips = [bytearray(data) for _ in range(len(data) * 8)]
+    for at, flipped in enumerate(flips):
+        flipped[at // 8] ^= 1 << at % 8
+    cut = [data[:size] for size in range(len(data))]
+    longer = [data + bytes([byte]) for byte in range(256)]
+    wanted = [python_says(bytes(damaged)) for damaged in (*flips, *cut, *longer)]
+    assert javascript.run("refusals", "damages", path) == wanted
+
+
+def test_sealed_nonsense_is_refused_as_python_refuses_it(
+    javascript: Reader, tmp_path: Path
+) -> None:
+    rng = Random(3)
+    files = [seal(damaged_payload(rng)) for _ in range(300)]
+    assert javascript.classified(tmp_path, files) == [python_says(data) for data in files]
+
+
+def test_a_policy_that_contradicts_itself_is_refused_alike(
+    javascript: Reader, tmp_path: Path
+) -> None:
+    (tmp_path / "sealed").mkdir()
+    files = [seal(payload) for payload in contradictory_payloads(Random(5), 300, tmp_path)]
+    got = javascript.classified(tmp_path / "sealed", files)
+    wanted = [python_says(data) for data in files]
+    differ = [at for at in range(len(files)) if got[at] != wanted[at]]
+    assert not differ, [(at, got[at], wanted[at]) for at in differ[:5]]
+    assert {"opened", "bad-meaning", "bad-structure"} <= set(got)
+
+
+def test_json_that_is_damaged_is_refused_as_python_refuses_it(
+    javascript: Reader, tmp_path: Path
+) -> None:
+    """Random bytes of text are replaced, and parts that JSON permits but its canonical form not."""
+    rng = Random(7)
+    texts = [(VECTORS / f"{name}.json").read_bytes() for name in ("smallest", "tails", "shares")]
+    files = [_with_one_other_byte(rng, rng.choice(texts)) for _ in range(400)]
+    whole = texts[0]
+    files += [
+        whole.replace(b":1,", b":1.0,", 1),
+        whole.replace(b":1,", b":01,", 1),
+        whole.replace(b":1,", b":-0,", 1),
+        whole.replace(b":1,", b":9007199254740992,", 1),
+        whole.replace(b'"smallest"', b'"\\ud800"', 1),
+        whole.replace(b'"smallest"', b'"\\u0073mallest"', 1),
+        whole.replace(b'"name"', b'"__proto__"', 1),
+        whole + b"\n",
+        whole + b"{}",
+        b'{"a":' * 100_000,
+    ]
+    assert javascript.classified(tmp_path, files) == [python_says(data) for data in files]
+
+
+def test_the_package_is_complete() -> None:
+    manifest = json.loads((RUNTIME / "package.json").read_text())
+    assert "dependencies" not in manifest
+    entry = manifest["exports"]["."]
+    assert all((RUNTIME / path).is_file() for path in entry.values())
+    assert (RUNTIME / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    sources = [path.read_text() for path in (RUNTIME / "src").glob("*.js")]
+    imports = [name for text in sources for name in re.findall(r'from "(.+)"', text)]
+    assert imports
+    assert all(name.startswith("./") for name in imports), "browsers have no modules of Node.js"
+
+
+def test_the_schema_is_that_of_the_other_readers() -> None:
+    source = (RUNTIME / "src" / "schema.js").read_text()
+    assert f"SCHEMA_MAJOR = {SCHEMA_MAJOR};" in source
+    assert f"SCHEMA_MINOR = {SCHEMA_MINOR};" in source
+
+
+def test_every_public_member_is_declared() -> None:
+    """Names of methods and fields in the declarations are those in the classes."""
+    declared = (RUNTIME / "src" / "index.d.ts").read_text()
+    for module in ("ladder", "tail_table", "budget_table", "controller", "plan", "policy"):
+        source = (RUNTIME / "src" / f"{module}.js").read_text()
+        members = re.findall(r"^ {4}this\.(\w+) = ", source, re.MULTILINE)
+        members += re.findall(r"^ {2}(?:get )?([a-z]\w*)\(.*\) \{$", source, re.MULTILINE)
+        assert members
+        for name in set(members) - {"constructor"}:
+            assert re.search(rf"\b{name}\b", declared), f"`{name}` of {module}.js"
+
+
+def line_of(policy: Path, questions: int) -> str:
+    return " ".join(f"{checksum:016x}" for checksum in checksums(policy, 1, questions))
+
+
+def _with_one_other_byte(rng: Random, data: bytes) -> bytes:
+    at = rng.randrange(1, len(data))
+    middle = bytes([rng.choice(b'{}[]:,"0123456789-. aez\\\x00\xff')])
+    return data[:at] + middle + data[at + rng.randrange(2) :]
