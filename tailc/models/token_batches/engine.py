@@ -245,7 +245,7 @@ def _start(requests, state, one):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
-def _within(engine, state, most, decoding, context):  # pragma: no cover - compiled
+def _tokens_within(engine, state, most, decoding, context):  # pragma: no cover - compiled
     """Up to `most` prompt tokens with which the iteration ends within the limit of the engine."""
     size = state.size
     if engine.limit_ns == 0 or decoding == 0:
@@ -361,7 +361,7 @@ def run(
                 _make_room(engine, requests, state, log)
             decoding, context = size[_DECODING], size[_CONTEXT]
         if not pauses and size[_WAITING] > 0:
-            left = _within(engine, state, budget - decoding, decoding, context)
+            left = _tokens_within(engine, state, budget - decoding, decoding, context)
             prompt, before = _compute_prompts(engine, requests, state, left, starts)
         if decoding + prompt == 0:
             return False
