@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 # What `make bench` measures, quick ones first; `make bench BENCH=replay` measures one.
 BENCH ?= defaults start_up check_many python_lookup cpp_lookup go_lookup java_lookup rust_lookup schedule_costs agent ladder_solvers threshold_solvers green_sla grid_search load_intervals tail_tables power_model frequency_pairs replay \
-	ingest published_trends closed_forms coverage coverage_diff green_parallel replan_times \
+	ingest published_trends closed_forms coverage coverage_diff planted_errors green_parallel replan_times \
 	queue_aware queue_polish optional_rules queue_hints queue_energy queue_lanes queue_frequency queue_joint robust overload_rules joint_ladder joint_cores joint_lanes
 
 .PHONY: setup compilers browser slurm demo demo-servers demo-agent demo-llm checks checks-rust test bench fuzz campaign docs clean clean-cache

@@ -174,6 +174,11 @@ def test_a_slow_server_with_the_arrivals_of_the_replay_has_other_speed_ups(serve
     assert "the arrivals are as in the replay; if the trace is" in ended.out
 
 
+def test_demand_heavier_by_a_fifth_is_named_alone(served, tailc):
+    (served / "new.csv").write_text(trace(2, 2_000, mean_ms=72.0))
+    assert result_of(tailc, *TIMED)[1]["deviating"] == ["demand"]
+
+
 def test_too_few_arrivals_are_an_error(served, tailc):
     (served / "timed.csv").write_text(timed_table([1, 2, 3], [10, 20, 30]))
     ended = judged(tailc, *TIMED)
