@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 from pathlib import Path
 from random import Random
@@ -13,6 +12,7 @@ from tailc_runtime import Truncated, open_policy
 from tailc.artifact.seal import seal
 from tests.runtimes.conformance import Reader, python_says
 from tests.runtimes.damage import contradictory_payloads, damaged_payload
+from tests.runtimes.no_policies import NO_POLICIES
 from tests.runtimes.readers import READERS
 from tests.tailc.artifact.published import VECTORS
 
@@ -113,17 +113,6 @@ def test_a_policy_that_contradicts_itself_is_refused_alike(reader: Reader, tmp_p
     differ = [at for at in range(len(files)) if said[at] != wanted[at]]
     assert not differ, [(at, said[at], wanted[at]) for at in differ[:5]]
     assert {"opened", "bad-meaning", "bad-structure"} <= set(said)
-
-
-SEALED = (VECTORS / "smallest.tailc").read_bytes()
-NO_POLICIES = {
-    "the file is empty": b"",
-    "the file looks like JSON": b'\n [{"a": 1}]' + b" " * 60,
-    "the file looks compressed by gzip": gzip.compress(SEALED),
-    "it has no identifier `TLC1`": b"Of a file that someone has copied to the wrong place, a text.",
-    "the seal is missing, or the end": SEALED[:-48],
-    "the file does not have the length in its seal": SEALED[:100] + SEALED[108:],
-}
 
 
 @pytest.mark.parametrize("why", NO_POLICIES)

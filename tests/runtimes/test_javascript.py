@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,8 @@ from tailc_runtime.raw import SCHEMA_MAJOR, SCHEMA_MINOR
 from tailc.artifact.seal import seal
 from tests.runtimes.conformance import Reader, python_says
 from tests.runtimes.damage import contradictory_payloads, damaged_payload
-from tests.runtimes.javascript import RUNTIME, reader
+from tests.runtimes.javascript import RUNTIME, need_node, reader
+from tests.runtimes.no_policies import NO_POLICIES
 from tests.tailc.artifact.published import ROOT, VECTORS
 
 ANSWERS = 37_700
@@ -115,6 +117,37 @@ def test_json_that_is_damaged_is_refused_as_python_refuses_it(
         b'{"a":' * 100_000,
     ]
     assert javascript.classified(tmp_path, files) == [python_says(data) for data in files]
+
+
+OPEN = """
+import {{ readFileSync }} from "node:fs";
+import {{ openPolicy }} from "{index}";
+try {{
+  const policy = openPolicy(readFileSync("{path}"));
+  policy.ladder().lookup(10 ** 6, 0, 0);
+  console.log(policy.outside);
+}} catch (why) {{
+  console.log(`${{why.message}}`);
+}}
+"""
+
+
+def told_of(path: Path) -> str:
+    need_node()
+    script = OPEN.format(index=RUNTIME / "src" / "index.js", path=path)
+    command = ["node", "--input-type=module", "-e", script]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("why", [why for why in NO_POLICIES if "JSON" not in why])
+def test_a_file_that_is_no_policy_is_called_what_it_looks_like(why: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(NO_POLICIES[why])
+    assert why in told_of(tmp_path / "file")
+
+
+def test_the_last_row_of_a_table_by_requests_in_the_system_has_no_end() -> None:
+    assert told_of(VECTORS / "smallest.tailc") == "0\n"
+    assert told_of(VECTORS / "lucene.tailc") == "1\n"
 
 
 def test_the_package_is_complete() -> None:

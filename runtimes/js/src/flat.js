@@ -47,12 +47,28 @@ function hex(bytes) {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Why bytes without a right seal are no policy; hasMagic: they have a seal of another length. */
+function whyUnsealed(data, hasMagic) {
+  const begin = ascii(data, 0, Math.min(data.length, 64)).replace(/^[ \r\n]+/, "");
+  if (data.length === 0) return "the file is empty";
+  if (data.length >= 8 && ascii(data, 4, 4) === "TLC1") {
+    const isLonger = "the file does not have the length in its seal";
+    return hasMagic ? isLonger : "the seal is missing, or the end of the file";
+  }
+  if (/^[[{]/.test(begin)) return "the file looks like JSON: open the `.tailc` file of the policy";
+  if (data[0] === 0x1f && data[1] === 0x8b) {
+    return "the file looks compressed by gzip: decompress it";
+  }
+  return "the file is no policy: it has no identifier `TLC1`";
+}
+
 /** The payload of a sealed file. */
 function unsealed(data) {
   const size = data.length - SEAL_BYTES;
-  const isWhole =
-    size >= 0 && ascii(data, size, MAGIC_BYTES) === SEAL_MAGIC && sealedSize(data, size) === size;
-  if (!isWhole) throw new PolicyError("truncated", "the file does not have the length in its seal");
+  const hasMagic = size >= 0 && ascii(data, size, MAGIC_BYTES) === SEAL_MAGIC;
+  if (!hasMagic || sealedSize(data, size) !== size) {
+    throw new PolicyError("truncated", whyUnsealed(data, hasMagic));
+  }
   const payload = data.subarray(0, size);
   if (sha256(payload) !== hex(data.subarray(size + 2 * MAGIC_BYTES))) {
     throw new PolicyError("hash-mismatch", "the bytes do not match their SHA-256");

@@ -11,7 +11,8 @@ const FIRST_RUNG = { start: "now", delayUs: 0, ages: [], rungs: [0] };
 export class Ladder {
   #firstLoads;
   #entries;
-  #guard;
+  #firstInside;
+  #lastInside;
   #policy;
   #waitsCount;
 
@@ -34,7 +35,8 @@ export class Ladder {
     const spans = spansOf(raw);
     this.#firstLoads = spans.map(([firstLoad]) => firstLoad);
     this.#entries = spans.map(([, entry]) => entry);
-    this.#guard = raw.guard;
+    this.#firstInside = raw.guard.min_load;
+    this.#lastInside = lastInsideOf(raw);
     this.#policy = policy;
   }
 
@@ -49,7 +51,7 @@ export class Ladder {
       "the load and the times waited and executed must not be negative",
     );
     requireArguments(0 <= outputPpm && outputPpm <= PPM, "the output must be 0 to 1,000,000");
-    if (load < this.#guard.min_load || load > this.#guard.max_load) this.#policy.outside += 1;
+    if (load < this.#firstInside || load > this.#lastInside) this.#policy.outside += 1;
     const { start, delayUs, ages, rungs } = this.#entries[countUpTo(this.#firstLoads, load) - 1];
     const ageUs = executedUs + (this.#waitsCount ? waitedUs : 0);
     const rung = rungs[countUpTo(ages, unscaledUs(ageUs, outputPpm))];
@@ -136,6 +138,15 @@ function coresOf(raw) {
     coreCount,
     moveUs: raw.rungs.map((rung) => rung.move_us ?? 0),
   };
+}
+
+/**
+ * The largest load that is not counted as outside: the last row of a ladder by requests in the system
+ * is compiled for all larger loads.
+ */
+function lastInsideOf({ load_axis: axis, guard, rows }) {
+  const hasNoEnd = axis === "in_system" && guard.outside === "clamp";
+  return hasNoEnd && rows[rows.length - 1].first_load <= guard.max_load ? Infinity : guard.max_load;
 }
 
 /** [first load, entry] from load 0 on; outside the guard the first rung may apply. */
