@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import selectors
 import shutil
 import threading
@@ -15,11 +16,13 @@ from tailc_runtime import (
     AsyncScheduler,
     DemandLog,
     Refused,
+    ScheduleError,
     Scheduler,
     open_policy,
     watch_policy,
 )
 from tailc_runtime.boosting import Booster
+from tailc_runtime.core_binding import CoreBinding
 from tailc_runtime.parallel_task import ParallelTask
 from tailc_runtime.scheduling import Scheduling
 
@@ -97,7 +100,7 @@ def test_threads_join_as_a_request_climbs_and_leave_as_it_is_cut_off() -> None:
     scheduling = Scheduling(open_policy(SETTINGS), clock, None)
     others = [scheduling.arrive(None, lambda: None) for _ in range(9)]
     running = scheduling.arrive(None, lambda: None)
-    task = ParallelTask([lambda: 1] * 3, running, pool, Booster())  # type: ignore[arg-type]
+    task = ParallelTask([lambda: 1] * 3, running, pool, Booster(), CoreBinding({}))  # type: ignore[arg-type]
     running.on_change = task.grow
     task.grow()
     assert (running.threads, len(pool.work)) == (1, 1)
@@ -121,7 +124,7 @@ def test_the_last_thread_stays_if_two_leave_at_once_as_a_request_descends() -> N
 
     scheduling = Scheduling(open_policy(SETTINGS), Clock(), None)
     running = scheduling.arrive(None, lambda: None)
-    task = ParallelTask([lambda: 1] * 9, running, pool, LeavesSlowly())  # type: ignore[arg-type]
+    task = ParallelTask([lambda: 1] * 9, running, pool, LeavesSlowly(), CoreBinding({}))  # type: ignore[arg-type]
     task.grow()
     assert (running.threads, len(pool.work)) == (4, 4)
     running.request.rung = 0
@@ -318,3 +321,29 @@ def test_a_failure_of_a_part_in_an_event_loop_is_raised() -> None:
 
     with pytest.raises(KeyError):
         run_virtually(serve())
+
+
+def test_a_request_runs_on_the_processor_of_its_core_and_moves_at_a_climb() -> None:
+    """Begins beside batch work, and has the only core to itself 47 ms later."""
+    processor = min(os.sched_getaffinity(0))
+    policy = open_policy(VECTORS / "cores-lanes.tailc")
+    with Scheduler(policy, 1, processors={"core": [processor] * 7}) as scheduler:
+        with scheduler.admitted() as running:
+            seen = scheduler.run_parts(running, [lambda: os.sched_getaffinity(0)])
+            assert seen == [{processor}]
+            assert (running.request.rung, running.request.core) == (0, 0)
+        scheduler.run([lambda: None])
+
+
+@pytest.mark.parametrize(
+    ("policy", "processors", "why"),
+    [
+        ("cores-lanes", {}, "needs a server that places requests"),
+        ("cores-lanes", {"core": [0, 0]}, "needs 7 processors of core type `core`"),
+        ("settings", {"core": [0]}, "not cores"),
+        ("cores-lanes", {"core": [4_095]}, "no thread can be bound to processor 4095"),
+    ],
+)
+def test_processors_that_do_not_fit_the_policy_are_refused(policy, processors, why) -> None:
+    with pytest.raises(ScheduleError, match=why):
+        Scheduler(open_policy(VECTORS / f"{policy}.tailc"), 1, processors=processors)

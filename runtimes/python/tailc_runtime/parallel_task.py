@@ -10,6 +10,7 @@ from time import thread_time_ns
 from typing import Generic, TypeVar
 
 from tailc_runtime.boosting import Booster
+from tailc_runtime.core_binding import CoreBinding
 from tailc_runtime.scheduling import Running
 
 _T = TypeVar("_T")
@@ -27,7 +28,11 @@ class ParallelTask(Generic[_T]):
         running: Running,
         pool: Executor,
         booster: Booster,
+        binding: CoreBinding,
     ) -> None:
+        self._binding = binding
+        # Native ids of its threads.
+        self._at_work: set[int] = set()
         self._parts, self._running = deque(parts), running
         self._pool, self._booster = pool, booster
         self._lock = threading.Lock()
@@ -37,8 +42,9 @@ class ParallelTask(Generic[_T]):
         self._failure: BaseException | None = None
 
     def grow(self) -> None:
-        """Add the threads that the request has not used yet."""
+        """Add the threads that the request has not used yet; move those that it has."""
         with self._lock:
+            self._binding.bind(self._running.request, self._at_work)
             missing = max(min(self._running.threads - self._threads, len(self._parts)), 0)
             self._threads += missing
             if self._threads == 0:
@@ -54,7 +60,10 @@ class ParallelTask(Generic[_T]):
         return self._results, self._cpu_ns
 
     def _work(self) -> None:
-        begun_ns = thread_time_ns()
+        begun_ns, thread = thread_time_ns(), threading.get_native_id()
+        with self._lock:
+            self._at_work.add(thread)
+            self._binding.bind(self._running.request, (thread,))
         while (part := self._next_part(begun_ns)) is not None:
             try:
                 self._booster.apply(self._running.is_boosted)
@@ -71,6 +80,8 @@ class ParallelTask(Generic[_T]):
         with self._lock:
             if self._parts and self._threads <= self._running.threads:
                 return self._parts.popleft()
+            self._at_work.discard(threading.get_native_id())
+            self._binding.release()
             self._threads -= 1
             self._cpu_ns += thread_time_ns() - begun_ns
             if self._threads == 0:

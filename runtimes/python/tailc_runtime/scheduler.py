@@ -10,6 +10,7 @@ from time import monotonic_ns
 from typing import Self, TypeVar
 
 from tailc_runtime.boosting import Booster
+from tailc_runtime.core_binding import CoreBinding, Processors
 from tailc_runtime.demand_log import DemandLog
 from tailc_runtime.parallel_task import ParallelTask
 from tailc_runtime.scheduling import NS_PER_S, NS_PER_US, AnyPolicy, Policy, Running, Scheduling
@@ -26,8 +27,9 @@ class Scheduler:
     most_threads: of all requests together. on_reload: called with each policy that replaces
     another, under the lock of the scheduler, so it must not wait; what it raises is logged.
     log: gets the processor time of each request that `run` ends; in a log with classes, a request
-    without one has the empty class. Raises ScheduleError for a policy
-    that a schedule cannot apply. `booster.why_not` says if no thread can be boosted.
+    without one has the empty class. processors: numbers of those of each core type, to which
+    threads of requests are bound, for a policy whose rungs are cores. Raises ScheduleError for a
+    policy that a schedule cannot apply. `booster.why_not` says if no thread can be boosted.
     """
 
     def __init__(
@@ -37,9 +39,11 @@ class Scheduler:
         *,
         on_reload: Callable[[Policy], None] | None = None,
         log: DemandLog | None = None,
+        processors: Processors | None = None,
         clock_ns: Callable[[], int] = monotonic_ns,
     ) -> None:
-        self._scheduling = Scheduling(policy, clock_ns, on_reload)
+        self._binding = CoreBinding(processors or {})
+        self._scheduling = Scheduling(policy, clock_ns, on_reload, self._binding)
         self._clock_ns, self._log = clock_ns, log
         self._changed = threading.Condition(threading.RLock())
         self._alarm_ns: int | None = None
@@ -75,7 +79,7 @@ class Scheduler:
 
     def run_parts(self, running: Running, parts: Iterable[Callable[[], _T]]) -> list[_T]:
         """Like `run`, for a request that has been admitted."""
-        task = ParallelTask(parts, running, self._pool, self.booster)
+        task = ParallelTask(parts, running, self._pool, self.booster, self._binding)
         running.on_change = task.grow
         task.grow()
         results, cpu_ns = task.wait()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from tailc_runtime.core_binding import CoreBinding
 from tailc_runtime.opening import PolicyTables
 from tailc_runtime.schedule import CUT_OFF, Request, Schedule, ScheduleError
 from tailc_runtime.schedule_metrics import openmetrics
@@ -65,12 +66,14 @@ class Scheduling:
         policy: AnyPolicy,
         clock_ns: Callable[[], int],
         on_reload: Callable[[Policy], None] | None,
+        binding: CoreBinding | None = None,
     ) -> None:
+        self._binding = binding or CoreBinding({})
         self._watched = policy if isinstance(policy, Watched) else None
         self._policy: Policy = policy.current if isinstance(policy, Watched) else policy
         self._clock_ns, self._on_reload = clock_ns, on_reload
         self._reloaded_ns = clock_ns()
-        _check_no_cores(self._policy)
+        self._binding.check(_tables_of(self._policy))
         self._schedule = Schedule(self._policy, self._reloaded_ns)
         self._requests: dict[Request, Running] = {}
 
@@ -124,7 +127,7 @@ class Scheduling:
 
     def _reload(self, policy: Policy, now_ns: int) -> None:
         try:
-            _check_no_cores(policy)
+            self._binding.check(_tables_of(policy))
             self._schedule.reload(policy, now_ns)
         except ScheduleError:
             self._schedule.any_table.counters.refuse(NO_SCHEDULE)
@@ -145,8 +148,5 @@ class Scheduling:
             running.on_change()
 
 
-def _check_no_cores(policy: Policy) -> None:
-    """Refuse rungs that are cores: these schedulers bind no threads."""
-    tables = policy.values() if isinstance(policy, dict) else (policy,)
-    if any(table.core_unit for table in tables):
-        raise ScheduleError("the rule `core-per-request` needs a server that places requests")
+def _tables_of(policy: Policy) -> Iterable[PolicyTable]:
+    return policy.values() if isinstance(policy, dict) else (policy,)
