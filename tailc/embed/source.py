@@ -13,14 +13,7 @@ from tailc.errors import Code, Finding, TailcError
 
 
 def build_content(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool) -> EmbeddedPolicy:
-    """Build the content: tables of ladders, or the bytes of the `.tailc` file if `is_sealed`.
-
-    Raises TailcError for a budget table, which only the Python runtime opens.
-    """
-    if policy.budget_table is not None:
-        message = f"`{policy.name}` has a budget table, which no runtime of a language here opens"
-        hint = "open the `.tailc` file with the Python runtime"
-        raise TailcError(Finding(Code.USAGE, message, help=hint))
+    """Build the content: tables of ladders, or the bytes of the `.tailc` file if `is_sealed`."""
     in_full = bool(policy.ladders) and not is_sealed
     return EmbeddedPolicy(
         policy.name,
@@ -54,6 +47,7 @@ def _form_of(policy: Policy) -> str:
         "a tail table": policy.tail_table,
         "shares": policy.shares,
         "a plan": policy.plan,
+        "a budget table": policy.budget_table,
     }
     form = next(words for words, form_part in forms.items() if form_part)
     return f"{form} and a controller" if policy.controller else form

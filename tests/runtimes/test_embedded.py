@@ -22,7 +22,7 @@ from tests.runtimes.java import QUICK
 from tests.tailc.artifact.published import VECTORS, lucene_policy
 
 LADDERS = sorted(path.stem for path in VECTORS.glob("*.csv"))
-SEALED = ["plan", "shares", "tails-trim"]
+SEALED = ["plan", "shares", "tails-trim", "budgets"]
 # What ends comments, texts, lines and macros, or is written otherwise in some language.
 ODD = 'a"\\ \n\r\t */ ??/ @at@ \\u000a %d {x} é 漢 😀 \x7f\u202e\u2028' + "\\" + "x" * 90
 CODE = {"now": 0, "wait": 1, "on-exit": 2}
