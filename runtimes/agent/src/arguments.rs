@@ -230,7 +230,7 @@ fn bench(words: &mut Words) -> Result<Command, Fault> {
 impl Run {
     fn new() -> Self {
         const STALE_US: u64 = 5_000_000;
-        const TICK_US: u64 = 3_000;
+        const TICK_US: u64 = 4_000;
         Self {
             policy: PathBuf::new(),
             keys: Vec::new(),

@@ -114,7 +114,8 @@ impl Kind for AutoPro {
         })?;
         let is_step = self.ticks.is_multiple_of(self.lag());
         let journal = if is_step { self.rows(time_us, &had_ppm) } else { String::new() };
-        Ok(Tick::Want { settings: self.host.settings(self.shares.granted_ppm()), journal })
+        let settings = self.host.settings(self.shares.granted_ppm());
+        Ok(Tick::Want { settings, journal, again_us: None })
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {

@@ -12,8 +12,8 @@ use crate::fault::{Exit, Fault};
 use crate::load::Load;
 use crate::machine::Machine;
 use crate::metrics::Exposition;
-use crate::on_cores::{Decision, OnCores, Rule};
-use crate::request::{Requests, Rules};
+use crate::on_cores::{earlier, Decision, OnCores, Rule};
+use crate::request::{Ahead, Requests, Rules};
 
 /// The frequency of each core by the age of its request.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub struct Climbs {
     requests: Vec<Requests>,
     load: Load,
     lead_us: u64,
+    tick_us: u64,
     now_khz: Vec<u64>,
 }
 
@@ -49,6 +50,7 @@ impl Climbs {
             requests: vec![Requests::default(); cpus.len()],
             load: Load::default(),
             lead_us: run.lead_us,
+            tick_us: run.tick_us,
             now_khz: vec![0; cpus.len()],
         };
         OnCores::new(rule, policy, run, cpus.len(), 0)
@@ -85,7 +87,8 @@ impl Rule for Climbs {
         // It has one: it was looked at before.
         let Ok(ladder) = self.policy.ladder() else { return Decision::default() };
         let load = self.load.of(ladder, seen);
-        let mut changes = Vec::new();
+        let ahead = Ahead { horizon_us: self.tick_us, load, lead_us: self.lead_us };
+        let (mut changes, mut again_us) = (Vec::new(), None);
         for (core, requests) in self.requests.iter_mut().enumerate() {
             let rung = requests.rung(
                 ladder,
@@ -95,6 +98,8 @@ impl Rule for Climbs {
                 seen.now_ns,
                 self.lead_us,
             );
+            again_us =
+                earlier(again_us, requests.climbs_in_us(ladder, self.rules, seen.now_ns, ahead));
             // An idle core has the clock of the request that arrives next.
             let next = || ladder.lookup(load + 1, 0, self.lead_us).rung;
             let khz = self.khz[rung.unwrap_or_else(next)];
@@ -104,7 +109,7 @@ impl Rule for Climbs {
                 changes.push((core, format!("{load},{name},{khz}")));
             }
         }
-        Decision { settings: self.clocks.settings(&self.now_khz), changes }
+        Decision { settings: self.clocks.settings(&self.now_khz), changes, again_us }
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {

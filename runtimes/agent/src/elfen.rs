@@ -13,8 +13,8 @@ use crate::fault::{Exit, Fault};
 use crate::load::Load;
 use crate::machine::Machine;
 use crate::metrics::Exposition;
-use crate::on_cores::{Decision, OnCores, Rule};
-use crate::request::{Requests, Rules};
+use crate::on_cores::{earlier, Decision, OnCores, Rule};
+use crate::request::{Ahead, Requests, Rules};
 use crate::setting::Setting;
 
 /// The batch lane of each core by the age of its request.
@@ -26,6 +26,7 @@ pub struct Elfen {
     requests: Vec<Requests>,
     load: Load,
     lead_us: u64,
+    tick_us: u64,
     states: Vec<State>,
 }
 
@@ -82,6 +83,7 @@ impl Elfen {
             requests: vec![Requests::default(); cpus.len()],
             load: Load::default(),
             lead_us: run.lead_us,
+            tick_us: run.tick_us,
             states: vec![State::Unknown; cpus.len()],
         };
         OnCores::new(rule, policy, run, cpus.len(), 0)
@@ -117,6 +119,11 @@ impl Rule for Elfen {
                 Some(Some(Lane::Shared)) => State::Shared,
                 Some(_) => State::Alone,
             };
+            if state == State::Shared {
+                let ahead = Ahead { horizon_us: self.tick_us, load, lead_us };
+                let climb = self.requests[at].climbs_in_us(ladder, self.rules, seen.now_ns, ahead);
+                decision.again_us = earlier(decision.again_us, climb);
+            }
             if state != self.states[at] {
                 self.states[at] = state;
                 decision.changes.push((at, format!("{load},{}", state.name())));

@@ -31,6 +31,8 @@ pub enum Tick {
         settings: Vec<Setting>,
         /// Whole lines of CSV.
         journal: String,
+        /// When to tick again, if that is before the next regular tick.
+        again_us: Option<u64>,
     },
     /// Inputs are missing for too long: all limits are lifted until they are there again.
     Blind,

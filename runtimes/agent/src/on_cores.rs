@@ -32,6 +32,13 @@ pub struct Decision {
     pub settings: Vec<Setting>,
     /// Number of a core, and its cells.
     pub changes: Vec<(usize, String)>,
+    /// When to decide again, if that is before the next tick.
+    pub again_us: Option<u64>,
+}
+
+/// The earlier of two times, of which each may be none.
+pub fn earlier(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.into_iter().chain(other).min()
 }
 
 /// A rule with what it sees.
@@ -78,12 +85,12 @@ impl<R: Rule> Kind for OnCores<R> {
     fn tick(&mut self, _time_us: u64) -> Result<Tick, Fault> {
         let Some(seen) = self.input.next() else { return Ok(Tick::End) };
         self.feedback.observe(&self.policy, &seen);
-        let Decision { settings, changes } = self.rule.decide(&seen);
+        let Decision { settings, changes, again_us } = self.rule.decide(&seen);
         let mut journal = String::new();
         for (core, cells) in changes {
             journal += &format!("{},{core},{cells}\n", seen.now_ns / 1_000);
         }
-        Ok(Tick::Want { settings, journal })
+        Ok(Tick::Want { settings, journal, again_us })
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {

@@ -7,6 +7,8 @@ use crate::cores::{Core, Running};
 const NS_PER_US: u64 = 1_000;
 /// Later than any climb.
 const EVER_US: u64 = 1 << 52;
+/// No extra tick comes sooner.
+const LEAST_AHEAD_US: u64 = 20;
 
 /// What is remembered of one core.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +26,17 @@ struct Held {
     rung: usize,
     /// When it came to the last rung.
     last_ns: Option<u64>,
+}
+
+/// How far to look ahead, at which load, and how much earlier than in the policy requests climb.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead {
+    /// Until the next tick.
+    pub horizon_us: u64,
+    /// The load now; the next tick sees the next one.
+    pub load: u64,
+    /// As for `rung`.
+    pub lead_us: u64,
 }
 
 /// Rules of a ladder that decide on a rung.
@@ -45,6 +58,15 @@ impl Rules {
             never_descends: has(Rule::NeverDescend) || has(Rule::CorePerRequest),
             waited_start_last: has(Rule::WaitedStartLast),
             counts_busy_period: has(Rule::BusyPeriodAge),
+        }
+    }
+
+    /// The load whose row applies.
+    fn row_load(self, load: u64, held: &Held) -> u64 {
+        if self.rereads_row {
+            load
+        } else {
+            held.load
         }
     }
 }
@@ -75,7 +97,7 @@ impl Requests {
         } else {
             passed_ns / NS_PER_US + lead_us
         };
-        let row_load = if rules.rereads_row { load } else { held.load };
+        let row_load = rules.row_load(load, &held);
         let rung = ladder.lookup(row_load, held.waited_us, age_us).rung;
         held.rung = if rules.never_descends { rung.max(held.rung) } else { rung };
         if held.rung + 1 == ladder.rungs().len() {
@@ -83,6 +105,35 @@ impl Requests {
         }
         self.running = Some(held);
         Some(held.rung)
+    }
+
+    /// How long after `now_ns` the running request climbs, if that is before the next tick.
+    pub fn climbs_in_us(
+        &self,
+        ladder: &Ladder,
+        rules: Rules,
+        now_ns: u64,
+        ahead: Ahead,
+    ) -> Option<u64> {
+        let held = self.running?;
+        let load = rules.row_load(ahead.load, &held);
+        let passed_us = (now_ns.saturating_sub(held.started_ns) + self.below_ns) / NS_PER_US;
+        let age_us = passed_us + ahead.lead_us;
+        let is_higher = |us: u64| ladder.lookup(load, held.waited_us, age_us + us).rung > held.rung;
+        if !is_higher(ahead.horizon_us) {
+            return None;
+        }
+        // Rungs do not descend with the age, so the first higher one is found by halving.
+        let (mut low_us, mut high_us) = (0, ahead.horizon_us);
+        while high_us - low_us > 1 {
+            let middle_us = low_us + (high_us - low_us) / 2;
+            if is_higher(middle_us) {
+                high_us = middle_us;
+            } else {
+                low_us = middle_us;
+            }
+        }
+        Some(high_us.max(LEAST_AHEAD_US))
     }
 
     fn begin(&mut self, before: Option<Held>, now: Running, load: u64, rules: Rules) -> Held {

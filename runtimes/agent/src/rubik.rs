@@ -115,7 +115,7 @@ impl Rule for Rubik {
                 changes.push((at, format!("{in_system},{cycles},{khz}")));
             }
         }
-        Decision { settings: self.clocks.settings(&self.now_khz), changes }
+        Decision { settings: self.clocks.settings(&self.now_khz), changes, again_us: None }
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {

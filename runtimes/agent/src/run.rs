@@ -101,6 +101,8 @@ struct Agent<'a, M> {
     journal: Journal,
     publisher: Publisher,
     counts: Counts,
+    /// When to tick before the next regular tick.
+    again_ns: Option<u64>,
 }
 
 #[derive(Default)]
@@ -124,7 +126,8 @@ impl<'a, M: Machine> Agent<'a, M> {
         let journal = Journal::create(run.journal.as_deref(), kind.journal_columns())?;
         let publisher = Publisher::new(run.metrics.as_deref(), run.listen.as_deref())?;
         let counts = Counts { is_blind: true, ..Counts::default() };
-        Ok(Self { run, policy, kind, tree, writer, signals, journal, publisher, counts })
+        let again_ns = None;
+        Ok(Self { run, policy, kind, tree, writer, signals, journal, publisher, counts, again_ns })
     }
 
     /// Until a signal, the last tick, or an error; then everything is restored.
@@ -158,16 +161,19 @@ impl<'a, M: Machine> Agent<'a, M> {
         }
     }
 
-    /// Sleeps until the next tick; whether a signal came.
+    /// Sleeps until the next tick; whether a signal came. `next_ns`: the next regular tick.
     fn is_ended_at(&mut self, next_ns: &mut u64) -> bool {
         let (interval_ns, now) = (self.kind.interval_us() * NS_PER_US, now_ns());
-        *next_ns += interval_ns;
-        if *next_ns < now {
-            // Ticks that were missed are not made up for.
-            self.counts.late += 1;
-            *next_ns = now;
+        if *next_ns <= now {
+            *next_ns += interval_ns;
+            if *next_ns < now {
+                // Ticks that were missed are not made up for.
+                self.counts.late += 1;
+                *next_ns = now;
+            }
         }
-        self.signals.wait(Duration::from_nanos(*next_ns - now))
+        let until_ns = self.again_ns.take().unwrap_or(u64::MAX).clamp(now, *next_ns);
+        self.signals.wait(Duration::from_nanos(until_ns - now))
     }
 
     /// Whether there is more to see.
@@ -181,7 +187,8 @@ impl<'a, M: Machine> Agent<'a, M> {
                 }
                 self.counts.is_blind = true;
             }
-            Tick::Want { settings, journal } => {
+            Tick::Want { settings, journal, again_us } => {
+                self.again_ns = again_us.map(|again_us| now_ns() + again_us * NS_PER_US);
                 self.counts.is_blind = false;
                 for setting in &settings {
                     self.apply(setting)?;

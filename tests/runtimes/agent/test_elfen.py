@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from tailc.artifact.files import read_policy, write_policy
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Climb, Ladder, Lane, LoadAxis, Row, Rule
 from tests.runtimes.agent.program import (
+    PATIENCE_S,
     contents,
     fake_machine,
     options,
@@ -251,6 +253,25 @@ def test_a_server_reports_its_requests_in_shared_memory(tmp_path: Path) -> None:
         until(lambda: board.exists() and board.stat().st_size >= 128, "the board is there")
         with board.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
             report_requests(memoryview(mapped).cast("Q"), state)
+
+
+def test_a_request_is_alone_at_its_age_and_not_at_the_next_tick(tmp_path: Path) -> None:
+    """The tick is longer than the patience of this test."""
+    root, board = tmp_path / "machine", tmp_path / "board"
+    fake_machine.make("virtual-hybrid", root, ["batch"])
+    ladder = lanes(1, (3, 5), LoadAxis.IN_SYSTEM)
+    first = ladder.rows[0]
+    late = replace(ladder, rows=(replace(first, climbs=_climbs(first, 400_000)), *ladder.rows[1:]))
+    policy = replace(read_policy(VECTORS / "lanes.json"), forms=(late,))
+    _, flat = write_policy(policy, tmp_path / "policy")
+    state = root / "sys/fs/cgroup/unified/batch/cgroup.freeze"
+    words = [0] * 16
+    words[8] = time.monotonic_ns()
+    board.write_bytes(b"".join(word.to_bytes(8, sys.byteorder) for word in words))
+    command = ["run", flat, "--root", root, "--board", board, "--batch", "0=/batch"]
+    with started(*command, "--tick", f"{2 * PATIENCE_S}s"):
+        until(lambda: state.read_text() == "1\n", "batch work is stopped")
+        assert time.monotonic_ns() - words[8] >= 400_000_000
 
 
 def report_requests(words: memoryview, state: Path) -> None:
