@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-/// What is done to a machine whose share is 0.
+/// Treatment of a machine whose share is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Zero {
     /// It gets the smallest quota.

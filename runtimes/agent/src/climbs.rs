@@ -84,7 +84,7 @@ impl Rule for Climbs {
     const COLUMNS: &'static str = "load,rung,frequency_khz";
 
     fn decide(&mut self, seen: &Seen) -> Decision {
-        // It has one: it was looked at before.
+        // A policy without one was refused at the start.
         let Ok(ladder) = self.policy.ladder() else { return Decision::default() };
         let load = self.load.of(ladder, seen);
         let ahead = Ahead { horizon_us: self.tick_us, load, lead_us: self.lead_us };

@@ -25,7 +25,7 @@ pub struct Core {
     pub running: Option<Running>,
     /// Number of requests that wait for this core.
     pub waiting: u64,
-    /// When those arrived, as far as the server tells [ns].
+    /// When those arrived, as far as the server reports it [ns].
     pub queue_ns: Vec<u64>,
     /// Requests that have ever arrived; 0 if the server does not count them.
     pub arrivals: u64,

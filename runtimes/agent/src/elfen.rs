@@ -107,7 +107,7 @@ impl Rule for Elfen {
     const COLUMNS: &'static str = "load,lane";
 
     fn decide(&mut self, seen: &Seen) -> Decision {
-        // It has one: it was looked at before.
+        // A policy without one was refused at the start.
         let Ok(ladder) = self.policy.ladder() else { return Decision::default() };
         let load = self.load.of(ladder, seen);
         let mut decision = Decision::default();

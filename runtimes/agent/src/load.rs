@@ -14,7 +14,7 @@ const FIRST_NS: u64 = 1_000_000_000;
 const SAMPLE_NS: u64 = 100_000_000;
 const MRPS_PER_RPNS: u128 = 1_000_000_000_000;
 
-/// What is remembered to measure it.
+/// Counts of arrivals, and the state to make them.
 #[derive(Debug, Default)]
 pub struct Load {
     samples: VecDeque<(u64, u64)>,

@@ -111,7 +111,7 @@ impl Machine for DryRun {
         self.tree.read(&setting.path)?;
         let line = format!("would write /{}: {}\n", setting.path.display(), setting.value);
         if io::stdout().write_all(line.as_bytes()).is_err() {
-            // Nobody reads the rest, and a dry run has nothing to restore.
+            // The reader is gone, and a dry run has nothing to restore.
             std::process::exit(0);
         }
         self.written.insert(setting.path.clone(), setting.value.clone());

@@ -70,13 +70,13 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// To a file, and to whoever asks at an address.
+    /// To a file, and by HTTP at an address.
     pub fn new(file: Option<&Path>, address: Option<&str>) -> Result<Self, Fault> {
         let served = address.map(served_at).transpose()?;
         Ok(Self { file: file.map(Path::to_owned), served })
     }
 
-    /// Whether nobody reads it.
+    /// Whether there is neither.
     pub fn is_idle(&self) -> bool {
         self.file.is_none() && self.served.is_none()
     }
@@ -105,7 +105,7 @@ fn served_at(address: &str) -> Result<Arc<Mutex<String>>, Fault> {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let body = served.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            // Whoever asks and goes away is no fault of the agent.
+            // A client that closes the connection is no error of the agent.
             let _ = answer(stream, &body);
         }
     });

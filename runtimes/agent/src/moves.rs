@@ -139,7 +139,7 @@ impl Rule for Moves {
     const COLUMNS: &'static str = "load,rung,cpu";
 
     fn decide(&mut self, seen: &Seen) -> Decision {
-        // It has one: it was looked at before.
+        // A policy without one was refused at the start.
         let policy = Arc::clone(&self.policy);
         let Ok(ladder) = policy.ladder() else { return Decision::default() };
         let (load, now_ns) = (seen.in_system(), seen.now_ns);

@@ -158,7 +158,7 @@ impl SharedWords {
 
 impl Drop for SharedWords {
     fn drop(&mut self) {
-        // SAFETY: the mapping of `open`, which nobody refers to any more.
+        // SAFETY: the mapping of `open`, to which no reference is left.
         unsafe { libc::munmap(self.first.cast_mut().cast(), self.count * size_of::<u64>()) };
     }
 }

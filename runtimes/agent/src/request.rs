@@ -10,7 +10,7 @@ const EVER_US: u64 = 1 << 52;
 /// No extra tick comes sooner.
 const LEAST_AHEAD_US: u64 = 20;
 
-/// What is remembered of one core.
+/// State of one core.
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
     running: Option<Held>,

@@ -78,8 +78,8 @@ impl Counted {
     }
 }
 
-/// Since their arrival, the running request first. Waiting requests whose arrival the server does
-/// not tell count as old as that one.
+/// Ages since arrival, the running request first. A waiting request counts as old as that one if the
+/// server does not report its arrival.
 fn ages_ns(core: &Core, running: Running, now_ns: u64) -> Vec<u64> {
     let arrived = (0..core.waiting as usize)
         .map(|i| core.queue_ns.get(i).copied().unwrap_or(running.arrived_ns));
@@ -93,7 +93,7 @@ impl Rule for Rubik {
     const COLUMNS: &'static str = "in_system,cycles,frequency_khz";
 
     fn decide(&mut self, seen: &Seen) -> Decision {
-        // It has one: it was looked at before.
+        // A policy without one was refused at the start.
         let Ok(table) = self.policy.tail_table() else { return Decision::default() };
         let top_khz = highest_khz(table);
         let lowest = table.frequency_khz(&[0], 0, 0).map_or(top_khz, |khz| khz as u64);

@@ -1,7 +1,7 @@
 //! A machine whose files are restored: the value before the first write of each is in a file.
 //!
-//! The record is on disk before the write, so whoever reads it after a crash restores everything:
-//! the watchdog, `tailc-agent undo`, or the next agent.
+//! The record is on disk before the write, so that after a crash the watchdog, `tailc-agent undo` or
+//! the next agent can restore everything.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
@@ -46,7 +46,7 @@ impl UndoFile {
         self.file.write_all(line.as_bytes())
     }
 
-    /// Restores all values, the last written first, and empties the file; what failed, with reasons.
+    /// Restores all values, the last written first, and empties the file; returns the failures.
     pub fn restore(&mut self, tree: &mut Tree) -> Vec<String> {
         let Ok(text) = fs::read_to_string(&self.path) else { return Vec::new() };
         let mut left: Vec<Setting> = text.lines().filter_map(recorded).rev().collect();
@@ -133,7 +133,7 @@ impl<M: Machine> Writer<M> {
         }
     }
 
-    /// Restores all files, so that what follows begins anew; what failed, with reasons.
+    /// Restores all files, and forgets what was written; returns the failures, with reasons.
     pub fn restore(&mut self, tree: &mut Tree) -> Vec<String> {
         self.last.clear();
         self.undo.as_mut().map_or_else(Vec::new, |undo| undo.restore(tree))

@@ -21,7 +21,7 @@ from tailc.forms.controller import (
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Ladder, LoadAxis, Rule
 from tailc.forms.tail_table import Batch, Level, QueuedRequests, TailTable, level_for
-from tests.runtimes.agent.program import contents, fake_machine, printed, run, would_write
+from tests.runtimes.agent.program import contents, fake_machine, printed, run, until, would_write
 from tests.runtimes.agent.servers import (
     Request,
     Server,
@@ -35,6 +35,7 @@ from tests.runtimes.agent.servers import (
     without_repetitions,
     write_inputs,
 )
+from tests.runtimes.agent.test_undo import started
 from tests.tailc.artifact.published import VECTORS
 
 CORES = 3
@@ -311,6 +312,21 @@ def test_the_controller_of_a_policy_is_stepped_with_the_ends_of_requests(tmp_pat
     check_frequencies(
         "v2-acpi", lines, {CPUS["v2-acpi"][1][core]: own for core, own in wanted.items()}
     )
+
+
+def test_a_newer_table_takes_effect_while_a_request_runs(tmp_path: Path) -> None:
+    root, board = tmp_path / "machine", tmp_path / "board"
+    fake_machine.make("amd-epp", root)
+    before, table = contents(root), replace(tails(), cores=1)
+    policy = read_policy(VECTORS / "tails.json")
+    flat = policy_of(policy, replace(table, levels=(Level(KHZ[0], 1),)), tmp_path)
+    limit = root / "sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq"
+    with started("run", flat, "--root", root, "--board", board):
+        until(lambda: limit.read_text() == f"{KHZ[0]}\n", "the first frequency is set")
+        newer = replace(policy, generation=9, forms=(replace(table, levels=(Level(KHZ[2], 1),)),))
+        write_policy(newer, tmp_path / "next")[1].rename(flat)
+        until(lambda: limit.read_text() == f"{KHZ[2]}\n", "the next frequency is set")
+    until(lambda: contents(root) == before, "the watchdog restores all limits")
 
 
 @pytest.mark.parametrize("layout", ["virtual-v2", "virtual-hybrid"])
