@@ -72,7 +72,7 @@ def with_rule(
     plan = policy.plan
     assert plan is not None
     slowdown = None if plan.malleable is None else plan.malleable.slowdown_ppm / PPM
-    windows = past_windows(days, slowdown)
+    windows = past_windows(days, plan.servers, slowdown)
     comparison = _Comparison(policy, plan, windows, later.curves, weights, progress)
     if not windows:
         return _without_days(comparison)

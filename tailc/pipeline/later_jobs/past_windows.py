@@ -23,12 +23,16 @@ MOST_JOBS, MOST_RIGID_JOBS = 200, 2_000
 """Limits of the jobs in all windows together, so that a compile takes seconds."""
 
 
-def past_windows(days: Days, slowdown: float | None) -> tuple[JobWindow, ...]:
+def past_windows(days: Days, servers: int, slowdown: float | None) -> tuple[JobWindow, ...]:
     """Combine earlier jobs with earlier energy, newest first; empty without earlier days.
+
+    Jobs wider than `servers` are left out, and the others are numbered anew in each window, since
+    numbers of a log may repeat.
 
     slowdown: the longest run time of a job relative to that of the log; each window then goes on
     until its jobs are done. None: jobs are rigid, and a window ends with the horizon's length.
     """
+    days = _with_fitting_jobs(days, servers)
     energy = _known_at_start(days)
     starts = _earlier_starts(days)
     suns = [first for first in starts if _is_forecast(energy, first)]
@@ -45,7 +49,7 @@ def past_windows(days: Days, slowdown: float | None) -> tuple[JobWindow, ...]:
         if chosen and (jobs > most_jobs or len(chosen) == MOST_WINDOWS):
             break
         one = _window(days, energy, sun, first, slowdown)
-        if energy.is_known(slice(sun, sun + one.supply.epochs)):
+        if one is not None:
             chosen.append(one)
     return tuple(chosen)
 
@@ -59,6 +63,11 @@ def stride_of(days: Days) -> int:
 def _earlier_starts(days: Days) -> list[int]:
     starts = range(days.first - stride_of(days), -1, -stride_of(days))
     return list(starts)[:MOST_WINDOWS]
+
+
+def _with_fitting_jobs(days: Days, servers: int) -> Days:
+    jobs = days.jobs.part(np.flatnonzero(days.jobs.width <= servers))
+    return replace(days, jobs=replace(jobs, number=np.arange(1, jobs.jobs + 1)))
 
 
 def _jobs_between(days: Days, first: int) -> int:
@@ -87,13 +96,20 @@ def _known_at_start(days: Days) -> Energy:
     return replace(energy, power=replace(energy.power, value=power), forecasts=forecasts)
 
 
-def _window(days: Days, energy: Energy, sun: int, first: int, slowdown: float | None) -> JobWindow:
-    """Jobs submitted from the epoch `first` on, with the energy from the epoch `sun` on."""
+def _window(
+    days: Days, energy: Energy, sun: int, first: int, slowdown: float | None
+) -> JobWindow | None:
+    """Jobs submitted from the epoch `first` on, with the energy from the epoch `sun` on.
+
+    None if some of the energy is unknown.
+    """
     epoch_s = days.epoch_s
     jobs = part_of(days.jobs, first * epoch_s, days.epochs * epoch_s)
     longest = 0 if slowdown is None else -int(-jobs.run_s.max() * slowdown // epoch_s)
     # The expected energy of the plan ends with its horizon.
     epochs = days.epochs + min(longest, days.epochs)
+    if not energy.is_known(slice(sun, sun + epochs)):
+        return None
     supply = Supply(*energy.actual_supply(slice(sun, sun + epochs)))
     start_unix_s = energy.power.start_unix_s + sun * epoch_s
     return JobWindow(start_unix_s, jobs, supply, WindowForecasts(energy, sun, epochs))
