@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import rfc8785
@@ -35,13 +36,12 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def changed(path: Path, change: object, *place: str | int) -> str:
-    """The policy of `search` with another value at `place`, and its digest computed again."""
-    policy = json.loads((EXAMPLES / "search" / "expected.json").read_bytes())
-    holder = policy
-    for step in place[:-1]:
-        holder = holder[step]
-    holder[place[-1]] = change
+def search_policy() -> dict[str, Any]:
+    return json.loads((EXAMPLES / "search" / "expected.json").read_bytes())
+
+
+def written(path: Path, policy: dict[str, Any]) -> str:
+    """Path of the policy with its digest computed again."""
     del policy["policy_digest"]
     policy["policy_digest"] = hashlib.sha256(rfc8785.dumps(policy)).hexdigest()
     path.write_bytes(rfc8785.dumps(policy))
@@ -93,10 +93,12 @@ def test_planted_lies_are_refuted(name: str, count: int, profiles: Path) -> None
     assert f"{count} of {count} lies refuted" in text
 
 
-def test_planted_lies_about_shares_are_refuted() -> None:
-    folder = EXAMPLES / "autopro"
-    text = lies(folder / "expected.json", folder / "design.csv", 100, seed=1)
-    assert "100 of 100 lies refuted" in text
+@pytest.mark.parametrize("name", ["autopro", "green-sla"])
+def test_planted_lies_are_refuted_without_requests(name: str) -> None:
+    # Plans need no design trace.
+    design = EXAMPLES / "autopro" / "design.csv"
+    text = lies(EXAMPLES / name / "expected.json", design, 50, seed=1)
+    assert "50 of 50 lies refuted" in text
 
 
 @pytest.mark.fuzz
@@ -110,11 +112,26 @@ def test_many_planted_lies_are_refuted(name: str, count: int, profiles: Path) ->
 def test_a_refutation_has_the_claim_the_row_and_the_difference(
     tmp_path: Path, profiles: Path
 ) -> None:
-    policy = changed(tmp_path / "policy.json", 72_460, "evidence", "rows", 1, "tail_us")
-    code, text = audit(policy, "--design", profiles / "search.csv")
+    policy = search_policy()
+    policy["evidence"]["rows"][1]["tail_us"] = 72_460
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "search.csv")
     assert code == REFUTED
     assert "refuted  tail_us of load 2: 72460 is claimed, 72467.455830" in text
     assert "off by -7.455830" in text
+
+
+def test_a_load_without_evidence_has_no_feasible_schedule(tmp_path: Path, profiles: Path) -> None:
+    policy = search_policy()
+    policy["evidence"]["rows"].pop()
+    of_last_load, of_load_before = policy["forms"][0]["rows"][5], policy["forms"][0]["rows"][4]
+    assert of_last_load["first_load"] == of_last_load["last_load"] == 6
+    of_last_load["admission"] = {"delay_us": 0, "kind": "on-exit"}
+    of_last_load["climbs"] = [{"age_us": 0, "rung": 0}, *of_load_before["climbs"][1:]]
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "search.csv")
+    assert code == REFUTED
+    assert "refuted  no feasible schedule of load 6: one on the grid has" in text
 
 
 def test_another_profile_is_refuted_by_its_digest(profiles: Path) -> None:
@@ -143,11 +160,34 @@ def test_the_digest_of_the_spec_is_compared(profiles: Path) -> None:
     assert audit(policy, *profile, "--spec-digest", "0" * 64)[0] == REFUTED
 
 
-@pytest.mark.parametrize("name", ["llm-batching", "greenpar"])
-def test_a_kind_that_is_not_checked_is_named(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "claim"), [("green-sla", "profit_udollars"), ("greenpar", "gap_ppm")]
+)
+def test_of_plans_the_value_is_not_checked(name: str, claim: str) -> None:
     code, text = audit(EXAMPLES / name / "expected.json")
     assert code == CANNOT_CHECK
-    assert "cannot check" in text
+    assert f"holds    {claim}" in text
+    assert "cannot check the prices, the value and its bound" in text
+
+
+def test_a_kind_that_is_not_checked_is_named() -> None:
+    code, text = audit(EXAMPLES / "llm-batching" / "expected.json")
+    assert code == CANNOT_CHECK
+    assert "policies of the kind `llm-batching` are not checked" in text
+
+
+def test_the_sealed_file_has_the_digest_of_the_json(tmp_path: Path) -> None:
+    folder = EXAMPLES / "greenpar"
+    sealed = (folder / "expected.tailc").read_bytes()
+    text = audit(folder / "expected.json", "--sealed", folder / "expected.tailc")[1]
+    assert "holds    seal" in text
+    path = tmp_path / "policy.tailc"
+    path.write_bytes(bytes([sealed[0] ^ 1]) + sealed[1:])
+    assert audit(folder / "expected.json", "--sealed", path)[0] == REFUTED
+    other = EXAMPLES / "green-sla" / "expected.tailc"
+    code, text = audit(folder / "expected.json", "--sealed", other)
+    assert code == REFUTED
+    assert "refuted  policy_digest of the sealed file" in text
 
 
 def test_what_is_no_policy_cannot_be_checked(tmp_path: Path) -> None:

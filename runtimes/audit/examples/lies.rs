@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use tailc_audit::{audit, sha256, without_digest, Json, Verdict};
+use tailc_audit::{audit, sha256, without_digest, Given, Json, Verdict};
 
 /// The largest number of a policy.
 const LARGEST: i64 = (1 << 53) - 1;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         let place = &places[random.below(places.len() as u64) as usize];
         let mut lie = honest.clone();
         let change = plant(&mut lie, place, &mut random);
-        let claims = audit(&sealed(lie), Some(&design), None);
+        let claims = audit(&sealed(lie), &Given { design: Some(&design), ..Given::default() });
         if claims.verdict() != Verdict::Refuted {
             accepted += 1;
             println!("not refuted: {} {change}", place.join("."));
@@ -101,14 +101,17 @@ fn collect(json: &Json, path: &mut Place, all: &mut Vec<Place>) {
 }
 
 /// Settings that follow from the sample or from the table.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 11] = [
     "deviation_cycles",
     "deviation_memory_ns",
+    "gap_ppm",
     "least_us",
     "max_in_system",
     "mean_cycles",
     "mean_memory_ns",
     "percentile_ppm",
+    "placed_jobs",
+    "profit_udollars",
     "rungs",
 ];
 
@@ -120,7 +123,8 @@ fn is_claim(policy: &Json, place: &[String]) -> bool {
             let pair = at(policy, &["evidence", "settings", pair, "0"]);
             matches!(pair, Some(Json::Text(name)) if is_claimed(name))
         }
-        ["inputs", input, ..] => {
+        ["forms", _, "jobs", _, "green_slots"] => number(policy, &names) > 0,
+        ["inputs", input, ..] if !is_plan(policy) => {
             at(policy, &["inputs", input, "role"]) == Some(&Json::Text("design".into()))
         }
         ["forms", _, "guard" | "boost", _] => true,
@@ -132,6 +136,11 @@ fn is_claim(policy: &Json, place: &[String]) -> bool {
         ["forms", _, "rows", _, ..] => true,
         _ => false,
     }
+}
+
+/// The inputs of plans are not given to an audit.
+fn is_plan(policy: &Json) -> bool {
+    at(policy, &["forms", "0", "form"]) == Some(&Json::Text("plan".into()))
 }
 
 /// Machines without a target have no model.

@@ -5,13 +5,30 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use crate::artifact::Artifact;
 use crate::claims::Claims;
 use crate::profile::Profile;
-use crate::{budgets, inputs, interval_table, shares, tail_table, thresholds};
+use crate::seal::check_seal;
+use crate::{budgets, inputs, interval_table, plan_claims, shares, tail_table, thresholds};
+
+/// What a policy is compared with.
+#[derive(Default)]
+pub struct Given<'a> {
+    /// The design sample or trace as CSV.
+    pub design: Option<&'a str>,
+    pub spec_digest: Option<&'a str>,
+    /// The bytes of the `.tailc` file.
+    pub sealed: Option<&'a [u8]>,
+}
+
+impl Given<'_> {
+    fn design(&self) -> Result<&str, String> {
+        self.design.ok_or_else(|| "give the design sample with --design".into())
+    }
+}
 
 /// Claims about the text of a policy. What is missing or unknown is a claim that was not checked.
-pub fn audit(policy: &str, design: Option<&str>, spec_digest: Option<&str>) -> Claims {
+pub fn audit(policy: &str, given: &Given<'_>) -> Claims {
     let mut claims = Claims::default();
     // Arithmetic is checked: a number that is too large ends the audit here.
-    let result = catch_unwind(AssertUnwindSafe(|| check(policy, design, spec_digest, &mut claims)));
+    let result = catch_unwind(AssertUnwindSafe(|| check(policy, given, &mut claims)));
     match result {
         Ok(Ok(())) => {}
         Ok(Err(why)) => claims.cannot_check(format!("more: {why}")),
@@ -22,15 +39,13 @@ pub fn audit(policy: &str, design: Option<&str>, spec_digest: Option<&str>) -> C
     claims
 }
 
-fn check(
-    policy: &str,
-    design: Option<&str>,
-    spec_digest: Option<&str>,
-    claims: &mut Claims,
-) -> Result<(), String> {
+fn check(policy: &str, given: &Given<'_>, claims: &mut Claims) -> Result<(), String> {
     let artifact = Artifact::open(policy, claims)?;
-    if let Some(digest) = spec_digest {
+    if let Some(digest) = given.spec_digest {
         inputs::check_spec(&artifact, digest, claims)?;
+    }
+    if let Some(file) = given.sealed {
+        check_seal(file, artifact.policy.text("policy_digest")?, claims);
     }
     let kind = artifact.policy.text("kind")?;
     let check_requests = match kind {
@@ -38,15 +53,12 @@ fn check(
         "slow-to-fast" => thresholds::check,
         "rubik" => tail_table::check,
         "elfen" => budgets::check,
-        "autopro" => return shares::check(&artifact, given(design)?, claims),
+        "autopro" => return shares::check(&artifact, given.design()?, claims),
+        "green-sla" | "greenpar" => return plan_claims::check(&artifact, claims),
         other => return Err(format!("policies of the kind `{other}` are not checked")),
     };
     let profile =
-        Profile::parse(given(design)?).map_err(|why| format!("the design sample: {why}"))?;
+        Profile::parse(given.design()?).map_err(|why| format!("the design sample: {why}"))?;
     inputs::check_design(&artifact, &profile, claims)?;
     check_requests(&artifact, &profile, claims)
-}
-
-fn given(design: Option<&str>) -> Result<&str, String> {
-    design.ok_or_else(|| "give the design sample with --design".into())
 }

@@ -56,6 +56,7 @@ pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Res
         bounds.push(table.check_row(row, claims)?);
     }
     table.check_other_loads(&loads, claims)?;
+    table.check_infeasible(&loads, claims)?;
     table.check_bounds(rows, &bounds, proof, claims)
 }
 
@@ -233,6 +234,45 @@ impl Table<'_> {
         Ok(())
     }
 
+    /// Loads of the search without evidence have no feasible schedule.
+    fn check_infeasible(&self, solved: &[i128], claims: &mut Claims) -> Result<(), String> {
+        let most = self.artifact.required_setting("max_in_system")?;
+        let loads: Vec<i128> = (1..=most).filter(|load| !solved.contains(load)).collect();
+        if loads.is_empty() || claims.verdict() == Verdict::Refuted {
+            return Ok(());
+        }
+        let claim = "no feasible schedule";
+        if self.artifact.setting("step_us")?.is_some() {
+            let best = self.best_on_grid(&loads)?;
+            let Some(best) = best else {
+                claims.cannot_check(format!(
+                    "{claim} of {} loads: the grid is too large",
+                    loads.len()
+                ));
+                return Ok(());
+            };
+            for (load, best) in loads.iter().zip(best) {
+                let by = format!("one on the grid has {best} millionths of a us");
+                claims.judge(claim, &format!("load {load}"), best == i128::MAX, &by);
+            }
+            return Ok(());
+        }
+        let (Objective::CostWithin(target_fs), Some(slivers)) =
+            (self.objective, Slivers::of(self.profile, self.ladder.rungs.len(), self.rank))
+        else {
+            let by = "a request that waits long enough is within every budget";
+            claims.judge(claim, &format!("load {}", loads[0]), false, by);
+            return Ok(());
+        };
+        for load in loads {
+            let least_fs = slivers.bound(&self.problem(load, Objective::Tail));
+            let by =
+                format!("a tail of {least_fs} fs can be had, and the target is {target_fs} fs");
+            claims.judge(claim, &format!("load {load}"), least_fs > target_fs, &by);
+        }
+        Ok(())
+    }
+
     /// The rung with the most work for its cost, and the load from which all start on it.
     fn leanest(&self, most: i128) -> (usize, i128) {
         let (mut best, rungs) = (0, &self.ladder.rungs);
@@ -296,46 +336,56 @@ impl Table<'_> {
 
     /// The bound of a load in millionths of a us.
     fn bound(&self, slivers: &Slivers, load: i128) -> i128 {
-        let problem = Problem {
-            cost_ppm: self.costs_ppm.clone(),
-            budget: Some((load, self.budget_ppm)),
-            objective: self.objective,
-        };
-        let bound = slivers.bound(&problem);
+        let bound = slivers.bound(&self.problem(load, self.objective));
         match self.objective {
             Objective::Tail => bound.div_euclid(FS_PER_MICRO_US),
             Objective::CostWithin(_) => bound.div_euclid(PPM * FS_PER_MICRO_US),
         }
     }
 
+    fn problem(&self, load: i128, objective: Objective) -> Problem {
+        let budget = Some((load, self.budget_ppm));
+        Problem { cost_ppm: self.costs_ppm.clone(), budget, objective }
+    }
+
     /// Compares loads with the best schedule of the whole grid.
     fn check_on_grid(&self, open: &[(i128, i128)], claims: &mut Claims) -> Result<(), String> {
-        let grid = Grid {
-            step_us: self.artifact.required_setting("step_us")?,
-            longest_us: self.artifact.required_setting("longest_us")?,
-            rungs: self.ladder.rungs.len(),
-        };
-        if !grid.is_small(self.profile.requests.len()) {
+        let loads: Vec<i128> = open.iter().map(|(load, _)| *load).collect();
+        let Some(best) = self.best_on_grid(&loads)? else {
             claims.cannot_check(format!(
                 "best on the grid of {} loads: the grid is too large to look at, and the bound is \
                  not close enough",
                 open.len()
             ));
             return Ok(());
-        }
-        let mut best = vec![i128::MAX; open.len()];
-        grid.each(self.profile, |execution| {
-            for ((load, _), best) in open.iter().zip(&mut best) {
-                *best =
-                    (*best).min(self.value_on_grid(execution, &grid, *load).unwrap_or(i128::MAX));
-            }
-        });
+        };
         for ((load, objective), best) in open.iter().zip(best) {
             let most = best.saturating_add(best / PPM * self.tolerance_ppm).saturating_add(PPM);
             let by = format!("{objective} millionths of a us, but {best} is on the grid");
             claims.judge("best on the grid", &format!("load {load}"), *objective <= most, &by);
         }
         Ok(())
+    }
+
+    /// The least objective of each load on the grid, the largest number if there is none; None if
+    /// the grid is too large.
+    fn best_on_grid(&self, loads: &[i128]) -> Result<Option<Vec<i128>>, String> {
+        let grid = Grid {
+            step_us: self.artifact.required_setting("step_us")?,
+            longest_us: self.artifact.required_setting("longest_us")?,
+            rungs: self.ladder.rungs.len(),
+        };
+        if !grid.is_small(self.profile.requests.len()) {
+            return Ok(None);
+        }
+        let mut best = vec![i128::MAX; loads.len()];
+        grid.each(self.profile, |execution| {
+            for (load, best) in loads.iter().zip(&mut best) {
+                *best =
+                    (*best).min(self.value_on_grid(execution, &grid, *load).unwrap_or(i128::MAX));
+            }
+        });
+        Ok(Some(best))
     }
 
     /// The objective with the least wait that is feasible; None if there is none.

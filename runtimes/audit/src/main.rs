@@ -1,14 +1,16 @@
-//! The command: `tailc-audit POLICY.json --design DESIGN.csv [--spec-digest SHA256]`.
+//! The command `tailc-audit`: see USAGE.
 
 use std::process::ExitCode;
 
-use tailc_audit::{audit, Verdict};
+use tailc_audit::{audit, Given, Verdict};
 
-const USAGE: &str = "usage: tailc-audit POLICY.json [--design DESIGN.csv] [--spec-digest SHA256]";
+const USAGE: &str = "usage: tailc-audit POLICY.json [--design DESIGN.csv] [--sealed POLICY.tailc] \
+                     [--spec-digest SHA256]";
 
 struct Arguments {
     policy: String,
     design: Option<String>,
+    sealed: Option<String>,
     spec_digest: Option<String>,
 }
 
@@ -28,7 +30,15 @@ fn run() -> Result<ExitCode, String> {
     let arguments = arguments(std::env::args().skip(1))?;
     let policy = read(&arguments.policy)?;
     let design = arguments.design.as_deref().map(read).transpose()?;
-    let claims = audit(&policy, design.as_deref(), arguments.spec_digest.as_deref());
+    let sealed = arguments.sealed.as_deref().map(bytes_of).transpose()?;
+    let claims = audit(
+        &policy,
+        &Given {
+            design: design.as_deref(),
+            spec_digest: arguments.spec_digest.as_deref(),
+            sealed: sealed.as_deref(),
+        },
+    );
     print!("{claims}");
     let verdict = claims.verdict();
     println!("{}", sentence(verdict));
@@ -36,10 +46,11 @@ fn run() -> Result<ExitCode, String> {
 }
 
 fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
-    let (mut policy, mut design, mut spec_digest) = (None, None, None);
+    let (mut policy, mut design, mut sealed, mut spec_digest) = (None, None, None, None);
     while let Some(argument) = given.next() {
         let place = match argument.as_str() {
             "--design" => &mut design,
+            "--sealed" => &mut sealed,
             "--spec-digest" => &mut spec_digest,
             _ if argument.starts_with('-') => {
                 return Err(format!("`{argument}` is unknown; {USAGE}"))
@@ -54,14 +65,17 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
         let value = given.next().ok_or_else(|| format!("`{argument}` needs a value; {USAGE}"))?;
         *place = Some(value);
     }
-    Ok(Arguments { policy: policy.ok_or(USAGE)?, design, spec_digest })
+    Ok(Arguments { policy: policy.ok_or(USAGE)?, design, sealed, spec_digest })
+}
+
+fn bytes_of(path: &str) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|why| format!("{path}: {why}"))
 }
 
 fn read(path: &str) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|why| format!("{path}: {why}"))?;
-    String::from_utf8(bytes).map_err(|_| {
-        format!("{path}: not UTF-8; give the JSON of a policy and the CSV of its design sample")
-    })
+    let not_text =
+        |_| format!("{path}: not UTF-8; give the JSON of a policy and the CSV of its sample");
+    String::from_utf8(bytes_of(path)?).map_err(not_text)
 }
 
 fn sentence(verdict: Verdict) -> &'static str {
