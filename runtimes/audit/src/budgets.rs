@@ -46,46 +46,84 @@ fn check_rungs(artifact: &Artifact, ladder: &Ladder, claims: &mut Claims) -> Res
     Ok(())
 }
 
+/// Budgets of each rate, or the least of them at every rate.
 fn check_budgets(artifact: &Artifact, ladder: &Ladder, claims: &mut Claims) -> Result<(), String> {
-    let target_us = artifact.required_setting("target_us")?;
-    let interference_ppm = artifact.required_setting("interference_ppm")?;
     let percentile = artifact.required_setting("percentile_ppm")?;
     let slo = artifact.policy.list("slos")?.first().ok_or("the policy has no SLO")?;
     claims.equal("percentile_ppm", "the evidence", percentile, slo.number("percentile_ppm")?);
+    let target_us = artifact.required_setting("target_us")?;
     let rates = artifact.policy.numbers("rates_mrps")?;
     let rows = artifact.evidence()?.list("rows")?;
     claims.equal("number of rates", "the evidence", rows.len() as i128, rates.len() as i128);
-    let is_by_core = artifact.form("ladder")?.list("rules")?.contains(&text("busy-period-age"));
-    let cores = ladder.capacity_ppm.iter().flatten().sum::<i128>() / PPM;
-    let mut next_load = 0;
-    for (number, (rate, row)) in rates.iter().zip(rows).enumerate() {
-        let place = format!("{rate} mrps");
-        claims.equal("load", &place, row.number("load")?, *rate);
-        let setting =
-            |what: &str| artifact.required_setting(&format!("rate_{}_{what}", number + 1));
-        let (alone_us, budget_us) = (setting("alone_us")?, setting("budget_us")?);
-        claims.equal("budget_us", &place, budget_us, target_us - alone_us);
-        let tail_us = row.number("tail_us")?;
-        let delay_ppm = if is_by_core && cores > 1 { PPM } else { interference_ppm };
-        let most = (alone_us + 1) * MICRO + part_of(budget_us * delay_ppm, PPM, MICRO);
-        claims.at_most("tail_us", &place, tail_us, most);
-        let table_row = ladder.row_at(*rate);
-        claims.equal("last_load", &place, table_row.last_load.unwrap_or(-1), *rate);
-        claims.equal("first_load", &place, table_row.first_load, next_load);
-        next_load = rate + 1;
-        // Ages over a busy period are read up to a microsecond late.
-        check_climb(table_row, budget_us - i128::from(is_by_core), &place, claims);
+    let of_rates = |what: &str| -> Result<Vec<i128>, String> {
+        let setting = |n: usize| artifact.required_setting(&format!("rate_{n}_{what}"));
+        (1..=rates.len()).map(setting).collect()
+    };
+    let (alone_us, budgets_us) = (of_rates("alone_us")?, of_rates("budget_us")?);
+    let left_us: Vec<i128> = alone_us.iter().map(|alone| target_us - alone).collect();
+    let form = artifact.form("ladder")?;
+    let is_by_load = form.text("load_axis")? == "rate_mrps";
+    let least = left_us.iter().copied().min().ok_or("the policy has no rates")?;
+    for ((rate, left), stated) in rates.iter().zip(&left_us).zip(&budgets_us) {
+        let right = if is_by_load { *left } else { least };
+        claims.equal("budget_us", &format!("{rate} mrps"), *stated, right);
     }
+    let has_rule = |word: &str| form.list("rules").is_ok_and(|rules| rules.contains(&text(word)));
+    let (is_safe, is_fixed) = (has_rule("busy-period-age"), has_rule("waited-start-last"));
+    if !is_safe && !is_fixed {
+        claims.cannot_check("the table: policies without a bound of the delay are not checked");
+        return Ok(());
+    }
+    // Ages over a busy period are read up to a microsecond late.
+    let early_us = i128::from(is_safe);
+    let cores = ladder.capacity_ppm.iter().flatten().sum::<i128>() / PPM;
+    let interference_ppm = artifact.required_setting("interference_ppm")?;
+    let mut next_load = if is_by_load { 0 } else { 1 };
+    for (number, rate) in rates.iter().enumerate() {
+        let place = format!("{rate} mrps");
+        let budget_us = budgets_us[number];
+        claims.equal("load", &place, rows[number].number("load")?, *rate);
+        let row = if is_by_load { ladder.row_at(*rate) } else { &ladder.rows[0] };
+        // Charged by harm, a budget lasts 1 / s as long.
+        let by_harm_us = part_of(budget_us * PPM, interference_ppm.max(1), 1);
+        let is_by_harm = climbs_at(row, by_harm_us - early_us);
+        let is_whole = is_by_harm || is_safe && cores > 1;
+        let delay_ppm = if is_whole { PPM } else { interference_ppm };
+        let most = (alone_us[number] + 1) * MICRO + part_of(budget_us * delay_ppm, PPM, MICRO);
+        claims.at_most("tail_us", &place, rows[number].number("tail_us")?, most);
+        let is_right = is_by_harm || climbs_at(row, budget_us - early_us);
+        let by = format!("a request must start shared and be alone after {budget_us} us");
+        claims.judge("climbs", &place, is_right, &by);
+        if is_by_load {
+            claims.equal("first_load", &place, row.first_load, next_load);
+            let is_last = number + 1 == rates.len() && row.last_load.is_none();
+            claims.judge("last_load", &place, is_last || row.last_load == Some(*rate), "another");
+            next_load = rate + 1;
+        }
+    }
+    check_last(artifact, ladder, next_load, claims)
+}
+
+/// Above the last rate the last budget applies, or requests are alone as soon as they can be.
+fn check_last(
+    artifact: &Artifact,
+    ladder: &Ladder,
+    next_load: i128,
+    claims: &mut Claims,
+) -> Result<(), String> {
     let last = &ladder.rows[ladder.rows.len() - 1];
+    if last.first_load < next_load || ladder.rows.len() == 1 {
+        return Ok(());
+    }
     claims.equal("first_load", "the last row", last.first_load, next_load);
-    check_climb(last, artifact.required_setting("release_us")?, "the last row", claims);
+    let release_us = artifact.required_setting("release_us")?;
+    let by = format!("a request must be alone from {release_us} us");
+    claims.judge("climbs", "the last row", climbs_at(last, release_us), &by);
     Ok(())
 }
 
-fn check_climb(row: &Row, age_us: i128, place: &str, claims: &mut Claims) {
-    let is_right = row.admission == Admission::AtOnce && row.climbs == [(0, 0), (age_us, 1)];
-    let by = format!("a request must start shared and be alone from {age_us} us");
-    claims.judge("climbs", place, is_right, &by);
+fn climbs_at(row: &Row, age_us: i128) -> bool {
+    row.admission == Admission::AtOnce && row.climbs == [(0, 0), (age_us, 1)]
 }
 
 fn text(word: &str) -> crate::json::Json {

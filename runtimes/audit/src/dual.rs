@@ -94,7 +94,9 @@ impl Slivers {
 
     fn search(&self, problem: &Problem, last: usize) -> (f64, f64) {
         let best_gamma = |beta: f64| match problem.budget {
-            Some(_) => highest(0.0, beta, |gamma| self.approximate(problem, last, (beta, gamma))),
+            Some(_) => {
+                highest(0.0, beta, WITHIN, |gamma| self.approximate(problem, last, (beta, gamma)))
+            }
             None => 0.0,
         };
         let beta = match problem.objective {
@@ -103,10 +105,11 @@ impl Slivers {
                 let value = |beta: f64| self.approximate(problem, last, (beta, best_gamma(beta)));
                 let mut most =
                     problem.cost_ppm.iter().fold(1.0, |most, c| f64::max(most, *c as f64 / 1e6));
+                let sections = if problem.budget.is_some() { WITHIN } else { ALONE };
                 while value(2.0 * most) > value(most) && most < 1e6 {
                     most *= 2.0;
                 }
-                highest(0.0, 2.0 * most, value)
+                highest(0.0, 2.0 * most, sections, value)
             }
         };
         (beta, best_gamma(beta))
@@ -182,9 +185,7 @@ impl Slivers {
             };
             let least = rungs.map(|rung| {
                 let price = price(*above, rung, beta);
-                let work = width * SPEED_ONE;
-                let speed = self.speeds[rung];
-                price * if price < 0 { (work + speed - 1) / speed } else { work / speed }
+                times_quotient(price, *width, self.speeds[rung])
             });
             sum += least.min().expect("there is a rung on either side of the last");
         }
@@ -197,6 +198,27 @@ impl Slivers {
     }
 }
 
+/// The price of work `width` at a speed, rounded down.
+fn times_quotient(price: i128, width: i128, speed: i128) -> i128 {
+    let common = gcd(SPEED_ONE, speed);
+    match (price * width).checked_mul(SPEED_ONE / common) {
+        Some(product) => product.div_euclid(speed / common),
+        // With many digits the time is rounded first.
+        None if price < 0 => price * ((width * SPEED_ONE + speed - 1) / speed),
+        None => price * (width * SPEED_ONE / speed),
+    }
+}
+
+fn gcd(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Sections of a search for one multiplier, 0.618^80 = 2e-17 of its range, and for one of two, 4e-11.
+const ALONE: usize = 80;
+const WITHIN: usize = 50;
 /// Multipliers are whole numbers of 1 / FINE.
 const FINE: f64 = 1e12;
 
@@ -214,13 +236,11 @@ impl Problem {
 }
 
 /// Where a concave function is highest, by golden sections.
-fn highest(mut low: f64, mut high: f64, value: impl Fn(f64) -> f64) -> f64 {
+fn highest(mut low: f64, mut high: f64, sections: usize, value: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    // 0.618^50 = 4e-11 of the range.
-    const SECTIONS: usize = 50;
     let (mut left, mut right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
     let (mut of_left, mut of_right) = (value(left), value(right));
-    for _ in 0..SECTIONS {
+    for _ in 0..sections {
         if of_left < of_right {
             (low, left, of_left) = (left, right, of_right);
             right = low + GOLDEN * (high - low);
