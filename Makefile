@@ -8,7 +8,7 @@ BENCH ?= defaults start_up check_many python_lookup cpp_lookup go_lookup java_lo
 	ingest published_trends closed_forms coverage coverage_diff planted_errors green_parallel replan_times \
 	queue_aware queue_polish optional_rules queue_hints queue_energy queue_lanes queue_frequency queue_joint robust overload_rules joint_ladder joint_cores joint_lanes
 
-.PHONY: setup compilers browser slurm demo demo-servers demo-agent demo-llm checks checks-rust test bench fuzz campaign docs clean clean-cache
+.PHONY: setup compilers browser slurm demo demo-servers demo-agent demo-llm checks checks-rust test bench fuzz campaign release docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -116,6 +116,10 @@ campaign: setup compilers
 
 bench: setup
 	for script in machine $(BENCH); do $(BIN)/python -m bench.$$script || exit 1; done
+
+# All packages with their checksums; `python -m release FOLDER PACKAGE...` builds some of them.
+release: setup compilers
+	$(BIN)/python -m release dist
 
 docs: setup
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build

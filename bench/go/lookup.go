@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // Many short rounds: on a busy machine some are left alone.

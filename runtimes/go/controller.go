@@ -6,7 +6,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"tailc/internal/flat"
+	"github.com/tailc/tailc/runtimes/go/internal/flat"
 )
 
 // A Controller is what a server steps once in EpochRequests completions: from a measured tail to what

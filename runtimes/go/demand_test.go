@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 func TestEveryNthDemandIsWrittenWithItsWeight(t *testing.T) {

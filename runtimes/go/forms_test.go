@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 func tableOf(t testing.TB, name string) *tailc.TailTable {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 const sealSize = 48

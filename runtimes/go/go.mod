@@ -1,4 +1,4 @@
-module tailc
+module github.com/tailc/tailc/runtimes/go
 
 go 1.21
 

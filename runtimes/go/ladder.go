@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sort"
 
-	"tailc/internal/flat"
+	"github.com/tailc/tailc/runtimes/go/internal/flat"
 )
 
 // Start says whether a request that has not started may.

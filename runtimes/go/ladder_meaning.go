@@ -1,6 +1,6 @@
 package tailc
 
-import "tailc/internal/flat"
+import "github.com/tailc/tailc/runtimes/go/internal/flat"
 
 // ppm is how many millionths are 1.
 const ppm = 1_000_000

@@ -1,6 +1,6 @@
 package tailc
 
-import "tailc/internal/flat"
+import "github.com/tailc/tailc/runtimes/go/internal/flat"
 
 // With more loads than this, rows are found by bisection.
 const mostEntries = 4096

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 const vectors = "../../schemas/vectors/v1"

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tailc/internal/flat"
+	"github.com/tailc/tailc/runtimes/go/internal/flat"
 )
 
 // A field of a table; size is of a scalar or a struct, 0 of what an offset leads to.

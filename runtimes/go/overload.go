@@ -1,6 +1,6 @@
 package tailc
 
-import "tailc/internal/flat"
+import "github.com/tailc/tailc/runtimes/go/internal/flat"
 
 // An Overload says what requests lose where a server has more of them than it can serve in time. It
 // is called once at a request's arrival, before the request is counted, and at each of its ticks.

@@ -3,7 +3,7 @@ package tailc
 import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"tailc/internal/flat"
+	"github.com/tailc/tailc/runtimes/go/internal/flat"
 )
 
 // A Pool is a group of servers without preference among them; Racks may be absent.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // good.tailc is the policy `smallest` as generation 7, signed.

@@ -1,6 +1,6 @@
 package tailc
 
-import "tailc/internal/flat"
+import "github.com/tailc/tailc/runtimes/go/internal/flat"
 
 // A Lane says whether a request shares its cores with batch work.
 type Lane uint8

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // clock is a time that a test sets.

@@ -1,6 +1,6 @@
 package tailc
 
-import "tailc/internal/flat"
+import "github.com/tailc/tailc/runtimes/go/internal/flat"
 
 // Shares are a broker of one host: how much of its processor time virtual machines get, by what they
 // get done. Ticks are for one goroutine at a time. Doubles are rounded after each operation, so that

@@ -3,7 +3,7 @@ package tailc
 import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"tailc/internal/flat"
+	"github.com/tailc/tailc/runtimes/go/internal/flat"
 )
 
 // rawShares are shares before they are checked for meaning.

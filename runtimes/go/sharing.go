@@ -1,6 +1,6 @@
 package tailc
 
-import "tailc/internal/flat"
+import "github.com/tailc/tailc/runtimes/go/internal/flat"
 
 // A Sharing determines how requests share threads, cores or power, if the rows by requests in the
 // system do not. It is called whenever the used amount may have decreased, and at each tick of a

@@ -3,7 +3,7 @@ package tailc
 import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"tailc/internal/flat"
+	"github.com/tailc/tailc/runtimes/go/internal/flat"
 )
 
 // rawTailTable is a tail table before it is checked for meaning.

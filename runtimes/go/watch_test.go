@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // Nobody looks but the test.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 const rounds, requests = 3_000, 500

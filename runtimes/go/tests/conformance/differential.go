@@ -7,8 +7,8 @@ import (
 	"os"
 	"strconv"
 
-	"tailc"
-	"tailc/internal/flat"
+	"github.com/tailc/tailc/runtimes/go"
+	"github.com/tailc/tailc/runtimes/go/internal/flat"
 )
 
 // Answers between two lines.

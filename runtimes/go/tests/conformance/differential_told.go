@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // Questions of forms that remember what they are told.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // openedAs is the word for what comes of opening bytes; what is opened must be safe to ask.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 const thisThread = 1 // RUSAGE_THREAD

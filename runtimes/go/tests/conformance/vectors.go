@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // A check says what of a row is answered otherwise; empty: nothing.

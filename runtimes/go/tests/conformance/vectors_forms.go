@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 func levels(path string) (check, error) {

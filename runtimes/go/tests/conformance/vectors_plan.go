@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // A planAnswer is the answer, three amounts and places.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // addRefused opens the files that must be refused, those in the encoding that is read here.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 // schedules checks the events of a server and the decisions of its schedule.

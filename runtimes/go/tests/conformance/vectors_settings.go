@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tailc"
+	"github.com/tailc/tailc/runtimes/go"
 )
 
 func settings(path string) (check, error) {
