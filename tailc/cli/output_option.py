@@ -9,7 +9,10 @@ from typing import Any
 
 import click
 
-FORMATS = ("text", "json", "jsonl", "junit", "github", "gitlab", "sarif", "markdown")
+FORMATS = (
+    *("text", "concise", "json", "jsonl", "junit", "github", "gitlab", "azure", "sarif"),
+    *("rdjson", "markdown"),
+)
 _HELP = (
     f"Format of the result: {', '.join(FORMATS)}, on standard output, or FORMAT:FILE into a "
     "file. May be repeated."

@@ -36,6 +36,12 @@ def _text(_command: str, outcome: CommandOutcome, _subject: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
+def _concise(_command: str, outcome: CommandOutcome, _subject: str) -> str:
+    from tailc.report.findings import as_lines
+
+    return as_lines(outcome.findings) + outcome_text(outcome)
+
+
 def _json(command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.document import json_document
 
@@ -82,6 +88,18 @@ def _gitlab(command: str, outcome: CommandOutcome, subject: str) -> str:
     return gitlab_document(command, _issues(outcome, subject))
 
 
+def _azure(_command: str, outcome: CommandOutcome, subject: str) -> str:
+    from tailc.report.azure import as_azure
+
+    return as_azure(_issues(outcome, subject))
+
+
+def _rdjson(command: str, outcome: CommandOutcome, subject: str) -> str:
+    from tailc.report.rdjson import rdjson_document
+
+    return rdjson_document(command, _issues(outcome, subject))
+
+
 def _sarif(_command: str, outcome: CommandOutcome, subject: str) -> str:
     from tailc.report.sarif import sarif_document
 
@@ -104,11 +122,14 @@ def _render_markdown(_command: str, outcome: CommandOutcome, _subject: str) -> s
 
 _FORMS: dict[str, Callable[[str, CommandOutcome, str], str]] = {
     "text": _text,
+    "concise": _concise,
     "json": _json,
     "jsonl": _json_lines,
     "junit": _junit,
     "github": _github,
     "gitlab": _gitlab,
+    "azure": _azure,
     "sarif": _sarif,
+    "rdjson": _rdjson,
     "markdown": _render_markdown,
 }

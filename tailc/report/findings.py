@@ -32,6 +32,17 @@ def as_text(findings: Sequence[Finding], colour: bool = False) -> str:
     return "\n".join("\n".join(_text_lines(list(group), colour)) + "\n" for _, group in groups)
 
 
+def as_lines(findings: Sequence[Finding]) -> str:
+    """Format each finding as one line that begins with its place, as compilers do."""
+    return "".join(f"{_one_line(finding)}\n" for finding in findings)
+
+
+def _one_line(finding: Finding) -> str:
+    place = f"{finding.place}: " if finding.place else ""
+    line = f"{place}{finding.severity.value}[{finding.code.ident}]: {finding.message}"
+    return printable(f"{line}; help: {finding.help}" if finding.help else line)
+
+
 def _place_and_help(finding: Finding) -> tuple[object, ...]:
     """What findings of a group share; those without both are alone."""
     is_alone = finding.place is None or finding.help is None

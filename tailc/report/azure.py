@@ -1,0 +1,38 @@
+"""Issues as logging commands of Azure Pipelines, one per line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailc.report.issues import Issue
+from tailc.report.notes import NoteLevel
+
+
+def as_azure(issues: Sequence[Issue]) -> str:
+    """Format issues as `logissue` commands; notices, which Azure does not know, as plain lines."""
+    return "".join(f"{_line(issue)}\n" for issue in issues)
+
+
+def _line(issue: Issue) -> str:
+    if issue.level is NoteLevel.NOTICE:
+        return issue.message
+    place = issue.place
+    properties = {
+        "type": issue.level.value,
+        "sourcepath": place and place.source,
+        "linenumber": place and place.line,
+        "columnnumber": place and place.column,
+        "code": issue.rule,
+    }
+    listing = "".join(
+        f"{name}={_escaped_property(str(value))};" for name, value in properties.items() if value
+    )
+    return f"##vso[task.logissue {listing}]{_escaped(issue.message)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%AZP25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_property(text: str) -> str:
+    return _escaped(text).replace("]", "%5D").replace(";", "%3B")
