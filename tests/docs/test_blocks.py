@@ -14,6 +14,22 @@ READ_ONLY = {
     ("runtimes/rust/README.md", "use std::sync::Arc;"),
     ("runtimes/cpp/README.md", "#include <iostream>"),
     ("docs/replanning.md", "set -e"),
+    ("docs/audit.md", "$ cargo build --release --manifest-path runtimes/audit/Cargo.toml"),
+    (
+        "docs/guides/llm-serving.md",
+        "PYTHONPATH=examples/llm-server vllm serve MODEL --max-num-batched-tokens 16384 "
+        "--max-num-seqs 64 \\",
+    ),
+    ("docs/guides/llm-serving.md", "pip install ./runtimes/python"),
+    (
+        "examples/llm-server/README.md",
+        "  budget   TTFT [ms]     in vLLM    ITL [ms]     in vLLM  equal iterations  CPU [s]"
+        "  model [s]",
+    ),
+    (
+        "examples/llm-server/README.md",
+        "make demo-llm                                # with python3.12",
+    ),
     ("docs/agent.md", "cargo install --path runtimes/agent"),
     ("docs/agent.md", "tailc-agent run host.tailc \\"),
     ("docs/agent.md", "tailc-agent bench release --batch /batch0 --cpu 1"),
