@@ -126,7 +126,10 @@ class _WriteOptions:
     "--threads", type=click.IntRange(min=1), metavar="X", help="Number of threads of the search."
 )
 @click.option(
-    "--progress/--no-progress", default=None, help="Show progress. Default: only on a terminal."
+    "--progress/--no-progress",
+    default=None,
+    envvar="TAILC_PROGRESS",
+    help="Show progress. Default: only on a terminal.",
 )
 @trusts
 @command_with_outcome

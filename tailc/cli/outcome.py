@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -182,6 +182,19 @@ def _write(contents: Sequence[tuple[OutputTarget, str]]) -> None:
     )
 
 
+def has_colours(stream: TextIO) -> bool:
+    """Whether text for a stream has colours.
+
+    NO_COLOR (no-color.org) turns colours off, and FORCE_COLOR (force-color.org) on. Otherwise a
+    terminal has colours unless it is dumb; pipes and files have none.
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def _print(form: str, command: str, outcome: CommandOutcome, subject: str) -> None:
     """Print the outcome; in the text format, findings go to standard error."""
     from tailc.cli.rendering import outcome_text, render_document
@@ -193,12 +206,12 @@ def _print(form: str, command: str, outcome: CommandOutcome, subject: str) -> No
     if findings := _visible(outcome.findings, is_quiet=is_quiet):
         from tailc.report.findings import as_text
 
-        colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+        colour = has_colours(sys.stderr)
         click.echo(as_text(findings, colour), err=True, color=colour)
     if is_quiet and not outcome.is_answer:
         outcome = replace(outcome, text="")
     pictures_text = "" if outcome.pictures is None else outcome.pictures.for_terminal
-    click.echo(outcome_text(outcome, pictures_text), nl=False)
+    click.echo(outcome_text(outcome, pictures_text), nl=False, color=has_colours(sys.stdout))
 
 
 def _visible(findings: tuple[Finding, ...], *, is_quiet: bool) -> tuple[Finding, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ FORMATS = (
     *("text", "concise", "json", "jsonl", "junit", "github", "gitlab", "azure", "sarif"),
     *("rdjson", "markdown"),
 )
+# Formats separated by blanks, for commands without the option.
+VARIABLE = "TAILC_OUTPUT_FORMAT"
 _HELP = (
     f"Format of the result: {', '.join(FORMATS)}, on standard output, or FORMAT:FILE into a "
     "file. May be repeated."
@@ -42,7 +45,9 @@ class _TargetType(click.ParamType):
         if form not in FORMATS:
             from tailc.errors import did_you_mean
 
-            self.fail(f"there is no format `{form}`; {did_you_mean(form, FORMATS)}", param, ctx)
+            where = f" (in {VARIABLE})" if str(value) in _words_of_variable() else ""
+            hint = did_you_mean(form, FORMATS)
+            self.fail(f"there is no format `{form}`{where}; {hint}", param, ctx)
         if colon and (not file or file.endswith("/")):
             self.fail(f"`{value}` has no file: write `{form}:FILE`", param, ctx)
         if file == "-":
@@ -53,6 +58,10 @@ class _TargetType(click.ParamType):
 _TYPE = _TargetType()
 
 
+def _words_of_variable() -> list[str]:
+    return os.environ.get(VARIABLE, "").split()
+
+
 def output_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --output-format to a command, which gets a tuple of `targets`."""
     option = click.option(
@@ -61,6 +70,7 @@ def output_option(function: Callable[..., Any]) -> Callable[..., Any]:
         type=_TYPE,
         multiple=True,
         metavar="FORMAT[:FILE]",
+        envvar=VARIABLE,
         callback=lambda _, __, requested: _check_targets(requested),
         help=_HELP,
     )
@@ -107,7 +117,6 @@ def find_stdout_target(arguments: Sequence[str]) -> OutputTarget:
     File targets are ignored: a file could be an input of the command.
     """
     words = [word for argument in arguments for word in argument.split("=", 1)]
-    for option, value in itertools.pairwise(words):
-        if option == "--output-format" and value in FORMATS:
-            return OutputTarget(value)
-    return TEXT
+    given = [value for option, value in itertools.pairwise(words) if option == "--output-format"]
+    forms = [value for value in given or _words_of_variable() if value in FORMATS]
+    return OutputTarget(forms[0]) if forms else TEXT

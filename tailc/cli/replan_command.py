@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 @click.option("--method", type=SearchChoice("Method"), help="Override search.method.")
 @click.option("-o", "--output", required=True, metavar="STEM", help="Write STEM.json, STEM.tailc.")
 @click.option(
-    "--progress/--no-progress", default=None, help="Show progress. Default: only on a terminal."
+    "--progress/--no-progress",
+    default=None,
+    envvar="TAILC_PROGRESS",
+    help="Show progress. Default: only on a terminal.",
 )
 @trusts
 @command_with_outcome

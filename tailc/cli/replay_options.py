@@ -159,7 +159,10 @@ def seed(purpose: str) -> Callable[[Command], Command]:
 
 
 progress = click.option(
-    "--progress/--no-progress", default=None, help="Show progress. Default: only on a terminal."
+    "--progress/--no-progress",
+    default=None,
+    envvar="TAILC_PROGRESS",
+    help="Show progress. Default: only on a terminal.",
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from tailc.cli.outcome import CommandOutcome, Pictures
+from tailc.cli.outcome import CommandOutcome, Pictures, has_colours
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
@@ -92,16 +91,14 @@ def _add_pictures(
 def detect_terminal_style(stream: TextIO) -> TerminalStyle:
     """Detect colours and character set of a stream.
 
-    A terminal has colours unless NO_COLOR (no-color.org) is set or it is dumb. Pipes and files have
-    neither colours nor special characters, so that logs are the same everywhere.
+    Pipes and files have no special characters, and colours only if the user forces them, so that
+    logs are the same everywhere.
     """
     from tailc.report.terminal.look import FINE_MARKS, TerminalStyle
 
     width = shutil.get_terminal_size(_SIZE).columns
-    if not stream.isatty():
-        return TerminalStyle(width)
-    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return TerminalStyle(width, not is_plain, _can_encode(stream.encoding, FINE_MARKS))
+    is_fine = stream.isatty() and _can_encode(stream.encoding, FINE_MARKS)
+    return TerminalStyle(width, has_colours(stream), is_fine)
 
 
 def _can_encode(encoding: str | None, marks: str) -> bool:

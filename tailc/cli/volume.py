@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tailc.errors import ExitCode
 
@@ -44,14 +45,23 @@ def volume_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _flag(short: str, chosen: Volume, text: str) -> Callable[..., Any]:
-    def choose(context: click.Context, _: click.Parameter, is_given: bool) -> None:
-        if not is_given:
+    def choose(context: click.Context, option: click.Parameter, is_given: bool) -> None:
+        source = context.get_parameter_source(option.name or "")
+        is_replaced = source is ParameterSource.ENVIRONMENT and _KEY in context.meta
+        if not is_given or is_replaced:
             return
         if context.meta.setdefault(_KEY, chosen) is not chosen:
             raise click.UsageError("-q and -v are opposites: give one")
 
     long = f"--{chosen.value}"
-    return click.option(short, long, is_flag=True, expose_value=False, callback=choose, help=text)
+    return click.option(
+        *(short, long),
+        is_flag=True,
+        expose_value=False,
+        envvar=f"TAILC_{chosen.name}",
+        callback=choose,
+        help=text,
+    )
 
 
 @contextmanager
