@@ -7,7 +7,7 @@ import io
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 # The first second that a zip archive can state.
@@ -17,9 +17,14 @@ _READABLE = 0o644
 
 def write_tar(path: Path, folder: Path, top: str, parts: Sequence[str]) -> None:
     """Write the tracked files of `parts` of `folder` below `top` into a `.tar.gz`."""
+    write_tar_of(path, top, _tracked(folder, parts))
+
+
+def write_tar_of(path: Path, top: str, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write files, each a name and its content, below `top` into a `.tar.gz`."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name, data in _tracked(folder, parts):
+        for name, data in files:
             entry = tarfile.TarInfo(f"{top}/{name}")
             entry.size, entry.mode = len(data), _READABLE
             archive.addfile(entry, io.BytesIO(data))

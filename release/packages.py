@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from release.archives import write_tar, write_zip
+from release.archives import write_tar, write_tar_of, write_zip
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNTIMES = ROOT / "runtimes"
@@ -23,6 +23,13 @@ _CPP_PARTS = ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "include")
 def write_compiler(folder: Path) -> None:
     """The wheel and the source distribution of `tailc`."""
     _hatch(ROOT, folder)
+
+
+def write_manuals(folder: Path) -> None:
+    """The manual pages of the commands, for `man`."""
+    from release.manuals import manual_pages
+
+    write_tar_of(folder / f"tailc-man-{VERSION}.tar.gz", "man1", manual_pages(VERSION))
 
 
 def write_python(folder: Path) -> None:
@@ -66,6 +73,7 @@ def write_java(folder: Path) -> None:
 # Packages by the word that selects them.
 PACKAGES: dict[str, Callable[[Path], None]] = {
     "compiler": write_compiler,
+    "manuals": write_manuals,
     "python": write_python,
     "cpp": write_cpp,
     "go": write_go,
