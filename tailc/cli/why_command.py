@@ -12,7 +12,6 @@ from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import DURATION_US
 from tailc.cli.trust_option import trusts
-from tailc.cli.why_tokens import explain_budget
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
@@ -109,6 +108,8 @@ def command(
         _check_of_ladders(in_system, spec, arrivals)
         decoding, waiting = (number or 0 for number in state)
         source = trace, options["trace_format"], options["seed"]
+        from tailc.cli.why_tokens import explain_budget
+
         return explain_budget(policy, decoding, waiting, *source)
     if state != (None, None):
         raise click.UsageError("--decoding and --waiting-tokens apply only to token budgets")

@@ -13,7 +13,6 @@ from tailc.forms.controller import Controller
 from tailc.forms.ladder.jumps import jumps
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row
-from tailc.forms.plan.arrival_rule import rule_of
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
@@ -173,10 +172,18 @@ def rough_time(time_ns: int) -> str:
     return f"{time_ns / size_ns:.4g} {unit}"
 
 
+def _rule_for_later_jobs(policy: Policy) -> str | None:
+    if policy.plan is None:
+        return None
+    from tailc.forms.plan.arrival_rule import rule_of
+
+    return rule_of(policy.evidence.method)
+
+
 def evidence_line(policy: Policy) -> str:
     """Format the evidence in one line: objective, method, proof, largest gap and effort."""
     evidence = policy.evidence
-    aim, rule = _MOST.get(evidence.objective, "least"), rule_of(evidence.method)
+    aim, rule = _MOST.get(evidence.objective, "least"), _rule_for_later_jobs(policy)
     by, later = f" by {evidence.method}", ""
     if rule is not None:
         by, later = "", f", later jobs by {rule}"
