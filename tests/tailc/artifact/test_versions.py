@@ -175,9 +175,11 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
     assert len(fifth) == 3
     sixth = {name: 6 for name in minors if name.split("-")[0] in ("overload", "sharing")}
     assert len(sixth) == 7
-    tenth = {name: 10 for name in minors if name.startswith("settings")}
-    assert len(tenth) == 2
-    parts = later, third, fourth, fifth, sixth, ninth, tenth
+    tenth = {name: 10 for name in minors if name.startswith(("settings", "cores-lanes"))}
+    assert len(tenth) == 3
+    eleventh = {name: 11 for name in minors if name.startswith("budgets")}
+    assert len(eleventh) == 3
+    parts = later, third, fourth, fifth, sixth, ninth, tenth, eleventh
     assert minors == dict.fromkeys(minors, 0) | {k: v for part in parts for k, v in part.items()}
 
 
