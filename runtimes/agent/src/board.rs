@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cores::{Core, Running, Seen};
+use crate::cores::{Core, Running, Seen, MOST_WAITING};
 use crate::fault::Fault;
 use crate::os::SharedWords;
 
@@ -51,7 +51,7 @@ impl Board {
     fn core(&self, core: usize, now_ns: u64) -> Core {
         let word = |at: usize| self.words.get(HEADER + core * self.line + at);
         let given = |at: usize| Some(word(at)).filter(|value| *value > 0);
-        let waiting = word(WAITING);
+        let waiting = word(WAITING).min(MOST_WAITING);
         let queued = waiting.min((self.line - QUEUE) as u64) as usize;
         let queue_ns = (0..queued).map_while(|i| given(QUEUE + i)).collect();
         // A server that reads its clock after the agent has started no request in the future.

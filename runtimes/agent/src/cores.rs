@@ -8,6 +8,8 @@ use crate::inputs::{Row, Table};
 use crate::os::now_ns;
 
 const NS_PER_US: u64 = 1_000;
+/// A count of waiting requests above it is an error of the server, such as a count below 0.
+pub const MOST_WAITING: u64 = 1 << 16;
 
 /// All cores at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +86,7 @@ impl Input {
         let columns = Columns::of(&table)?;
         let mut all: Vec<Seen> = Vec::new();
         for row in table.rows() {
-            let now_ns = row.whole(columns.time)? * NS_PER_US;
+            let now_ns = row.time_ns(columns.time)?;
             if all.last().is_none_or(|seen| seen.now_ns != now_ns) {
                 if all.last().is_some_and(|seen| seen.now_ns > now_ns) {
                     return Err(row.wrong(columns.time, "is before the row above"));
@@ -142,16 +144,20 @@ impl Columns {
             Some(column) if !row.text(column).is_empty() => row.whole(column).map(Some),
             _ => Ok(None),
         };
+        let time_ns = |column: Option<usize>| match column {
+            Some(column) if !row.text(column).is_empty() => row.time_ns(column).map(Some),
+            _ => Ok(None),
+        };
         let mut queue_ns = Vec::new();
         for text in self.queue.map_or("", |column| row.text(column)).split_whitespace() {
             let wrong = || row.wrong(self.queue.unwrap_or(0), "is no list of times");
-            queue_ns.push(text.parse::<u64>().map_err(|_| wrong())? * NS_PER_US);
+            let time_us: Option<u64> = text.parse().ok();
+            queue_ns.push(time_us.and_then(|us| us.checked_mul(NS_PER_US)).ok_or_else(wrong)?);
         }
-        let running = match whole(Some(self.started))? {
+        let running = match time_ns(Some(self.started))? {
             None => None,
-            Some(started_us) => {
-                let started_ns = started_us * NS_PER_US;
-                let arrived_ns = whole(self.arrived)?.map_or(started_ns, |us| us * NS_PER_US);
+            Some(started_ns) => {
+                let arrived_ns = time_ns(self.arrived)?.unwrap_or(started_ns);
                 if started_ns > now_ns || arrived_ns > started_ns {
                     return Err(row.wrong(self.started, "is after its time, or before its arrival"));
                 }
@@ -162,6 +168,9 @@ impl Columns {
             }
         };
         let waiting = whole(self.waiting)?.unwrap_or(queue_ns.len() as u64);
+        if let Some(column) = self.waiting.filter(|_| waiting > MOST_WAITING) {
+            return Err(row.wrong(column, &format!("is above {MOST_WAITING}")));
+        }
         Ok(Core { running, waiting, queue_ns, arrivals: whole(self.arrivals)?.unwrap_or(0) })
     }
 }

@@ -91,6 +91,13 @@ impl Row<'_> {
         self.text(column).parse().map_err(|_| self.wrong(column, "is no whole number of 0 or more"))
     }
 
+    /// A time in nanoseconds; the cell has whole microseconds.
+    pub fn time_ns(&self, column: usize) -> Result<u64, Fault> {
+        const NS_PER_US: u64 = 1_000;
+        let time_ns = self.whole(column)?.checked_mul(NS_PER_US);
+        time_ns.ok_or_else(|| self.wrong(column, "is too large for a time"))
+    }
+
     /// An error at this cell.
     pub fn wrong(&self, column: usize, why: &str) -> Fault {
         let name = &self.table.columns[column];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -329,6 +330,20 @@ def test_a_newer_table_takes_effect_while_a_request_runs(tmp_path: Path) -> None
     until(lambda: contents(root) == before, "the watchdog restores all limits")
 
 
+def test_a_server_that_miscounts_its_waiting_requests_does_not_end_the_agent(
+    tmp_path: Path,
+) -> None:
+    """-1 waiting requests are more than any table has, so the core runs at the last level."""
+    fake_machine.make("amd-epp", tmp_path)
+    policy = policy_of(read_policy(VECTORS / "tails.json"), replace(tails(), cores=1), tmp_path)
+    board, header = tmp_path / "board", 8
+    started_ns, below_0 = 1, 2**64 - 1
+    board.write_bytes(array("Q", [0] * header + [started_ns, below_0] + [0] * 64).tobytes())
+    words = ("run", policy, "--root", tmp_path, "--dry-run", "--board", board, "--ticks", 2)
+    khz = [int(value) for path, value in would_write(printed(*words)) if "max_freq" in path]
+    assert khz == [KHZ[-1]]
+
+
 @pytest.mark.parametrize("layout", ["virtual-v2", "virtual-hybrid"])
 def test_a_machine_without_clocks_is_refused(layout: str, tmp_path: Path) -> None:
     fake_machine.make(layout, tmp_path)
@@ -365,6 +380,9 @@ def test_a_policy_that_is_too_fast_or_for_other_cores_is_refused(tmp_path: Path)
         ("time_us,core,started_us\n5,3,\n", "inputs.csv:2: `3` in column `core` is not below 3"),
         ("time_us,core,started_us\n5,0,9\n", "`9` in column `started_us` is after its time"),
         ("time_us,core,started_us,queue_us\n5,0,1,2 x\n", "is no list of times"),
+        (f"time_us,core,started_us\n{2**64 - 1},0,1\n", "is too large for a time"),
+        (f"time_us,core,started_us\n5,0,{2**64 - 1}\n", "is too large for a time"),
+        (f"time_us,core,started_us,waiting\n5,0,1,{2**64 - 1}\n", "is above 65536"),
     ],
 )
 def test_wrong_inputs_are_refused_with_their_place(
