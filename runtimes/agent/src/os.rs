@@ -5,7 +5,9 @@
 use std::fs::File;
 use std::io;
 use std::mem::{size_of, MaybeUninit};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -58,6 +60,36 @@ impl Signals {
 pub fn leave_session() {
     // SAFETY: no arguments; where it fails, the process leads a session already.
     unsafe { libc::setsid() };
+}
+
+/// A stream to a Unix socket; an error at once if the server has too many streams to accept, where
+/// `UnixStream::connect` waits.
+pub fn connect_unix(path: &Path) -> io::Result<UnixStream> {
+    let bytes = path.as_os_str().as_bytes();
+    // SAFETY: an all-zero address is valid.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    // The last byte of a path is 0.
+    if bytes.len() >= address.sun_path.len() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    for (to, byte) in address.sun_path.iter_mut().zip(bytes) {
+        *to = *byte as libc::c_char;
+    }
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: no pointers; a descriptor that is 0 or more is new, and nothing else owns it.
+    let stream = unsafe {
+        match libc::socket(libc::AF_UNIX, kind, 0) {
+            descriptor if descriptor >= 0 => UnixStream::from_raw_fd(descriptor),
+            _ => return Err(io::Error::last_os_error()),
+        }
+    };
+    let size = size_of::<libc::sockaddr_un>() as libc::socklen_t;
+    // SAFETY: the pointer is to an address of that size.
+    let done = unsafe { libc::connect(stream.as_raw_fd(), (&raw const address).cast(), size) };
+    checked(done)?;
+    stream.set_nonblocking(false)?;
+    Ok(stream)
 }
 
 /// From now on a process, or a thread, runs on this CPU only.

@@ -1,14 +1,15 @@
 //! Where a number of the server is read: a file, shared words, a Unix socket, or an HTTP endpoint.
 
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::counter::{number_in, Selector};
 use crate::fault::{Exit, Fault};
+use crate::os::connect_unix;
 
 /// A place and, if it has many numbers, which of them.
 #[derive(Clone, Debug)]
@@ -96,12 +97,12 @@ impl Texts {
 
 fn text_at(place: &Place) -> io::Result<String> {
     match place {
-        Place::File(path) => fs::read_to_string(path),
-        Place::Words(path) => Ok(sum_of_words(&fs::read(path)?).to_string()),
+        Place::File(path) => text_of(content_of(path)?),
+        Place::Words(path) => Ok(sum_of_words(&content_of(path)?).to_string()),
         Place::Unix(path) => {
-            let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            text_of(stream)
+            let end = Instant::now() + PATIENCE;
+            let stream = connect_unix(path)?;
+            text_of(received(&stream, end, |left| stream.set_read_timeout(Some(left)))?)
         }
         Place::Http { host, path } => http_text(host, path),
     }
@@ -113,20 +114,58 @@ fn sum_of_words(bytes: &[u8]) -> u64 {
     words.iter().fold(0, |sum: u64, word| sum.wrapping_add(u64::from_ne_bytes(*word)))
 }
 
-fn text_of(stream: impl Read) -> io::Result<String> {
-    let mut text = String::new();
-    stream.take(MOST_BYTES).read_to_string(&mut text)?;
-    Ok(text)
+fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| invalid("it is no text in UTF-8"))
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
+}
+
+/// A pipe in the place of a file does not stop the agent.
+fn content_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    checked_size(bytes)
+}
+
+/// A part of an exposition has a part of a sum.
+fn checked_size(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(invalid("it is larger than 16 MiB"));
+    }
+    Ok(bytes)
+}
+
+/// All that a stream sends before it closes, which must be before `end`.
+fn received(
+    mut stream: impl Read,
+    end: Instant,
+    limit_read: impl Fn(Duration) -> io::Result<()>,
+) -> io::Result<Vec<u8>> {
+    let (mut bytes, mut part) = (Vec::new(), [0; 1 << 14]);
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        limit_read(left)?;
+        match stream.read(&mut part)? {
+            0 => return Ok(bytes),
+            count => bytes.extend_from_slice(&part[..count]),
+        }
+        bytes = checked_size(bytes)?;
+    }
 }
 
 /// With HTTP/1.0, so that the body has no chunks and ends with the connection.
 fn http_text(host: &str, path: &str) -> io::Result<String> {
-    let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
+    let end = Instant::now() + PATIENCE;
     let address = host.to_socket_addrs()?.next().ok_or_else(|| invalid("no address"))?;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
     write!(stream, "GET {path} HTTP/1.0\r\nHost: {host}\r\nAccept: text/plain\r\n\r\n")?;
-    let text = text_of(stream)?;
+    let text = text_of(received(&stream, end, |left| stream.set_read_timeout(Some(left)))?)?;
     let (head, body) = text.split_once("\r\n\r\n").ok_or_else(|| invalid("no HTTP"))?;
     match head.split_whitespace().nth(1) {
         Some("200") => Ok(body.to_owned()),

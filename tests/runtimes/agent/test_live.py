@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import socket
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -93,6 +96,50 @@ def test_counters_come_from_an_endpoint_and_a_socket_and_metrics_go_to_both(tmp_
         assert "tailc_agent_missing_inputs_total " in text
         assert f'tailc_agent_throughput{{machine="{first}"}} 0' in text
         assert "tailc_agent_blind 0" in text
+
+
+@contextmanager
+def stalled_source(kind: str, folder: Path) -> Iterator[str]:
+    """A source that never gives a number, and never ends a read either."""
+    path = folder / "stalled"
+    if kind == "pipe":
+        os.mkfifo(path)
+        yield str(path)
+        return
+    with socket.socket(socket.AF_UNIX if kind == "unix" else socket.AF_INET) as listener:
+        listener.bind(str(path) if kind == "unix" else ("127.0.0.1", 0))
+        listener.listen(0)
+        if kind == "unix":
+            yield f"unix:{path}"
+            return
+
+        def send_slowly() -> None:
+            """A byte for each read, for ever."""
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection, contextlib.suppress(OSError):
+                        while connection.send(b"1"):
+                            time.sleep(0.01)
+
+        thread = threading.Thread(target=send_slowly)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "unix", "http"])
+def test_a_source_that_stalls_does_not_stop_the_agent(kind: str, tmp_path: Path) -> None:
+    shares, policy = policy_file(tmp_path, **FAST)
+    root = make_machine("v2-acpi", tmp_path / "machine", shares)
+    with stalled_source(kind, tmp_path) as source:
+        sources = {one.name: source for one in shares.served_machines}
+        words = ["run", policy, "--root", root, *groups_of(shares)]
+        done = run(*words, *options("--throughput", sources), "--dry-run", "--ticks", 5)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_a_newer_policy_takes_effect_and_one_for_other_machines_does_not(tmp_path: Path) -> None:
