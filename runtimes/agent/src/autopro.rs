@@ -99,10 +99,10 @@ impl Kind for AutoPro {
         match self.input.next(self.shares.served().len())? {
             Seen::Values(measured) => self.last = measured,
             Seen::Missing => {}
-            Seen::Blind => {
+            Seen::Blind(why) => {
                 // What was estimated before says nothing of the time after.
                 self.start(self.first.clone());
-                return Ok(Tick::Blind);
+                return Ok(Tick::Blind { why });
             }
             Seen::End => return Ok(Tick::End),
         }
@@ -227,7 +227,8 @@ enum Input {
 enum Seen {
     Values(Measured),
     Missing,
-    Blind,
+    /// As `Tick::Blind`.
+    Blind(Option<String>),
     End,
 }
 
@@ -317,13 +318,17 @@ impl Counters {
 
     fn next(&mut self, now_ns: u64, served: usize) -> Seen {
         let mut texts = Texts::default();
-        let counts: Option<Vec<f64>> = self.done.iter().map(|one| texts.number(one)).collect();
+        let counts: Result<Vec<f64>, String> =
+            self.done.iter().map(|one| texts.number(one)).collect();
         let waiting = |one: &Option<Source>| match one {
             Some(source) => texts.number(source).map(|number| number.ceil() as u64),
-            None => Some(1),
+            None => Ok(1),
         };
-        let waiting: Option<Vec<u64>> = self.waiting.iter().map(waiting).collect();
-        let (Some(counts), Some(waiting)) = (counts, waiting) else { return self.miss(now_ns) };
+        let waiting: Result<Vec<u64>, String> = self.waiting.iter().map(waiting).collect();
+        let (counts, waiting) = match (counts, waiting) {
+            (Ok(counts), Ok(waiting)) => (counts, waiting),
+            (Err(why), _) | (_, Err(why)) => return self.miss(now_ns, why),
+        };
         self.missing_ns = None;
         for (window, count) in self.windows.iter_mut().zip(counts) {
             window.add(now_ns, count);
@@ -332,13 +337,13 @@ impl Counters {
         // The first readings only begin the windows.
         self.is_blind = throughput.len() < served;
         if self.is_blind {
-            return Seen::Blind;
+            return Seen::Blind(None);
         }
         Seen::Values(Measured { throughput, waiting })
     }
 
     /// The last measurement holds for a while.
-    fn miss(&mut self, now_ns: u64) -> Seen {
+    fn miss(&mut self, now_ns: u64, why: String) -> Seen {
         self.missing += 1;
         let since = *self.missing_ns.get_or_insert(now_ns);
         if !self.is_blind && now_ns - since < self.stale_ns {
@@ -346,7 +351,7 @@ impl Counters {
         }
         self.is_blind = true;
         self.windows.iter_mut().for_each(Throughput::clear);
-        Seen::Blind
+        Seen::Blind(Some(why))
     }
 }
 

@@ -35,7 +35,10 @@ pub enum Tick {
         again_us: Option<u64>,
     },
     /// Inputs are missing for too long: all limits are lifted until they are there again.
-    Blind,
+    Blind {
+        /// Which input is missing, and why; none: the first readings of counters, which have no rate.
+        why: Option<String>,
+    },
     /// Recorded inputs have ended.
     End,
 }

@@ -101,6 +101,8 @@ struct Agent<'a, M> {
     journal: Journal,
     publisher: Publisher,
     counts: Counts,
+    /// Whether a warning says which inputs are missing.
+    is_warned: bool,
     /// When to tick before the next regular tick.
     again_ns: Option<u64>,
 }
@@ -126,8 +128,20 @@ impl<'a, M: Machine> Agent<'a, M> {
         let journal = Journal::create(run.journal.as_deref(), kind.journal_columns())?;
         let publisher = Publisher::new(run.metrics.as_deref(), run.listen.as_deref())?;
         let counts = Counts { is_blind: true, ..Counts::default() };
-        let again_ns = None;
-        Ok(Self { run, policy, kind, tree, writer, signals, journal, publisher, counts, again_ns })
+        let (is_warned, again_ns) = (false, None);
+        Ok(Self {
+            run,
+            policy,
+            kind,
+            tree,
+            writer,
+            signals,
+            journal,
+            publisher,
+            counts,
+            is_warned,
+            again_ns,
+        })
     }
 
     /// Until a signal, the last tick, or an error; then everything is restored.
@@ -180,16 +194,19 @@ impl<'a, M: Machine> Agent<'a, M> {
     fn tick(&mut self, time_us: u64) -> Result<bool, Fault> {
         match self.kind.tick(time_us)? {
             Tick::End => return Ok(false),
-            Tick::Blind => {
+            Tick::Blind { why } => {
                 if !self.counts.is_blind {
-                    eprintln!("warning: inputs are missing: all limits are lifted");
                     warn_all(&self.writer.restore(&mut self.tree));
                 }
                 self.counts.is_blind = true;
+                if let Some(why) = why.filter(|_| !self.is_warned) {
+                    eprintln!("warning: no limits are set until all inputs can be read: {why}");
+                    self.is_warned = true;
+                }
             }
             Tick::Want { settings, journal, again_us } => {
                 self.again_ns = again_us.map(|again_us| now_ns() + again_us * NS_PER_US);
-                self.counts.is_blind = false;
+                (self.counts.is_blind, self.is_warned) = (false, false);
                 for setting in &settings {
                     self.apply(setting)?;
                 }

@@ -14,6 +14,8 @@ use crate::os::connect_unix;
 /// A place and, if it has many numbers, which of them.
 #[derive(Clone, Debug)]
 pub struct Source {
+    /// As on the command line.
+    text: String,
     place: Place,
     selector: Option<Selector>,
 }
@@ -73,25 +75,29 @@ impl Source {
         } else {
             Place::File(place.into())
         };
-        Ok(Self { place, selector })
+        Ok(Self { text: text.to_owned(), place, selector })
     }
 }
 
 /// Texts of one tick: a place that several sources share is read once.
 #[derive(Debug, Default)]
 pub struct Texts {
-    read: Vec<(Place, Option<String>)>,
+    read: Vec<(Place, Result<String, String>)>,
 }
 
 impl Texts {
-    /// The number of a source now; none: it cannot be read.
-    pub fn number(&mut self, source: &Source) -> Option<f64> {
+    /// The number of a source now, or why there is none.
+    pub fn number(&mut self, source: &Source) -> Result<f64, String> {
         let known = self.read.iter().position(|(place, _)| *place == source.place);
         let at = known.unwrap_or_else(|| {
-            self.read.push((source.place.clone(), text_at(&source.place).ok()));
+            let text = text_at(&source.place).map_err(|why| why.to_string());
+            self.read.push((source.place.clone(), text));
             self.read.len() - 1
         });
-        number_in(self.read[at].1.as_deref()?, source.selector.as_ref())
+        let unread = |why| format!("`{}` cannot be read: {why}", source.text);
+        let text = self.read[at].1.as_ref().map_err(unread)?;
+        number_in(text, source.selector.as_ref())
+            .ok_or_else(|| format!("`{}` has no number of 0 or more", source.text))
     }
 }
 

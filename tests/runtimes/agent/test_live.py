@@ -140,6 +140,16 @@ def test_a_source_that_stalls_does_not_stop_the_agent(kind: str, tmp_path: Path)
         words = ["run", policy, "--root", root, *groups_of(shares)]
         done = run(*words, *options("--throughput", sources), "--dry-run", "--ticks", 5)
     assert (done.returncode, done.stdout) == (0, "")
+    assert f"no limits are set until all inputs can be read: `{source}` " in done.stderr
+
+
+def test_a_source_without_a_number_is_reported_once(tmp_path: Path) -> None:
+    words, _ = live_words(tmp_path, "v2-acpi")
+    (tmp_path / "done").write_text("none\n")
+    done = run(*words, "--dry-run", "--ticks", 5)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.count("warning: ") == 1
+    assert f"`{tmp_path / 'done'}` has no number of 0 or more" in done.stderr
 
 
 def test_a_newer_policy_takes_effect_and_one_for_other_machines_does_not(tmp_path: Path) -> None:
