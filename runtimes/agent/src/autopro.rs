@@ -304,7 +304,7 @@ impl Counters {
         Ok(Self {
             done: done.collect::<Result<_, _>>()?,
             waiting: waiting.collect::<Result<_, _>>()?,
-            windows: windows(shares),
+            windows: names.iter().map(|_| Throughput::over(window_ticks(shares))).collect(),
             missing_ns: None,
             stale_ns: run.stale_us * US_PER_MS,
             is_blind: true,
@@ -313,7 +313,8 @@ impl Counters {
     }
 
     fn use_window(&mut self, shares: &Shares) {
-        self.windows = windows(shares);
+        let ticks = window_ticks(shares);
+        self.windows.iter_mut().for_each(|window| window.resize(ticks));
     }
 
     fn next(&mut self, now_ns: u64, served: usize) -> Seen {
@@ -355,7 +356,6 @@ impl Counters {
     }
 }
 
-fn windows(shares: &Shares) -> Vec<Throughput> {
-    let ticks = (shares.window_us() as u64).div_ceil(shares.estimate_us() as u64);
-    shares.served().iter().map(|_| Throughput::over(ticks as usize)).collect()
+fn window_ticks(shares: &Shares) -> usize {
+    (shares.window_us() as u64).div_ceil(shares.estimate_us() as u64) as usize
 }

@@ -25,9 +25,18 @@ impl Throughput {
         }
         self.last = count;
         self.readings.push_back((now_ns, self.before_resets + count));
-        if self.readings.len() > self.ticks + 1 {
-            self.readings.pop_front();
-        }
+        self.shorten();
+    }
+
+    /// Goes on with another window, and with the readings that it has.
+    pub fn resize(&mut self, ticks: usize) {
+        self.ticks = ticks;
+        self.shorten();
+    }
+
+    fn shorten(&mut self) {
+        let excess = self.readings.len().saturating_sub(self.ticks + 1);
+        self.readings.drain(..excess);
     }
 
     /// Forgets all readings.
@@ -61,6 +70,19 @@ mod tests {
             throughput.add(tick * TICK_NS, count);
             assert_eq!(throughput.per_s(), per_s, "tick {tick}");
         }
+    }
+
+    #[test]
+    fn another_window_goes_on_with_the_readings() {
+        let mut throughput = Throughput::over(4);
+        for (tick, count) in [0.0, 5.0, 15.0, 30.0].into_iter().enumerate() {
+            throughput.add(tick as u64 * TICK_NS, count);
+        }
+        throughput.resize(1);
+        assert_eq!(throughput.per_s(), Some(300.0));
+        throughput.resize(2);
+        throughput.add(4 * TICK_NS, 50.0);
+        assert_eq!(throughput.per_s(), Some(350.0));
     }
 
     #[test]
