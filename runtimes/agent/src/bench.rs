@@ -7,7 +7,7 @@ use crate::arguments::Place;
 use crate::fault::Fault;
 use crate::machine::{Machine, Tree};
 use crate::setting::Setting;
-use crate::undo::{UndoFile, Writer};
+use crate::undo::{warn_all, UndoFile, Writer};
 use crate::watchdog::Watchdog;
 
 /// Options of a measurement.
@@ -46,9 +46,7 @@ impl Changed {
         let (root, state) = (place.root.clone(), place.undo_file());
         let mut undo = UndoFile::lock(&state)?;
         let mut tree = Tree::new(&root);
-        for failure in undo.restore(&mut tree) {
-            eprintln!("warning: not restored: {failure}");
-        }
+        warn_all(&undo.restore(&mut tree));
         let watchdog = Watchdog::start(&root, &state)?;
         Ok(Self { tree, writer: Writer::new(Tree::new(&root), Some(undo)), watchdog, root })
     }
@@ -72,9 +70,7 @@ impl Changed {
 
     /// Restores everything.
     pub fn end(mut self) {
-        for failure in self.writer.restore(&mut self.tree) {
-            eprintln!("warning: not restored: {failure}");
-        }
+        warn_all(&self.writer.restore(&mut self.tree));
         // The watchdog takes the lock of the undo file before it ends.
         drop(self.writer);
         self.watchdog.end();

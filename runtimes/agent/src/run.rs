@@ -21,7 +21,7 @@ use crate::os::{now_ns, Signals};
 use crate::policy::watched;
 use crate::rubik::Rubik;
 use crate::setting::Setting;
-use crate::undo::{UndoFile, Writer};
+use crate::undo::{check_restored, warn_all, UndoFile, Writer};
 use crate::watchdog::{self, Watchdog};
 use crate::{bench_clock, bench_release};
 
@@ -63,12 +63,6 @@ fn apply_policy(run: &Run) -> Result<(), Fault> {
     let done = Agent::new(run, policy, tree, writer, signals).and_then(Agent::run);
     watchdog.end();
     done
-}
-
-fn warn_all(failures: &[String]) {
-    for failure in failures {
-        eprintln!("warning: not restored: {failure}");
-    }
 }
 
 fn kind_of(policy: &Arc<Policy>, run: &Run, machine: &dyn Machine) -> Result<Box<dyn Kind>, Fault> {
@@ -148,8 +142,9 @@ impl<'a, M: Machine> Agent<'a, M> {
     fn run(mut self) -> Result<(), Fault> {
         let done = self.ticks();
         self.publish();
-        warn_all(&self.writer.restore(&mut self.tree));
-        done
+        let failures = self.writer.restore(&mut self.tree);
+        let restored = check_restored(&failures, &self.run.place.undo_file());
+        done.and(restored)
     }
 
     fn ticks(&mut self) -> Result<(), Fault> {

@@ -5,12 +5,17 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::fault::{Exit, Fault};
 use crate::machine::{Machine, Tree};
 use crate::setting::Setting;
+
+/// An agent that has been killed holds the file for less than that.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The file of values to restore. Its lock is that of the machine: one agent at a time.
 #[derive(Debug)]
@@ -34,11 +39,16 @@ impl UndoFile {
         }
     }
 
-    /// The same, after the process that holds the lock has ended.
+    /// The same, but waits for the end of a process that is about to end.
     pub fn wait(path: &Path) -> Result<Self, Fault> {
-        let file = opened(path)?;
-        file.lock().map_err(|why| Fault::unwritable(path, &why))?;
-        Ok(Self { path: path.to_owned(), file })
+        const PAUSE: Duration = Duration::from_millis(5);
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match Self::lock(path) {
+                Err(why) if why.exit == Exit::Busy && Instant::now() < end => thread::sleep(PAUSE),
+                done => return done,
+            }
+        }
     }
 
     fn record(&mut self, before: &Setting) -> io::Result<()> {
@@ -46,10 +56,14 @@ impl UndoFile {
         self.file.write_all(line.as_bytes())
     }
 
-    /// Restores all values, the last written first, and empties the file; returns the failures.
+    /// Restores all values, the last written first. Returns the failures, which alone stay in the file.
     pub fn restore(&mut self, tree: &mut Tree) -> Vec<String> {
-        let Ok(text) = fs::read_to_string(&self.path) else { return Vec::new() };
-        let mut left: Vec<Setting> = text.lines().filter_map(recorded).rev().collect();
+        let text = match self.text() {
+            Ok(text) => text,
+            Err(why) => return vec![format!("{}: {why}", self.path.display())],
+        };
+        let records = text.split_inclusive('\n').filter_map(recorded);
+        let mut left: Vec<Setting> = records.rev().collect();
         // A quota may fit only after the period behind it: try again while that helps.
         loop {
             let before = left.len();
@@ -62,11 +76,24 @@ impl UndoFile {
                 }
             });
             if left.is_empty() || left.len() == before {
-                // Best effort: records of values that are restored already do no harm.
-                let _ = self.file.set_len(0);
+                if let Err(why) = self.replace(left.iter().rev()) {
+                    failed.push(format!("{}: {why}", self.path.display()));
+                }
                 return failed;
             }
         }
+    }
+
+    fn text(&mut self) -> io::Result<String> {
+        let mut text = String::new();
+        self.file.rewind()?;
+        self.file.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    fn replace<'a>(&mut self, mut records: impl Iterator<Item = &'a Setting>) -> io::Result<()> {
+        self.file.set_len(0)?;
+        records.try_for_each(|record| self.record(record))
     }
 }
 
@@ -74,14 +101,32 @@ fn opened(path: &Path) -> Result<File, Fault> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|why| Fault::unwritable(folder, &why))?;
     }
-    let opened = File::options().append(true).create(true).open(path);
+    let opened = File::options().read(true).append(true).create(true).open(path);
     opened.map_err(|why| Fault::unwritable(path, &why))
 }
 
-/// A line that was cut off by a crash has no tab, and its write did not happen.
+/// A record that a crash or a full disk has cut off has no end of line, and its write did not happen.
 fn recorded(line: &str) -> Option<Setting> {
-    let (path, value) = line.split_once('\t')?;
+    let (path, value) = line.strip_suffix('\n')?.split_once('\t')?;
     Some(Setting::new(path, value))
+}
+
+/// Prints what could not be restored.
+pub fn warn_all(failures: &[String]) {
+    for failure in failures {
+        eprintln!("warning: not restored: {failure}");
+    }
+}
+
+/// Prints what could not be restored, which is an error.
+pub fn check_restored(failures: &[String], state: &Path) -> Result<(), Fault> {
+    if failures.is_empty() {
+        return Ok(());
+    }
+    warn_all(failures);
+    let (count, state) = (failures.len(), state.display());
+    let what = format!("{count} files of the machine are not restored; `{state}` has their values");
+    Err(Fault::new(Exit::CannotWrite, what, "mend the reasons above, then run `tailc-agent undo`"))
 }
 
 fn restore_one(tree: &mut Tree, setting: &Setting) -> io::Result<()> {

@@ -8,10 +8,10 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::fault::Fault;
+use crate::fault::{Exit, Fault};
 use crate::machine::Tree;
 use crate::os::{leave_session, Signals};
-use crate::undo::UndoFile;
+use crate::undo::{check_restored, UndoFile};
 
 /// The word of the command line that starts it.
 pub const WORD: &str = "watchdog";
@@ -49,17 +49,18 @@ pub fn watch(root: &Path, state: &Path) -> Result<(), Fault> {
     let mut rest = Vec::new();
     // An error of the pipe is its end, too.
     let _ = io::stdin().read_to_end(&mut rest);
-    restore(root, state)
+    match restore(root, state) {
+        // The next agent has begun, and so has restored everything.
+        Err(why) if why.exit == Exit::Busy => Ok(()),
+        done => done,
+    }
 }
 
-/// Restores what an agent has left; the failures are printed.
+/// Restores what an agent has left; an error if that fails, or if an agent still runs.
 pub fn restore(root: &Path, state: &Path) -> Result<(), Fault> {
     if !state.exists() {
         return Ok(());
     }
     let mut undo = UndoFile::wait(state)?;
-    for failure in undo.restore(&mut Tree::new(root)) {
-        eprintln!("warning: not restored: {failure}");
-    }
-    Ok(())
+    check_restored(&undo.restore(&mut Tree::new(root)), state)
 }

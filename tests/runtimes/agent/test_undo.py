@@ -83,6 +83,8 @@ def test_two_agents_do_not_act_on_one_machine(tmp_path: Path) -> None:
         done = run(*words)
         assert done.returncode == 75
         assert "another agent holds" in done.stderr
+        done = run("undo", "--root", root)
+        assert (done.returncode, "another agent holds" in done.stderr) == (75, True)
 
 
 def test_without_inputs_all_limits_are_lifted(tmp_path: Path) -> None:
@@ -100,11 +102,29 @@ def test_files_that_are_gone_and_half_a_record_do_not_hinder_the_others(tmp_path
     root, state = tmp_path / "machine", tmp_path / "undo"
     (root / "sys").mkdir(parents=True)
     (root / "sys" / "period").write_text("1\n")
-    state.write_text("sys/period\t5\nsys/gone\t7\nsys/cut off")
+    state.write_text("sys/period\t5\nsys/gone\t7\nsys/period\t1")
     done = run("undo", "--root", root, "--state", state)
     assert (done.returncode, done.stderr) == (0, "")
     assert (root / "sys" / "period").read_text() == "5\n"
     assert state.read_text() == ""
+
+
+def test_a_value_that_cannot_be_restored_is_an_error_and_is_kept(tmp_path: Path) -> None:
+    root, state = tmp_path / "machine", tmp_path / "undo"
+    blocked, period = root / "sys" / "blocked", root / "sys" / "period"
+    blocked.mkdir(parents=True)
+    period.write_text("1\n")
+    state.write_text("sys/blocked\t7\nsys/period\t5\n")
+    words = ("undo", "--root", root, "--state", state)
+    done = run(*words)
+    assert done.returncode == 73
+    assert "not restored: sys/blocked: Is a directory" in done.stderr
+    assert "run `tailc-agent undo`" in done.stderr
+    assert (period.read_text(), state.read_text()) == ("5\n", "sys/blocked\t7\n")
+    blocked.rmdir()
+    blocked.write_text("1\n")
+    assert run(*words).returncode == 0
+    assert (blocked.read_text(), state.read_text()) == ("7\n", "")
 
 
 @contextmanager
