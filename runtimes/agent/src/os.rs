@@ -7,6 +7,7 @@ use std::io;
 use std::mem::{size_of, MaybeUninit};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,12 @@ pub fn now_ns() -> u64 {
     // SAFETY: the pointer is to a timespec, and this clock always exists.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The user whose rights this process has.
+pub fn user() -> u32 {
+    // SAFETY: no arguments, and it cannot fail.
+    unsafe { libc::geteuid() }
 }
 
 /// SIGINT, SIGTERM and SIGHUP, which do not end this process from now on.
@@ -146,11 +153,19 @@ pub struct SharedWords {
 unsafe impl Send for SharedWords {}
 
 impl SharedWords {
-    /// Creates the file if there is none, and makes it as long as that.
+    /// Creates the file if there is none, and makes it as long as that. Others may write to its folder,
+    /// so it is not opened through a link, and not opened to be created if it exists: where
+    /// `fs.protected_regular` is set, the kernel refuses that for a file of another user.
     pub fn open(path: &Path, count: usize) -> io::Result<Self> {
         let bytes = count * size_of::<u64>();
-        let file =
-            File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut options = File::options();
+        options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
+        let file = match options.open(path) {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => {
+                options.create_new(true).open(path)?
+            }
+            opened => opened?,
+        };
         if file.metadata()?.len() < bytes as u64 {
             file.set_len(bytes as u64)?;
         }

@@ -6,12 +6,14 @@
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::fault::{Exit, Fault};
 use crate::machine::{Machine, Tree};
+use crate::os::user;
 use crate::setting::Setting;
 
 /// An agent that has been killed holds the file for less than that.
@@ -101,8 +103,17 @@ fn opened(path: &Path) -> Result<File, Fault> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|why| Fault::unwritable(folder, &why))?;
     }
-    let opened = File::options().read(true).append(true).create(true).open(path);
-    opened.map_err(|why| Fault::unwritable(path, &why))
+    let mut options = File::options();
+    options.read(true).append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    let file = options.open(path).map_err(|why| Fault::unwritable(path, &why))?;
+    let about = file.metadata().map_err(|why| Fault::unreadable(path, &why))?;
+    let is_writable_by_others = about.mode() & 0o022 != 0;
+    if !about.is_file() || about.uid() != user() || about.nlink() != 1 || is_writable_by_others {
+        let what = format!("`{}` is not a file that only this user can write", path.display());
+        let help = "its values are written to the machine: give `--state` in a folder of this user";
+        return Err(Fault::new(Exit::CannotWrite, what, help));
+    }
+    Ok(file)
 }
 
 /// A record that a crash or a full disk has cut off has no end of line, and its write did not happen.

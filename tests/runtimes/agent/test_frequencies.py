@@ -344,6 +344,16 @@ def test_a_server_that_miscounts_its_waiting_requests_does_not_end_the_agent(
     assert khz == [KHZ[-1]]
 
 
+def test_a_board_is_not_opened_through_a_link(tmp_path: Path) -> None:
+    fake_machine.make("amd-epp", tmp_path)
+    policy = policy_of(read_policy(VECTORS / "tails.json"), replace(tails(), cores=1), tmp_path)
+    target, board = tmp_path / "target", tmp_path / "board"
+    target.write_text("not to be changed\n")
+    board.symlink_to(target)
+    done = run("run", policy, "--root", tmp_path, "--board", board, "--ticks", 1)
+    assert (done.returncode, target.read_text()) == (73, "not to be changed\n")
+
+
 @pytest.mark.parametrize("layout", ["virtual-v2", "virtual-hybrid"])
 def test_a_machine_without_clocks_is_refused(layout: str, tmp_path: Path) -> None:
     fake_machine.make(layout, tmp_path)

@@ -98,11 +98,16 @@ def test_without_inputs_all_limits_are_lifted(tmp_path: Path) -> None:
         until(lambda: contents(root) != before, "limits are set again")
 
 
+def write_undo_file(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o600)
+
+
 def test_files_that_are_gone_and_half_a_record_do_not_hinder_the_others(tmp_path: Path) -> None:
     root, state = tmp_path / "machine", tmp_path / "undo"
     (root / "sys").mkdir(parents=True)
     (root / "sys" / "period").write_text("1\n")
-    state.write_text("sys/period\t5\nsys/gone\t7\nsys/period\t1")
+    write_undo_file(state, "sys/period\t5\nsys/gone\t7\nsys/period\t1")
     done = run("undo", "--root", root, "--state", state)
     assert (done.returncode, done.stderr) == (0, "")
     assert (root / "sys" / "period").read_text() == "5\n"
@@ -114,7 +119,7 @@ def test_a_value_that_cannot_be_restored_is_an_error_and_is_kept(tmp_path: Path)
     blocked, period = root / "sys" / "blocked", root / "sys" / "period"
     blocked.mkdir(parents=True)
     period.write_text("1\n")
-    state.write_text("sys/blocked\t7\nsys/period\t5\n")
+    write_undo_file(state, "sys/blocked\t7\nsys/period\t5\n")
     words = ("undo", "--root", root, "--state", state)
     done = run(*words)
     assert done.returncode == 73
@@ -125,6 +130,27 @@ def test_a_value_that_cannot_be_restored_is_an_error_and_is_kept(tmp_path: Path)
     blocked.write_text("1\n")
     assert run(*words).returncode == 0
     assert (blocked.read_text(), state.read_text()) == ("7\n", "")
+
+
+@pytest.mark.parametrize("kind", ["writable by others", "symbolic link", "hard link", "pipe"])
+def test_values_from_a_file_of_others_are_not_restored(kind: str, tmp_path: Path) -> None:
+    root, state, target = tmp_path / "machine", tmp_path / "undo", tmp_path / "target"
+    period = root / "sys" / "period"
+    period.parent.mkdir(parents=True)
+    period.write_text("1\n")
+    target.write_text("sys/period\t5\n")
+    target.chmod(0o600)
+    if kind == "writable by others":
+        target.rename(state)
+        state.chmod(0o622)
+    elif kind == "symbolic link":
+        state.symlink_to(target)
+    elif kind == "hard link":
+        state.hardlink_to(target)
+    else:
+        os.mkfifo(state)
+    assert run("undo", "--root", root, "--state", state).returncode == 73
+    assert period.read_text() == "1\n"
 
 
 @contextmanager
