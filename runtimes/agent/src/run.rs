@@ -164,7 +164,11 @@ impl<'a, M: Machine> Agent<'a, M> {
                 self.check_policy();
                 self.publish();
             }
-            if self.run.inputs.is_none() && self.is_ended_at(&mut next_ns) {
+            let is_ended = match self.run.inputs {
+                Some(_) => self.signals.wait(Duration::ZERO),
+                None => self.is_ended_at(&mut next_ns),
+            };
+            if is_ended {
                 return Ok(());
             }
         }

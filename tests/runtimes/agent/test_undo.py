@@ -13,7 +13,13 @@ from pathlib import Path
 import pytest
 
 from tests.runtimes.agent.program import contents, options, program, run, until
-from tests.runtimes.agent.test_autopro import groups_of, make_machine, policy_file
+from tests.runtimes.agent.test_autopro import (
+    drawn_ticks,
+    groups_of,
+    make_machine,
+    policy_file,
+    write_inputs,
+)
 
 FAST = {"estimate_us": 5_000, "step_us": 10_000, "window_us": 10_000, "enforce_us": 20_000}
 V1_CPU, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
@@ -73,6 +79,25 @@ def test_what_the_watchdog_could_not_undo_is_undone_later(tmp_path: Path) -> Non
 
 def children_of(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_a_signal_ends_recorded_inputs(tmp_path: Path) -> None:
+    shares, policy = policy_file(tmp_path)
+    root = make_machine("v2-acpi", tmp_path / "machine", shares)
+    inputs = write_inputs(tmp_path / "inputs.csv", shares, drawn_ticks(shares, seed=5, steps=9))
+    words = ["run", policy, "--root", root, "--inputs", inputs, "--dry-run", *groups_of(shares)]
+
+    def send_signal() -> None:
+        """It stays pending until the agent looks for it."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    command = [str(program()), *map(str, words)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, preexec_fn=send_signal
+    )
+    first = run(*words, "--ticks", 1).stdout
+    assert done.stdout == first != run(*words).stdout
 
 
 def test_two_agents_do_not_act_on_one_machine(tmp_path: Path) -> None:
