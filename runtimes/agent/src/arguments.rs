@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use lexopt::{Arg, Parser, ValueExt};
 
 use crate::bench::{Bench, Subject};
-use crate::cpus::cpus_in;
+use crate::cpus::{cpus_in, MOST_CPUS};
 use crate::fault::{Exit, Fault};
 use crate::{bench_release, watchdog};
 
@@ -119,6 +119,18 @@ impl NamedValues {
         })
     }
 
+    /// An error where two names have the same cgroup: each would undo what the other one sets.
+    pub fn check_distinct_groups(&self, option: &str) -> Result<(), Fault> {
+        let mut names = BTreeMap::new();
+        for (name, group) in &self.0 {
+            if let Some(other) = names.insert(group.trim_matches('/'), name) {
+                let what = format!("`{option}`: `{other}` and `{name}` have one cgroup, `{group}`");
+                return Err(Fault::new(Exit::Usage, what, "give each a cgroup of its own"));
+            }
+        }
+        Ok(())
+    }
+
     /// An error for a name that the policy does not have.
     pub fn check_known(&self, option: &str, known: &[&str]) -> Result<(), Fault> {
         match self.0.keys().find(|name| !known.contains(&name.as_str())) {
@@ -138,10 +150,13 @@ fn usage(what: impl Into<String>) -> Fault {
 
 /// Reads the words after the name of the program.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Fault> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.iter().any(|word| word == "--help" || word == "-h") {
+        return Ok(Command::Help);
+    }
     let mut words = Words(Parser::from_args(words));
     let Some(first) = words.next()? else { return Ok(Command::Help) };
     match first {
-        Arg::Long("help") | Arg::Short('h') => Ok(Command::Help),
         Arg::Long("version") => Ok(Command::Version),
         Arg::Value(word) => match word.to_str() {
             Some("run") => run(&mut words),
@@ -296,9 +311,21 @@ fn run_option(run: &mut Run, option: &str, words: &mut Words) -> Result<(), Faul
         "type" => run.types.add("--type", &words.text()?)?,
         "board" => run.board = Some(words.path()?),
         "cpus" => run.cpus = Some(cpu_list(&words.text()?)?),
-        "tick" => run.tick_us = time_us(&words.text()?)?.max(1),
+        "tick" => {
+            let text = words.text()?;
+            run.tick_us = time_us(&text)?;
+            if run.tick_us == 0 {
+                return Err(usage(format!("`--tick {text}`: it is 1 us or more")));
+            }
+        }
         "lead" => run.lead_us = time_us(&words.text()?)?,
-        "cores" => run.cores = Some(words.whole(option)?),
+        "cores" => {
+            let count = words.whole(option)?;
+            if count > MOST_CPUS as u64 {
+                return Err(usage(format!("`--cores {count}`: a host has at most {MOST_CPUS}")));
+            }
+            run.cores = Some(count);
+        }
         "floor" => run.floor_ppm = share_ppm(&words.text()?)?,
         "zero" => run.zero = zero(&words.text()?)?,
         "stale" => run.stale_us = time_us(&words.text()?)?,

@@ -180,6 +180,7 @@ impl Host {
     fn new(shares: &Shares, run: &Run, machine: &dyn Machine) -> Result<Self, Fault> {
         let names: Vec<&str> = shares.machines().iter().map(|one| one.name.as_str()).collect();
         run.cgroups.check_known("--cgroup", &names)?;
+        run.cgroups.check_distinct_groups("--cgroup")?;
         let guest = |one: &tailc_runtime::Machine| {
             let group = run.cgroups.required("--cgroup", &one.name, "/machine.slice/NAME")?;
             let freezes = run.zero == Zero::Freeze && one.target_milli.is_none();
@@ -272,6 +273,9 @@ impl Input {
             };
             let (throughput, waiting) = complete.into_iter().unzip();
             ticks.push(Measured { throughput, waiting });
+        }
+        if ticks.is_empty() {
+            return Err(table.empty("give one row for each machine with a target"));
         }
         ticks.reverse();
         Ok(Self::Recorded(ticks))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::board::Board;
-use crate::fault::{Exit, Fault};
+use crate::fault::Fault;
 use crate::inputs::{Row, Table};
 use crate::os::now_ns;
 
@@ -101,8 +101,7 @@ impl Input {
             *core = columns.core_in(&row, now_ns)?;
         }
         if all.is_empty() {
-            let what = format!("`{}` has no rows", path.display());
-            return Err(Fault::new(Exit::BadContent, what, "give one row for each busy core"));
+            return Err(table.empty("give one row for each busy core"));
         }
         all.reverse();
         Ok(Self::Recorded(all))

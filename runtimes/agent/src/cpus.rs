@@ -7,7 +7,7 @@ use crate::machine::Machine;
 
 const ONLINE: &str = "sys/devices/system/cpu/online";
 /// No machine has a CPU with a larger number.
-const MOST: usize = 1 << 14;
+pub const MOST_CPUS: usize = 1 << 14;
 
 /// The CPUs of a list, in its order; none where it is no such list.
 pub fn cpus_in(list: &str) -> Option<Vec<usize>> {
@@ -15,7 +15,7 @@ pub fn cpus_in(list: &str) -> Option<Vec<usize>> {
     for part in list.trim().split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-        if first > last || last >= MOST {
+        if first > last || last >= MOST_CPUS {
             return None;
         }
         cpus.extend(first..=last);

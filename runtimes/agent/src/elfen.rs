@@ -69,6 +69,7 @@ impl Elfen {
         let names: Vec<String> = (0..cpus.len()).map(|core| core.to_string()).collect();
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         run.batch.check_known("--batch", &known)?;
+        run.batch.check_distinct_groups("--batch")?;
         let lane = |(cpu, name): (&usize, &String)| {
             let group = run.batch.required("--batch", name, "/batchNAME")?;
             let siblings = siblings_of(machine, *cpu)?;

@@ -66,6 +66,12 @@ impl Table {
         self.columns.iter().position(|column| column == name)
     }
 
+    /// An error for a table without rows.
+    pub fn empty(&self, help: &str) -> Fault {
+        let what = format!("`{}` has no rows", self.path.display());
+        Fault::new(Exit::BadContent, what, help)
+    }
+
     fn place(&self, at: usize) -> String {
         // The header is line 1.
         format!("{}:{}", self.path.display(), at + 2)

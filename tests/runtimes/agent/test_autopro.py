@@ -184,6 +184,7 @@ def test_a_machine_without_share_can_be_frozen(layout: str, tmp_path: Path) -> N
         ("machine,throughput\n{0},1\n{1},fast\n", "inputs.csv:3: `fast` in column `throughput`"),
         ("machine,throughput\n{0},1\n{0},1\n", "comes twice in one tick"),
         ("machine,throughput\n{0},1\n", "lacks a machine with a target"),
+        ("machine,throughput\n", "inputs.csv` has no rows"),
         ("machine,throughput\n{0}\n", "inputs.csv:2: 1 cells, but 2 columns"),
         ("machine,throughput,waiting\n{0},1,x\n{1},1,1\n", "`x` in column `waiting`"),
     ],

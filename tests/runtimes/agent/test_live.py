@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tailc.artifact.files import write_policy
-from tests.runtimes.agent.program import contents, options, run, until
+from tests.runtimes.agent.program import contents, options, printed, run, until
 from tests.runtimes.agent.test_autopro import groups_of, make_machine, policy_file
 from tests.runtimes.agent.test_undo import FAST, live_words, started
 from tests.tailc.artifact.published import VECTORS, shares_policy
@@ -205,6 +205,8 @@ def test_only_policies_signed_with_a_trusted_key_are_applied() -> None:
         (["run", "p", "--floor", "2"], 64, "`2` is no share such as `2%`"),
         (["run", "p", "--stale", "5"], 64, "`5` is no time"),
         (["run", "p", "--cores", "0"], 64, "`--cores 0`"),
+        (["run", "p", "--cores", "16385"], 64, "a host has at most 16384"),
+        (["run", "p", "--tick", "0ms"], 64, "`--tick 0ms`: it is 1 us or more"),
         (["run", "p", "--zero", "stop"], 64, "it is `floor` or `freeze`"),
         (["run", "no-such-file"], 66, "no-such-file"),
         (["run", __file__], 5, "the policy is refused: truncated"),
@@ -218,14 +220,24 @@ def test_a_wrong_command_is_explained(words: list[str], code: int, message: str)
     assert "\n  = help: " in done.stderr
 
 
+def test_each_command_has_the_help() -> None:
+    expected = printed("--help")
+    assert expected[0] == "Apply a policy of tailc to this machine."
+    for words in (["run", "--help"], ["undo", "-h"], ["bench", "--help"]):
+        assert printed(*words) == expected
+
+
 def test_a_machine_without_its_control_group_is_named(tmp_path: Path) -> None:
     shares, policy = policy_file(tmp_path)
     root = make_machine("v2-acpi", tmp_path / "machine", shares)
     names = [one.name for one in shares.machines]
     words = ["run", policy, "--root", root, "--dry-run"]
-    done = run(*words, *options("--cgroup", dict.fromkeys(names, "/none")))
+    done = run(*words, *options("--cgroup", {name: f"/none/{name}" for name in names}))
     assert done.returncode == 69
-    assert "no cgroup `/none` with limits of processor time" in done.stderr
+    assert f"no cgroup `/none/{names[0]}` with limits of processor time" in done.stderr
+    done = run(*words, *options("--cgroup", dict.fromkeys(names, "/web.slice")))
+    assert done.returncode == 64
+    assert "have one cgroup, `/web.slice`" in done.stderr
     (root / f"sys/fs/cgroup/{names[0]}.slice/cpu.max").unlink()
     done = run(*words, *groups_of(shares))
     assert done.returncode == 69
