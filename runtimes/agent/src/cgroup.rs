@@ -90,6 +90,7 @@ impl Freezer {
     /// That of a group, by its path as in `/proc/PID/cgroup`.
     pub fn of(machine: &dyn Machine, group: &str) -> Result<Self, Fault> {
         let below = group.trim_start_matches('/');
+        check_is_not_own(machine, group)?;
         let v2 = V2.map(|mount| Path::new(mount).join(below).join("cgroup.freeze"));
         if let Some(file) = v2.into_iter().find(|file| machine.read(file).is_ok()) {
             return Ok(Self::V2(file));
@@ -129,6 +130,23 @@ impl Freezer {
             Self::V1(file) => Setting::new(file, if is_frozen { "FROZEN" } else { "THAWED" }),
         }
     }
+}
+
+/// An error where this process is in the group, so that it would stop itself, and never start again.
+fn check_is_not_own(machine: &dyn Machine, group: &str) -> Result<(), Fault> {
+    let text = machine.read(Path::new("proc/self/cgroup")).unwrap_or_default();
+    // Such as `7:freezer:/web`, or `0::/web` in version 2.
+    let is_own = text.lines().any(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, own) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        let freezes = controllers.is_empty() || controllers.split(',').any(|one| one == "freezer");
+        freezes && Path::new(own.trim_matches('/')).starts_with(group.trim_matches('/'))
+    });
+    if !is_own {
+        return Ok(());
+    }
+    let what = format!("the agent is in the cgroup `{group}`, and would stop itself");
+    Err(Fault::new(Exit::MissingPart, what, "start the agent in another cgroup, such as its unit"))
 }
 
 /// The file of the CPUs of a group; none where the group has no such limit.

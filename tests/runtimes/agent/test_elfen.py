@@ -241,6 +241,31 @@ def test_a_core_without_a_second_thread_or_group_is_refused(tmp_path: Path) -> N
     assert "`--batch 1=...`" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("own", "is_refused"),
+    [
+        ("0::/batch0\n", True),
+        ("0::/batch0/session\n", True),
+        ("12:cpu:/x\n7:freezer:/batch0\n0::/\n", True),
+        ("0::/batch01\n7:cpu:/batch0\n", False),
+    ],
+)
+def test_a_group_that_the_agent_is_in_is_not_stopped(
+    own: str, is_refused: bool, tmp_path: Path
+) -> None:
+    fake_machine.make("p-and-e-cores", tmp_path, ["batch0"])
+    (tmp_path / "proc" / "self").mkdir(parents=True)
+    (tmp_path / "proc" / "self" / "cgroup").write_text(own)
+    policy = replace(
+        read_policy(VECTORS / "lanes.json"), forms=(lanes(1, (3, 5), LoadAxis.IN_SYSTEM),)
+    )
+    _, flat = write_policy(policy, tmp_path / "policy")
+    words = ["run", flat, "--root", tmp_path, "--dry-run", "--board", tmp_path / "board"]
+    done = run(*words, "--batch", "0=/batch0/", "--ticks", 1)
+    assert done.returncode == (69 if is_refused else 0)
+    assert ("the agent is in the cgroup `/batch0/`" in done.stderr) == is_refused
+
+
 def test_a_server_reports_its_requests_in_shared_memory(tmp_path: Path) -> None:
     root, board = tmp_path / "machine", tmp_path / "board"
     fake_machine.make("virtual-hybrid", root, ["batch"])
