@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 
 use lexopt::{Arg, Parser, ValueExt};
@@ -289,6 +290,12 @@ fn run(words: &mut Words) -> Result<Command, Fault> {
         run_option(&mut run, &option, words)?;
     }
     run.policy = policy.ok_or_else(|| usage("`run` needs a policy: `tailc-agent run POLICY`"))?;
+    if let (Some(inputs), Some(journal)) = (&run.inputs, &run.journal) {
+        let paths = fs::canonicalize(inputs).ok().zip(fs::canonicalize(journal).ok());
+        if paths.is_some_and(|(one, other)| one == other) {
+            return Err(usage("`--journal` would replace the file of `--inputs`"));
+        }
+    }
     Ok(Command::Run(Box::new(run)))
 }
 

@@ -47,7 +47,13 @@ impl Fault {
     /// A file that cannot be written.
     pub fn unwritable(path: &Path, why: &io::Error) -> Self {
         let what = format!("`{}` cannot be written: {why}", path.display());
-        let help = "run the agent as root, or as the owner of a delegated cgroup";
+        let help = match why.kind() {
+            io::ErrorKind::PermissionDenied => {
+                "run the agent as root, or as the owner of the file, such as of a delegated cgroup"
+            }
+            io::ErrorKind::NotFound => "create its folder, or give another path",
+            _ => "check the file, and whether the kernel or the file system takes what is written",
+        };
         Self::new(Exit::CannotWrite, what, help)
     }
 }

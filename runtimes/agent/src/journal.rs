@@ -16,12 +16,19 @@ impl Journal {
         let Some(path) = path else { return Ok(Self(None)) };
         let file = File::create(path).map_err(|why| Fault::unwritable(path, &why))?;
         let mut journal = Self(Some((path.to_owned(), file)));
-        journal.add(&format!("{columns}\n"))?;
+        journal.write(&format!("{columns}\n"))?;
         Ok(journal)
     }
 
-    /// Adds whole lines.
-    pub fn add(&mut self, lines: &str) -> Result<(), Fault> {
+    /// Adds whole lines. If that fails, a warning says so, and the journal ends: limits matter more.
+    pub fn add(&mut self, lines: &str) {
+        if let Err(why) = self.write(lines) {
+            eprintln!("warning: the journal ends here\n{why}");
+            self.0 = None;
+        }
+    }
+
+    fn write(&mut self, lines: &str) -> Result<(), Fault> {
         let Some((path, file)) = &mut self.0 else { return Ok(()) };
         file.write_all(lines.as_bytes()).map_err(|why| Fault::unwritable(path, &why))
     }

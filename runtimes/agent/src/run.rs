@@ -209,7 +209,7 @@ impl<'a, M: Machine> Agent<'a, M> {
                 for setting in &settings {
                     self.apply(setting)?;
                 }
-                self.journal.add(&journal)?;
+                self.journal.add(&journal);
             }
         }
         self.counts.ticks += 1;

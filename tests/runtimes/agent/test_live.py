@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import socket
+import subprocess
 import threading
 import time
 import urllib.request
@@ -17,8 +19,14 @@ from pathlib import Path
 import pytest
 
 from tailc.artifact.files import write_policy
-from tests.runtimes.agent.program import contents, options, printed, run, until
-from tests.runtimes.agent.test_autopro import groups_of, make_machine, policy_file
+from tests.runtimes.agent.program import contents, options, printed, program, run, until
+from tests.runtimes.agent.test_autopro import (
+    drawn_ticks,
+    groups_of,
+    make_machine,
+    policy_file,
+    write_inputs,
+)
 from tests.runtimes.agent.test_undo import FAST, live_words, started
 from tests.tailc.artifact.published import VECTORS, shares_policy
 
@@ -218,6 +226,42 @@ def test_a_wrong_command_is_explained(words: list[str], code: int, message: str)
     assert done.returncode == code, done.stderr
     assert message in done.stderr
     assert "\n  = help: " in done.stderr
+
+
+def test_the_journal_does_not_replace_the_inputs(tmp_path: Path) -> None:
+    inputs = tmp_path / "inputs.csv"
+    inputs.write_text("time_ms\n")
+    (tmp_path / "link.csv").symlink_to(inputs)
+    done = run("run", "p", "--inputs", inputs, "--journal", tmp_path / "link.csv")
+    assert (done.returncode, inputs.read_text()) == (64, "time_ms\n")
+    assert "`--journal` would replace the file of `--inputs`" in done.stderr
+
+
+def test_a_journal_that_is_full_ends_and_the_agent_goes_on(tmp_path: Path) -> None:
+    shares, policy = policy_file(tmp_path)
+    root = make_machine("v2-acpi", tmp_path / "machine", shares)
+    inputs = write_inputs(tmp_path / "inputs.csv", shares, drawn_ticks(shares, seed=5, steps=9))
+    words = ["run", policy, "--root", root, "--inputs", inputs, "--dry-run", *groups_of(shares)]
+    journal = tmp_path / "journal.csv"
+    done = subprocess.run(
+        [str(program()), *map(str, words), "--journal", str(journal)],
+        capture_output=True,
+        text=True,
+        check=True,
+        restore_signals=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )
+    assert (done.stdout.splitlines(), journal.stat().st_size) == (printed(*words), 100)
+    assert done.stderr.count("warning: the journal ends here") == 1
+
+
+def test_a_place_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
+    shares, policy = policy_file(tmp_path)
+    root = make_machine("v2-acpi", tmp_path / "machine", shares)
+    words = ["run", policy, "--root", root, "--dry-run", *groups_of(shares)]
+    inputs = write_inputs(tmp_path / "inputs.csv", shares, drawn_ticks(shares, seed=5, steps=1))
+    done = run(*words, "--inputs", inputs, "--journal", tmp_path / "none" / "journal.csv")
+    assert (done.returncode, "create its folder" in done.stderr) == (73, True)
 
 
 def test_each_command_has_the_help() -> None:
