@@ -7,7 +7,7 @@ use tailc_runtime::{Ladder, Policy};
 use crate::arguments::Run;
 use crate::clocks::Clocks;
 use crate::cores::Seen;
-use crate::cpus::cpus_of;
+use crate::cpus::{check_count, cpus_of};
 use crate::fault::{Exit, Fault};
 use crate::load::Load;
 use crate::machine::Machine;
@@ -115,6 +115,7 @@ impl Rule for Climbs {
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
         let ladder = the_ladder(policy)?;
         let khz = frequencies(ladder)?;
+        check_count(cores_of(ladder), self.now_khz.len())?;
         self.clocks.check_reach(khz.iter().copied().max().unwrap_or(0))?;
         self.rules = Rules::of(ladder);
         self.khz = khz;

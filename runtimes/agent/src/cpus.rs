@@ -9,6 +9,8 @@ const ONLINE: &str = "sys/devices/system/cpu/online";
 /// No machine has a CPU with a larger number.
 pub const MOST_CPUS: usize = 1 << 14;
 
+const CPUS_HELP: &str = "name the CPU of each core of the server, such as `--cpus 2-5`";
+
 /// The CPUs of a list, in its order; none where it is no such list.
 pub fn cpus_in(list: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
@@ -39,24 +41,27 @@ pub fn cpus_of(
     list: Option<&[usize]>,
     count: Option<usize>,
 ) -> Result<Vec<usize>, Fault> {
-    let help = "name the CPU of each core of the server, such as `--cpus 2-5`";
     let cpus = match (list, count) {
         (Some(cpus), _) => cpus.to_vec(),
         (None, Some(count)) => online(machine)?.into_iter().take(count).collect(),
         (None, None) => {
             let what = "the policy does not say how many cores the server has";
-            return Err(Fault::new(Exit::Usage, what, help));
+            return Err(Fault::new(Exit::Usage, what, CPUS_HELP));
         }
     };
-    if count.is_some_and(|count| count != cpus.len()) {
-        let what = format!(
-            "the policy is for {} cores, but there are {} CPUs",
-            count.unwrap_or(0),
-            cpus.len()
-        );
-        return Err(Fault::new(Exit::MissingPart, what, help));
-    }
+    check_count(count, cpus.len())?;
     Ok(cpus)
+}
+
+/// An error for a policy that says that the server has another number of cores.
+pub fn check_count(count: Option<usize>, cpus: usize) -> Result<(), Fault> {
+    match count {
+        Some(count) if count != cpus => {
+            let what = format!("the policy is for {count} cores, but there are {cpus} CPUs");
+            Err(Fault::new(Exit::MissingPart, what, CPUS_HELP))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The other hardware threads of a CPU's core, as a list.

@@ -8,7 +8,7 @@ use crate::arguments::Run;
 use crate::cgroup::{cpuset_file, Freezer};
 use crate::climbs::{cores_of, the_ladder};
 use crate::cores::Seen;
-use crate::cpus::{cpus_of, siblings_of};
+use crate::cpus::{check_count, cpus_of, siblings_of};
 use crate::fault::{Exit, Fault};
 use crate::load::Load;
 use crate::machine::Machine;
@@ -138,6 +138,7 @@ impl Rule for Elfen {
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
         let ladder = the_ladder(policy)?;
         check_lanes(ladder)?;
+        check_count(cores_of(ladder), self.lanes.len())?;
         self.rules = Rules::of(ladder);
         self.policy = Arc::clone(policy);
         self.requests.fill(Requests::default());

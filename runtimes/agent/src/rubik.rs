@@ -8,7 +8,7 @@ use crate::arguments::Run;
 use crate::climbs::expose_frequencies;
 use crate::clocks::Clocks;
 use crate::cores::{Core, Running, Seen};
-use crate::cpus::cpus_of;
+use crate::cpus::{check_count, cpus_of};
 use crate::fault::{Exit, Fault};
 use crate::machine::Machine;
 use crate::metrics::Exposition;
@@ -119,7 +119,9 @@ impl Rule for Rubik {
     }
 
     fn reload(&mut self, policy: &Arc<Policy>) -> Result<(), Fault> {
-        self.clocks.check_reach(highest_khz(the_table(policy)?))?;
+        let table = the_table(policy)?;
+        check_count(Some(table.cores() as usize), self.now_khz.len())?;
+        self.clocks.check_reach(highest_khz(table))?;
         self.policy = Arc::clone(policy);
         Ok(())
     }

@@ -315,15 +315,20 @@ def test_the_controller_of_a_policy_is_stepped_with_the_ends_of_requests(tmp_pat
     )
 
 
-def test_a_newer_table_takes_effect_while_a_request_runs(tmp_path: Path) -> None:
+def test_a_newer_table_takes_effect_and_one_for_other_cores_does_not(tmp_path: Path) -> None:
     root, board = tmp_path / "machine", tmp_path / "board"
     fake_machine.make("amd-epp", root)
     before, table = contents(root), replace(tails(), cores=1)
     policy = read_policy(VECTORS / "tails.json")
     flat = policy_of(policy, replace(table, levels=(Level(KHZ[0], 1),)), tmp_path)
     limit = root / "sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq"
-    with started("run", flat, "--root", root, "--board", board):
+    with started("run", flat, "--root", root, "--board", board) as agent:
         until(lambda: limit.read_text() == f"{KHZ[0]}\n", "the first frequency is set")
+        other = replace(policy, generation=8, forms=(replace(table, cores=2),))
+        write_policy(other, tmp_path / "next")[1].rename(flat)
+        assert agent.stderr is not None
+        assert "not applied" in agent.stderr.readline()
+        assert "the policy is for 2 cores, but there are 1 CPUs" in agent.stderr.readline()
         newer = replace(policy, generation=9, forms=(replace(table, levels=(Level(KHZ[2], 1),)),))
         write_policy(newer, tmp_path / "next")[1].rename(flat)
         until(lambda: limit.read_text() == f"{KHZ[2]}\n", "the next frequency is set")
