@@ -99,7 +99,8 @@ impl Work {
         Some(())
     }
 
-    /// When it ran last. A process that only waits for its CPU is not stopped, so the kernel is asked.
+    /// When it ran last. A process that only waits for its CPU is not stopped, so the state of the
+    /// group counts.
     fn await_stopped(&self, freezer: &Freezer, machine: &dyn Machine) -> Option<u64> {
         let begun_ns = now_ns();
         while !freezer.is_frozen(machine) {

@@ -30,7 +30,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Creates or maps the file, for so many cores, each with room for so many waiting requests.
+    /// Creates or maps the file, for `cores` cores, each with room for `queue` waiting requests.
     /// What a server has written there before stays.
     pub fn open(path: &Path, cores: usize, queue: usize) -> Result<Self, Fault> {
         let line = (QUEUE + queue).next_multiple_of(CACHE_LINE);

@@ -114,8 +114,8 @@ fn served_at(address: &str) -> Result<Arc<Mutex<String>>, Fault> {
 
 fn answer(mut stream: std::net::TcpStream, body: &str) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_millis(100)))?;
-    let mut asked = [0; 1024];
-    let _ = stream.read(&mut asked)?;
+    let mut request = [0; 1024];
+    let _ = stream.read(&mut request)?;
     let length = body.len();
     write!(
         stream,

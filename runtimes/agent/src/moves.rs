@@ -129,7 +129,7 @@ fn cpus_of_types(ladder: &Ladder, types: &Types, run: &Run) -> Result<Vec<Vec<us
         let cpus = cpus_in(list).filter(|cpus| cpus.len() == *count);
         cpus.ok_or_else(|| {
             let what = format!("`--type {name}={list}`: the policy has {count} cores of this type");
-            Fault::new(Exit::Usage, what, "give a list of so many CPUs, such as `0-3`")
+            Fault::new(Exit::Usage, what, format!("give a list of {count} CPUs, such as `0-3`"))
         })
     };
     names.iter().zip(&types.counts).map(cpus).collect()

@@ -53,7 +53,7 @@ pub struct OnCores<R> {
 }
 
 impl<R: Rule> OnCores<R> {
-    /// For a server with so many cores; `queue`: how many waiting requests the rule looks at.
+    /// For a server with `cores` cores; `queue`: how many waiting requests of each the rule looks at.
     pub fn new(
         rule: R,
         policy: &Arc<Policy>,

@@ -13,7 +13,7 @@ pub struct Throughput {
 }
 
 impl Throughput {
-    /// Of a window of so many ticks.
+    /// Of a window of `ticks` ticks.
     pub fn over(ticks: usize) -> Self {
         Self { ticks, readings: VecDeque::with_capacity(ticks + 2), before_resets: 0.0, last: 0.0 }
     }

@@ -42,7 +42,7 @@ impl Watchdog {
     }
 }
 
-/// The child: waits for the end of the pipe, and restores what is left.
+/// The child: waits for the end of the pipe, and restores what the agent has not.
 pub fn watch(root: &Path, state: &Path) -> Result<(), Fault> {
     leave_session();
     let _blocked = Signals::block();
