@@ -19,21 +19,29 @@ def servers_of(
     """Rows of the server spans of the services; of the only service if none is named.
 
     numbers: number of each service in the table. Raises TailcError for a name that no server span
-    has, and if none is named but several services have server spans.
+    has, unless there is no server span at all, and if none is named but several services have
+    server spans.
     """
     servers = table[table["is_server"]]
     names = {number: name for name, number in numbers.items()}
     found, counts = np.unique(servers["service"], return_counts=True)
     spans = {names[int(number)]: int(count) for number, count in zip(found, counts, strict=True)}
-    if unknown := [name for name in services if name not in spans]:
-        message = f"`{source.name}` has no server span of the service `{unknown[0]}`"
-        hint = did_you_mean(unknown[0], sorted(spans), _SERVICES_NAMED)
-        raise source.fault(Code.SEVERAL_SERVICES, message, advice=hint)
+    unknown = [name for name in services if name not in spans]
+    if spans and unknown:
+        raise _unknown(source, unknown[0], sorted(name for name in spans if name))
     if services:
         return servers[np.isin(servers["service"], [numbers[name] for name in services])]
     if len(spans) > 1:
         raise _several(source, spans)
     return servers
+
+
+def _unknown(source: Source, service: str, known: Sequence[str]) -> TailcError:
+    message = f"`{source.name}` has no server span of the service `{service}`"
+    hint = "remove `--service`: its server spans have no name of a service"
+    if known:
+        hint = did_you_mean(service, known, _SERVICES_NAMED)
+    return source.fault(Code.SEVERAL_SERVICES, message, advice=hint)
 
 
 def _several(source: Source, spans: dict[str, int]) -> TailcError:

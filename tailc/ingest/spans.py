@@ -86,7 +86,7 @@ def times_of_spans(
     every_server = servers_of(table, checked.services, source, options.spans.services)
     server = every_server[~every_server["is_failed"]]
     if not len(server):
-        raise _no_server(source, checked)
+        raise _no_server(source, checked, len(every_server), options.spans)
     failed = len(every_server) - len(server)
     if attribute is not None:
         unit = stated_unit(source, options.unit)
@@ -131,12 +131,17 @@ def _of_services(options: SpanOptions) -> str:
     return f" of {' and '.join(options.services)}" if options.services else ""
 
 
-def _no_server(source: Source, checked: CheckedSpans) -> TailcError:
-    message = f"`{source.name}` has no span of kind server that ended without an error"
+def _no_server(
+    source: Source, checked: CheckedSpans, failed: int, options: SpanOptions
+) -> TailcError:
+    message = f"`{source.name}` has no span of kind server"
     hint = (
         "export the server spans of the service with their kind (`kind` of OTLP, tag `span.kind` "
         "of Jaeger); client spans are not enough"
     )
+    if failed:
+        message += f"{_of_services(options)} that ended without an error: all {failed:,} failed"
+        hint = "give traces with successful requests; the times of failed ones do not count"
     empty = Finding(Code.EMPTY_TRACE, message, Place(source.name), hint)
     return TailcError((empty, *checked.warnings))
 

@@ -149,6 +149,28 @@ def test_a_service_without_server_spans_is_refused_with_the_names():
     assert refused_input(SAMPLES / "hey.csv", services=("web",)).code is Code.USAGE
 
 
+@pytest.mark.parametrize(
+    ("service", "kind", "status", "message", "help_"),
+    [
+        ("web", 3, {}, "no span of kind server", "client spans are not enough"),
+        ("web", 2, {"code": 2}, "kind server of web that ended", "successful requests"),
+        ("", 2, {}, "no server span of the service `web`", "remove `--service`"),
+    ],
+)
+def test_a_service_that_cannot_be_counted_is_refused_with_the_cause(
+    tmp_path, service, kind, status, message, help_
+):
+    span = {"traceId": "1" * 32, "spanId": "2" * 16, "kind": kind, "status": status}
+    span |= {"startTimeUnixNano": "1", "endTimeUnixNano": "9"}
+    name = {"key": "service.name", "value": {"stringValue": service}}
+    resource = {"resource": {"attributes": [name]}, "scopeSpans": [{"spans": [span]}]}
+    path = tmp_path / "spans.json"
+    path.write_text(json.dumps({"resourceSpans": [resource]}))
+    found = refused_input(path, services=("web",))
+    assert message in found.message
+    assert help_ in found.help
+
+
 def test_a_run_of_telemetrygen_has_the_length_that_it_was_asked_for():
     counted, _ = read("telemetrygen.pb")
     assert_same(counted.histogram, [3_000_000] * 12)
