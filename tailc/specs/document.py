@@ -25,7 +25,7 @@ def read_document(path: str) -> Document:
     several documents or a repeated key, or is larger than the limits.
     """
     source = "<stdin>" if path == STDIN else path
-    return parse_document(_decode(_read_bytes(path), source), source)
+    return parse_document(read_text(path), source)
 
 
 def read_documents(path: str) -> tuple[Document, ...]:
@@ -33,7 +33,7 @@ def read_documents(path: str) -> tuple[Document, ...]:
     from tailc.specs.compose import compose_all
 
     source = "<stdin>" if path == STDIN else path
-    text = _decode(_read_bytes(path), source)
+    text = read_text(path)
     lines = split_lines(text)
     return tuple(Document(source, lines, root) for root in compose_all(text, source))
 
@@ -48,31 +48,37 @@ def parse_document(text: str, source: str) -> Document:
     return Document(source, split_lines(text), root)
 
 
-def read_text(path: str) -> str:
-    """Read the text of a spec in the file `path`, or on standard input for `-`.
+def read_text(
+    path: str,
+    subject: str = "spec",
+    most_bytes: int = MAX_BYTES,
+    shortening: str = "put measurements into a trace file, and name it in the spec",
+) -> str:
+    """Read the text in the file `path`, or on standard input for `-`.
 
+    subject: what the file is, for errors. shortening: advice for a file larger than `most_bytes`.
     Raises TailcError if the file cannot be read, is not UTF-8, or is larger than the limit.
     """
-    return _decode(_read_bytes(path), "<stdin>" if path == STDIN else path)
+    content = _read_bytes(path, subject, most_bytes, shortening)
+    return _decode(content, "<stdin>" if path == STDIN else path)
 
 
-def _read_bytes(path: str) -> bytes:
+def _read_bytes(path: str, subject: str, most_bytes: int, shortening: str) -> bytes:
     try:
         if path == STDIN:
             refuse_device_as_standard_input()
-            content = sys.stdin.buffer.read(MAX_BYTES + 1)
+            content = sys.stdin.buffer.read(most_bytes + 1)
         else:
-            content = input_bytes(path, MAX_BYTES + 1)
+            content = input_bytes(path, most_bytes + 1)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else None
         message = f"`{shorten(path, 200)}` cannot be read: {(reason or 'not a path').lower()}"
-        hint = "give the path of a spec file, or `-` for standard input"
+        hint = f"give the path of a {subject} file, or `-` for standard input"
         raise TailcError(Finding(Code.CANNOT_READ, message, help=hint)) from None
-    if len(content) > MAX_BYTES:
+    if len(content) > most_bytes:
         source = Place("<stdin>" if path == STDIN else path)
-        message = f"the spec is larger than the limit of {MAX_BYTES:,} bytes"
-        hint = "put measurements into a trace file, and name it in the spec"
-        raise TailcError(Finding(Code.TOO_LARGE, message, source, hint))
+        message = f"the {subject} is larger than the limit of {most_bytes:,} bytes"
+        raise TailcError(Finding(Code.TOO_LARGE, message, source, shortening))
     return content
 
 

@@ -18,11 +18,14 @@ SERVICE = "service"
 # A slot of the template, such as `${rate}`; `$$` is a dollar sign.
 _SLOT = re.compile(r"\$(?:\$|\{([^{}\n]{0,100})\})")
 # Values without the characters that begin another part of YAML. Commas separate items of a list.
-_VALUE = re.compile(r"[\w./%+\-~@=][\w./%+\-~@=:, ]{0,999}")
+_VALUE = re.compile(r"(?!-(?: |$))[\w./%+\-~@=][\w./%+\-~@=:, ]{0,999}")
 _NAME = re.compile(r"[\w+\-][\w+\-.]{0,99}(?:/[\w+\-][\w+\-.]{0,99}){0,20}")
 # First line of a spec that this module wrote, and may write again.
 _HEAD = "# Written by `tailc fleet specs`: change the table or the template instead.\n"
 _MOST_FINDINGS = 20
+# Rows of about a million services.
+_MOST_TABLE_BYTES = 1 << 26
+_SHORTENING = "split the table, and give each part a folder of its own"
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ def write_fleet_specs(table: str, template: str, folder: str) -> FleetSpecs:
     was not written by this function would be replaced.
     """
     rows = _read_rows(table)
-    text = read_text(template)
+    text = read_text(template, "template")
     _check_slots(text, template, tuple(rows[0].values))
     specs = {_spec_path(folder, row.service): _filled(text, template, row) for row in rows}
     _refuse_foreign_files(specs)
@@ -94,7 +97,8 @@ def _read_cells(table: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Names of the columns, and the cells of each row with its line."""
     lines: list[tuple[int, list[str]]] = []
     begin = 1
-    reader = csv.reader(io.StringIO(read_text(table), newline=""))
+    text = read_text(table, "table", _MOST_TABLE_BYTES, _SHORTENING)
+    reader = csv.reader(io.StringIO(text, newline=""))
     try:
         for cells in reader:
             if any(cells):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tailc.cli import BELOW, COMMANDS
+from tailc.specs.document import MAX_BYTES
+from tailc.studies import fleet_specs
 from tests.tailc.schemas import validate
 
 TABLE = 'service,rates\nmaps/tiles,"10/s, 20/s"\nsearch,5/s\n'
@@ -80,6 +82,7 @@ def test_a_spec_without_a_row_stays_with_a_warning(write):
         ("service,rates\n/etc/a,5/s\n", "t.csv:2, column `service`", "`/etc/a` is no name"),
         ("service,rates\na/.git/b,5/s\n", "t.csv:2, column `service`", "`a/.git/b` is no name"),
         ("service,rates\na,5/s] #\n", "t.csv:2, column `rates`", "`5/s] #` would change the spec"),
+        ("service,rates\na,- 5/s\n", "t.csv:2, column `rates`", "`- 5/s` would change the spec"),
         ("service,rates\na,x: y\n", "t.csv:2, column `rates`", "`x: y` would change the spec"),
         ('service,rates\na,"5/s\nkind: x"\n', "t.csv:2, column `rates`", "would change the spec"),
     ],
@@ -90,6 +93,26 @@ def test_a_wrong_table_is_refused_with_its_place(write, table, place, message):
     assert message in ended.err
     assert f"--> {place}\n" in ended.err
     assert not Path("specs").exists()
+
+
+def test_a_table_may_be_larger_than_a_spec(write, monkeypatch):
+    notes = [f"note{number}" for number in range(100)]
+    rows = [[f"s{row}", "5/s", *["x" * 1_000] * len(notes)] for row in range(11)]
+    large = "".join(",".join(row) + "\n" for row in [["service", "rates", *notes], *rows])
+    assert len(large) > MAX_BYTES
+    assert write(large).out == "11 specs written, 0 unchanged\n"
+    monkeypatch.setattr(fleet_specs, "_MOST_TABLE_BYTES", MAX_BYTES)
+    ended = write(large)
+    assert "the table is larger than the limit of 1,048,576 bytes" in ended.err
+    assert "split the table" in ended.err
+
+
+def test_files_that_cannot_be_read_are_named_as_what_they_are(write, tailc):
+    write()
+    ended = tailc("fleet", "specs", "no.csv", "--template", "t.yaml", "-o", "specs")
+    assert "give the path of a table file" in ended.err
+    ended = tailc("fleet", "specs", "t.csv", "--template", "no.yaml", "-o", "specs")
+    assert "give the path of a template file" in ended.err
 
 
 def test_a_wrong_template_is_refused_with_its_place(write):
