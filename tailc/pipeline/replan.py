@@ -51,11 +51,16 @@ def replan(
 ) -> AnyCompiled:
     """Compile the spec from the time of the state on, as the next generation of the policy.
 
-    Raises TailcError if the policy has no plan, if the state is not of this plan (BAD_STATE), and
-    as `compile_opened` does.
+    Raises TailcError if the policy has no plan, if the state is not of this plan (BAD_STATE), if
+    the spec is of another kind (CONFLICT), and as `compile_opened` does.
     """
     plan = _plan_of(policy, state)
     kind = opened.kind
+    if kind.name != policy.kind:
+        message = f"the spec has the kind `{kind.name}`, but policy `{policy.name}` has the kind "
+        message += f"`{policy.kind}`"
+        place, hint = opened.loaded.place("kind"), "give the spec of the plan in force"
+        raise TailcError(Finding(Code.CONFLICT, message, place, hint))
     resume = partial(_resumed, kind.resume, resumption_of(state, plan))
     spec = _continued(opened, state.at_unix_s, inputs)
     again = replace(opened, kind=replace(kind, reduce=resume), spec=spec)

@@ -248,3 +248,15 @@ def test_the_rule_for_later_jobs_is_that_of_the_plan_in_force(tmp_path, monkeypa
     opened = open_kind(path)
     other = replan(opened, policy, state, NewInputs(), overrides={"method": "reactive"}).policy
     assert other.evidence.method == "reactive"
+
+
+def test_a_spec_of_another_kind_is_refused_as_such(tmp_path):
+    """Not by the method of the plan in force, which the other kind does not have."""
+    path = write(tmp_path, PAR, 1, [(1, 24 * HOUR_S, 4 * HOUR_S, 2)], night)
+    policy = compile_policy(path, overrides={"method": "constant"}).policy
+    other = write(tmp_path, SLA, 1, [(1, 24 * HOUR_S, 4 * HOUR_S, 2)], night, share=0)
+    with pytest.raises(TailcError) as caught:
+        again(other, policy, state_at(policy, 1))
+    (finding,) = caught.value.findings
+    assert finding.code is Code.CONFLICT
+    assert "has the kind `green-sla`, but policy `again` has the kind `greenpar`" in finding.message
