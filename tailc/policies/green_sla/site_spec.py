@@ -91,7 +91,7 @@ class GreenSlaSearch(SpecModel):
         "annealing from there; later jobs by prices. `mip`: one mixed-integer program, which suits "
         "some ten jobs; later jobs by prices. `annealing`, `first-fit`, `on-arrival`, "
         "`smart-green`: known jobs as with `arrival`, later jobs by this rule. `auto`: the best of "
-        "prices, `first-fit`, `on-arrival` and `smart-green` on earlier days.",
+        "prices, `first-fit` and `smart-green` on earlier days.",
     )
     solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
         default="highs",

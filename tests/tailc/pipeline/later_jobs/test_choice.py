@@ -7,11 +7,12 @@ from tailc.cli import run
 from tailc.errors import Code
 from tailc.experiment.job_windows import replay_windows
 from tailc.experiment.plan_options import PlanOptions
-from tailc.forms.plan.arrival_rule import planner_of, rule_of
+from tailc.forms.plan.arrival_rule import RULES, planner_of, rule_of
 from tailc.models.datacentre.quantities import JobQuantity
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.job_baselines import solver_baselines
 from tailc.pipeline.later_jobs import choice
+from tailc.policies.green_sla.site_spec import GreenSlaSearch
 from tailc.studies.held_out_days import read_held_out_days
 from tests.tailc.policies.green_sla import case as rigid
 from tests.tailc.policies.greenpar import case as malleable
@@ -89,6 +90,12 @@ def test_auto_takes_the_best_rule_without_a_fault(cases, kind, monkeypatch):
     best = min(fair or seen, key=lambda one: float(one.loss.sum()))
     assert rule_of(method_of(compiled)) == best.name
     assert ("prices" if best.name is None else f"`{best.name}`") in note.message
+
+
+def test_the_description_of_auto_names_the_rules_that_it_compares():
+    text = GreenSlaSearch.model_fields["method"].description or ""
+    compared = {choice.FIRST_FIT, *choice._OF_RIGID}
+    assert {one for one in RULES if f"`{one}`" in text.rpartition("`auto`")[2]} == compared
 
 
 def test_auto_never_costs_more_than_constant_widths_on_later_days(cases):
