@@ -15,11 +15,11 @@ def summary_of(plan: Plan | None) -> str | None:
     return f"{jobs} in {epochs} from {utc_text(plan.start_unix_s)}"
 
 
-def plan_settings(plan: Plan, first: int) -> dict[str, str]:
+def plan_settings(plan: Plan, first: int, rule: str | None) -> dict[str, str]:
     """Describe all settings of a plan except epochs, prices and jobs.
 
     first: first compared epoch. The charge of a battery is given for that epoch, so that a plan
-    made later does not differ by it.
+    made later does not differ by it. rule: for jobs that the plan does not include; None: prices.
     """
     pools = [_pool(pool) for pool in plan.pools]
     return {
@@ -30,6 +30,7 @@ def plan_settings(plan: Plan, first: int) -> dict[str, str]:
         **_rigid(plan.terms),
         **_malleable(plan.malleable),
         "jobs that may miss": format_ppm(plan.violations_ppm),
+        "later jobs": f"by {rule or 'prices'}",
         **_battery(plan, first),
     }
 

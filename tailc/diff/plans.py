@@ -172,18 +172,26 @@ class PlanChange:
 SAME_PLAN = PlanChange()
 
 
-def plan_change(old: Plan | None, new: Plan | None) -> PlanChange:
-    """Compare two plans: every setting, job and epoch that differs; empty if none does."""
+def plan_change(
+    old: Plan | None, new: Plan | None, rules: tuple[str | None, str | None] = (None, None)
+) -> PlanChange:
+    """Compare two plans: every setting, job and epoch that differs; empty if none does.
+
+    rules: in OLD and NEW, the rule for jobs that the plan does not include; None: its prices.
+    """
     if old is None or new is None:
         if old is new:
             return SAME_PLAN
         return PlanChange((SettingChange("plan", summary_of(old), summary_of(new)),))
-    if old == new:
+    if old == new and rules[0] == rules[1]:
         return SAME_PLAN
     shared = shared_epochs(old, new)
     return PlanChange(
         settings=tuple(
-            differences(plan_settings(old, shared.first_old), plan_settings(new, shared.first_new))
+            differences(
+                plan_settings(old, shared.first_old, rules[0]),
+                plan_settings(new, shared.first_new, rules[1]),
+            )
         ),
         shared_epochs=shared.epochs,
         jobs=tuple(_job_changes(shared)),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tailc.artifact.files import write_policy
 from tailc.diff.plans import SAME_PLAN, JobChangeKind, plan_change
+from tailc.diff.structure import compare_structure
 from tailc.forms.plan.plan import Plan, PlannedJob, PoolPrices, Span
 from tailc.forms.plan.plan_books import plan_books
 from tests.tailc.artifact.published import VECTORS, plan_policy, policy_of
@@ -272,3 +273,14 @@ def test_many_changes_are_told_in_forty_lines(tailc, tmp_path):
 def test_a_plan_beside_something_else_is_one_change(tailc):
     out = tailc("diff", VECTORS / "shares", VECTORS / "plan").out
     assert "  plan: none -> 3 jobs in 16 epochs from 2012-06-01T12:00Z" in out
+
+
+def test_another_rule_for_later_jobs_is_a_change_of_the_plan():
+    policy = plan_policy()
+    ruled = replace(policy, evidence=replace(policy.evidence, method="first-fit"))
+    found = compare_structure(policy, ruled)
+    assert [(one.what, one.old, one.new) for one in found.plan.settings] == [
+        ("later jobs", "by prices", "by first-fit")
+    ]
+    assert found.changes_behaviour
+    assert not compare_structure(ruled, replace(ruled)).plan
