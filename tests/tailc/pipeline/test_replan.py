@@ -250,6 +250,15 @@ def test_the_rule_for_later_jobs_is_that_of_the_plan_in_force(tmp_path, monkeypa
     assert other.evidence.method == "reactive"
 
 
+def test_rules_are_compared_again_if_the_method_is_given(tmp_path):
+    path = write(tmp_path, PAR, 1, [(1, 24 * HOUR_S, 4 * HOUR_S, 2)], night)
+    policy = compile_policy(path, overrides={"method": "columns"}).policy
+    given = {"method": "auto"}
+    compiled = replan(open_kind(path), policy, state_at(policy, 1), NewInputs(), overrides=given)
+    assert Code.RULE_CHOSEN in {one.code for one in compiled.findings}
+    assert compiled.policy.evidence.method == "constant"
+
+
 def test_a_spec_of_another_kind_is_refused_as_such(tmp_path):
     """Not by the method of the plan in force, which the other kind does not have."""
     path = write(tmp_path, PAR, 1, [(1, 24 * HOUR_S, 4 * HOUR_S, 2)], night)
