@@ -234,8 +234,9 @@ def compare_plans(
     comparable(*policies)
     check_options(policies[1], trace_format, arrivals, options)
     held_out = read_held_out_days(policies[1], days, windows)
-    with with_solvers(policies[1], plan_options(options)) as whole:
-        change = days_change(*policies, held_out, whole)
+    chosen = plan_options(options)
+    with with_solvers(policies[0], chosen) as of_old, with_solvers(policies[1], chosen) as of_new:
+        change = days_change(*policies, held_out, of_new, of_old)
     differences = diff(*policies)
     result: dict[str, object] = {**render.as_dict(differences), "days": changes.as_dict(change)}
     return CommandOutcome(

@@ -1,4 +1,4 @@
-"""Compare the prices of two plans on the same held-out days."""
+"""Compare the replays of two plans on the same held-out days."""
 
 from __future__ import annotations
 
@@ -38,10 +38,15 @@ class DaysChange:
 
 
 def days_change(
-    old: Policy, new: Policy, held_out: HeldOutDays, options: PlanOptions | None = None
+    old: Policy,
+    new: Policy,
+    held_out: HeldOutDays,
+    options: PlanOptions | None = None,
+    old_options: PlanOptions | None = None,
 ) -> DaysChange:
     """Replay two plans on the same windows, which are as long as NEW.
 
+    old_options: `options` with the baselines of OLD, where they depend on the plan; None: the same.
     Raises TailcError if one is not a plan that can be replayed, if jobs are rigid in one and
     malleable in the other, if epochs differ in length, for a job that is wider than the servers of
     one, and for windows that one was compiled from.
@@ -56,7 +61,8 @@ def days_change(
     own = {
         window.start_unix_s for one in (old, new) for window in windows_of_compile(one, held_out)
     }
-    before, after = (policy_samples(policy, held_out, options) for policy in (old, new))
+    before = policy_samples(old, held_out, old_options or options)
+    after = policy_samples(new, held_out, options)
     epochs, epoch_s = len(plans[1].epochs), plans[1].epoch_s
     return DaysChange(
         held_out_digest=held_out.digest,

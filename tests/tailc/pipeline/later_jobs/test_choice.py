@@ -1,8 +1,9 @@
+import json
 from dataclasses import replace
 
 import pytest
 
-from tailc.artifact.files import read_policy
+from tailc.artifact.files import read_policy, write_policy
 from tailc.cli import run
 from tailc.errors import Code
 from tailc.experiment.job_windows import replay_windows
@@ -143,3 +144,23 @@ def test_an_artifact_with_a_rule_is_verified_compared_and_looked_up(cases, tmp_p
     capsys.readouterr()
     assert run(["lookup", path, "--at", malleable.FIRST, "--width", "1", "--epochs", "2"]) == 0
     assert "decides about later jobs by `aggressive`" in capsys.readouterr().err
+
+
+def test_diff_replays_each_plan_with_its_own_weight_of_run_time(cases, tmp_path, capsys):
+    policy = compile_policy(cases[malleable], overrides={"method": "aggressive"}).policy
+    plan = policy.plan
+    assert plan is not None
+    assert plan.malleable is not None
+    slow = replace(plan.malleable, delay_udollars=plan.malleable.delay_udollars // 100)
+    paths = [str(tmp_path / name) for name in ("own", "slow")]
+    write_policy(policy, paths[0])
+    write_policy(replace(policy, forms=(replace(plan, malleable=slow),)), paths[1])
+
+    def days(old):
+        words = ["diff", old, paths[1], "--trace", cases[malleable], "--windows", "1"]
+        assert run([*words, "--output-format", "json"]) == 0
+        return json.loads(capsys.readouterr().out)["result"]["days"]
+
+    own, same = days(paths[0]), days(paths[1])
+    assert same["old"] == same["new"] == own["new"]
+    assert own["old"] != own["new"]
