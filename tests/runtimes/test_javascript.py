@@ -150,6 +150,85 @@ def test_the_last_row_of_a_table_by_requests_in_the_system_has_no_end() -> None:
     assert told_of(VECTORS / "lucene.tailc") == "1\n"
 
 
+CALLS = """
+import {{ readFileSync }} from "node:fs";
+import {{ openPolicy }} from "{source}/index.js";
+import {{ storedByEpoch }} from "{source}/plan_battery.js";
+const open = (name) => openPolicy(readFileSync(`{vectors}/${{name}}.tailc`));
+const {{ controller }} = open("controller");
+const ladder = open("controller").ladder();
+const {{ tailTable }} = open("tails");
+const {{ budgetTable }} = open("budgets");
+const span = {{ pool: 0, first_epoch: 0, epochs: 1, servers: 1 }};
+const pool = {{ servers: 1, busy_mw: 1, asleep_mw: 1, migration_mj: 0 }};
+const epoch = {{ battery_mj: 0, green_mw: 0 }};
+const amounts = {{ capacity_mj: 1, charge_mw: 1, discharge_mw: 1, kept_ppm: 1, first_mj: 1 }};
+const battery = (spans) => ({{
+  epoch_s: 1, pools: [pool], epochs: [epoch], jobs: [{{ spans }}], malleable: null,
+  battery: amounts,
+}});
+try {{
+  console.log(JSON.stringify({call}));
+}} catch (why) {{
+  console.log(`${{why.name}}: ${{why.message}}`);
+}}
+"""
+
+
+def result_of(call: str) -> str:
+    need_node()
+    script = CALLS.format(source=RUNTIME / "src", vectors=VECTORS, call=call)
+    command = ["node", "--input-type=module", "-e", script]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("call", "type_name"),
+    [
+        ('openPolicy("lucene.tailc")', "String"),
+        ("openPolicy(undefined)", "Undefined"),
+        ("openPolicy(Promise.resolve())", "Promise"),
+    ],
+)
+def test_what_is_not_bytes_is_no_empty_file(call: str, type_name: str) -> None:
+    assert result_of(call) == (
+        f"TypeError: openPolicy needs the bytes of a file, a Uint8Array or an ArrayBuffer, "
+        f"not {type_name}: read the file without an encoding, and await a Promise"
+    )
+
+
+def test_bytes_may_be_a_view_of_a_part_of_a_buffer() -> None:
+    copy = "const all = new Uint8Array(data.length + 9); all.set(data, 9);"
+    view = "new DataView(all.buffer, 9)"
+    read = f"readFileSync('{VECTORS}/lucene.tailc')"
+    assert result_of(f"(() => {{ const data = {read}; {copy} return openPolicy({view}).name; }})()")
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        ("ladder.lookup(1, 0.5, 0)", "the load and the times"),
+        ("ladder.lookup(1, 0)", "the load and the times"),
+        ("ladder.lookupScaled(1, 0, 0, 0.5)", "the output"),
+        ("controller.step(1.5, 1)", "the measured tail"),
+        ("tailTable.level([0.5])", "ages and elapsed work"),
+        ("tailTable.level([1], 0, 0, NaN)", "`scalePpm`"),
+        ("budgetTable.lookup(1)", "the decoding sequences"),
+    ],
+)
+def test_numbers_that_are_not_whole_are_refused(call: str, what: str) -> None:
+    refusal = result_of(call)
+    assert refusal.startswith("RangeError: ")
+    assert what in refusal
+    assert "whole number" in refusal
+
+
+def test_a_job_may_have_more_spans_than_a_call_has_arguments() -> None:
+    assert result_of("storedByEpoch(battery(Array(200_000).fill(span)))") == (
+        '[{"batteryMj":0,"storedMj":1}]'
+    )
+
+
 def test_the_package_is_complete() -> None:
     manifest = json.loads((RUNTIME / "package.json").read_text())
     assert "dependencies" not in manifest

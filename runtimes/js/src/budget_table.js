@@ -1,6 +1,6 @@
 /** A budget table in memory: tokens of the next iteration of a language model's server. */
 
-import { require } from "./errors.js";
+import { require, requireArguments } from "./errors.js";
 import { ascends, countUpTo, neverFalls } from "./numbers.js";
 
 const LARGEST_AMOUNT = 2 ** 26;
@@ -25,6 +25,10 @@ export class BudgetTable {
 
   /** Negative numbers count as 0. */
   lookup(decoding, waitingTokens) {
+    requireArguments(
+      Number.isInteger(decoding) && Number.isInteger(waitingTokens),
+      "the decoding sequences and the waiting tokens must be whole numbers",
+    );
     const row = this.#rows[Math.max(countUpTo(this.#firstDecoding, decoding) - 1, 0)];
     const column = Math.max(countUpTo(this.#firstWaiting, waitingTokens) - 1, 0);
     return { budget: row.budgets[column], newSequences: row.new_sequences };

@@ -1,7 +1,7 @@
 /** The controller of a policy: a PID controller in velocity form, in whole numbers. */
 
 import { require, requireArguments } from "./errors.js";
-import { PPM, ascends, countUpTo } from "./numbers.js";
+import { PPM, ascends, countUpTo, isAmount } from "./numbers.js";
 
 const LARGEST_ERROR_US = 2 ** 31 - 1;
 const LARGEST_GAIN = 2 ** 29;
@@ -41,8 +41,8 @@ export class Controller {
 
   step(measuredUs, rateMrps) {
     requireArguments(
-      measuredUs >= 0 && rateMrps >= 0,
-      "the measured tail and the rate must not be negative",
+      isAmount(measuredUs) && isAmount(rateMrps),
+      "the measured tail and the rate must be whole numbers, 0 or more",
     );
     const error = BigInt(Math.max(this.targetUs - measuredUs, -LARGEST_ERROR_US));
     const [before, earlier] = this.#errors ?? [error, error];

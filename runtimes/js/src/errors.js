@@ -17,7 +17,7 @@ export function requireLayout(holds, otherwise) {
   if (!holds) throw new PolicyError("bad-structure", otherwise);
 }
 
-/** Refuse arguments that no server can have measured. */
+/** Refuse arguments for which there is no answer. */
 export function requireArguments(holds, otherwise) {
   if (!holds) throw new RangeError(otherwise);
 }

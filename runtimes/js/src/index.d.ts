@@ -26,7 +26,7 @@ export interface Options {
 
 /**
  * Check the bytes of a `.tailc` or JSON file, and open the policy in them.
- * Throws a PolicyError. Signatures are not checked.
+ * Throws a PolicyError, or a TypeError for what is not bytes. Signatures are not checked.
  */
 export function openPolicy(bytes: Uint8Array | ArrayBuffer, options?: Options): Policy;
 
@@ -69,7 +69,7 @@ export interface RungSetting {
   readonly oneThreadPpm: number | null;
 }
 
-/** Methods throw a RangeError for negative arguments. */
+/** Look-ups throw a RangeError unless all arguments are whole numbers, 0 or more. */
 export interface Ladder {
   readonly loadAxis: "in_system" | "rate_mrps";
   readonly requestClass: string | null;
@@ -126,7 +126,10 @@ export interface Controller {
   readonly fractionBits: number;
   readonly output: bigint;
   readonly outputPpm: number;
-  /** Once in `epochRequests` completions; returns the new `outputPpm`. */
+  /**
+   * Once in `epochRequests` completions; returns the new `outputPpm`. Throws a RangeError unless both
+   * arguments are whole numbers, 0 or more.
+   */
   step(measuredUs: number, rateMrps: number): number;
 }
 
@@ -146,7 +149,10 @@ export interface TailTable {
   readonly transition: { readonly haltNs: number; readonly energyNj: number } | null;
   readonly positions: number;
   readonly controller: Controller | null;
-  /** Ages since arrival, that of the running request first; `scalePpm` replaces the controller. */
+  /**
+   * Ages since arrival, that of the running request first; `scalePpm` replaces the controller. Throws a
+   * RangeError unless all arguments are whole numbers, 0 or more.
+   */
   level(
     agesNs: readonly number[],
     elapsedCycles?: number,
@@ -165,7 +171,10 @@ export interface BudgetTable {
   readonly kvBlocks: number;
   readonly blockTokens: number;
   readonly maxSequences: number;
-  /** Tokens of the next iteration, and the number of sequences that may start in it. */
+  /**
+   * Tokens of the next iteration, and the number of sequences that may start in it. Throws a RangeError
+   * unless both arguments are whole numbers; negative ones count as 0.
+   */
   lookup(decoding: number, waitingTokens: number): { budget: number; newSequences: number };
 }
 

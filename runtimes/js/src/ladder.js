@@ -2,7 +2,7 @@
 
 import { requireArguments } from "./errors.js";
 import { checkLadder, checkScaled } from "./ladder_meaning.js";
-import { PPM, countUpTo, floorDivide } from "./numbers.js";
+import { PPM, countUpTo, floorDivide, isAmount } from "./numbers.js";
 
 // No age in a policy is as late.
 const EVER_US = 2 ** 53;
@@ -47,10 +47,13 @@ export class Ladder {
 
   lookupScaled(load, waitedUs, executedUs, outputPpm) {
     requireArguments(
-      load >= 0 && waitedUs >= 0 && executedUs >= 0,
-      "the load and the times waited and executed must not be negative",
+      isAmount(load) && isAmount(waitedUs) && isAmount(executedUs),
+      "the load and the times waited and executed must be whole numbers, 0 or more",
     );
-    requireArguments(0 <= outputPpm && outputPpm <= PPM, "the output must be 0 to 1,000,000");
+    requireArguments(
+      isAmount(outputPpm) && outputPpm <= PPM,
+      "the output must be a whole number from 0 to 1,000,000",
+    );
     if (load < this.#firstInside || load > this.#lastInside) this.#policy.outside += 1;
     const { start, delayUs, ages, rungs } = this.#entries[countUpTo(this.#firstLoads, load) - 1];
     const ageUs = executedUs + (this.#waitsCount ? waitedUs : 0);

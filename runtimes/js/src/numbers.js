@@ -2,6 +2,11 @@
 
 export const PPM = 1_000_000;
 
+/** Whether it is a whole number, 0 or more. */
+export function isAmount(value) {
+  return Number.isInteger(value) && value >= 0;
+}
+
 /** Number of entries of an ascending list that are at most `value`. */
 export function countUpTo(ascending, value) {
   let low = 0;

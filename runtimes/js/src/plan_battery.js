@@ -82,7 +82,7 @@ function spareMjByEpoch(raw) {
 /** Servers of a job by epoch, from its first to its last, then by pool. */
 function placesOf(raw, { spans }) {
   const start = spans[0].first_epoch;
-  const end = Math.max(...spans.map((span) => span.first_epoch + span.epochs));
+  const end = spans.reduce((last, span) => Math.max(last, span.first_epoch + span.epochs), 0);
   const places = Array.from({ length: end - start }, () => raw.pools.map(() => 0));
   for (const { pool, first_epoch: first, epochs, servers } of spans) {
     for (let epoch = first; epoch < first + epochs; epoch++) places[epoch - start][pool] = servers;

@@ -2,7 +2,15 @@
 
 import { LARGEST_OUTPUT_PPM } from "./controller.js";
 import { require, requireArguments } from "./errors.js";
-import { PPM, ascends, countUpTo, floorDivide, isProductAtLeast, neverFalls } from "./numbers.js";
+import {
+  PPM,
+  ascends,
+  countUpTo,
+  floorDivide,
+  isAmount,
+  isProductAtLeast,
+  neverFalls,
+} from "./numbers.js";
 
 const LARGEST_CYCLES = 2 ** 43;
 const LARGEST_BOUND_US = 2 ** 28;
@@ -50,12 +58,13 @@ export class TailTable {
 
   level(agesNs, elapsedCycles = 0, elapsedMemoryNs = 0, scalePpm = this.#outputPpm) {
     requireArguments(
-      agesNs.length > 0 && 0 <= scalePpm && scalePpm <= MOST_PPM,
-      "`agesNs` must not be empty, and `scalePpm` must be 0 to 2,000,000",
+      agesNs.length > 0 && isAmount(scalePpm) && scalePpm <= MOST_PPM,
+      "`agesNs` must be a list with an age for each request, at least one, and `scalePpm` must be a " +
+        "whole number from 0 to 2,000,000",
     );
     requireArguments(
-      elapsedCycles >= 0 && elapsedMemoryNs >= 0 && agesNs.every((ageNs) => ageNs >= 0),
-      "ages and elapsed work must not be negative",
+      isAmount(elapsedCycles) && isAmount(elapsedMemoryNs) && agesNs.every(isAmount),
+      "ages and elapsed work must be whole numbers, 0 or more",
     );
     const top = this.frequenciesKhz.length - 1;
     if (agesNs.length > this.positions) {
