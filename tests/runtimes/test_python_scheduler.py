@@ -341,6 +341,7 @@ def test_a_request_runs_on_the_processor_of_its_core_and_moves_at_a_climb() -> N
         ("cores-lanes", {}, "needs a server that places requests"),
         ("cores-lanes", {"core": [0, 0]}, "needs 7 processors of core type `core`"),
         ("settings", {"core": [0]}, "not cores"),
+        ("cores", {"": [0] * 7}, "rung `slow` has no core type"),
         ("cores-lanes", {"core": [4_095]}, "no thread can be bound to processor 4095"),
     ],
 )

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 
+from tailc_runtime.raw import RungSetting
 from tailc_runtime.schedule import Request, ScheduleError
 from tailc_runtime.table import PolicyTable
 
@@ -33,11 +34,16 @@ class CoreBinding:
             if self._all and not table.core_unit:
                 raise ScheduleError("the rungs of the policy are not cores")
             for setting, unit in zip(table.settings, table.core_unit, strict=False):
-                self._check_type(setting.core_type or "", table.core_count[unit])
+                self._check_type(setting, table.core_count[unit])
 
-    def _check_type(self, core_type: str, count: int) -> None:
+    def _check_type(self, setting: RungSetting, count: int) -> None:
         if not self._all:
             raise ScheduleError("the rule `core-per-request` needs a server that places requests")
+        core_type = setting.core_type
+        if core_type is None:
+            raise ScheduleError(
+                f"rung `{setting.name}` has no core type, so its processors are unknown"
+            )
         if len(self._processors.get(core_type, ())) < count:
             raise ScheduleError(f"the policy needs {count} processors of core type `{core_type}`")
 

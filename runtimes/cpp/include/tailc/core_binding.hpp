@@ -72,7 +72,10 @@ class CoreBinding {
     if (!processors_.empty() && ladder.core_unit().empty())
       throw ScheduleError("the rungs of the policy are not cores");
     for (std::size_t rung = 0; rung < ladder.core_unit().size(); ++rung) {
-      const std::string type = ladder.settings()[rung].core_type.value_or("");
+      const RungSetting& setting = ladder.settings()[rung];
+      if (!setting.core_type)
+        throw ScheduleError("rung `" + setting.name + "` has no core type, so its processors are unknown");
+      const std::string& type = *setting.core_type;
       const auto found = processors_.find(type);
       const std::int64_t count = ladder.core_count()[ladder.core_unit()[rung]];
       if (found == processors_.end() || static_cast<std::int64_t>(found->second.size()) < count)
