@@ -128,6 +128,8 @@ void bind_threads_to_cores(const fs::path& folder) {
   expect(is_refused(policy_of(folder, "cores-lanes"), options), "cores need processors");
   options.processors = {{"core", {0, 0, 0}}};
   expect(is_refused(policy_of(folder, "cores-lanes"), options), "there are too few processors");
+  options.processors = {{"", std::vector<int>(7, sched_getcpu())}};
+  expect(is_refused(policy_of(folder, "cores"), options), "its rungs have no core type");
   options.processors = {{"core", std::vector<int>(7, sched_getcpu())}};
   expect(is_refused(policy_of(folder, "settings"), options), "its rungs are not cores");
   tailc::Scheduler scheduler(policy_of(folder, "cores-lanes"), options);
@@ -138,6 +140,21 @@ void bind_threads_to_cores(const fs::path& folder) {
   }});
   expect(first == tailc::Lane::SHARED && last == tailc::Lane::ALONE, "a part sees its climb");
   expect(tailc::Scheduler::current_rung() == nullptr, "no part runs here");
+}
+
+// Only the exit that ends an epoch has a step of the controller, not that of a waiting request after it.
+void have_a_step_only_at_its_exit(const fs::path& folder) {
+  const auto policy = policy_of(folder, "controller");
+  tailc::Schedule schedule(policy, 0);
+  const auto count = 2 * policy->controller()->epoch_requests() + 100;
+  std::vector<tailc::Request*> requests;
+  for (std::int64_t i = 0; i < count; ++i) requests.push_back(schedule.arrive(0));
+  std::size_t next = 0;
+  while (!schedule.step && next < requests.size()) schedule.exit(*requests[next++], 1'000);
+  expect(schedule.step.has_value(), "an epoch ends");
+  expect(!requests.back()->has_started, "the last request waits");
+  schedule.exit(*requests.back(), 2'000);
+  expect(!schedule.step, "a waiting request that leaves has no step");
 }
 
 void ignore_what_the_callback_throws(const fs::path& folder, const fs::path& own) {
@@ -182,6 +199,7 @@ int main(int count, char** arguments) {
   ignore_what_the_callback_throws(folder, arguments[2]);
   restore_the_niceness_of_threads();
   bind_threads_to_cores(folder);
+  have_a_step_only_at_its_exit(folder);
   std::cout << failures << " not so\n";
   return failures > 0 ? 1 : 0;
 }

@@ -82,11 +82,12 @@ class Schedule {
   void exit(Request& request, std::int64_t now_ns) {
     --in_system_;
     ++counts_.exits;
+    step.reset();
     if (request.has_started) {
       --running_;
       count_use(request, -1);
       request.tick_ns = request.cut_ns = detail::kUnset;
-      step = window_ ? window_->count_exit(now_ns - request.arrived_ns, now_ns) : std::nullopt;
+      if (window_) step = window_->count_exit(now_ns - request.arrived_ns, now_ns);
       if (places_) {
         on_cores_.erase(std::find(on_cores_.begin(), on_cores_.end(), &request));
         leave_core(request, now_ns);
