@@ -52,6 +52,8 @@ struct State {
 
 struct Task {
     class: String,
+    /// The log that gets its processor time.
+    log: Option<Arc<DemandLog>>,
     used_ns: u64,
     parts: VecDeque<Part>,
     ended: Sender<std::result::Result<Outcome, Panic>>,
@@ -116,8 +118,8 @@ impl Scheduler {
         }
     }
 
-    /// From now on, the log gets the processor time of each request whose parts do not panic, on Linux.
-    /// In a log with classes, a request without one has the empty class. What cannot be written
+    /// The log gets the processor time of each request that arrives from now on and whose parts do not
+    /// panic, on Linux. In a log with classes, a request without one has the empty class. What cannot be written
     /// stays in the memory of the log. The error is `Schedule` on other systems.
     pub fn log_to(&self, log: Arc<DemandLog>) -> Result<()> {
         if thread_time_ns().is_none() {
@@ -181,6 +183,7 @@ impl Shared {
         let (ended, outcome) = channel();
         let task = Task {
             class: class.unwrap_or_default().to_owned(),
+            log: state.log.clone(),
             used_ns: 0,
             parts: parts.into(),
             ended,
@@ -230,7 +233,7 @@ impl Shared {
         let now_ns = self.now_ns();
         state.scheduling.follow(now_ns);
         state.scheduling.schedule.exit(number, now_ns);
-        if let Some(log) = state.log.as_ref().filter(|_| task.panic.is_none()) {
+        if let Some(log) = task.log.filter(|_| task.panic.is_none()) {
             // The request has ended, whether or not the file can be written.
             let _ = log.record_any(task.used_ns / 1_000, &task.class);
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 use tailc_runtime::{
-    Change, DecisionKind, Options, Outcome, Part, Policy, Schedule, Scheduler, Watched,
+    Change, DecisionKind, DemandLog, Options, Outcome, Part, Policy, Schedule, Scheduler, Watched,
 };
 
 fn vector(name: &str) -> PathBuf {
@@ -50,6 +50,22 @@ fn the_four_threads_of_a_lone_request_meet() {
         assert!(metrics.contains(line), "{line}");
     }
     assert!(metrics.ends_with("# EOF\n"));
+}
+
+#[test]
+fn a_log_has_only_requests_that_arrive_after_it() {
+    let name = format!("tailc-log-{}.csv", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let log = Arc::new(DemandLog::open(&path, 1).expect("a log can be written"));
+    let scheduler = Arc::new(Scheduler::new(policy("settings"), 1).expect("it has a scheduler"));
+    let (inside, own) = (Arc::clone(&scheduler), Arc::clone(&log));
+    let begins = parts(1, move || inside.log_to(Arc::clone(&own)).expect("Linux has the times"));
+    scheduler.run(begins, None).expect("it runs");
+    scheduler.run(parts(1, || ()), None).expect("it runs");
+    log.flush().expect("the log can be written");
+    let rows = fs::read_to_string(&path).expect("it is there");
+    fs::remove_file(&path).expect("it is there");
+    assert_eq!(rows.lines().count(), 2, "the header, and the second request: {rows}");
 }
 
 #[test]

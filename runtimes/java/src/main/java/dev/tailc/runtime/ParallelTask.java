@@ -15,13 +15,15 @@ final class ParallelTask<T, R> {
 
   final CompletableFuture<R> future = new CompletableFuture<>();
 
+  /** Whether its processor time is measured. */
+  final boolean isMeasured;
+
   /** Threads that it may have; 0 when it must end. A scheduler sets it, and then calls grow. */
   volatile int allowed;
 
   private final ParallelWork<T, R> work;
   private final Executor pool;
   private final Runnable exit;
-  private final boolean isMeasured;
   private long usedNs;
   private final List<T> results = new ArrayList<>();
   // Null until the work has begun, on its first thread.

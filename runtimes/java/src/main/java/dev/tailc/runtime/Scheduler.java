@@ -164,9 +164,9 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   }
 
   /**
-   * From now on, the log gets the processor time of each request that does not fail. In a log with
-   * classes, a request without one has the empty class. The handler of uncaught exceptions gets what
-   * the log throws.
+   * The log gets the processor time of each request that arrives from now on and does not fail. In a
+   * log with classes, a request without one has the empty class. The handler of uncaught exceptions
+   * gets what the log throws.
    */
   public Scheduler logTo(DemandLog log) {
     this.log = log;
@@ -205,7 +205,7 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
           schedule.exit(request, nowNs);
           return null;
         });
-    if (log != null && !task[0].hasFailed()) {
+    if (task[0].isMeasured && !task[0].hasFailed()) {
       log(requestClass, task[0].usedNs() / 1_000);
     }
   }

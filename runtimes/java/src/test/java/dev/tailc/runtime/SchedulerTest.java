@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Time passes, and threads run, only where a test lets them, except in the first test. */
 class SchedulerTest {
@@ -94,6 +96,19 @@ class SchedulerTest {
     scheduler.wake();
     assertTrue(threads.size() > before);
     assertTrue(scheduler.metrics().contains("tailc_waits_total 1\n"));
+  }
+
+  @Test
+  void aLogHasOnlyRequestsThatArriveAfterIt(@TempDir Path folder) throws Exception {
+    Path path = folder.resolve("demand.csv");
+    scheduler.parallel(parts(1));
+    try (DemandLog log = DemandLog.open(path, 1)) {
+      scheduler.logTo(log);
+      runThreads();
+      scheduler.parallel(parts(1));
+      runThreads();
+    }
+    assertEquals(2, Files.readAllLines(path).size(), "the header, and the second request");
   }
 
   @Test
