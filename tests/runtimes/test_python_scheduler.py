@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import selectors
 import shutil
@@ -333,6 +334,20 @@ def test_a_request_runs_on_the_processor_of_its_core_and_moves_at_a_climb() -> N
             assert seen == [{processor}]
             assert (running.request.rung, running.request.core) == (0, 0)
         scheduler.run([lambda: None])
+
+
+def test_a_request_ends_although_its_processor_has_gone_offline(monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    processor = min(os.sched_getaffinity(0))
+    policy = open_policy(VECTORS / "cores-lanes.tailc")
+    with Scheduler(policy, 1, processors={"core": [processor] * 7}) as scheduler:
+        monkeypatch.setattr(os, "sched_setaffinity", refuse)
+        running = threading.Thread(target=scheduler.run, args=([lambda: None],), daemon=True)
+        running.start()
+        running.join(10)
+        assert not running.is_alive()
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tailc_runtime.raw import RungSetting
 from tailc_runtime.schedule import Request, ScheduleError
@@ -48,15 +49,24 @@ class CoreBinding:
             raise ScheduleError(f"the policy needs {count} processors of core type `{core_type}`")
 
     def bind(self, request: Request, threads: Iterable[int]) -> None:
-        """Bind threads, by their native ids, to the core of a request, if it has one."""
+        """Bind threads, by their native ids, to the core of a request, if it has one.
+
+        Threads stay where they are if the system no longer permits the processor.
+        """
         if request.core is None or request.rung is None:
             return
         core_type = request.table.settings[request.rung].core_type
         assert core_type is not None
         for thread in threads:
-            os.sched_setaffinity(thread, {self._processors[core_type][request.core]})
+            _bind(thread, (self._processors[core_type][request.core],))
 
     def release(self) -> None:
         """This thread may run on any of the processors while it waits for its next request."""
         if self._all:
-            os.sched_setaffinity(threading.get_native_id(), self._all)
+            _bind(threading.get_native_id(), self._all)
+
+
+def _bind(thread: int, processors: Collection[int]) -> None:
+    # Processors can go offline, or out of the set of this process, after they were checked.
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(thread, processors)
