@@ -201,6 +201,19 @@ def test_a_callback_that_raises_is_logged_and_the_policy_is_used(
     assert scheduling.in_system == 0
 
 
+def test_a_log_on_a_full_disk_fails_no_request(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with DemandLog(tmp_path / "demand.csv", 1) as log:
+        monkeypatch.setattr(log, "record", refuse)
+        with Scheduler(open_policy(SETTINGS), 1, log=log) as scheduler:
+            assert scheduler.run([lambda: 7]) == [7]
+    assert "No space left on device" in caplog.text
+
+
 def test_a_policy_that_no_schedule_can_apply_is_counted_and_not_used(tmp_path: Path) -> None:
     shutil.copy(VECTORS / "lucene.tailc", tmp_path / "policy.tailc")
     watched, announced = watch_policy(tmp_path / "policy.tailc"), []

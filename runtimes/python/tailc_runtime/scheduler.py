@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from tailc_runtime.demand_log import DemandLog
 from tailc_runtime.parallel_task import ParallelTask
 from tailc_runtime.scheduling import NS_PER_S, NS_PER_US, AnyPolicy, Policy, Running, Scheduling
 
+_LOGGER = logging.getLogger("tailc_runtime")
 _T = TypeVar("_T")
 # How often a policy that is watched is looked at while nothing else happens.
 _FOLLOW_NS = NS_PER_S
@@ -27,9 +29,11 @@ class Scheduler:
     most_threads: of all requests together. on_reload: called with each policy that replaces
     another, under the lock of the scheduler, so it must not wait; what it raises is logged.
     log: gets the processor time of each request that `run` ends; in a log with classes, a request
-    without one has the empty class. processors: numbers of those of each core type, to which
-    threads of requests are bound, for a policy whose rungs are cores. Raises ScheduleError for a
-    policy that a schedule cannot apply. `booster.why_not` says if no thread can be boosted.
+    without one has the empty class. An OSError of the log is logged, and fails no request.
+    processors: numbers of those of each core type, to which threads of requests are bound, for a
+    policy whose rungs are cores; it needs at least as many threads as cores.
+    Raises ScheduleError for a policy that a schedule cannot apply. `booster.why_not` says if no
+    thread can be boosted.
     """
 
     def __init__(
@@ -84,8 +88,7 @@ class Scheduler:
         task.grow()
         results, cpu_ns = task.wait()
         if self._log is not None:
-            request_class = running.request.request_class or ""
-            self._log.record(cpu_ns // NS_PER_US, request_class if self._log.has_classes else None)
+            _record(self._log, cpu_ns, running.request.request_class or "")
         return results
 
     def metrics(self) -> str:
@@ -120,3 +123,11 @@ class Scheduler:
                 left_ns = _FOLLOW_NS if left_ns is None else min(left_ns, _FOLLOW_NS)
                 self._alarm_ns = self._clock_ns() + left_ns
                 self._changed.wait(left_ns / NS_PER_S)
+
+
+def _record(log: DemandLog, cpu_ns: int, request_class: str) -> None:
+    """Record a request, which has ended whether or not the file can be written."""
+    try:
+        log.record(cpu_ns // NS_PER_US, request_class if log.has_classes else None)
+    except OSError:
+        _LOGGER.exception("the demand log cannot be written; the request has ended all the same")
