@@ -9,7 +9,10 @@ public interface ParallelWork<T, R> {
   /** Runs first, and returns the parts, which further threads may take. */
   Collection<? extends Callable<T>> begin() throws Exception;
 
-  /** Runs after all parts, on the thread of the last one; {@code results} in the order of ends. */
+  /**
+   * Runs after all parts, on the thread of the last one; {@code results} in the order of ends. A
+   * request that is cut off has those that ended; it may not even have begun.
+   */
   R end(List<T> results) throws Exception;
 
   /** The results of parts that are known from the start. */
