@@ -1,10 +1,12 @@
 // Parallel requests on the threads that their policy gives them: `scheduler DIR FOLDER`, the folder of
 // vectors and an empty one.
 
+#include <clocale>
 #include <condition_variable>
 #include <cstddef>
 #include <filesystem>
 #include <iostream>
+#include <locale>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -142,6 +144,23 @@ void bind_threads_to_cores(const fs::path& folder) {
   expect(tailc::Scheduler::current_rung() == nullptr, "no part runs here");
 }
 
+class Comma : public std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+};
+
+// Of C, if this machine has one with a comma, and of C++.
+void write_points_in_every_locale(const fs::path& folder) {
+  tailc::Scheduler scheduler(policy_of(folder, "settings"), 1);
+  const char* names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
+  for (const char* name : names)
+    if (std::setlocale(LC_NUMERIC, name) != nullptr) break;
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+  const std::string metrics = scheduler.metrics();
+  std::locale::global(before);
+  std::setlocale(LC_NUMERIC, "C");
+  expect(has(metrics, "tailc_tick_lateness_seconds_sum 0.0"), "seconds have a point");
+}
+
 // Only the exit that ends an epoch has a step of the controller, not that of a waiting request after it.
 void have_a_step_only_at_its_exit(const fs::path& folder) {
   const auto policy = policy_of(folder, "controller");
@@ -200,6 +219,7 @@ int main(int count, char** arguments) {
   restore_the_niceness_of_threads();
   bind_threads_to_cores(folder);
   have_a_step_only_at_its_exit(folder);
+  write_points_in_every_locale(folder);
   std::cout << failures << " not so\n";
   return failures > 0 ? 1 : 0;
 }

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -23,12 +25,20 @@ inline std::string metric(const std::string& name, const char* kind, const std::
   return "# TYPE tailc_" + name + " " + kind + "\ntailc_" + name + sample + "\n";
 }
 
+// With a point whatever the locale of the process, unlike std::to_string.
+inline std::string decimal(double value) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << std::fixed << value;
+  return text.str();
+}
+
 // Days until the signature of a policy expires, if it does.
 inline std::string days_left(const Policy& policy) {
   if (policy.signature_expires_s() == 0) return "";
   const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
   const double left_s = static_cast<double>(policy.signature_expires_s()) - now.count();
-  return metric("signature_days_left", "gauge", " " + std::to_string(left_s / 86'400));
+  return metric("signature_days_left", "gauge", " " + decimal(left_s / 86'400));
 }
 
 inline std::string open_metrics(const Schedule& schedule, std::int64_t reload_age_ns) {
@@ -60,11 +70,11 @@ inline std::string open_metrics(const Schedule& schedule, std::int64_t reload_ag
   const char* refusal = counters.last_refusal.load();
   return text + "# TYPE tailc_tick_lateness_seconds summary\ntailc_tick_lateness_seconds_count " +
          std::to_string(counts.ticks) + "\ntailc_tick_lateness_seconds_sum " +
-         std::to_string(static_cast<double>(counts.late_ns) / 1e9) + "\n" +
+         decimal(static_cast<double>(counts.late_ns) / 1e9) + "\n" +
          metric("in_system", "gauge", " " + std::to_string(schedule.in_system())) +
          metric("running", "gauge", " " + std::to_string(schedule.running())) +
          metric("reload_age_seconds", "gauge",
-                " " + std::to_string(static_cast<double>(reload_age_ns) / 1e9)) +
+                " " + decimal(static_cast<double>(reload_age_ns) / 1e9)) +
          days_left(policy) +
          metric("policy", "info",
                 "_info{name=\"" + escaped(policy.name()) + "\",generation=\"" +
