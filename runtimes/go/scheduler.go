@@ -106,6 +106,7 @@ type Running struct {
 	isBoosted bool
 	usedNs    atomic.Int64 // by parts, for the log
 	hasFailed atomic.Bool
+	hasExited atomic.Bool
 }
 
 // Admit waits until a request may start. Its error is ErrRefused, UnknownClass, or that of the
@@ -142,8 +143,11 @@ func (s *Scheduler) arrive(r *Running, class string) error {
 	return nil
 }
 
-// Exit is called once, when the request has ended.
+// Exit is called when the request has ended; further calls do nothing.
 func (r *Running) Exit() {
+	if r.hasExited.Swap(true) {
+		return
+	}
 	r.cancel()
 	r.log()
 	s := r.scheduler

@@ -156,6 +156,18 @@ func TestARequestIsCutOffByItsContext(t *testing.T) {
 	has(t, s, "tailc_cut_offs_total 1")
 }
 
+func TestASecondExitOfARequestDoesNothing(t *testing.T) {
+	s, _ := scheduler(t, "settings")
+	first := admit(t, s)
+	first.Exit()
+	first.Exit()
+	second := admit(t, s)
+	first.Exit()
+	has(t, s, "tailc_exits_total 1")
+	has(t, s, "tailc_in_system 1")
+	second.Exit()
+}
+
 func TestAHandlerRefusesAndAdmits(t *testing.T) {
 	s, _ := scheduler(t, "overload")
 	served := s.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
