@@ -101,7 +101,7 @@ def verify_words(log: Path, served: Path) -> list[str]:
 
 
 def write_log(path: Path, factor: float, seed: int) -> None:
-    """The demands of the design trace, drawn anew, as the server's log has them."""
+    """Demands of the design trace, sampled with replacement, as the server's log has them."""
     demands_ms = pq.read_table(FOLDER / "demand.parquet")[COLUMN].to_numpy()
     rng = np.random.default_rng(seed)
     write_columns(path, {COLUMN: factor * rng.choice(demands_ms, REQUESTS)})
