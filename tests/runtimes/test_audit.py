@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,89 @@ def test_a_refutation_has_the_claim_the_row_and_the_difference(
     assert code == REFUTED
     assert "refuted  tail_us of load 2: 72460 is claimed, 72467.455830" in text
     assert "off by -7.455830" in text
+
+
+def _repeat_the_tolerance(policy: dict[str, Any]) -> None:
+    policy["evidence"]["settings"].insert(0, ["tolerance_ppm", 1_000_000_000])
+
+
+def _set(name: str, value: int) -> Callable[[dict[str, Any]], None]:
+    def change(policy: dict[str, Any]) -> None:
+        setting = next(pair for pair in policy["evidence"]["settings"] if pair[0] == name)
+        setting[1] = value
+
+    return change
+
+
+def _rename_the_threads(policy: dict[str, Any]) -> None:
+    policy["forms"][0]["cost_units"][0]["name"] = "memory"
+
+
+@pytest.mark.parametrize(
+    ("change", "answer"),
+    [
+        (lambda policy: policy.update(restarts=3), "the member `restarts`"),
+        (lambda policy: policy["schema"].update(minor=99), "minor version 99 of the schema"),
+        (lambda policy: policy["forms"].append({"form": "brake"}), "the form `brake`"),
+        (_repeat_the_tolerance, "states `tolerance_ppm` more than once"),
+        (_set("step_us", -1), "a grid has a step above 0"),
+        (_set("max_in_system", 2**53 - 1), "tables of more than 16384 loads"),
+        (_rename_the_threads, "the costs of rungs"),
+    ],
+    ids=["member", "minor", "form", "repeated", "step", "loads", "unit"],
+)
+def test_what_the_program_does_not_know_is_not_said_to_hold(
+    change: Callable[[dict[str, Any]], object], answer: str, tmp_path: Path, profiles: Path
+) -> None:
+    policy = search_policy()
+    change(policy)
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "search.csv")
+    assert (code, answer in text) == (CANNOT_CHECK, True), text
+
+
+def test_rows_are_of_requests_in_the_system(tmp_path: Path, profiles: Path) -> None:
+    policy = search_policy()
+    policy["forms"][0]["load_axis"] = "rate_mrps"
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "search.csv")
+    assert (code, "refuted  load_axis of the table" in text) == (REFUTED, True), text
+
+
+@pytest.mark.parametrize(
+    "name", ["finance", "elfen", pytest.param("joint", marks=pytest.mark.fuzz)]
+)
+def test_the_target_of_a_search_is_within_the_slo(
+    name: str, tmp_path: Path, profiles: Path
+) -> None:
+    policy = json.loads((EXAMPLES / name / "expected.json").read_bytes())
+    target_us = dict(policy["evidence"]["settings"])["target_us"]
+    policy["slos"][0]["latency_us"] = target_us - 1
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / f"{name}.csv")
+    assert (code, "refuted  target_us of the SLO" in text) == (REFUTED, True), text
+
+
+@pytest.mark.parametrize("lie", [{"percentile_ppm": 1}, {"target_us": 2_101}])
+def test_the_controller_of_rubik_has_the_slo(
+    lie: dict[str, int], tmp_path: Path, profiles: Path
+) -> None:
+    policy = json.loads((EXAMPLES / "rubik" / "expected.json").read_bytes())
+    policy["forms"][1].update(lie)
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "rubik.csv")
+    assert (code, f"refuted  {next(iter(lie))} of the controller" in text) == (REFUTED, True), text
+
+
+@pytest.mark.parametrize("setting", ["buckets", "positions_convolved"])
+def test_a_table_that_takes_hours_is_not_checked(
+    setting: str, tmp_path: Path, profiles: Path
+) -> None:
+    policy = json.loads((EXAMPLES / "rubik" / "expected.json").read_bytes())
+    _set(setting, 2**53 - 1)(policy)
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "rubik.csv")
+    assert (code, "tables of more than 1024 buckets or 256 pos" in text) == (CANNOT_CHECK, True)
 
 
 def test_a_load_without_evidence_has_no_feasible_schedule(tmp_path: Path, profiles: Path) -> None:

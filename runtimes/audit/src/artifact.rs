@@ -6,6 +6,22 @@ use crate::json::Json;
 
 const FORMAT: &str = "tailc-policy";
 const MAJOR: i128 = 1;
+/// The newest minor version that this program was written for.
+const MINOR: i128 = 11;
+const MEMBERS: [&str; 12] = [
+    "evidence",
+    "format",
+    "forms",
+    "generation",
+    "inputs",
+    "kind",
+    "name",
+    "policy_digest",
+    "rates_mrps",
+    "reading",
+    "schema",
+    "slos",
+];
 
 pub struct Artifact {
     pub policy: Json,
@@ -22,6 +38,15 @@ impl Artifact {
         if schema.number("major")? != MAJOR {
             return Err("the policy has a major version that this program does not know".into());
         }
+        let minor = schema.number("minor")?;
+        if minor > MINOR {
+            claims.cannot_check(format!(
+                "what minor version {minor} of the schema added: this program knows {MINOR}"
+            ));
+        }
+        for name in policy.names().filter(|name| !MEMBERS.contains(name)) {
+            claims.cannot_check(format!("the member `{name}`: this program does not know it"));
+        }
         let stated = policy.text("policy_digest")?.to_string();
         let is_canonical = policy.canonical() == text;
         claims.judge("canonical form", "the file", is_canonical, "the bytes are another spelling");
@@ -36,7 +61,7 @@ impl Artifact {
     }
 
     pub fn setting(&self, name: &str) -> Result<Option<i128>, String> {
-        match Json::paired(self.evidence()?.list("settings")?, name) {
+        match Json::paired(self.evidence()?.list("settings")?, name)? {
             Some(Json::Number(number)) => Ok(Some(i128::from(number))),
             Some(_) => Err(format!("the setting `{name}` is not a whole number")),
             None => Ok(None),
@@ -57,8 +82,20 @@ impl Artifact {
         }
     }
 
+    /// Forms with other names than these were not looked at.
+    pub fn check_forms(&self, checked: &[&str], claims: &mut Claims) -> Result<(), String> {
+        for form in self.policy.list("forms")? {
+            let name = form.text("form")?;
+            if !checked.contains(&name) {
+                let kind = self.policy.text("kind")?;
+                claims.cannot_check(format!("the form `{name}`: not checked in a `{kind}` policy"));
+            }
+        }
+        Ok(())
+    }
+
     pub fn spec_digest(&self) -> Result<Option<String>, String> {
-        match Json::paired(self.evidence()?.list("versions")?, "compiled-spec") {
+        match Json::paired(self.evidence()?.list("versions")?, "compiled-spec")? {
             Some(Json::Text(digest)) => Ok(Some(digest)),
             _ => Ok(None),
         }

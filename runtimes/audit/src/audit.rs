@@ -48,14 +48,22 @@ fn check(policy: &str, given: &Given<'_>, claims: &mut Claims) -> Result<(), Str
         check_seal(file, artifact.policy.text("policy_digest")?, claims);
     }
     let kind = artifact.policy.text("kind")?;
+    let checked: &[&str] = match kind {
+        "few-to-many" | "joint-ladder" | "elfen" => &["ladder"],
+        "slow-to-fast" => &["ladder", "controller"],
+        "rubik" => &["tail-table", "controller"],
+        "autopro" => &["shares"],
+        "green-sla" | "greenpar" => &["plan"],
+        other => return Err(format!("policies of the kind `{other}` are not checked")),
+    };
+    artifact.check_forms(checked, claims)?;
     let check_requests = match kind {
         "few-to-many" | "joint-ladder" => interval_table::check,
         "slow-to-fast" => thresholds::check,
         "rubik" => tail_table::check,
         "elfen" => budgets::check,
         "autopro" => return shares::check(&artifact, given.design()?, claims),
-        "green-sla" | "greenpar" => return plan_claims::check(&artifact, claims),
-        other => return Err(format!("policies of the kind `{other}` are not checked")),
+        _ => return plan_claims::check(&artifact, claims),
     };
     let profile =
         Profile::parse(given.design()?).map_err(|why| format!("the design sample: {why}"))?;

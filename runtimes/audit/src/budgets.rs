@@ -52,6 +52,7 @@ fn check_budgets(artifact: &Artifact, ladder: &Ladder, claims: &mut Claims) -> R
     let slo = artifact.policy.list("slos")?.first().ok_or("the policy has no SLO")?;
     claims.equal("percentile_ppm", "the evidence", percentile, slo.number("percentile_ppm")?);
     let target_us = artifact.required_setting("target_us")?;
+    claims.at_most("target_us", "the SLO", target_us, slo.number("latency_us")? * MICRO);
     let rates = artifact.policy.numbers("rates_mrps")?;
     let rows = artifact.evidence()?.list("rows")?;
     claims.equal("number of rates", "the evidence", rows.len() as i128, rates.len() as i128);
@@ -62,7 +63,7 @@ fn check_budgets(artifact: &Artifact, ladder: &Ladder, claims: &mut Claims) -> R
     let (alone_us, budgets_us) = (of_rates("alone_us")?, of_rates("budget_us")?);
     let left_us: Vec<i128> = alone_us.iter().map(|alone| target_us - alone).collect();
     let form = artifact.form("ladder")?;
-    let is_by_load = form.text("load_axis")? == "rate_mrps";
+    let is_by_load = ladder.load_axis == "rate_mrps";
     let least = left_us.iter().copied().min().ok_or("the policy has no rates")?;
     for ((rate, left), stated) in rates.iter().zip(&left_us).zip(&budgets_us) {
         let right = if is_by_load { *left } else { least };

@@ -19,6 +19,10 @@ const FS_PER_MICRO_US: i128 = 1_000;
 const BUDGET_SPARE: i128 = 500_000_000;
 /// What a search of multipliers in floating point may lose, in parts of the bound.
 const SEARCH_LOSS: i128 = 1_000_000_000;
+/// Loads that a search has at most: a compile has up to 10,000.
+const MOST_SOLVED: i128 = 1 << 14;
+/// Loads that are looked at one by one.
+const MOST_LOADS: i128 = 1 << 20;
 
 struct Table<'a> {
     artifact: &'a Artifact,
@@ -46,6 +50,13 @@ pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Res
     if let Some(disorder) = table.ladder.disorder() {
         claims.judge("order", "the table", false, &disorder);
         return Ok(());
+    }
+    let most = artifact.required_setting("max_in_system")?;
+    if most > MOST_SOLVED || table.leanest(most).1 > MOST_LOADS {
+        return Err(format!(
+            "tables of more than {MOST_SOLVED} loads, or of {MOST_LOADS} with those that the \
+             capacity allows, are not checked"
+        ));
     }
     let rows = evidence.list("rows")?;
     let loads = rows.iter().map(|row| row.number("load")).collect::<Result<Vec<_>, _>>()?;
@@ -100,6 +111,9 @@ impl Table<'_> {
     /// Settings of the table that follow from one another and from the profile.
     fn check_rungs(&self, claims: &mut Claims) -> Result<(), String> {
         let ladder = &self.ladder;
+        let axis = &ladder.load_axis;
+        let by = format!("`{axis}` is claimed, and rows are of the requests in the system");
+        claims.judge("load_axis", "the table", axis == "in_system", &by);
         let stated = self.artifact.required_setting("rungs")?;
         claims.equal("rungs", "the evidence", stated, ladder.rungs.len() as i128);
         for (degree, rung) in ladder.rungs.iter().enumerate() {
@@ -108,7 +122,12 @@ impl Table<'_> {
         }
         // Rungs of few-to-many are degrees; those of a joint ladder cost one core for each thread.
         let is_few_to_many = self.artifact.policy.text("kind")? == "few-to-many";
-        let cores = ladder.unit_names.iter().position(|name| name == "cores" || name == "threads");
+        let counts_cores = |name: &String| name == "threads" || name.ends_with("cores");
+        let cores = ladder.unit_names.iter().position(counts_cores);
+        if cores.is_none() || !is_few_to_many && ladder.rungs.iter().any(|r| r.threads.is_none()) {
+            claims
+                .cannot_check("the costs of rungs: no unit counts cores, or rungs have no threads");
+        }
         for (degree, rung) in ladder.rungs.iter().enumerate() {
             let place = format!("rung {degree}");
             let threads = if is_few_to_many { Some(degree as i128 + 1) } else { rung.threads };
@@ -126,6 +145,10 @@ impl Table<'_> {
         let first = slos.first().ok_or("the policy has no SLO")?;
         let stated = self.artifact.required_setting("percentile_ppm")?;
         claims.equal("percentile_ppm", "the evidence", stated, first.number("percentile_ppm")?);
+        if let Objective::CostWithin(target_fs) = self.objective {
+            let target_us = target_fs / FS_PER_US;
+            claims.at_most("target_us", "the SLO", target_us, first.number("latency_us")? * PPM);
+        }
         let name = self.artifact.evidence()?.text("objective")?;
         let right = if self.objective == Objective::Tail { "tail" } else { "cost" };
         claims.judge("objective", "the evidence", name == right, &format!("`{name}` is claimed"));
@@ -375,6 +398,9 @@ impl Table<'_> {
             longest_us: self.artifact.required_setting("longest_us")?,
             rungs: self.ladder.rungs.len(),
         };
+        if grid.step_us < 1 || grid.longest_us < 0 {
+            return Err("a grid has a step above 0 and times from 0 on".into());
+        }
         if !grid.is_small(self.profile.requests.len()) {
             return Ok(None);
         }

@@ -1,5 +1,6 @@
 //! JSON of whole numbers: a parser, and the canonical text of RFC 8785.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,15 @@ impl Json {
         }
     }
 
+    /// The names of the members; none if this is no object.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let members = match self {
+            Json::Object(members) => members.as_slice(),
+            _ => &[],
+        };
+        members.iter().map(|(name, _)| name.as_str())
+    }
+
     pub fn number(&self, name: &str) -> Result<i128, String> {
         match self.member(name) {
             Some(Json::Number(number)) => Ok(i128::from(*number)),
@@ -97,14 +107,18 @@ impl Json {
         self.list(name)?.iter().map(of).collect()
     }
 
-    /// The second of the pair whose first is `name`, in a list of pairs.
-    pub fn paired(pairs: &[Json], name: &str) -> Option<Json> {
-        pairs.iter().find_map(|pair| match pair {
+    /// The second of the pair whose first is `name`, in a list of pairs; fails if there are several.
+    pub fn paired(pairs: &[Json], name: &str) -> Result<Option<Json>, String> {
+        let mut seconds = pairs.iter().filter_map(|pair| match pair {
             Json::List(two) if two.len() == 2 && two[0] == Json::Text(name.into()) => {
                 Some(two[1].clone())
             }
             _ => None,
-        })
+        });
+        match (seconds.next(), seconds.next()) {
+            (_, Some(_)) => Err(format!("the evidence states `{name}` more than once")),
+            (second, None) => Ok(second),
+        }
     }
 }
 
@@ -168,6 +182,7 @@ impl Parser<'_> {
 
     fn object(&mut self, depth: usize) -> Result<Json, String> {
         let mut members: Vec<(String, Json)> = Vec::new();
+        let mut known = HashSet::new();
         self.at += 1;
         if self.blank() == Some(b'}') {
             self.at += 1;
@@ -178,7 +193,7 @@ impl Parser<'_> {
                 return Err(self.fault("expected the name of a member"));
             }
             let name = self.string()?;
-            if members.iter().any(|(known, _)| *known == name) {
+            if !known.insert(name.clone()) {
                 return Err(self.fault("a member appears twice"));
             }
             if self.blank() != Some(b':') {

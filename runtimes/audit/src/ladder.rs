@@ -13,6 +13,7 @@ pub struct Ladder {
     pub guard: Guard,
     pub boost: Option<Boost>,
     pub ages_from_arrival: bool,
+    pub load_axis: String,
 }
 
 pub struct Rung {
@@ -69,6 +70,7 @@ impl Ladder {
             },
             boost: form.member("boost").map(boost).transpose()?,
             ages_from_arrival: rules.contains(&Json::Text("age-from-arrival".into())),
+            load_axis: form.text("load_axis")?.to_string(),
         };
         let are_there = !ladder.rungs.is_empty() && !ladder.rows.is_empty();
         are_there.then_some(ladder).ok_or_else(|| "the ladder has no rungs or no rows".into())
@@ -123,7 +125,8 @@ impl Ladder {
     /// Time on each rung but the last under these climbs, whose ages count from `start_us`.
     pub fn stays(&self, climbs: &[(i128, usize)], start_us: i128) -> Vec<Option<i128>> {
         let mut stays = vec![Some(0); self.rungs.len() - 1];
-        let begin = |age: i128| if age == 0 { 0 } else { (age - start_us) * FS_PER_US };
+        // A request climbs at its start to the rung of an age that it has by then.
+        let begin = |age: i128| (age - start_us).max(0) * FS_PER_US;
         for (place, (age, rung)) in climbs.iter().enumerate() {
             if let Some(stay) = stays.get_mut(*rung) {
                 *stay = climbs.get(place + 1).map(|(next, _)| begin(*next) - begin(*age));
@@ -169,7 +172,7 @@ mod tests {
     fn ladder(rows: &str) -> Ladder {
         let text = format!(
             "{{\"rungs\":[{{\"speed_ppm\":1,\"cost_ppm\":[1]}},{{\"speed_ppm\":2,\"cost_ppm\":[2]}}],\
-             \"cost_units\":[{{\"name\":\"threads\",\"capacity_ppm\":4}}],\"rules\":[],\
+             \"cost_units\":[{{\"name\":\"threads\",\"capacity_ppm\":4}}],\"rules\":[],\"load_axis\":\"in_system\",\
              \"guard\":{{\"min_load\":1,\"max_load\":3}},\"rows\":[{rows}]}}"
         );
         Ladder::of(&Json::parse(&text).unwrap()).unwrap()
@@ -194,6 +197,7 @@ mod tests {
         assert_eq!(ladder.row_at(9).admission, Admission::DelayUs(5));
         assert_eq!(ladder.stays(&ladder.row_at(2).climbs, 0), [Some(7_000_000_000)]);
         assert_eq!(ladder.stays(&ladder.row_at(2).climbs, 3), [Some(4_000_000_000)]);
+        assert_eq!(ladder.stays(&ladder.row_at(2).climbs, 9), [Some(0)]);
         assert_eq!(ladder.stays(&ladder.row_at(3).climbs, 0), [Some(0)]);
     }
 

@@ -22,6 +22,9 @@ const PPM: i128 = 1_000_000;
 const ROWS: i128 = 8;
 /// Probabilities within this of a limit count as the limit.
 const CLOSE: f64 = 1e-12;
+/// What a compile has at most; more would take hours.
+const MOST_BUCKETS: i128 = 1_024;
+const MOST_POSITIONS: i128 = 256;
 /// Of the requests that are longer than any measured one.
 const MOST_CYCLES: i128 = 1 << 43;
 const MOST_MEMORY_NS: i128 = (1 << 53) - 1;
@@ -49,6 +52,7 @@ pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Res
         memory_ns.push((i128::from(memory), weight));
     }
     check_settings(artifact, table, claims)?;
+    check_controller(artifact, claims)?;
     check_alone(artifact, table, profile, &cycles, claims)?;
     for (name, sample, most) in
         [("cycles", cycles, MOST_CYCLES), ("memory_ns", memory_ns, MOST_MEMORY_NS)]
@@ -73,6 +77,19 @@ fn check_settings(artifact: &Artifact, table: &Json, claims: &mut Claims) -> Res
     let slo = artifact.policy.list("slos")?.first().ok_or("the policy has no SLO")?;
     claims.equal("percentile_ppm", "the SLO", slo.number("percentile_ppm")?, percentile_ppm);
     claims.equal("latency_us", "the SLO", slo.number("latency_us")?, table.number("bound_us")?);
+    Ok(())
+}
+
+/// The controller steers the percentile of the SLO to a target within the bound. Its gains are of the
+/// spec.
+fn check_controller(artifact: &Artifact, claims: &mut Claims) -> Result<(), String> {
+    let Ok(controller) = artifact.form("controller") else {
+        return Ok(());
+    };
+    let (place, percentile_ppm) = ("the controller", artifact.required_setting("percentile_ppm")?);
+    claims.equal("percentile_ppm", place, controller.number("percentile_ppm")?, percentile_ppm);
+    let most = artifact.required_setting("bound_us")? * MICRO;
+    claims.at_most("target_us", place, controller.number("target_us")?, most);
     Ok(())
 }
 
@@ -145,8 +162,15 @@ impl Expected {
         sample.sort_unstable();
         let buckets = artifact.required_setting("buckets")?;
         let (least, most) = (sample[0].0, sample[sample.len() - 1].0);
-        if least == most || !(2..=1 << 16).contains(&buckets) {
+        if least == most {
             return Err("tables of equal work are not checked".into());
+        }
+        let convolved = artifact.required_setting("positions_convolved")?;
+        if !(2..=MOST_BUCKETS).contains(&buckets) || !(0..=MOST_POSITIONS).contains(&convolved) {
+            return Err(format!(
+                "tables of more than {MOST_BUCKETS} buckets or {MOST_POSITIONS} positions are not \
+                 checked"
+            ));
         }
         let total: i128 = sample.iter().map(|(_, weight)| weight).sum();
         let mut counted = vec![0; buckets as usize];
@@ -166,7 +190,7 @@ impl Expected {
             smallest,
             exceeded: 1.0 - percentile_ppm as f64 / 1e6 + CLOSE,
             quantile: percentile_ppm as f64 / 1e6,
-            convolved: artifact.required_setting("positions_convolved")? as usize,
+            convolved: convolved as usize,
         })
     }
 
@@ -184,6 +208,9 @@ impl Expected {
             return Ok(());
         }
         let positions = rows[0].list("left")?.len();
+        if positions as i128 > MOST_POSITIONS {
+            return Err(format!("tables of more than {MOST_POSITIONS} positions are not checked"));
+        }
         let sums = self.sums();
         for (number, row) in rows.iter().enumerate() {
             let place = format!("row {number} of {name}");

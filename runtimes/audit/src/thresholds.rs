@@ -66,6 +66,8 @@ fn check_table(artifact: &Artifact, ladder: &Ladder, claims: &mut Claims) -> Res
     let percentile = artifact.required_setting("percentile_ppm")?;
     let first = artifact.policy.list("slos")?.first().ok_or("the policy has no SLO")?;
     claims.equal("percentile_ppm", "the evidence", percentile, first.number("percentile_ppm")?);
+    let target_us = artifact.required_setting("target_us")?;
+    claims.at_most("target_us", "the SLO", target_us, first.number("latency_us")? * MICRO);
     if let Ok(controller) = artifact.form("controller") {
         let place = "the controller";
         claims.equal("percentile_ppm", place, controller.number("percentile_ppm")?, percentile);
