@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 import rfc8785
 
 from tailc.studies.split import write_design
-from tests.runtimes.audit import audit, cargo, lies
+from tests.runtimes.audit import TARGET, audit, cargo, lies
 from tests.tailc.artifact.published import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -280,3 +282,14 @@ def test_what_is_no_policy_cannot_be_checked(tmp_path: Path) -> None:
     assert audit(EXAMPLES / "search" / "expected.tailc")[0] == CANNOT_CHECK
     assert audit(tmp_path / "nothing.json")[0] == CANNOT_CHECK
     assert audit()[0] == CANNOT_CHECK
+    code, text = audit(os.fsdecode(b"\xff.json"))
+    assert (code, "not UTF-8" in text) == (CANNOT_CHECK, True), text
+
+
+def test_a_verdict_that_cannot_be_written_is_none(profiles: Path) -> None:
+    policy = EXAMPLES / "search" / "expected.json"
+    command = [TARGET / "debug" / "tailc-audit", policy, "--design", profiles / "search.csv"]
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert ended.returncode == CANNOT_CHECK
+    assert b"the result cannot be written" in ended.stderr

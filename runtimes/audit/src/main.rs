@@ -1,5 +1,7 @@
 //! The command `tailc-audit`: see USAGE.
 
+use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 use tailc_audit::{audit, Given, Verdict};
@@ -27,7 +29,10 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, String> {
-    let arguments = arguments(std::env::args().skip(1))?;
+    let given: Result<Vec<String>, OsString> =
+        std::env::args_os().skip(1).map(OsString::into_string).collect();
+    let not_text = |argument: OsString| format!("the argument {argument:?} is not UTF-8; {USAGE}");
+    let arguments = arguments(given.map_err(not_text)?.into_iter())?;
     let policy = read(&arguments.policy)?;
     let design = arguments.design.as_deref().map(read).transpose()?;
     let sealed = arguments.sealed.as_deref().map(bytes_of).transpose()?;
@@ -39,9 +44,12 @@ fn run() -> Result<ExitCode, String> {
             sealed: sealed.as_deref(),
         },
     );
-    print!("{claims}");
     let verdict = claims.verdict();
-    println!("{}", sentence(verdict));
+    // A verdict that nobody can read is none.
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{claims}{}", sentence(verdict))
+        .and_then(|()| out.flush())
+        .map_err(|why| format!("the result cannot be written: {why}"))?;
     Ok(ExitCode::from(code_of(verdict)))
 }
 
