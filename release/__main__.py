@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import sys
 from pathlib import Path
 
@@ -13,17 +12,33 @@ _SUMS = "SHA256SUMS"
 
 
 def main(arguments: list[str]) -> int:
-    """Build the packages into an empty folder, with their checksums; 64 for wrong usage."""
+    """Build the packages into a folder, with their checksums; 64 for wrong usage.
+
+    What an earlier build left there is removed. A folder with any other file is refused.
+    """
     if not arguments or not PACKAGES.keys() >= set(arguments[1:]):
         print(f"usage: python -m release FOLDER [{' | '.join(PACKAGES)}]...", file=sys.stderr)
         return 64
     folder = Path(arguments[0]).resolve()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    earlier = list(folder.iterdir())
+    if others := [path.name for path in earlier if not _is_of_a_release(path)]:
+        print(
+            f"release: {folder} has `{min(others)}`, which is no file of a release: "
+            "name an empty folder",
+            file=sys.stderr,
+        )
+        return 64
+    for path in earlier:
+        path.unlink()
     for name in arguments[1:] or PACKAGES:
         PACKAGES[name](folder)
     (folder / _SUMS).write_text("".join(map(_line, sorted(folder.glob("tailc*")))))
     return 0
+
+
+def _is_of_a_release(path: Path) -> bool:
+    return path.is_file() and (path.name == _SUMS or path.name.startswith("tailc"))
 
 
 def _line(path: Path) -> str:

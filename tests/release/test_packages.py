@@ -67,6 +67,23 @@ def test_an_unknown_package_is_a_usage_error(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_with_other_files_is_left_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert main([str(tmp_path), "go"]) == 64
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    assert "has `notes.txt`, which is no file of a release" in capsys.readouterr().err
+
+
+def test_files_of_an_earlier_build_are_removed(tmp_path: Path) -> None:
+    for name in ("tailc-go-0.0.1.zip", "SHA256SUMS"):
+        (tmp_path / name).write_text("old")
+    assert main([str(tmp_path), "go"]) == 0
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {f"tailc-go-{VERSION}.zip", "SHA256SUMS"}
+
+
 def test_wheels_have_their_licence_and_types(built: Path) -> None:
     (path,) = built.glob("tailc_runtime*.whl")
     with zipfile.ZipFile(path) as wheel:
