@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tailc.report.issues import Issue
 from tailc.report.notes import NoteLevel
+from tailc.units import printable
 
 
 def as_azure(issues: Sequence[Issue]) -> str:
@@ -15,7 +16,8 @@ def as_azure(issues: Sequence[Issue]) -> str:
 
 def _line(issue: Issue) -> str:
     if issue.level is NoteLevel.NOTICE:
-        return issue.message
+        # Azure obeys commands anywhere in a line: a name in a trace must not become one.
+        return issue.message.replace("##", "# #")
     place = issue.place
     properties = {
         "type": issue.level.value,
@@ -31,7 +33,7 @@ def _line(issue: Issue) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%AZP25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(text.replace("%", "%AZP25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _escaped_property(text: str) -> str:

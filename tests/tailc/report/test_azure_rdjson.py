@@ -40,6 +40,16 @@ def test_a_name_of_a_file_does_not_end_the_command_of_azure():
     assert "sourcepath=a%3Bb%5D.yaml;" in line
 
 
+def test_a_notice_is_no_command_of_azure():
+    note = Note(NoteLevel.NOTICE, "SLO pass", "of ##vso[task.setvariable variable=PATH]/tmp")
+    assert azure(notes=(note,)) == ["of # #vso[task.setvariable variable=PATH]/tmp"]
+
+
+def test_azure_gets_no_control_characters_of_a_name():
+    (line,) = azure(Finding(Code.UNKNOWN_KEY, "no", Place("a\x1b[1m\udc80.yaml", 1)))
+    assert line.isprintable()
+
+
 def test_azure_has_no_notices():
     assert azure(notes=(PASS,)) == ["p99 <= 500 ms at 30/s"]
 
