@@ -145,9 +145,12 @@ class TokenTail:
         return TailEstimate(middle, min(low, middle), max(high, middle) if enough else None)
 
     def change_from(self, other: TokenTail) -> MeanError:
-        """Relative change from the other percentile, with its 95 % interval."""
-        change = self.ns / max(other.ns, 1) - 1
-        changes = self.resampled_ns / np.maximum(other.resampled_ns, 1) - 1
+        """Relative change from the other percentile, with its 95 % interval.
+
+        Zeros, of metrics without values, count as 1 ns: two of them have no change.
+        """
+        change = max(self.ns, 1) / max(other.ns, 1) - 1
+        changes = np.maximum(self.resampled_ns, 1) / np.maximum(other.resampled_ns, 1) - 1
         low, high = np.quantile(changes, [LOW, HIGH])
         middle = to_ppm(change)
         return MeanError(middle, min(to_ppm(low), middle), max(to_ppm(high), middle))

@@ -89,6 +89,14 @@ def test_a_change_is_paired_by_blocks():
     assert (change.low_ppm, change.high_ppm) == (1_000_000, 1_000_000)
 
 
+def test_metrics_without_values_do_not_change():
+    none = tail_sample(outcome([10] * 30, [[]] * 30), slo(Metric.ITL, 99, 1), 1, 60)
+    some = tail_sample(outcome([10] * 30, [[5]] * 30), slo(Metric.ITL, 99, 1), 1, 60)
+    change = none.change_from(none)
+    assert (change.ppm, change.low_ppm, change.high_ppm) == (0, 0, 0)
+    assert none.change_from(some).ppm == -1_000_000
+
+
 def test_few_values_have_no_upper_limit():
     found = outcome([10] * 30, [[]] * 30)
     assert tail_sample(found, slo(Metric.TTFT, 99, 1), 1, 60).estimate.high_us is None
