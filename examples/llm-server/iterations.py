@@ -17,9 +17,10 @@ class Step(NamedTuple):
 def scheduled(scheduler: Any, schedule: Callable[[], Any]) -> tuple[Any, Step]:
     """What `schedule` returns, and the batch that it makes."""
     decodes = {one.request_id for one in scheduler.running if not one.is_prefill_chunk}
-    before = {name: one.num_computed_tokens for name, one in scheduler.requests.items()}
     output = schedule()
     tokens = output.num_scheduled_tokens
     decoding = len(decodes & tokens.keys())
-    prompt = sum(tokens.values()) - decoding
-    return output, Step(prompt, decoding, sum(before[name] for name in tokens))
+    batched = sum(tokens.values())
+    # Sequences that start here have a cached prefix only now, and all count the batch as computed.
+    computed = sum(scheduler.requests[name].num_computed_tokens for name in tokens)
+    return output, Step(batched - decoding, decoding, computed - batched)

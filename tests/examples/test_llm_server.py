@@ -36,10 +36,12 @@ class Held:
     num_computed_tokens: int = 0
     is_prefill_chunk: bool = False
     request_id: str = ""
+    cached: int = 0
 
 
 class Base:
-    """Batches every decoding sequence and then prompts, first come first served."""
+    """Batches every decoding sequence and then prompts, first come first served; finds the cached
+    prefix of a prompt when it may start, as vLLM does."""
 
     def __init__(self, config, most_tokens=600, most_sequences=16):
         self.vllm_config = config
@@ -52,6 +54,8 @@ class Base:
         left, tokens = self.max_num_scheduled_tokens, {}
         starts = max(self.max_num_active_reqs - len(self.running), 0)
         coming = self.waiting[:starts]
+        for one in coming:
+            one.num_computed_tokens = one.cached
         for one in (*self.running, *coming):
             chunk = min(one.num_tokens - one.num_computed_tokens, left)
             if not chunk:
@@ -64,6 +68,9 @@ class Base:
             one.is_prefill_chunk = one.num_computed_tokens < one.num_tokens
             left -= chunk
         return SimpleNamespace(num_scheduled_tokens=tokens)
+
+    def update_from_output(self):
+        pass
 
     def shutdown(self):
         self.is_shut = True
@@ -135,24 +142,67 @@ def test_the_watch_ends_with_the_scheduler(scheduler):
     assert scheduler.policy._thread is None
 
 
-def test_iterations_are_recorded_while_requests_are_there(scheduler_class, tmp_path):
+@pytest.fixture
+def recorded(scheduler_class, tmp_path, monkeypatch):
+    """Records the calls of a scheduler at times [ms] with two prompts, and returns the rows."""
     made = script(FOLDER / "recording_scheduler.py").RecordingScheduler
     assert scheduler_class.__mro__[1] is made.__mro__[1]
     config = SimpleNamespace(additional_config={"tailc_steps": str(tmp_path / "steps.csv")})
     recording = made(config)
-    recording.schedule()
     for name, held in (("a", Held(700, 2)), ("b", Held(100, 2))):
         held.request_id = name
         recording.requests[name] = held
         recording.waiting.append(held)
+
+    def rows(calls):
+        for at_ms, call in calls:
+            monkeypatch.setattr("time.perf_counter_ns", lambda at_ms=at_ms: at_ms * MS)
+            call(recording)
+        monkeypatch.undo()
+        return (tmp_path / "steps.csv").read_text().splitlines()
+
+    return rows
+
+
+def schedule(recording):
     recording.schedule()
-    recording.schedule()
-    recording.running[0].num_tokens += 1
-    recording.schedule()
-    lines = [line.split(",") for line in (tmp_path / "steps.csv").read_text().splitlines()]
-    assert [line[:3] for line in lines] == [
-        ["prompt", "decoding", "context"], ["600", "0", "0"], ["200", "0", "600"]]  # fmt: skip
-    assert all(float(line[3]) >= 0 for line in lines[1:])
+
+
+def update(recording):
+    """The output of the oldest batch: a token for each prompt that is complete."""
+    recording.update_from_output()
+    for one in recording.running:
+        one.num_tokens += not one.is_prefill_chunk
+
+
+def end_all(recording):
+    recording.running.clear()
+    update(recording)
+
+
+def test_an_iteration_takes_the_time_to_its_output(recorded):
+    calls = [(100, schedule), (160, update), (161, schedule), (190, end_all), (500, schedule)]
+    calls += [(501, update)]  # Without requests, so without a row.
+    assert recorded(calls) == [
+        "prompt,decoding,context,time", "600,0,0,60.000", "200,0,600,30.000"]  # fmt: skip
+
+
+def test_an_iteration_after_an_idle_time_takes_the_time_from_its_scheduling(recorded):
+    calls = [(100, schedule), (160, end_all), (500, schedule), (507, update)]
+    assert recorded(calls)[2] == "100,0,0,7.000"
+
+
+def test_an_iteration_that_is_scheduled_before_the_one_before_it_ends_has_its_own_time(recorded):
+    calls = [(100, schedule), (101, schedule), (160, update), (161, schedule), (190, update)]
+    assert recorded(calls)[1:] == ["600,0,0,60.000", "200,0,600,30.000"]
+
+
+def test_the_context_of_an_iteration_has_the_cached_prefix_of_sequences_that_start(recorded):
+    def with_prefix(recording):
+        recording.requests["a"].cached = 512
+        recording.schedule()
+
+    assert recorded([(100, with_prefix), (120, update)])[1] == "288,0,512,20.000"
 
 
 @dataclass
