@@ -61,15 +61,17 @@ class BudgetCell:
         return step_ns(self.table.engine.step, self.prompt_tokens, self.decoding, context)
 
     def largest_budget(self, limit_ns: int, context: int) -> int:
-        """The largest budget whose full iteration takes at most the limit; 0 if there is none."""
-        step = self.table.engine.step
-        low, high = 0, max(self.table.engine.cache_tokens, self.decoding) + 1
+        """The largest budget whose full iteration takes at most the limit; 0 if there is none.
+
+        All decoding sequences have a token, whatever the budget.
+        """
+        step, decoding = self.table.engine.step, self.decoding
+        low, high = -1, self.table.engine.cache_tokens + 1
         while high - low > 1:
             middle = (low + high) // 2
-            prompt = max(middle - self.decoding, 0)
-            fits = step_ns(step, prompt, min(middle, self.decoding), context) <= limit_ns
+            fits = step_ns(step, middle, decoding, context) <= limit_ns
             low, high = (middle, high) if fits else (low, middle)
-        return low
+        return decoding + low if low >= 0 else 0
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,16 @@ def test_the_largest_budget_within_a_limit_is_the_last_that_fits(decoding):
     assert times[0] <= limit_ns < times[1]
 
 
+def test_no_budget_is_within_a_limit_that_decoding_alone_exceeds():
+    """An iteration has a token of each decoding sequence also with a smaller budget."""
+    table = read_policy(KIT).budget_table
+    alone_ns = step_ns(table.engine.step, 0, 15, 900)
+    assert step_ns(table.engine.step, 0, 1, 900) < alone_ns
+    cell = budget_cell(table, 15, 5_000)
+    assert cell.largest_budget(alone_ns - 1, 900) == 0
+    assert cell.largest_budget(alone_ns, 900) >= 15
+
+
 def test_no_budget_is_within_a_limit_below_an_empty_iteration():
     assert budget_cell(read_policy(KIT).budget_table, 4, 0).largest_budget(1, 0) == 0
 
