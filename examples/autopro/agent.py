@@ -28,6 +28,7 @@ FOLDER = Path(__file__).parent
 V2, V1 = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/cpu")
 CORES = 2
 WARM_UP_S = 6.0
+LEAST_S = 10.0
 PERCENT = 100
 KNOBS = ("cpu.max", "cpu.weight", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.shares")
 
@@ -38,6 +39,8 @@ def main() -> None:
     parser.add_argument("--agent", default="tailc-agent")
     parser.add_argument("--seconds", type=float, default=45.0)
     arguments = parser.parse_args()
+    if arguments.seconds < LEAST_S:
+        parser.error(f"--seconds must be at least {LEAST_S}, of which {WARM_UP_S} are the warm-up")
     policy = FOLDER / "expected.tailc"
     shares = read_artifact(str(policy)).shares
     assert shares is not None
@@ -53,7 +56,8 @@ def main() -> None:
             for machine in shares.served_machines:
                 command.append(f"--throughput={machine.name}=words:{Path(folder) / machine.name}")
             agent = subprocess.Popen(command)
-            time.sleep(arguments.seconds)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                sys.exit(f"the agent ended with exit code {agent.wait(arguments.seconds)}")
             agent.kill()
             agent.wait()
             time.sleep(0.5)
@@ -68,18 +72,19 @@ def main() -> None:
 def _groups(names: list[str]) -> Iterator[dict[str, Path]]:
     base = V2 if (V2 / "cgroup.controllers").exists() else V1
     groups = {name: base / f"tailc-demo-{name}" for name in names}
-    for group in groups.values():
-        try:
-            group.mkdir(exist_ok=True)
-        except OSError as why:
-            sys.exit(f"no control group of our own: {why}; run it as root")
-    if not any((group / knob).exists() for group in groups.values() for knob in KNOBS):
-        sys.exit(f"{base} has no limits of processor time")
     try:
+        for group in groups.values():
+            try:
+                group.mkdir(exist_ok=True)
+            except OSError as why:
+                sys.exit(f"no control group of our own: {why}; run it as root")
+        if not any((group / knob).exists() for group in groups.values() for knob in KNOBS):
+            sys.exit(f"{base} has no limits of processor time")
         yield groups
     finally:
         for group in groups.values():
-            group.rmdir()
+            with contextlib.suppress(FileNotFoundError):
+                group.rmdir()
 
 
 @contextlib.contextmanager
