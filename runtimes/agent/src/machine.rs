@@ -46,7 +46,8 @@ impl Tree {
         if self.root != Path::new("/") {
             return None;
         }
-        name.to_str()?.parse().ok()
+        // The kernel's ids are positive and signed.
+        name.to_str()?.parse().ok().filter(|id| *id <= i32::MAX as u32)
     }
 
     /// Files of the kernel are never created.
@@ -116,5 +117,22 @@ impl Machine for DryRun {
         }
         self.written.insert(setting.path.clone(), setting.value.clone());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_cannot_be_is_one_that_is_gone() {
+        let mut tree = Tree::new("/");
+        for id in [1 << 31, u64::from(u32::MAX), u64::MAX] {
+            let path = Path::new(AFFINITY).join(id.to_string());
+            let read = tree.read(&path).map_err(|why| why.kind());
+            assert_eq!(read, Err(io::ErrorKind::NotFound), "{id}");
+            let written = tree.write(&Setting::new(path, 0)).map_err(|why| why.kind());
+            assert_eq!(written, Err(io::ErrorKind::NotFound), "{id}");
+        }
     }
 }
