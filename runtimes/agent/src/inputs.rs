@@ -1,6 +1,7 @@
 //! Recorded inputs: a table that takes the place of the machine's clock and of its counters.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::fault::{Exit, Fault};
@@ -9,8 +10,10 @@ use crate::fault::{Exit, Fault};
 #[derive(Debug)]
 pub struct Table {
     path: PathBuf,
+    text: String,
     columns: Vec<String>,
-    rows: Vec<Vec<String>>,
+    /// Where each is in the text.
+    rows: Vec<Range<usize>>,
 }
 
 /// One row, with its place for messages.
@@ -24,24 +27,21 @@ impl Table {
     /// Reads a file; every row has a cell for each column.
     pub fn read(path: &Path) -> Result<Self, Fault> {
         let text = fs::read_to_string(path).map_err(|why| Fault::unreadable(path, &why))?;
-        let cells = |line: &str| line.split(',').map(|cell| cell.trim().to_owned()).collect();
-        let mut lines = text.lines();
-        let columns: Vec<String> = lines.next().map(cells).unwrap_or_default();
-        let rows: Vec<Vec<String>> = lines.map(cells).collect();
-        let table = Self { path: path.to_owned(), columns, rows };
+        let mut end = 0;
+        let mut lines = text.split_inclusive('\n').map(|line| {
+            end += line.len();
+            end - line.len()..end
+        });
+        let header = lines.next().unwrap_or(0..0);
+        let columns = cells(&text[header]).map(str::to_owned).collect();
+        let rows = lines.collect();
+        let table = Self { path: path.to_owned(), text, columns, rows };
         for (at, row) in table.rows.iter().enumerate() {
-            if row.len() != table.columns.len() {
-                let what = format!(
-                    "{}: {} cells, but {} columns",
-                    table.place(at),
-                    row.len(),
-                    table.columns.len()
-                );
-                return Err(Fault::new(
-                    Exit::BadContent,
-                    what,
-                    "give each row one cell per column",
-                ));
+            let (count, columns) = (cells(&table.text[row.clone()]).count(), table.columns.len());
+            if count != columns {
+                let what = format!("{}: {count} cells, but {columns} columns", table.place(at));
+                let help = "give each row one cell per column";
+                return Err(Fault::new(Exit::BadContent, what, help));
             }
         }
         Ok(table)
@@ -78,10 +78,16 @@ impl Table {
     }
 }
 
-impl Row<'_> {
+fn cells(line: &str) -> impl Iterator<Item = &str> {
+    line.split(',').map(str::trim)
+}
+
+impl<'a> Row<'a> {
     /// The text of a cell.
-    pub fn text(&self, column: usize) -> &str {
-        &self.table.rows[self.at][column]
+    pub fn text(&self, column: usize) -> &'a str {
+        let line = &self.table.text[self.table.rows[self.at].clone()];
+        // Every row has a cell for each column.
+        cells(line).nth(column).unwrap_or("")
     }
 
     /// A number, 0 or more; an empty cell is an error.
