@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::os;
@@ -19,6 +19,11 @@ pub trait Machine {
     fn read(&self, path: &Path) -> io::Result<String>;
     /// Writes a file that exists.
     fn write(&mut self, setting: &Setting) -> io::Result<()>;
+    /// Files that were written and are gone now, even if others have their paths: a group that ended,
+    /// and began again.
+    fn ended(&mut self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// The files of a real machine (root `/`), or of a copy of such a tree.
@@ -83,6 +88,16 @@ impl Machine for Tree {
         // A copy may have had a longer text; a file of the kernel has no length.
         let _ = self.file(&setting.path)?.set_len(text.len() as u64);
         Ok(())
+    }
+
+    fn ended(&mut self) -> Vec<PathBuf> {
+        let id = |about: fs::Metadata| (about.dev(), about.ino());
+        let root = &self.root;
+        let is_ended = |path: &Path, file: &mut File| {
+            let (open, now) = (file.metadata().map(id), fs::metadata(root.join(path)).map(id));
+            open.ok() != now.ok()
+        };
+        self.open.extract_if(|path, file| is_ended(path, file)).map(|(path, _)| path).collect()
     }
 }
 

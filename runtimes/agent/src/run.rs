@@ -26,7 +26,7 @@ use crate::watchdog::{self, Watchdog};
 use crate::{bench_clock, bench_release};
 
 const NS_PER_US: u64 = 1_000;
-/// How often the policy's file is checked, and metrics are published.
+/// How often the policy's file and ended groups are checked, and metrics are published.
 const CHECK_NS: u64 = 1_000_000_000;
 
 /// Does what the command line says, and restores the machine before it returns.
@@ -161,6 +161,7 @@ impl<'a, M: Machine> Agent<'a, M> {
             }
             if now_ns() - checked_ns >= CHECK_NS {
                 checked_ns = now_ns();
+                self.writer.forget_ended();
                 self.check_policy();
                 self.publish();
             }

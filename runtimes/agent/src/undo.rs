@@ -181,6 +181,13 @@ impl<M: Machine> Writer<M> {
         Ok(())
     }
 
+    /// Forgets what was written to files that are gone now, so that it is written again if they are back.
+    pub fn forget_ended(&mut self) {
+        for path in self.machine.ended() {
+            self.last.remove(&path);
+        }
+    }
+
     fn remember(&mut self, setting: &Setting) -> io::Result<()> {
         let before = restorable(self.machine.read(&setting.path)?);
         match (&mut self.undo, before) {

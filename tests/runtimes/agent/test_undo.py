@@ -123,6 +123,21 @@ def test_without_inputs_all_limits_are_lifted(tmp_path: Path) -> None:
         until(lambda: contents(root) != before, "limits are set again")
 
 
+def test_a_group_that_begins_again_gets_its_limit_again(tmp_path: Path) -> None:
+    """The counters do not go on, so the shares of the last machine do not change any more."""
+    words, root = live_words(tmp_path, "v2-acpi")
+    before = contents(root)
+    (file,) = (root / path for path in before if path.endswith("nightly.slice/cpu.max"))
+    with started(*words) as agent:
+        until(lambda: file.read_text() != "max 100000\n", "the limit is set")
+        file.unlink()
+        file.write_text("max 100000\n")
+        until(lambda: file.read_text() != "max 100000\n", "the limit is set again")
+        agent.terminate()
+        agent.wait()
+    assert contents(root) == before
+
+
 def write_undo_file(path: Path, text: str) -> None:
     path.write_text(text)
     path.chmod(0o600)
