@@ -1,4 +1,4 @@
-"""Power of a held-out window under a plan's prices: measured power and its forecast."""
+"""Power of a held-out window under a plan's rule or prices: measured power and its forecast."""
 
 from __future__ import annotations
 

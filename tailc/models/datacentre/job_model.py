@@ -65,7 +65,7 @@ class JobModel(ABC, Generic[OutcomeT]):
     @property
     @abstractmethod
     def policy(self) -> Replay[OutcomeT]:
-        """The replay in which the plan's prices decide about jobs."""
+        """The replay in which the plan's rule or its prices decide about jobs."""
 
     @abstractmethod
     def baseline(self, name: str) -> Replay[OutcomeT]:

@@ -46,7 +46,7 @@ class JudgedPlan:
 def verify_plan(
     policy: Policy, held_out: HeldOutDays, options: PlanOptions | None = None
 ) -> JudgedPlan:
-    """Judge the plan's prices on each window, compared with the baselines.
+    """Judge the plan's rule or prices on each window, compared with the baselines.
 
     Deterministic in the policy, the days and the options. Raises TailcError if the plan was made
     from a window, if it cannot be replayed, if servers of malleable jobs should fail, and for names

@@ -54,7 +54,7 @@ class Spans:
 
 @dataclass(frozen=True, eq=False)
 class PlanVerdict:
-    """The plan's prices compared with the baselines on the same windows.
+    """The plan's rule or prices compared with the baselines on the same windows.
 
     words: the words for its jobs. promised_ppm: largest promised share of jobs with a broken
     promise. judged: the quantity that decides. failures_ppm: failures per hour of a server with a
