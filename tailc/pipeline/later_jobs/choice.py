@@ -175,6 +175,8 @@ def _chosen(comparison: _Comparison, judged: Sequence[JudgedRule], best: JudgedR
         if gain.low is not None and gain.high is not None:
             message += f" (95 % interval +-${(gain.high - gain.low) / 2:.4f})"
     promised = comparison.plan.violations_ppm / PPM
+    if (fault := fault_of(best, reference, promised)) is not None:
+        message += f"; each rule has a fault, and this one {fault}"
     others = [
         f"{_name(one)} {_money(one, is_profit=is_profit)}{_fault(one, reference, promised)}"
         for one in judged

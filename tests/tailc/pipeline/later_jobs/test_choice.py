@@ -1,6 +1,9 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from tailc.artifact.files import read_policy, write_policy
@@ -13,6 +16,7 @@ from tailc.models.datacentre.quantities import JobQuantity
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.job_baselines import solver_baselines
 from tailc.pipeline.later_jobs import choice
+from tailc.pipeline.later_jobs.comparison import JudgedRule
 from tailc.policies.green_sla.site_spec import GreenSlaSearch
 from tailc.studies.held_out_days import read_held_out_days
 from tests.tailc.policies.green_sla import case as rigid
@@ -91,6 +95,17 @@ def test_auto_takes_the_best_rule_without_a_fault(cases, kind, monkeypatch):
     best = min(fair or seen, key=lambda one: float(one.loss.sum()))
     assert rule_of(method_of(compiled)) == best.name
     assert ("prices" if best.name is None else f"`{best.name}`") in note.message
+
+
+def test_the_note_says_the_fault_of_the_best_rule_if_each_has_one():
+    plan = SimpleNamespace(malleable=None, violations_ppm=10_000)
+    comparison = cast("Any", SimpleNamespace(plan=plan, windows=(1, 2)))
+    first_fit = JudgedRule("first-fit", np.array([-1.0, -1.0]), None, 0.5)
+    prices = JudgedRule(None, np.array([-2.0, -2.0]), None, 0.2)
+    note = choice._chosen(comparison, (first_fit, prices), prices)
+    assert note.message.endswith("each rule has a fault, and this one breaks 20 % of the promises")
+    fair = replace(prices, broken=0.01)
+    assert "fault" not in choice._chosen(comparison, (first_fit, fair), fair).message
 
 
 def test_the_description_of_auto_names_the_rules_that_it_compares():
