@@ -89,8 +89,8 @@ def _with_method(policy: Policy, method: str) -> Policy:
 def _judge(comparison: _Comparison) -> list[JudgedRule]:
     """Replay the rules; the reference is first, and rules that plan again only until one is best.
 
-    Less weight of run time never has a lower loss, so the first one that draws no more brown energy
-    than the reference ends the search.
+    The loss has the full weight of run time, so less of it is worth trying only to draw less brown
+    energy: the first one that draws no more than the reference ends the search.
     """
     plan = comparison.plan
     with solver_baselines(plan) as more:
