@@ -90,6 +90,9 @@ def _hatch(project: Path, folder: Path) -> None:
 
 def _run(command: list[str | Path], folder: Path) -> None:
     """Run a command in a folder; its output is shown only if it fails."""
+    if shutil.which(command[0]) is None:
+        package = folder.relative_to(ROOT)
+        sys.exit(f"release: {package} needs `{command[0]}`, which is not installed")
     done = subprocess.run(
         list(map(str, command)),
         cwd=folder,
@@ -100,7 +103,7 @@ def _run(command: list[str | Path], folder: Path) -> None:
         check=False,
     )
     if done.returncode:
-        sys.exit(f"{command[0]} failed:\n{done.stdout}")
+        sys.exit(f"release: {command[0]} failed in {folder}:\n{done.stdout}")
 
 
 def _copy(source: Path, pattern: str, folder: Path) -> None:

@@ -76,6 +76,14 @@ def test_a_folder_with_other_files_is_left_as_it_is(
     assert "has `notes.txt`, which is no file of a release" in capsys.readouterr().err
 
 
+def test_a_tool_that_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match="runtimes/js needs `npm`, which is not installed"):
+        main([str(tmp_path / "out"), "javascript"])
+
+
 def test_files_of_an_earlier_build_are_removed(tmp_path: Path) -> None:
     for name in ("tailc-go-0.0.1.zip", "SHA256SUMS"):
         (tmp_path / name).write_text("old")
