@@ -149,8 +149,9 @@ def _rename_the_threads(policy: dict[str, Any]) -> None:
         (_set("step_us", -1), "a grid has a step above 0"),
         (_set("max_in_system", 2**53 - 1), "tables of more than 16384 loads"),
         (_rename_the_threads, "the costs of rungs"),
+        (lambda policy: policy["inputs"].append(policy["inputs"][0]), "several design inputs"),
     ],
-    ids=["member", "minor", "form", "repeated", "step", "loads", "unit"],
+    ids=["member", "minor", "form", "repeated", "step", "loads", "unit", "designs"],
 )
 def test_what_the_program_does_not_know_is_not_said_to_hold(
     change: Callable[[dict[str, Any]], object], answer: str, tmp_path: Path, profiles: Path
@@ -193,6 +194,15 @@ def test_the_controller_of_rubik_has_the_slo(
     path = written(tmp_path / "policy.json", policy)
     code, text = audit(path, "--design", profiles / "rubik.csv")
     assert (code, f"refuted  {next(iter(lie))} of the controller" in text) == (REFUTED, True), text
+
+
+def test_evidence_of_machines_without_a_target_is_refuted(tmp_path: Path) -> None:
+    folder = EXAMPLES / "autopro"
+    policy = json.loads((folder / "expected.json").read_bytes())
+    del policy["forms"][0]["machines"][1]["target_milli"]
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", folder / "design.csv")
+    assert (code, "`machine_2_needs_ppm` is claimed, but 1 machines" in text) == (REFUTED, True)
 
 
 @pytest.mark.parametrize("setting", ["buckets", "positions_convolved"])

@@ -41,9 +41,13 @@ pub fn check_input(
 }
 
 fn design_input(artifact: &Artifact) -> Result<&Json, String> {
-    let mut inputs = artifact.policy.list("inputs")?.iter();
-    let design = inputs.find(|input| input.text("role") == Ok("design"));
-    design.ok_or_else(|| "the policy has no design input".into())
+    let inputs = artifact.policy.list("inputs")?.iter();
+    let mut designs = inputs.filter(|input| input.text("role") == Ok("design"));
+    match (designs.next(), designs.next()) {
+        (Some(design), None) => Ok(design),
+        (None, _) => Err("the policy has no design input".into()),
+        (Some(_), Some(_)) => Err("the policy has several design inputs, and one is given".into()),
+    }
 }
 
 pub fn check_spec(artifact: &Artifact, given: &str, claims: &mut Claims) -> Result<(), String> {

@@ -44,6 +44,9 @@ pub fn check(artifact: &Artifact, design: &str, claims: &mut Claims) -> Result<(
         check_loop(machine, pole_ppm, claims)?;
         check_needs(artifact, machine, number, form.number("host_ppm")?, claims)?;
     }
+    let next = format!("machine_{}_needs_ppm", number + 1);
+    let by = format!("`{next}` is claimed, but {number} machines have a target");
+    claims.judge("machines", "the evidence", artifact.setting(&next)?.is_none(), &by);
     Ok(())
 }
 
@@ -119,7 +122,9 @@ fn check_needs(
     let place = machine.text("name")?;
     let (a, b) = (machine.number("first_a_ppm")?, machine.number("first_b_milli")?);
     let setting = |name: &str| artifact.required_setting(&format!("machine_{number}_{name}"));
-    let needs = part_of(machine.number("target_milli")? * (PPM - a), b.max(1), MICRO);
+    let target_milli = machine.number("target_milli")?;
+    claims.at_most("target_milli", place, target_milli, setting("most_milli")? * MICRO);
+    let needs = part_of(target_milli * (PPM - a), b.max(1), MICRO);
     claims.rounded_up("needs_ppm", place, setting("needs_ppm")?, needs);
     let most = part_of(b * host_ppm, (PPM - a).max(1), MICRO);
     claims.rounded("most_milli", place, setting("most_milli")?, most);
