@@ -80,8 +80,7 @@ fn check_settings(artifact: &Artifact, table: &Json, claims: &mut Claims) -> Res
     Ok(())
 }
 
-/// The controller steers the percentile of the SLO to a target within the bound. Its gains are of the
-/// spec.
+/// The controller has the percentile of the SLO and a target within the bound; gains are settings.
 fn check_controller(artifact: &Artifact, claims: &mut Claims) -> Result<(), String> {
     let Ok(controller) = artifact.form("controller") else {
         return Ok(());
