@@ -28,14 +28,11 @@ def as_text(cell: BudgetCell, slos: tuple[Slo, ...], effects: tuple[RateEffect, 
     ]
     limit = gap_limit(slos)
     if limit is not None:
-        budgets = [cell.largest_budget(limit_ns(limit), context) for context in _contexts(cell)]
-        facts.append(
-            (
-                "within limit",
-                f"{budgets[1]:,} tokens with a full cache, {budgets[0]:,} with an empty one "
-                f"({limit})",
-            )
+        empty, full = (
+            _budget(cell.largest_budget(limit_ns(limit), context)) for context in _contexts(cell)
         )
+        text = f"{full} with a full cache, {empty} with an empty one ({limit})"
+        facts.append(("within limit", text))
     lines = [f"{name:<14}{text}" for name, text in facts]
     tables = [f"{_heading(one)}\n{columns_aligned(_columns(slos, one))}" for one in effects]
     return "\n\n".join(["\n".join(lines), *tables]) + "\n"
@@ -87,6 +84,11 @@ def _contexts(cell: BudgetCell) -> tuple[int, int]:
 def _between(cell: BudgetCell, time_ns: Any) -> str:
     empty, full = (f"{ms(time_ns(context) // _NS_PER_US)} ms" for context in _contexts(cell))
     return empty if empty == full else f"{empty} with an empty cache, {full} with a full one"
+
+
+def _budget(tokens: int) -> str:
+    """Format the largest budget; 0: there is none."""
+    return f"{tokens:,} tokens" if tokens else "no budget"
 
 
 def _span(numbers: tuple[int, int | None]) -> str:

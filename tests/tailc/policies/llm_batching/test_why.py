@@ -13,6 +13,7 @@ from tailc.experiment.token_replays import TokenExperiment, tail_us
 from tailc.forms.budget_table import allowance
 from tailc.forms.step_times import step_ns
 from tailc.models.token_batches.arrays import TokenScheduler
+from tailc.report.why.budget_cell import as_text
 from tailc.studies.held_out_tokens import read_held_out_tokens
 from tailc.studies.why.budget_cell import budget_cell, cell_effects
 from tests.tailc.artifact.published import ROOT, VECTORS
@@ -53,6 +54,14 @@ def test_no_budget_is_within_a_limit_that_decoding_alone_exceeds():
 
 def test_no_budget_is_within_a_limit_below_an_empty_iteration():
     assert budget_cell(read_policy(KIT).budget_table, 4, 0).largest_budget(1, 0) == 0
+
+
+def test_the_report_says_that_no_budget_is_within_the_limit():
+    policy = read_policy(KIT)
+    cell, itl = budget_cell(policy.budget_table, 15, 5_000), policy.slos[1]
+    text = as_text(cell, (replace(itl, latency_us=1_000),), ())
+    assert "no budget with a full cache, no budget with an empty one" in text
+    assert "no budget" not in as_text(cell, (itl,), ())
 
 
 def test_changes_are_those_of_replays(tmp_path):
