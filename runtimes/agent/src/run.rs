@@ -52,15 +52,16 @@ fn apply_policy(run: &Run) -> Result<(), Fault> {
     let mut tree = Tree::new(&run.place.root);
     if run.is_dry_run {
         let writer = Writer::new(DryRun::new(Tree::new(&run.place.root)), None);
-        return Agent::new(run, policy, tree, writer, signals)?.run();
+        return Agent::new(run, policy, tree, writer, signals)?.run(None);
     }
     let state = run.place.undo_file();
     let mut undo = UndoFile::lock(&state)?;
     // What an agent left that crashed together with its watchdog.
     warn_all(&undo.restore(&mut tree));
-    let watchdog = Watchdog::start(&run.place.root, &state)?;
+    let mut watchdog = Watchdog::start(&run.place.root, &state)?;
     let writer = Writer::new(Tree::new(&run.place.root), Some(undo));
-    let done = Agent::new(run, policy, tree, writer, signals).and_then(Agent::run);
+    let agent = Agent::new(run, policy, tree, writer, signals);
+    let done = agent.and_then(|agent| agent.run(Some(&mut watchdog)));
     watchdog.end();
     done
 }
@@ -139,15 +140,15 @@ impl<'a, M: Machine> Agent<'a, M> {
     }
 
     /// Until a signal, the last tick, or an error; then everything is restored.
-    fn run(mut self) -> Result<(), Fault> {
-        let done = self.ticks();
+    fn run(mut self, watchdog: Option<&mut Watchdog>) -> Result<(), Fault> {
+        let done = self.ticks(watchdog);
         self.publish();
         let failures = self.writer.restore(&mut self.tree);
         let restored = check_restored(&failures, &self.run.place.undo_file());
         done.and(restored)
     }
 
-    fn ticks(&mut self) -> Result<(), Fault> {
+    fn ticks(&mut self, mut watchdog: Option<&mut Watchdog>) -> Result<(), Fault> {
         let mut next_ns = now_ns();
         let (begun_ns, mut checked_ns) = (next_ns, next_ns);
         loop {
@@ -161,6 +162,9 @@ impl<'a, M: Machine> Agent<'a, M> {
             }
             if now_ns() - checked_ns >= CHECK_NS {
                 checked_ns = now_ns();
+                if let Some(watchdog) = &mut watchdog {
+                    watchdog.replace_ended();
+                }
                 self.writer.forget_ended();
                 self.check_policy();
                 self.publish();

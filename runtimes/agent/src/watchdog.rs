@@ -18,27 +18,45 @@ pub const WORD: &str = "watchdog";
 
 /// The running watchdog; it ends after this process.
 #[derive(Debug)]
-pub struct Watchdog(Child);
+pub struct Watchdog {
+    command: Command,
+    child: Child,
+}
 
 impl Watchdog {
     /// The same program, with the pipe as its standard input.
     pub fn start(root: &Path, state: &Path) -> Result<Self, Fault> {
         let program =
             env::current_exe().map_err(|why| Fault::unreadable(Path::new("self"), &why))?;
-        let child = Command::new(&program)
+        let mut command = Command::new(&program);
+        command
             .arg(WORD)
             .args([Path::new("--root"), root, Path::new("--state"), state])
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn();
-        Ok(Self(child.map_err(|why| Fault::unreadable(&program, &why))?))
+            .stdout(Stdio::null());
+        let child = command.spawn().map_err(|why| Fault::unreadable(&program, &why))?;
+        Ok(Self { command, child })
+    }
+
+    /// Starts another child if this one was killed, such as for lack of memory.
+    pub fn replace_ended(&mut self) {
+        if !self.child.try_wait().is_ok_and(|ended| ended.is_some()) {
+            return;
+        }
+        match self.command.spawn() {
+            Ok(child) => {
+                eprintln!("warning: the watchdog was killed; another one has started");
+                self.child = child;
+            }
+            Err(why) => eprintln!("warning: the watchdog was killed, and none can start: {why}"),
+        }
     }
 
     /// After everything is restored: closes the pipe, and waits for the child.
     pub fn end(mut self) {
-        drop(self.0.stdin.take());
+        drop(self.child.stdin.take());
         // A child that was killed has nothing to do any more.
-        let _ = self.0.wait();
+        let _ = self.child.wait();
     }
 }
 

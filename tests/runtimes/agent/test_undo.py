@@ -77,6 +77,19 @@ def test_what_the_watchdog_could_not_undo_is_undone_later(tmp_path: Path) -> Non
     assert contents(root) == before
 
 
+def test_a_watchdog_that_is_killed_is_replaced(tmp_path: Path) -> None:
+    words, root = live_words(tmp_path, "v2-acpi")
+    before = contents(root)
+    with started(*words) as agent:
+        until(lambda: contents(root) != before, "limits are set")
+        (first,) = children_of(agent.pid)
+        os.kill(first, signal.SIGKILL)
+        until(lambda: children_of(agent.pid) not in ([first], []), "another watchdog has started")
+        agent.kill()
+        agent.wait()
+        until(lambda: contents(root) == before, "limits are undone")
+
+
 def children_of(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
