@@ -261,7 +261,7 @@ def used_s(folder: Path) -> float:
 
 
 def test_on_real_control_groups_shares_are_quotas_and_sigkill_leaves_none(tmp_path: Path) -> None:
-    """No quota changes while the use is measured: the kernel grants a quota anew at each change."""
+    """No quota changes while the use is measured: the kernel grants a full quota at each change."""
     shares, policy = policy_file(tmp_path, **FAST | {"step_us": 500_000})
     counter = tmp_path / "done"
     counter.write_text("100\n")
