@@ -66,6 +66,11 @@ impl UndoFile {
         };
         let records = text.split_inclusive('\n').filter_map(recorded);
         let mut left: Vec<Setting> = records.rev().collect();
+        let sys = tree.path_of(Path::new("sys"));
+        if !left.is_empty() && !sys.is_dir() {
+            // Below another root all files are gone, and their values would be, too.
+            return vec![format!("`--root` is of no machine: there is no `{}`", sys.display())];
+        }
         // A quota may fit only after the period behind it: try again while that helps.
         loop {
             let before = left.len();

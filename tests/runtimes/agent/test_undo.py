@@ -185,6 +185,14 @@ def test_a_value_that_cannot_be_restored_is_an_error_and_is_kept(tmp_path: Path)
     assert (blocked.read_text(), state.read_text()) == ("7\n", "")
 
 
+def test_values_are_kept_if_the_root_is_no_machine(tmp_path: Path) -> None:
+    state, text = tmp_path / "undo", "sys/period\t5\n"
+    write_undo_file(state, text)
+    done = run("undo", "--root", tmp_path / "none", "--state", state)
+    assert (done.returncode, state.read_text()) == (73, text)
+    assert "`--root` is of no machine" in done.stderr
+
+
 @pytest.mark.parametrize("kind", ["writable by others", "symbolic link", "hard link", "pipe"])
 def test_values_from_a_file_of_others_are_not_restored(kind: str, tmp_path: Path) -> None:
     root, state, target = tmp_path / "machine", tmp_path / "undo", tmp_path / "target"
