@@ -109,6 +109,8 @@ struct Counts {
     failures: u64,
     reloads: u64,
     is_blind: bool,
+    /// Of the policy that is applied; a newer one may have been refused by its kind.
+    generation: i64,
 }
 
 impl<'a, M: Machine> Agent<'a, M> {
@@ -122,7 +124,8 @@ impl<'a, M: Machine> Agent<'a, M> {
         let kind = kind_of(&policy.current().to_arc(), run, &tree)?;
         let journal = Journal::create(run.journal.as_deref(), kind.journal_columns())?;
         let publisher = Publisher::new(run.metrics.as_deref(), run.listen.as_deref())?;
-        let counts = Counts { is_blind: true, ..Counts::default() };
+        let generation = policy.current().generation();
+        let counts = Counts { is_blind: true, generation, ..Counts::default() };
         let (is_warned, again_ns) = (false, None);
         Ok(Self {
             run,
@@ -238,7 +241,10 @@ impl<'a, M: Machine> Agent<'a, M> {
             Change::Unchanged => {}
             Change::Refused(why) => eprintln!("warning: the new policy is refused: {why}"),
             Change::Reloaded => match self.kind.reload(&self.policy.current().to_arc()) {
-                Ok(()) => self.counts.reloads += 1,
+                Ok(()) => {
+                    self.counts.reloads += 1;
+                    self.counts.generation = self.policy.current().generation();
+                }
                 Err(why) => eprintln!("warning: the new policy is not applied\n{why}"),
             },
         }
@@ -261,7 +267,11 @@ impl<'a, M: Machine> Agent<'a, M> {
         to.counter("tailc_agent_refused_reloads", help, policy.counters().refused_reloads());
         let help = "Whether no limit is set because inputs are missing.";
         to.gauge("tailc_agent_blind", help, u8::from(counts.is_blind));
-        to.gauge("tailc_agent_policy_generation", "Of the policy's file.", policy.generation());
+        to.gauge(
+            "tailc_agent_policy_generation",
+            "Of the policy that is applied.",
+            counts.generation,
+        );
         self.kind.expose(&mut to);
         self.publisher.publish(to.end());
     }

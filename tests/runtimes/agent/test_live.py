@@ -166,12 +166,16 @@ def test_a_newer_policy_takes_effect_and_one_for_other_machines_does_not(tmp_pat
     assert policy.shares is not None
     machines = policy.shares.machines
     before, file = contents(root), f"sys/fs/cgroup/{machines[0].name}.slice/cpu.max"
-    with started(*words) as agent:
+    metrics = tmp_path / "metrics"
+    with started(*words, "--metrics", metrics) as agent:
         until(lambda: contents(root) != before, "limits are set")
         fewer = replace(policy.shares, **FAST, machines=machines[:2])
         _publish(replace(policy, generation=8, forms=(fewer,)), tmp_path)
         assert agent.stderr is not None
         assert "not applied" in agent.stderr.readline()
+        metrics.unlink(missing_ok=True)
+        until(metrics.exists, "metrics are written")
+        assert f"tailc_agent_policy_generation {policy.generation}\n" in metrics.read_text()
         longer = replace(policy.shares, **FAST | {"enforce_us": 40_000})
         _publish(replace(policy, generation=9, forms=(longer,)), tmp_path)
         until(lambda: contents(root)[file].endswith(" 40000\n"), "the new period is written")
