@@ -1,7 +1,7 @@
 //! What ends the agent: a sentence, how to mend it, and the exit code.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Exit codes, as in `sysexits.h` and `docs/exit-codes.md`.
@@ -56,6 +56,11 @@ impl Fault {
         };
         Self::new(Exit::CannotWrite, what, help)
     }
+}
+
+/// Prints a warning. An agent whose standard error is closed goes on.
+pub fn warn(what: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "warning: {what}");
 }
 
 impl fmt::Display for Fault {

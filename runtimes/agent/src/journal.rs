@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::fault::Fault;
+use crate::fault::{warn, Fault};
 
 /// A file, or nothing.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Journal {
     /// Adds whole lines. If that fails, a warning says so, and the journal ends: limits matter more.
     pub fn add(&mut self, lines: &str) {
         if let Err(why) = self.write(lines) {
-            eprintln!("warning: the journal ends here\n{why}");
+            warn(format_args!("the journal ends here\n{why}"));
             self.0 = None;
         }
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::fault::{Exit, Fault};
+use crate::fault::{warn, Exit, Fault};
 
 /// A text under construction.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ impl Publisher {
         if let Some(path) = &self.file {
             let next = path.with_extension("next");
             if let Err(why) = fs::write(&next, &text).and_then(|()| fs::rename(&next, path)) {
-                eprintln!("warning: {}", Fault::unwritable(path, &why));
+                warn(Fault::unwritable(path, &why));
             }
         }
         if let Some(served) = &self.served {

@@ -11,7 +11,7 @@ use crate::autopro::AutoPro;
 use crate::bench::Subject;
 use crate::climbs::Climbs;
 use crate::elfen::Elfen;
-use crate::fault::{Exit, Fault};
+use crate::fault::{warn, Exit, Fault};
 use crate::journal::Journal;
 use crate::kind::{Kind, Tick};
 use crate::machine::{DryRun, Machine, Tree};
@@ -207,7 +207,7 @@ impl<'a, M: Machine> Agent<'a, M> {
                 }
                 self.counts.is_blind = true;
                 if let Some(why) = why.filter(|_| !self.is_warned) {
-                    eprintln!("warning: no limits are set until all inputs can be read: {why}");
+                    warn(format_args!("no limits are set until all inputs can be read: {why}"));
                     self.is_warned = true;
                 }
             }
@@ -239,13 +239,13 @@ impl<'a, M: Machine> Agent<'a, M> {
     fn check_policy(&mut self) {
         match self.policy.check() {
             Change::Unchanged => {}
-            Change::Refused(why) => eprintln!("warning: the new policy is refused: {why}"),
+            Change::Refused(why) => warn(format_args!("the new policy is refused: {why}")),
             Change::Reloaded => match self.kind.reload(&self.policy.current().to_arc()) {
                 Ok(()) => {
                     self.counts.reloads += 1;
                     self.counts.generation = self.policy.current().generation();
                 }
-                Err(why) => eprintln!("warning: the new policy is not applied\n{why}"),
+                Err(why) => warn(format_args!("the new policy is not applied\n{why}")),
             },
         }
     }

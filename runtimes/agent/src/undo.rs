@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::fault::{Exit, Fault};
+use crate::fault::{warn, Exit, Fault};
 use crate::machine::{Machine, Tree};
 use crate::os::user;
 use crate::setting::Setting;
@@ -130,7 +130,7 @@ fn recorded(line: &str) -> Option<Setting> {
 /// Prints what could not be restored.
 pub fn warn_all(failures: &[String]) {
     for failure in failures {
-        eprintln!("warning: not restored: {failure}");
+        warn(format_args!("not restored: {failure}"));
     }
 }
 

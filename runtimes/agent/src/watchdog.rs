@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::fault::{Exit, Fault};
+use crate::fault::{warn, Exit, Fault};
 use crate::machine::Tree;
 use crate::os::{leave_session, Signals};
 use crate::undo::{check_restored, UndoFile};
@@ -45,10 +45,10 @@ impl Watchdog {
         }
         match self.command.spawn() {
             Ok(child) => {
-                eprintln!("warning: the watchdog was killed; another one has started");
+                warn("the watchdog was killed; another one has started");
                 self.child = child;
             }
-            Err(why) => eprintln!("warning: the watchdog was killed, and none can start: {why}"),
+            Err(why) => warn(format_args!("the watchdog was killed, and none can start: {why}")),
         }
     }
 

@@ -268,6 +268,18 @@ def test_a_place_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
     assert (done.returncode, "create its folder" in done.stderr) == (73, True)
 
 
+def test_an_agent_whose_warnings_are_not_read_goes_on(tmp_path: Path) -> None:
+    words, _ = live_words(tmp_path, "v2-acpi")
+    (tmp_path / "done").unlink()
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        command = [str(program()), *map(str, words), "--ticks", "3"]
+        subprocess.run(command, stderr=writer, check=True, timeout=60)
+    finally:
+        os.close(writer)
+
+
 def test_each_command_has_the_help() -> None:
     expected = printed("--help")
     assert expected[0] == "Apply a policy of tailc to this machine."
