@@ -4,7 +4,7 @@ use crate::execution::Execution;
 use crate::ladder::FS_PER_US;
 use crate::profile::Profile;
 
-/// Requests times schedules that are evaluated at most.
+/// Schedules times requests or loads, whichever are more, that are evaluated at most.
 const MOST_EVALUATIONS: i128 = 200_000_000;
 
 pub struct Grid {
@@ -17,13 +17,13 @@ pub struct Grid {
 pub type Steps = Vec<Option<i128>>;
 
 impl Grid {
-    /// Whether all schedules can be evaluated in seconds.
-    pub fn is_small(&self, requests: usize) -> bool {
+    /// Whether all schedules can be evaluated in seconds, for the larger number of requests and loads.
+    pub fn is_small(&self, each: usize) -> bool {
         let steps = self.longest_us / self.step_us;
         let mut schedules = 1;
         for place in 1..self.rungs as i128 {
             schedules = schedules * (steps + 1 + place) / place;
-            if schedules * requests as i128 > MOST_EVALUATIONS {
+            if schedules * each as i128 > MOST_EVALUATIONS {
                 return false;
             }
         }

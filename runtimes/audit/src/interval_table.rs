@@ -36,6 +36,13 @@ struct Table<'a> {
     tolerance_ppm: i128,
 }
 
+/// A schedule without a wait: cost times time [millionths of the cost unit, fs], mean and tail.
+struct AtOnce {
+    cost_time: i128,
+    mean_fs: i128,
+    tail_fs: i128,
+}
+
 pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Result<(), String> {
     let evidence = artifact.evidence()?;
     let proof = evidence.text("proof")?;
@@ -401,27 +408,32 @@ impl Table<'_> {
         if grid.step_us < 1 || grid.longest_us < 0 {
             return Err("a grid has a step above 0 and times from 0 on".into());
         }
-        if !grid.is_small(self.profile.requests.len()) {
+        if !grid.is_small(self.profile.requests.len().max(loads.len())) {
             return Ok(None);
         }
         let mut best = vec![i128::MAX; loads.len()];
         grid.each(self.profile, |execution| {
+            let at_once = AtOnce {
+                cost_time: execution.cost_time(&self.costs_ppm),
+                mean_fs: execution.mean_fs(),
+                tail_fs: execution.time_at(self.rank),
+            };
             for (load, best) in loads.iter().zip(&mut best) {
-                *best =
-                    (*best).min(self.value_on_grid(execution, &grid, *load).unwrap_or(i128::MAX));
+                let value = self.value_on_grid(&at_once, &grid, *load);
+                *best = (*best).min(value.unwrap_or(i128::MAX));
             }
         });
         Ok(Some(best))
     }
 
     /// The objective with the least wait that is feasible; None if there is none.
-    fn value_on_grid(&self, execution: &Execution, grid: &Grid, load: i128) -> Option<i128> {
-        let cost_time = execution.cost_time(&self.costs_ppm);
-        let needed_fs = part_of(load * cost_time, self.budget_ppm, 1) - execution.mean_fs();
+    fn value_on_grid(&self, at_once: &AtOnce, grid: &Grid, load: i128) -> Option<i128> {
+        let cost_time = at_once.cost_time;
+        let needed_fs = part_of(load * cost_time, self.budget_ppm, 1) - at_once.mean_fs;
         let step_fs = grid.step_us * FS_PER_US;
         // A wait that is short by a rounding is no better schedule.
         let wait_fs = (needed_fs.max(0) + step_fs - 1) / step_fs * step_fs;
-        let tail_fs = wait_fs + execution.time_at(self.rank);
+        let tail_fs = wait_fs + at_once.tail_fs;
         match self.objective {
             _ if wait_fs > grid.longest_us * FS_PER_US => None,
             Objective::Tail => Some(tail_fs / FS_PER_MICRO_US),
