@@ -205,6 +205,15 @@ def test_evidence_of_machines_without_a_target_is_refuted(tmp_path: Path) -> Non
     assert (code, "`machine_2_needs_ppm` is claimed, but 1 machines" in text) == (REFUTED, True)
 
 
+def test_a_tail_table_has_entries(tmp_path: Path, profiles: Path) -> None:
+    policy = json.loads((EXAMPLES / "rubik" / "expected.json").read_bytes())
+    for row in policy["forms"][0]["memory_ns"]:
+        row["left"] = []
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "rubik.csv")
+    assert (code, "refuted  positions of the rows of memory_ns" in text) == (REFUTED, True), text
+
+
 @pytest.mark.parametrize("setting", ["buckets", "positions_convolved"])
 def test_a_table_that_takes_hours_is_not_checked(
     setting: str, tmp_path: Path, profiles: Path

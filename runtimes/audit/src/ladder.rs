@@ -97,6 +97,13 @@ impl Ladder {
         if !have_costs || !self.boost.as_ref().is_none_or(is_unit) {
             return Some("rungs or boosting name cost units that the ladder has not".into());
         }
+        let has_amounts =
+            |rung: &Rung| rung.speed_ppm > 0 && rung.cost_ppm.iter().all(|cost| *cost >= 0);
+        let is_amount = self.rungs.iter().all(has_amounts)
+            && self.capacity_ppm.iter().flatten().all(|capacity| *capacity > 0);
+        if !is_amount {
+            return Some("a speed or a capacity is not above 0, or a cost is below 0".into());
+        }
         if !is_covering {
             return Some("its rows have a gap or overlap".into());
         }
@@ -199,6 +206,14 @@ mod tests {
         assert_eq!(ladder.stays(&ladder.row_at(2).climbs, 3), [Some(4_000_000_000)]);
         assert_eq!(ladder.stays(&ladder.row_at(2).climbs, 9), [Some(0)]);
         assert_eq!(ladder.stays(&ladder.row_at(3).climbs, 0), [Some(0)]);
+    }
+
+    #[test]
+    fn a_capacity_is_above_nothing() {
+        let mut ladder = ladder(&row(1, "", 0, UP));
+        assert_eq!(ladder.disorder(), None);
+        ladder.capacity_ppm[0] = Some(-4);
+        assert!(ladder.disorder().unwrap().contains("not above 0"));
     }
 
     #[test]

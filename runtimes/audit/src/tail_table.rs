@@ -210,6 +210,7 @@ impl Expected {
         if positions as i128 > MOST_POSITIONS {
             return Err(format!("tables of more than {MOST_POSITIONS} positions are not checked"));
         }
+        claims.judge("positions", &place, positions > 0, "there are no entries");
         let sums = self.sums();
         for (number, row) in rows.iter().enumerate() {
             let place = format!("row {number} of {name}");
