@@ -142,7 +142,10 @@ def _rename_the_threads(policy: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "answer"),
     [
-        (lambda policy: policy.update(restarts=3), "the member `restarts`"),
+        (lambda policy: policy.update(restarts=3), "`restarts` of the policy"),
+        (lambda policy: policy["evidence"].update(estimates={}), "`estimates` of the evidence"),
+        (lambda policy: policy["forms"][0].update(overload={}), "`overload` of the ladder"),
+        (lambda policy: policy["forms"][0]["rows"][2].update(lane=1), "`lane` of the row from"),
         (lambda policy: policy["schema"].update(minor=99), "minor version 99 of the schema"),
         (lambda policy: policy["forms"].append({"form": "brake"}), "the form `brake`"),
         (_repeat_the_tolerance, "states `tolerance_ppm` more than once"),
@@ -151,7 +154,19 @@ def _rename_the_threads(policy: dict[str, Any]) -> None:
         (_rename_the_threads, "the costs of rungs"),
         (lambda policy: policy["inputs"].append(policy["inputs"][0]), "several design inputs"),
     ],
-    ids=["member", "minor", "form", "repeated", "step", "loads", "unit", "designs"],
+    ids=[
+        "member",
+        "evidence",
+        "ladder",
+        "row",
+        "minor",
+        "form",
+        "repeated",
+        "step",
+        "loads",
+        "unit",
+        "designs",
+    ],
 )
 def test_what_the_program_does_not_know_is_not_said_to_hold(
     change: Callable[[dict[str, Any]], object], answer: str, tmp_path: Path, profiles: Path

@@ -22,6 +22,21 @@ const MEMBERS: [&str; 12] = [
     "schema",
     "slos",
 ];
+const OF_EVIDENCE: [&str; 8] =
+    ["evaluations", "method", "objective", "proof", "rows", "settings", "solver", "versions"];
+const OF_LADDERS: [&str; 10] = [
+    "boost",
+    "cost_units",
+    "form",
+    "guard",
+    "load_axis",
+    "power",
+    "quantum_us",
+    "rows",
+    "rules",
+    "rungs",
+];
+const OF_ROWS: [&str; 4] = ["admission", "climbs", "first_load", "last_load"];
 
 pub struct Artifact {
     pub policy: Json,
@@ -44,8 +59,9 @@ impl Artifact {
                 "what minor version {minor} of the schema added: this program knows {MINOR}"
             ));
         }
-        for name in policy.names().filter(|name| !MEMBERS.contains(name)) {
-            claims.cannot_check(format!("the member `{name}`: this program does not know it"));
+        check_members("the policy", &policy, &MEMBERS, claims);
+        if let Some(evidence) = policy.member("evidence") {
+            check_members("the evidence", evidence, &OF_EVIDENCE, claims);
         }
         let stated = policy.text("policy_digest")?.to_string();
         let is_canonical = policy.canonical() == text;
@@ -94,11 +110,28 @@ impl Artifact {
         Ok(())
     }
 
+    /// Other members than these of the ladder, and of its rows, may change what its rows mean.
+    pub fn check_ladder(&self, claims: &mut Claims) -> Result<(), String> {
+        let form = self.form("ladder")?;
+        check_members("the ladder", form, &OF_LADDERS, claims);
+        for row in form.list("rows")? {
+            let place = format!("the row from load {}", row.number("first_load")?);
+            check_members(&place, row, &OF_ROWS, claims);
+        }
+        Ok(())
+    }
+
     pub fn spec_digest(&self) -> Result<Option<String>, String> {
         match Json::paired(self.evidence()?.list("versions")?, "compiled-spec")? {
             Some(Json::Text(digest)) => Ok(Some(digest)),
             _ => Ok(None),
         }
+    }
+}
+
+fn check_members(place: &str, json: &Json, known: &[&str], claims: &mut Claims) {
+    for name in json.names().filter(|name| !known.contains(name)) {
+        claims.cannot_check(format!("`{name}` of {place}: this program does not check it"));
     }
 }
 

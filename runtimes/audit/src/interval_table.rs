@@ -53,6 +53,7 @@ pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Res
         ));
         return Ok(());
     }
+    artifact.check_ladder(claims)?;
     let table = Table::of(artifact, profile)?;
     if let Some(disorder) = table.ladder.disorder() {
         claims.judge("order", "the table", false, &disorder);
