@@ -168,11 +168,14 @@ def test_the_examples_of_the_readme_run(
     assert share == pytest.approx(100 * (1 - 8.5 / 109), abs=1e-3)
     # 380,000 cycles in 600 - 120 - 75 us are 938 MHz; 210,000 in 600 - 350 - 40 us are 1 GHz.
     assert shown[2] == "run at 1000000 kHz"
+    # The row from 16 decoding sequences, and the column from 4,099 waiting tokens.
+    assert shown[3].startswith("768 tokens")
+    assert shown[3].endswith("2 may start")
     # By hand, of the first model: (0.2 + 0.3 (1 - 27.5/30)) - 0.12 * 0 is 0.225, and 0.25 stays.
-    assert shown[3:6] == ["encoder 22.4999 %", "index 25.0 %", "nightly 52.5001 %"]
+    assert shown[4:7] == ["encoder 22.4999 %", "index 25.0 %", "nightly 52.5001 %"]
     # 24 server-epochs, of which half are promised to be green: 12 * 7.25 and 12 * 6 cents.
-    assert shown[6] == "10 servers of racks 5-6 on green"
-    assert shown[7].startswith("pays 1.59 $ for ")
+    assert shown[7] == "10 servers of racks 5-6 on green"
+    assert shown[8].startswith("pays 1.59 $ for ")
 
 
 def acted_on(path: tuple[str | int, ...]) -> bool:

@@ -30,7 +30,8 @@ def test_the_command_line_has_every_value_of_every_kind(key, listed):
 
 
 def test_a_value_that_no_kind_has_is_refused():
-    with pytest.raises(click.BadParameter, match="'guess' is not one of 'aggressive', .*'anneal', "):
+    found = r"'guess' is not one of 'aggressive', .*'anneal', "
+    with pytest.raises(click.BadParameter, match=found):
         SearchChoice("Method").convert("guess", None, None)
 
 
