@@ -286,6 +286,7 @@ def test_a_comparison_without_requests_has_the_map_of_the_change(in_folder, tail
 def test_the_verdict_on_a_plan_has_the_power_that_came(in_folder, tailc):
     example = EXAMPLES / "greenpar"
     judged = ["verify", example / "expected.tailc", "--trace", example / "service.yaml"]
+    judged += ["--windows", "2"]
     ended = tailc(*judged, "--report", "page.html")
     assert ended.out.endswith("wrote page.html\n")
     assert heads(in_folder / "page.html") == [POWER[0], EVENTS, *BROWN, "Certificate"]
