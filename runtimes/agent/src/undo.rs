@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::fault::{warn, Exit, Fault};
-use crate::machine::{Machine, Tree};
+use crate::machine::{Machine, Tree, AFFINITY};
 use crate::os::user;
 use crate::setting::Setting;
 
@@ -67,7 +67,7 @@ impl UndoFile {
         let records = text.split_inclusive('\n').filter_map(recorded);
         let mut left: Vec<Setting> = records.rev().collect();
         let sys = tree.path_of(Path::new("sys"));
-        if !left.is_empty() && !sys.is_dir() {
+        if !left.is_empty() && !sys.is_dir() && !tree.path_of(Path::new(AFFINITY)).is_dir() {
             // Below another root all files are gone, and their values would be, too.
             return vec![format!("`--root` is of no machine: there is no `{}`", sys.display())];
         }
