@@ -167,13 +167,15 @@ def _words(payload: bytes, size: int) -> tuple[Whole, Whole]:
 def _varints(payload: bytes) -> tuple[Whole, Whole]:
     """Zig-zag LEB128 numbers: a count if above 0, or else minus the number of zero counts."""
     data = np.frombuffer(payload, np.uint8)
-    end = np.flatnonzero(data < _GOES_ON)
+    is_end = data < _GOES_ON
+    # Such a byte ends a number in any case, and eight bytes for each would fill the memory.
+    if np.count_nonzero(is_end) > MAX_COUNTS:
+        raise HdrError(_TOO_MANY)
+    end = np.flatnonzero(is_end)
     start = np.append(0, end + 1)[: len(end)]
     length = end + 1 - start
     if not len(end) or end[-1] + 1 < len(data) or length.max() >= _LONGEST_VARINT:
         return _any_varints(payload)
-    if len(start) > MAX_COUNTS:
-        raise HdrError(_TOO_MANY)
     coded = np.zeros(len(start), np.int64)
     for at in range(int(length.max())):
         has = length > at
