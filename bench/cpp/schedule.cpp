@@ -1,4 +1,4 @@
-// A request that starts, climbs and exits, beside its bare look-ups: `schedule FILE`.
+// Times a request that starts, climbs and exits, and its look-ups alone: `schedule FILE`.
 //
 // Prints nanoseconds of a request, and of the look-ups that it makes, each the least of many short
 // rounds in turns; and how many allocations a request makes.

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A request that starts, climbs and exits, beside its bare look-ups: {@code ScheduleCost FILE}.
+ * Times a request that starts, climbs and exits, and its look-ups alone: {@code ScheduleCost FILE}.
  *
  * <p>Prints nanoseconds of a request, and of the look-ups that it makes, each the least of many short
  * rounds in turns, of compiled code; and how many bytes a request allocates.

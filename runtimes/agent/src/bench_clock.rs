@@ -12,7 +12,7 @@ const SLICE_NS: u64 = 10_000;
 /// Slices of a steady speed, and after which a change must have taken effect.
 const STEADY: usize = 2_000;
 const MOST: usize = 10_000;
-/// A frequency that does not change the speed by so much does not change it.
+/// Least ratio of two speeds; with a smaller one, the frequency has not changed.
 const LEAST_GAIN: f64 = 1.1;
 const BATCH: u64 = 64;
 

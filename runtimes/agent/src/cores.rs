@@ -40,9 +40,9 @@ pub struct Running {
     pub started_ns: u64,
     /// When it arrived; the same as `started_ns` if it did not wait.
     pub arrived_ns: u64,
-    /// Its cycles so far, if the server counts them.
+    /// Cycles that it has used, if the server counts them.
     pub cycles: Option<u64>,
-    /// Its time for memory so far.
+    /// Memory time that it has used [ns].
     pub memory_ns: u64,
     /// The kernel's id of its thread; 0 if the server does not report it.
     pub thread: u64,

@@ -8,7 +8,7 @@ use crate::cores::Seen;
 
 /// Arrivals are counted over this time.
 const WINDOW_NS: u64 = 10_000_000_000;
-/// Before so much of it has passed, the highest compiled rate applies.
+/// Until this time after the start, the highest compiled rate applies.
 const FIRST_NS: u64 = 1_000_000_000;
 /// Times at which the count is remembered.
 const SAMPLE_NS: u64 = 100_000_000;

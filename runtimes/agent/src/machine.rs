@@ -109,7 +109,7 @@ pub struct DryRun {
 }
 
 impl DryRun {
-    /// On top of a tree, which stays as it is.
+    /// A dry run on a tree, which does not change.
     pub fn new(tree: Tree) -> Self {
         Self { tree, written: HashMap::new() }
     }

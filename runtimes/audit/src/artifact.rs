@@ -135,7 +135,7 @@ fn check_members(place: &str, json: &Json, known: &[&str], claims: &mut Claims) 
     }
 }
 
-/// The policy as it is digested.
+/// The policy without its digest, which is computed over the other members.
 pub fn without_digest(policy: &Json) -> Json {
     match policy {
         Json::Object(members) => {

@@ -283,7 +283,7 @@ impl Expected {
         all
     }
 
-    /// Buckets that the running request may be in after so much work.
+    /// Buckets of demand in which the running request can be after the elapsed work.
     fn possible(&self, elapsed: i128) -> Vec<usize> {
         let is_above = |bucket: &usize| self.smallest[*bucket].is_some_and(|least| least > elapsed);
         let above: Vec<usize> = (0..self.share.len()).filter(is_above).collect();

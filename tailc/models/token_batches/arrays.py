@@ -64,9 +64,9 @@ class TokenRequests(NamedTuple):
 class TokenScheduler:
     """A budget table on its engine, or a baseline.
 
-    name, about: in reports. prompts_first: decoding pauses while prompts wait. limit_ns: an
-    iteration with decoding sequences takes at most so many prompt tokens that it ends within this
-    time; 0: no limit.
+    name, about: in reports. prompts_first: decoding pauses while prompts wait. limit_ns:
+    longest time of an iteration with decoding sequences, which limits its prompt tokens; 0: no
+    limit.
     """
 
     name: str

@@ -16,7 +16,7 @@ from tests.tailc.pipeline.rigid_jobs.problems import drawn, named, problem
 MIP = PlanSearch(PlanMethod.MIP)
 
 
-def asked(method=MIP):
+def plan_problem(method=MIP):
     return problem(named(1, 0, 2, 2, 50), named(2, 0, 2, 1), green_w=[400, 400], search=method)
 
 
@@ -32,7 +32,7 @@ def lying(monkeypatch, **claims):
 
 def test_a_true_claim_is_taken(monkeypatch):
     lying(monkeypatch)
-    found = solve_for_racks(asked())
+    found = solve_for_racks(plan_problem())
     assert found.value == found.bound
 
 
@@ -47,7 +47,7 @@ def test_a_true_claim_is_taken(monkeypatch):
 def test_a_false_claim_is_an_error(monkeypatch, claims, says):
     lying(monkeypatch, **claims)
     with pytest.raises(TailcError) as caught:
-        solve_for_racks(asked())
+        solve_for_racks(plan_problem())
     (finding,) = caught.value.findings
     assert finding.code is Code.SOLVER_FAILED
     assert says in finding.message
@@ -55,7 +55,7 @@ def test_a_false_claim_is_an_error(monkeypatch, claims, says):
 
 def test_a_plan_that_is_called_optimal_and_is_not_is_an_error(monkeypatch):
     worse = solve_for_racks(problem(named(1, 0, 2, 2, 50), green_w=[400, 400], search=MIP))
-    assert worse.value < solve_for_racks(asked()).value
+    assert worse.value < solve_for_racks(plan_problem()).value
     real = search.solve_reduced
 
     def solved(groups, jobs, *given):
@@ -66,12 +66,12 @@ def test_a_plan_that_is_called_optimal_and_is_not_is_an_error(monkeypatch):
 
     monkeypatch.setattr(search, "solve_reduced", solved)
     with pytest.raises(TailcError, match="another plan is worth more"):
-        solve_for_racks(asked())
+        solve_for_racks(plan_problem())
 
 
 @pytest.mark.parametrize("outcome", [SolverOutcome.LIMIT, SolverOutcome.FEASIBLE])
 def test_at_a_limit_the_better_plan_is_taken(monkeypatch, outcome):
-    best = solve_for_racks(asked())
+    best = solve_for_racks(plan_problem())
     real = search.solve_reduced
 
     def solved(groups, jobs, *given):
@@ -81,7 +81,7 @@ def test_at_a_limit_the_better_plan_is_taken(monkeypatch, outcome):
         return replace(found, outcome=outcome, plan=plan, figures=figures)
 
     monkeypatch.setattr(search, "solve_reduced", solved)
-    assert solve_for_racks(asked()).value == best.value
+    assert solve_for_racks(plan_problem()).value == best.value
 
 
 @pytest.mark.parametrize("seed", range(20))
