@@ -76,7 +76,7 @@ def _meanings() -> dict[str, tuple[Place, Any]]:
     }
 
 
-# Numbers that occur once in the buffer, and what stands there instead.
+# Numbers that occur once in the buffer, and their replacements.
 _NUMBERS = {
     "columns": (4_099, 1_024),
     "large": (640, LARGEST_AMOUNT + 1),

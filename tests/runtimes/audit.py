@@ -34,7 +34,7 @@ def audit(*arguments: str | Path) -> tuple[int, str]:
 
 
 def lies(policy: Path, profile: Path, count: int, seed: int) -> str:
-    """Output after so many planted lies; all must be refuted."""
+    """Output after this number of planted lies; all must be refuted."""
     command = [str(TARGET / "debug" / "examples" / "lies"), str(policy), str(profile)]
     command += [str(count), str(seed)]
     return "\n".join(succeeded(command, CRATE, dict(os.environ)))

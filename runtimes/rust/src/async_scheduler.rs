@@ -110,8 +110,8 @@ impl Admitted {
         self.degree.clone()
     }
 
-    /// Runs parts, as many at once as the degree. A cut-off or a panic aborts the parts that run, and
-    /// waits until they have ended.
+    /// Runs at most as many parts at the same time as the degree allows. A cut-off or a panic aborts
+    /// the parts that run, and waits until they have ended.
     pub async fn run<P>(&mut self, parts: Vec<P>) -> Outcome
     where
         P: Future<Output = ()> + Send + 'static,

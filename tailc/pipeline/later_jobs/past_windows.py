@@ -26,7 +26,7 @@ MOST_JOBS, MOST_RIGID_JOBS = 200, 2_000
 def past_windows(days: Days, servers: int, slowdown: float | None) -> tuple[JobWindow, ...]:
     """Combine earlier jobs with earlier energy, newest first; empty without earlier days.
 
-    Jobs wider than `servers` are left out, and the others are numbered anew in each window, since
+    Jobs wider than `servers` are left out, and the others get new numbers in each window, since
     numbers of a log may repeat.
 
     slowdown: the longest run time of a job relative to that of the log; each window then goes on

@@ -57,7 +57,7 @@ class BudgetCell:
         return _range(self.table.first_waiting, self.column)
 
     def iteration_ns(self, context: int) -> int:
-        """Time of the iteration with so many tokens in the cache of its sequences [ns]."""
+        """Time of the iteration with this number of tokens in the cache of its sequences [ns]."""
         return step_ns(self.table.engine.step, self.prompt_tokens, self.decoding, context)
 
     def largest_budget(self, limit_ns: int, context: int) -> int:
