@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ import pyarrow.parquet as pq
 from bench.timing import ROOT, end, show, wanted
 
 ROWS, GROUP_ROWS = 100_000_000, 1_000_000
+SCHEMA = pa.schema([("timestamp_us", pa.int64()), ("demand_ms", pa.float64())])
 LEAST_M_ROWS = {"parquet": 100, "csv": 30}
 MOST_MIB = 350
 MOST_OFF = 1e-3
@@ -87,21 +89,25 @@ def main() -> None:
 
 def make(files: dict[str, Path]) -> None:
     """Write the rows to both files, a row group at a time."""
-    schema = pa.schema([("timestamp_us", pa.int64()), ("demand_ms", pa.float64())])
-    rng = np.random.default_rng(1)
-    last_us = 0
     plain = pa_csv.WriteOptions(quoting_style="none")
     with (
-        pq.ParquetWriter(files["parquet"], schema, compression="zstd") as parquet,
-        pa_csv.CSVWriter(files["csv"], schema, write_options=plain) as text,
+        pq.ParquetWriter(files["parquet"], SCHEMA, compression="zstd") as parquet,
+        pa_csv.CSVWriter(files["csv"], SCHEMA, write_options=plain) as text,
     ):
-        for _ in range(ROWS // GROUP_ROWS):
-            timestamp_us = last_us + np.cumsum(rng.integers(0, 60, GROUP_ROWS))
-            last_us = int(timestamp_us[-1])
-            demand_ms = rng.gamma(1.625, 144, GROUP_ROWS).round(3).clip(0.001)
-            table = pa.table([timestamp_us, demand_ms], schema=schema)
+        for table in row_groups(ROWS):
             parquet.write_table(table)
             text.write_table(table)
+
+
+def row_groups(rows: int) -> Iterator[pa.Table]:
+    """Tables of a row group each, with `rows` rows in all, rounded down to whole groups."""
+    rng = np.random.default_rng(1)
+    last_us = 0
+    for _ in range(rows // GROUP_ROWS):
+        timestamp_us = last_us + np.cumsum(rng.integers(0, 60, GROUP_ROWS))
+        last_us = int(timestamp_us[-1])
+        demand_ms = rng.gamma(1.625, 144, GROUP_ROWS).round(3).clip(0.001)
+        yield pa.table([timestamp_us, demand_ms], schema=SCHEMA)
 
 
 def rows_of(suffix: str, path: Path) -> list[list[str]]:

@@ -291,6 +291,9 @@ class TailcError(Exception):
         self.findings = (findings,) if isinstance(findings, Finding) else tuple(findings)
         super().__init__("; ".join(finding.message for finding in self.findings))
 
+    def __reduce__(self) -> tuple[type[TailcError], tuple[tuple[Finding, ...]]]:
+        return type(self), (self.findings,)
+
     @property
     def exit_code(self) -> ExitCode:
         """The exit code of the first finding."""

@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_MOST: ContextVar[int | None] = ContextVar("most threads", default=None)
 
 
 def thread_count(wanted: int | None) -> int:
-    """Return `wanted`, or if it is None the number of processors available to this process."""
+    """Return `wanted`; if it is None, the number of processors available to this process.
+
+    Within `at_most_threads` it is at most the limit given there.
+    """
     if wanted is not None:
         return wanted
+    most = _MOST.get()
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        available = len(os.sched_getaffinity(0))
+    else:
+        available = os.cpu_count() or 1
+    return available if most is None else min(most, available)
+
+
+@contextmanager
+def at_most_threads(most: int) -> Iterator[None]:
+    """Limit the threads that this thread starts, as one of several processes should."""
+    before = _MOST.set(most)
+    try:
+        yield
+    finally:
+        _MOST.reset(before)

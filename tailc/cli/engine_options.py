@@ -13,12 +13,21 @@ if TYPE_CHECKING:
 
 
 def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --jobs and --cluster to a command."""
+    """Add --jobs and --cluster to a command that uses all processors by default."""
+    return _with_options(function, "one for each processor")
+
+
+def single_engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --jobs and --cluster to a command that starts no other processes by default."""
+    return _with_options(function, "1")
+
+
+def _with_options(function: Callable[..., Any], default: str) -> Callable[..., Any]:
     jobs = click.option(
         "--jobs",
         type=click.IntRange(min=1),
         metavar="X",
-        help="Number of processes. Default: one for each processor.",
+        help=f"Number of processes. Default: {default}.",
     )
     cluster = click.option(
         "--cluster",

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tailc.cli import replay_options
+from tailc.cli.engine_options import chosen_engine, single_engine_options
 from tailc.cli.metric_options import check_metric, metric_options
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from tailc.ingest.options import InputOptions
     from tailc.specs.column_map import ColumnMap
+    from tailc.tasks.engine import TaskEngine
+
+
+@dataclass(frozen=True)
+class _Processes:
+    """Options for the processes that read the inputs."""
+
+    jobs: int | None
+    cluster: str | None
+    progress: bool | None
 
 
 @click.command("ingest", short_help="Convert measurements to a profile of demand.")
@@ -68,6 +83,8 @@ if TYPE_CHECKING:
 )
 @click.option("--columns", "map_path", metavar="MAP", help="File that maps the columns of a table.")
 @metric_options
+@single_engine_options
+@replay_options.progress
 @command_with_outcome
 def command(
     inputs: tuple[str, ...],
@@ -92,6 +109,7 @@ def command(
     from pathlib import Path
 
     from tailc.atomic_files import replace_files
+    from tailc.cli.progress import show_progress
     from tailc.ingest.ingest import ingest
     from tailc.ingest.options import InputOptions, TimeColumn
     from tailc.ingest.stated_measure import StatedMeasure
@@ -101,6 +119,9 @@ def command(
     from tailc.traces.profile_file import written_counted
 
     _check_named_once(inputs)
+    processes = _Processes(*(named.pop(field.name) for field in fields(_Processes)))
+    if processes.jobs or processes.cluster:
+        _check_are_files(inputs)
     if map_path is None:
         _check_because(because, measure)
         check_metric(inputs, **named)
@@ -111,7 +132,8 @@ def command(
         options = InputOptions(table=columns)
         measure, because = columns.measure, columns.because
     stated = StatedMeasure(None if measure is None else Measure(measure), because, interval_us)
-    ingested = ingest(inputs, options, stated)
+    with _engine(processes) as engine, show_progress(processes.progress) as draw:
+        ingested = ingest(inputs, options, stated, engine, draw)
     measurements = [each.name for each in ingested.inputs if each.times is not None]
     if not measurements and (options != InputOptions() or stated != StatedMeasure(stated.measure)):
         raise click.UsageError(
@@ -121,7 +143,11 @@ def command(
     _check_out(out, (*measurements, named["since"], map_path))
     replace_files([(Path(out), written_counted(ingested.counted))])
     result = {"file": out, **ingested_result(ingested)}
-    findings = [*ingested.warnings, *histogram_findings(ingested.counted.histogram, inputs[0])]
+    findings = [
+        *engine.warnings,
+        *ingested.warnings,
+        *histogram_findings(ingested.counted.histogram, inputs[0]),
+    ]
     if isinstance(options.table, TimeColumn) and options.table.weight is None:
         for path in inputs:
             findings += column_findings(path, options.table.name)
@@ -138,6 +164,24 @@ def _check_named_once(inputs: tuple[str, ...]) -> None:
     if twice is not None:
         message = f"`{twice}` is given twice, so its requests would count twice: give it once"
         raise click.UsageError(message)
+
+
+def _engine(processes: _Processes) -> AbstractContextManager[TaskEngine]:
+    """Provide the engine that the options select, by default this process alone."""
+    jobs = processes.jobs
+    if jobs is None and processes.cluster is None:
+        jobs = 1
+    return chosen_engine(jobs, processes.cluster)
+
+
+def _check_are_files(inputs: tuple[str, ...]) -> None:
+    """Usage error if other processes cannot read an input."""
+    from pathlib import Path
+
+    other = next((path for path in inputs if not Path(path).is_file()), None)
+    if other is not None:
+        message = f"`{other}` is not a file, so other processes cannot read it"
+        raise click.UsageError(f"{message}: remove `--jobs` and `--cluster`")
 
 
 def _check_out(out: str, read: Iterable[str | None]) -> None:

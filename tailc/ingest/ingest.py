@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
@@ -16,6 +17,10 @@ from tailc.ingest.options import InputOptions, SpanOptions, TimeColumn
 from tailc.ingest.responses import refuse_points
 from tailc.ingest.stated_measure import StatedMeasure, count_times, short_interval
 from tailc.ingest.texts import stated_unit
+from tailc.progress import Progress, silent
+from tailc.tasks.engine import LostTask, TaskEngine
+from tailc.tasks.processes import LocalProcesses
+from tailc.threads import at_most_threads, thread_count
 from tailc.traces.counted_times import CountedTimes, Grain, together
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.names_below import table_below
@@ -37,13 +42,14 @@ _SEVERAL = "ingest inputs of one measure together, and the others into another p
 WIDE = 0.1
 _SPREAD = {Grain.LINEAR: "linearly", Grain.EXPONENTIAL: "exponentially"}
 _NS_PER_US = 1_000
+_HERE = LocalProcesses(1)
 # A table with the ends of requests has their starts, too.
 _END = re.compile(
     r"(?:\b|_)(?:end|ended|finish|finished|stop|completed)(?:\b|_|at|time)", re.IGNORECASE
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class CountedInput:
     """One input after reading; `times` is None for a profile, whose times are already counted."""
 
@@ -61,15 +67,56 @@ class IngestResult:
     warnings: tuple[Finding, ...]
 
 
-def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -> IngestResult:
+def ingest(
+    paths: Sequence[str],
+    options: InputOptions,
+    stated: StatedMeasure,
+    engine: TaskEngine = _HERE,
+    progress: Progress = silent,
+) -> IngestResult:
     """Read one or more inputs, paths or `-`, into one profile.
 
-    Raises TailcError for an input that cannot be read, contradicts the options, or has another
-    measure than the others.
+    engine: reads each input in a task of its own; the profile does not depend on it. Raises
+    TailcError for an input that cannot be read, contradicts the options, or has another measure
+    than the others.
     """
     if stated.interval_us is not None:
         options = replace(options, interval_ns=stated.interval_us * _NS_PER_US)
-    return _add_inputs(tuple(_input(path, options, stated) for path in paths))
+    threads = max(1, thread_count(None) // min(engine.slots, len(paths)))
+    tasks = [_ReadTask(path, options, stated, threads) for path in paths]
+    sizes = [file.stat().st_size if file.is_file() else 0 for file in map(Path, paths)]
+    ended: list[int] = []
+
+    def report(number: int, _input: CountedInput | LostTask) -> None:
+        ended.append(sizes[number])
+        progress(f"read {len(ended):,} of {len(paths):,} inputs", sum(ended) / max(1, sum(sizes)))
+
+    progress(f"reading {paths[0]}" if len(paths) == 1 else "reading inputs", 0.0)
+    inputs = engine.run_all(_read_task, tasks, report)
+    return _add_inputs(tuple(map(_not_lost, inputs, paths)))
+
+
+@dataclass(frozen=True)
+class _ReadTask:
+    """An input to read in the form that is sent to the process that reads it."""
+
+    path: str
+    options: InputOptions
+    stated: StatedMeasure
+    threads: int
+
+
+def _read_task(task: _ReadTask) -> CountedInput:
+    with at_most_threads(task.threads):
+        return _input(task.path, task.options, task.stated)
+
+
+def _not_lost(read: CountedInput | LostTask, path: str) -> CountedInput:
+    if isinstance(read, CountedInput):
+        return read
+    message = f"every process that read `{path}` was killed"
+    hint = "the memory may be too small: give a lower `--jobs`"
+    raise TailcError(Finding(Code.LOST_TASK, message, Place(path), hint))
 
 
 def ingest_source(

@@ -41,7 +41,7 @@ class ScrapedBuckets:
     at_percentile: Bucket
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class InputTimes:
     """Histogram of the times of an input, with its properties.
 

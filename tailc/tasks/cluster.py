@@ -6,7 +6,9 @@ Results of a worker that runs other code than this process are discarded, and it
 from __future__ import annotations
 
 import json
+import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +24,9 @@ from tailc.tasks.engine import LostTask, Result, Task
 
 _LOCAL = "local:"
 _CONNECT_S = 30
+# Least time until the workers are looked up again [s], and as a multiple of the time that the look
+# took: 40 ms with 50 workers.
+_LOOK_S, _LOOK_TIMES = 1.0, 20
 # Tasks that are sent ahead for each slot, so that no worker waits for the next one.
 _AHEAD = 2
 # Each task whose number is a multiple of this runs on a second worker too, to compare the results.
@@ -44,6 +49,8 @@ def connected(cluster: str) -> Iterator[DaskCluster]:
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=":0",
+                # A worker that loses its scheduler at the end would print a traceback.
+                silence_logs=logging.CRITICAL,
             ) as local,
             Client(local) as client,
         ):
@@ -93,6 +100,8 @@ class DaskCluster:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._refused: set[str] = set()
+        self._workers: set[str] = set()
+        self._look_again_s = 0.0
 
     @property
     def slots(self) -> int:
@@ -145,8 +154,16 @@ class DaskCluster:
         )
 
     def usable(self) -> list[str]:
-        """Addresses of the workers that are there now and run the same code; or TailcError."""
-        workers = set(self._client.scheduler_info(n_workers=-1).get("workers", ()))
+        """Addresses of the workers that run the same code; or TailcError if none does.
+
+        They are looked up at most once a second.
+        """
+        begun = time.monotonic()
+        if begun >= self._look_again_s:
+            self._workers = set(self._client.scheduler_info(n_workers=-1).get("workers", ()))
+            ended = time.monotonic()
+            self._look_again_s = ended + max(_LOOK_S, _LOOK_TIMES * (ended - begun))
+        workers = self._workers
         if workers and workers <= self._refused:
             raise TailcError([replace(one, severity=Severity.ERROR) for one in self.warnings])
         return sorted(workers - self._refused)

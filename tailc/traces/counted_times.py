@@ -75,7 +75,7 @@ class Origin:
         return said if self.because is None else f"{said}, as demand because {self.because}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class CountedTimes:
     """A histogram of request times, what they measure, and their origins.
 

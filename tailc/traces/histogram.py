@@ -63,6 +63,16 @@ class Histogram:
         if (lowest_ns(self.bucket) > highest_ns(self.bucket)).any():
             raise ValueError("a bucket contains no whole number of nanoseconds")
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Histogram):
+            return NotImplemented
+        extremes = (self.min_ns, self.max_ns) == (other.min_ns, other.max_ns)
+        same_buckets = np.array_equal(self.bucket, other.bucket)
+        return extremes and same_buckets and np.array_equal(self.count, other.count)
+
+    def __hash__(self) -> int:
+        return hash((self.min_ns, self.max_ns, self.requests))
+
     @property
     def requests(self) -> int:
         """Number of requests."""

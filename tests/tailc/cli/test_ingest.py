@@ -10,6 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from tailc.cli import run
+from tailc.errors import Code, TailcError
+from tailc.ingest.ingest import ingest
+from tailc.ingest.options import InputOptions, TimeColumn
+from tailc.ingest.stated_measure import StatedMeasure
+from tailc.tasks.engine import LostTask
+from tailc.traces.profile import Measure
+from tailc.traces.reading import TimeUnit
 from tests.tailc.cli.ingest_case import SAMPLES
 from tests.tailc.toy import write_toy
 
@@ -47,6 +54,58 @@ def test_any_sharding_of_a_table_gives_the_same_bytes(tmp_path, suffix):
     apart = [ingested(tmp_path, part, *BUSY, name=f"{part.name}.profile")[1] for part in parts]
     _, merged = ingested(tmp_path, *apart, name="merged.profile")
     assert one.read_bytes() == all_at_once.read_bytes() == merged.read_bytes()
+
+
+def test_processes_change_no_byte(tmp_path):
+    parts = [table(tmp_path, f"{n}.csv", [1.5, 20 + n, 300]) for n in range(3)]
+    _, one = ingested(tmp_path, *parts, *BUSY, name="one.profile")
+    code, two = ingested(tmp_path, *parts, *BUSY, "--jobs", 2, name="two.profile")
+    assert code == 0
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_bad_input_of_another_process_is_an_error_with_its_place(tmp_path, capsys):
+    good = table(tmp_path, "good.csv", [1.5])
+    bad = table(tmp_path, "bad.csv", [1.5, "x"])
+    code, profile = ingested(tmp_path, good, bad, *BUSY, "--jobs", 2)
+    assert code == 65
+    assert f"{bad}:3" in capsys.readouterr().err
+    assert not profile.exists()
+
+
+def test_only_files_can_be_read_by_other_processes(tmp_path, capsys):
+    code, _ = ingested(tmp_path, "-", *BUSY, "--jobs", 2)
+    assert code == 64
+    assert "`-` is not a file, so other processes cannot read it" in capsys.readouterr().err
+
+
+class _DeadWorkers:
+    """An engine whose processes all die."""
+
+    slots, warnings = 2, ()
+
+    def run_all(self, _work, tasks, on_end):
+        for number in range(len(tasks)):
+            on_end(number, LostTask())
+        return [LostTask()] * len(tasks)
+
+
+def test_input_that_kills_its_process_is_named(tmp_path):
+    path = str(table(tmp_path, "large.csv", [1.5]))
+    with pytest.raises(TailcError, match="every process that read") as caught:
+        ingest([path], InputOptions(), StatedMeasure(), _DeadWorkers())
+    assert caught.value.findings[0].code is Code.LOST_TASK
+    assert caught.value.findings[0].place.source == path
+
+
+def test_progress_is_the_share_of_bytes(tmp_path):
+    paths = [str(table(tmp_path, f"{n}.csv", [1.5] * n)) for n in (1, 3)]
+    sizes = [Path(path).stat().st_size for path in paths]
+    shares = []
+    options = InputOptions(TimeUnit.MS, TimeColumn("demand_ms"))
+    stated = StatedMeasure(Measure.DEMAND_BUSY)
+    ingest(paths, options, stated, progress=lambda _doing, share: shares.append(share))
+    assert shares == [0.0, sizes[0] / sum(sizes), 1.0]
 
 
 def test_threads_and_row_groups_change_no_byte(tmp_path, monkeypatch):
