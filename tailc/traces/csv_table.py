@@ -115,14 +115,15 @@ class CsvTable:
             self.source.plain() as stream,
             pa_csv.open_csv(stream, reading, self._parsing(), converting) as reader,
         ):
-            yield from reader
+            yield from map(self._with_points, reader)
 
     def batches_of(self, lines: pa.NativeFile, wanted: ColumnsToRead) -> list[pa.RecordBatch]:
         """Batches of whole lines that follow the header; single-threaded; see `batches`."""
         reading, converting = CsvTable(self.source, self.names)._options(
             wanted, wanted.is_number, use_threads=False
         )
-        return pa_csv.read_csv(lines, reading, self._parsing(), converting).to_batches()
+        table = pa_csv.read_csv(lines, reading, self._parsing(), converting)
+        return list(map(self._with_points, table.to_batches()))
 
     def careful_batches(self, wanted: ColumnsToRead) -> Iterator[pa.RecordBatch]:
         self.source.check_whole()
@@ -159,10 +160,15 @@ class CsvTable:
         return pa_csv.read_csv(pa.BufferReader(records), reading, parsing, converting)
 
     def _with_points(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The same texts, with decimal points in numbers."""
+        """The same cells, with decimal points in numbers that were read as text."""
         if self.dialect.decimal == ".":
             return batch
-        cells = [pc.replace_substring_regex(column, _DECIMAL, r"\1.\2") for column in batch.columns]
+        cells = [
+            pc.replace_substring_regex(column, _DECIMAL, r"\1.\2")
+            if pa.types.is_string(column.type)
+            else column
+            for column in batch.columns
+        ]
         return pa.RecordBatch.from_arrays(cells, batch.schema.names)
 
     def _options(

@@ -134,6 +134,28 @@ def test_a_defect_is_found_where_it_is_faint(tailc, tmp_path, name):
     assert ident in found
 
 
+@pytest.mark.parametrize(
+    "columns", ["class;demand_ms", "time_ms;demand_ms", "id;demand_ms;service_ms"]
+)
+@pytest.mark.parametrize("mark", ";\t|")
+def test_numbers_with_decimal_commas_are_checked_as_those_with_points(
+    tailc, tmp_path, columns, mark
+):
+    """Only the notes on delimiters and commas differ, and no defect depends on the marks."""
+    cells = np.round(seeded.DEMAND[:400], 3)
+    rows = [
+        ";".join([str(at), *[f"{cell:.3f}"] * columns.count(";")]) for at, cell in enumerate(cells)
+    ]
+    points = "\n".join([columns, *rows, ""]).replace(";", mark)
+    commas = points.replace(".", ",")
+
+    def codes(content: str) -> set[str]:
+        seed = Seed("t.csv", content.encode(), ("--column", "demand_ms", "--unit", "ms"))
+        return {one["code"] for one in linted(tailc, tmp_path, seed)[1]["findings"]}
+
+    assert codes(commas) == codes(points) | {"TC1015"}
+
+
 def test_a_column_that_is_called_by_its_zone_is_not_asked_for_one(tailc, tmp_path):
     shifted = SEEDED["TC1601"]
     named = Seed(shifted.name, shifted.content.replace(b"time", b"utc_hour", 1))
