@@ -29,7 +29,9 @@ def of_successes(
     failed requests.
     """
     if not succeeded.any():
-        message = f"`{cells.source}` has {len(succeeded)} requests, and all of them failed"
+        count = len(succeeded)
+        what = f"{count} requests, and all of them failed" if count else "no requests"
+        message = f"`{cells.source}` has {what}"
         help_ = "measure again with a server that answers"
         raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(cells.source), help_))
     chosen = chosen_rows(cells, succeeded)
@@ -39,22 +41,22 @@ def of_successes(
 
 
 def in_half_ticks(
-    cells: Cells, column: str, succeeded: NDArray[np.bool_]
+    cells: Cells, column: str, succeeded: NDArray[np.bool_], half_tick_ms: float = _HALF_MS
 ) -> tuple[Cells, tuple[Finding, ...]]:
-    """Count 0 ms as half a millisecond, in a column of whole milliseconds.
+    """Count 0 ms as half a tick of the clock, by default in a column of whole milliseconds.
 
     Also returns a warning if a successful request took 0 ms.
     """
     time_ms = numbers(cells, column)
     cells.stop_if_refused()
     is_zero = time_ms == 0
-    made = pa.chunked_array([np.where(is_zero, _HALF_MS, time_ms)])
+    made = pa.chunked_array([np.where(is_zero, half_tick_ms, time_ms)])
     timed = Cells(cells.source, {column: made}, cells.count, cells.row)
     count = int((succeeded & is_zero).sum())
     if not count:
         return timed, ()
     requests = f"{count:,} of {cells.count:,} requests of `{cells.source}`"
-    message = f"{requests} took 0 ms, and count as {_HALF_MS} ms"
+    message = f"{requests} took 0 ms, and count as {half_tick_ms:g} ms"
     hint = "use a generator with a finer clock if requests this short matter"
     place = Place(cells.source)
     return timed, (Finding(Code.ZERO_LENGTH, message, place, hint, Severity.WARNING),)
