@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tailc.cli.metric_options import Label
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
-from tailc.cli.quantities import PERCENTILE_PPM, TIME_UNIT
+from tailc.cli.quantities import MEASURE, PERCENTILE_PPM, TIME_UNIT
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tailc.lint.roles import TraceOptions
 
 
@@ -33,6 +32,35 @@ if TYPE_CHECKING:
 @click.option(
     "--weight", metavar="NAME", help="Column with the number of requests that a row represents."
 )
+@click.option(
+    "--measure",
+    type=MEASURE,
+    help="What the times of a report measure, if it does not state it.",
+)
+@click.option(
+    "--service",
+    "services",
+    multiple=True,
+    metavar="NAME",
+    help="Service whose server spans to check, if the traces have several; may be given several "
+    "times.",
+)
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="NAME",
+    help="Tag of the intervals of an HdrHistogram log to check; may be given several times.",
+)
+@click.option("--metric", metavar="NAME", help="Histogram of a scrape, if it has several.")
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    type=Label(),
+    metavar="NAME=VALUE",
+    help="Label of the series to check; may be repeated.",
+)
 @click.option("--zone", metavar="NAME", help="Time zone of times without one. Default: UTC.")
 @click.option(
     "--percentile",
@@ -50,7 +78,7 @@ def command(
     spec: str | None,
     zone: str | None,
     percentile_ppm: int | None,
-    **column_options: str | None,
+    **given: Any,
 ) -> CommandOutcome:
     """Find defects in every TRACE that would make a policy wrong, and suggest how to mend them.
 
@@ -64,7 +92,7 @@ def command(
     from tailc.lint.lint import lint
     from tailc.report.lint_report import linted_result, linted_text
 
-    options = replace(_options(column_options), zone=zone, percentile_ppm=percentile_ppm)
+    options = replace(_options(**given), zone=zone, percentile_ppm=percentile_ppm)
     if spec is not None:
         from tailc.studies.column_defaults import column_defaults
 
@@ -77,9 +105,19 @@ def command(
     return CommandOutcome(exit_code, linted_text(every), linted_result(every), findings)
 
 
-def _options(column_options: Mapping[str, str | None]) -> TraceOptions:
-    """Build the options about columns and units from the command's parameters."""
+def _options(
+    measure: str | None,
+    services: tuple[str, ...],
+    tags: tuple[str, ...],
+    metric: str | None,
+    labels: tuple[tuple[str, str], ...],
+    **column_options: str | None,
+) -> TraceOptions:
+    """Build the options about columns, units and reports from the command's parameters."""
+    from tailc.ingest.options import InputOptions, MetricOptions, SpanOptions
+    from tailc.ingest.stated_measure import StatedMeasure
     from tailc.lint.roles import Role, TraceOptions
+    from tailc.traces.profile import Measure
     from tailc.traces.reading import TimeUnit
 
     columns = {
@@ -92,6 +130,10 @@ def _options(column_options: Mapping[str, str | None]) -> TraceOptions:
     return TraceOptions(
         {role: name for role, name in columns.items() if name is not None},
         {role: TimeUnit(unit) for role, unit in units.items() if unit is not None},
+        report=InputOptions(
+            spans=SpanOptions(services=services), metrics=MetricOptions(metric, labels), tags=tags
+        ),
+        stated=StatedMeasure(None if measure is None else Measure(measure)),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.estimate import ShortIntervalError
 from tailc.ingest.format import Format
-from tailc.ingest.formats import format_written
+from tailc.ingest.formats import format_written, line_of_format
 from tailc.ingest.input_times import Bucket, InputTimes, Loop
 from tailc.ingest.options import InputOptions, SpanOptions, TimeColumn
 from tailc.ingest.responses import refuse_points
@@ -27,7 +27,7 @@ from tailc.traces.names_below import table_below
 from tailc.traces.no_table import is_summary, no_table, summary_error
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
-from tailc.traces.source import Source, format_of, open_source
+from tailc.traces.source import PARQUET_MAGIC, Source, format_of, open_source
 from tailc.traces.telling_names import statistics_among, times_of
 from tailc.traces.times import NS_PER_MS, suspect_unit
 from tailc.traces.trace import COLUMNS_TOLD, TABLES, own_unit_of
@@ -234,8 +234,21 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
         raise source.fault(Code.USAGE, message, advice=hint)
 
 
-def _unknown_format(source: Source) -> TailcError:
+def text_error(source: Source) -> TailcError | None:
+    """The error about a text in no known format that is no table either; None for other files."""
+    if (below := line_of_format(source)) is not None:
+        number, format_ = below
+        message = f"`{source.name}` has other lines above {format_.name}"
+        advice = f"remove them, as by `tail -n +{number} FILE > rest.txt`, and give that"
+        return source.fault(Code.UNKNOWN_INPUT, message, line=number, advice=advice)
     if (other := no_table(source)) is not None:
+        return other
+    is_text = not source.head().startswith(PARQUET_MAGIC) and not _columns(source)
+    return summary_error(source) if is_text and is_summary(source.head()) else None
+
+
+def _unknown_format(source: Source) -> TailcError:
+    if (other := text_error(source)) is not None:
         return other
     if (below := table_below(source.head())) is not None:
         message = f"`{source.name}` has other lines above its table"

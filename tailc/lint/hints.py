@@ -8,7 +8,10 @@ from dataclasses import replace
 from tailc.errors import Finding
 
 # Of the options that hints of readers name.
-_OF_LINT = frozenset({"--column", "--time", "--unit", "--weight"})
+_OF_LINT = frozenset(
+    {"--column", "--time", "--unit", "--weight", "--measure", "--service", "--tag", "--metric"}
+    | {"--label"}
+)
 _OPTION = re.compile(r"`(--[a-z-]+)")
 
 

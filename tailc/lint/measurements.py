@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.ingest.formats import format_written
-from tailc.ingest.ingest import ingest_source
-from tailc.ingest.options import InputOptions, MetricOptions
+from tailc.ingest.ingest import ingest_source, text_error
+from tailc.ingest.options import InputOptions
 from tailc.lint.demand_rows import counted_requests
 from tailc.lint.executions import execution_columns
 from tailc.lint.hints import with_command
@@ -43,7 +43,6 @@ from tailc.traces.compression import inner_name
 from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.names_below import table_below
-from tailc.traces.no_table import no_table
 from tailc.traces.profile_file import is_profile
 from tailc.traces.source import PARQUET_MAGIC, SUFFIXES, Format, Source
 from tailc.traces.table import ColumnsToRead
@@ -73,6 +72,10 @@ def views_of_file(source: Source, options: TraceOptions) -> ViewedFile:
     if is_swf(source):
         return _of_swf(source, options)
     is_report = Role.DEMAND not in options.columns and format_written(source) is not None
+    if options.are_of_reports and not is_report:
+        message = f"`{source.name}` is no known output of a tool, so it has no spans or tags"
+        hint = "remove `--measure`, `--service`, `--tag`, `--metric` and `--label`"
+        raise source.fault(Code.USAGE, message, advice=hint)
     return (_of_report if is_report or is_profile(source) else _of_table)(source, options)
 
 
@@ -80,7 +83,7 @@ def _of_report(source: Source, options: TraceOptions) -> ViewedFile:
     """Views of the output of a load generator or logger, or of a profile."""
     seen = ViewedFile("a profile or report")
     try:
-        read = ingest_source(source, _input_options(options))
+        read = ingest_source(source, _input_options(options), options.stated)
     except TailcError as error:
         seen.findings += (with_command(one, _INGEST) for one in error.findings)
         return seen
@@ -96,13 +99,13 @@ def _of_report(source: Source, options: TraceOptions) -> ViewedFile:
 
 
 def _input_options(options: TraceOptions) -> InputOptions:
-    metrics = MetricOptions(percentile_ppm=options.percentile_ppm)
-    return InputOptions(options.units.get(Role.DEMAND), metrics=metrics)
+    metrics = replace(options.report.metrics, percentile_ppm=options.percentile_ppm)
+    return replace(options.report, unit=options.units.get(Role.DEMAND), metrics=metrics)
 
 
 def _of_table(source: Source, options: TraceOptions) -> ViewedFile:
     is_chosen = bool(options.columns or options.table)
-    if not is_chosen and (other := no_table(source)) is not None:
+    if not is_chosen and (other := text_error(source)) is not None:
         return ViewedFile("no table", findings=list(other.findings))
     format_of_content = _format_found(source)
     format_of_name = SUFFIXES.get(Path(inner_name(source.name)).suffix.lower(), format_of_content)

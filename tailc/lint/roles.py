@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from tailc.ingest.options import InputOptions
+from tailc.ingest.stated_measure import StatedMeasure
 from tailc.lint.executions import ExecutionColumns
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.reading import ThroughputReading, TimeUnit
@@ -131,7 +133,8 @@ class TraceOptions:
     """What the user or a spec states about traces; the rest is derived from column names.
 
     columns, units: by role, as far as stated. table: columns of a table without requests.
-    leaves_out_zero_runs: whether jobs without a run time are left out on purpose.
+    leaves_out_zero_runs: whether jobs without a run time are left out on purpose. report, stated:
+    which times of a report are checked (spans, tags, metrics), and what they measure.
     """
 
     columns: Mapping[Role, str] = field(default_factory=dict)
@@ -141,6 +144,13 @@ class TraceOptions:
     zone: str | None = None
     percentile_ppm: int | None = None
     leaves_out_zero_runs: bool = False
+    report: InputOptions = field(default_factory=InputOptions)
+    stated: StatedMeasure = field(default_factory=StatedMeasure)
+
+    @property
+    def are_of_reports(self) -> bool:
+        """Whether an option is given that applies only to the output of a tool."""
+        return (self.report, self.stated) != (InputOptions(), StatedMeasure())
 
     def with_defaults(self, other: TraceOptions) -> TraceOptions:
         """Return these options, with values of `other` where these have none."""
@@ -151,6 +161,8 @@ class TraceOptions:
             units={**other.units, **self.units},
             zone=self.zone or other.zone,
             percentile_ppm=ppm,
+            report=self.report,
+            stated=self.stated,
         )
 
 

@@ -15,7 +15,8 @@ _MOST_BYTES = 1 << 16
 _MOST_LINES = 50
 _MOST_CONTROLS = 0.02
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_IDS_OF_SPANS = (rb'"trace_?id"', rb'"span_?id"', rb'"parent_?(?:span_?)?id"')
+_IDS_OF_SPANS = (rb'"trace_?id"', rb'"(?:span_?)?id"', rb'"parent_?(?:span_?)?id"')
+_OF_ELASTICSEARCH = (rb'"_index"', rb'"_source"\s*:\s*\{')
 # A line of a summary: a percentile or a statistic, and its value.
 _PERCENTILE = rb"\d{1,2}(?:\.\d+)?(?:%|th\b)|p\d{2}(?:\.?\d+)?\b|\d{1,2}(?:st|nd|rd|th) perc"
 _STATISTIC = rb"(?:mean|average|avg|median|max(?:imum)?|min(?:imum)?|std ?dev|stdev)\b"
@@ -52,11 +53,8 @@ def no_table(source: Source) -> TailcError | None:
     elif not _is_utf8(head):
         what = "is text in another encoding than UTF-8"
         advice = "convert it, such as by `iconv -f WINDOWS-1252 -t UTF-8 FILE > table.csv`"
-    elif _has(head, _IDS_OF_SPANS):
-        what = "has spans in an unknown layout, whose times contain those of their children"
-        advice = (
-            "send the spans to an OpenTelemetry collector, and give what its exporter `file` writes"
-        )
+    elif (documents := _of_documents(head)) is not None:
+        what, advice = documents
     elif (rows := rows_within(source)) is not None:
         if statistics_among(rows.names):
             return summary_error(source)
@@ -75,6 +73,23 @@ def no_table(source: Source) -> TailcError | None:
     else:
         return None
     return source.fault(Code.UNKNOWN_INPUT, f"`{source.name}` {what}", advice=advice)
+
+
+def _of_documents(head: bytes) -> tuple[str, str] | None:
+    """What JSON of stored documents or of spans is, and what to do; None for other text."""
+    if _has(head, _OF_ELASTICSEARCH):
+        return (
+            "is an export of Elasticsearch, whose documents are in `_source`",
+            "write them alone, such as by `jq -c '.. | objects | ._source // empty' FILE > "
+            "documents.ndjson`, and give that; for spans, `jq -s . documents.ndjson > spans.json`",
+        )
+    if _has(head, _IDS_OF_SPANS):
+        return (
+            "has spans in an unknown layout, whose times contain those of their children",
+            "send the spans to an OpenTelemetry collector, and give what its exporter `file` "
+            "writes",
+        )
+    return None
 
 
 def summary_error(source: Source) -> TailcError:

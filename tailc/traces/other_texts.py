@@ -187,7 +187,8 @@ _TEXTS = (
         re.compile(rb"\d+ \d+ (?:\d+|skipped|failed) \d+ \d{9,10} \d{1,6}(?: \d+)*\r?\n"),
         "a log of pgbench, which has no line of names",
         "give its times below a name, such as "
-        "`(echo latency_us; awk '$3 !~ /[a-z]/ {print $3}' FILE)`, with `--column latency_us`",
+        "`(echo latency_us; awk '$3 !~ /[a-z]/ {print $3}' FILE) > times.csv`, with `--column "
+        "latency_us`",
     ),
     OtherText(
         # A time stamp in ms, or a date and a time of day.

@@ -113,7 +113,9 @@ def _is_nighthawk(document: dict[str, Any]) -> bool:
 
 
 def _is_fortio(document: dict[str, Any]) -> bool:
-    return document.keys() >= {"RunType", "DurationHistogram"}
+    """Whether it is a result of any version, or one of its histograms alone."""
+    is_histogram = document.keys() >= {"Count", "StdDev", "Data"}
+    return is_histogram or isinstance(document.get("DurationHistogram"), dict)
 
 
 _SUMMARIES = (
@@ -132,11 +134,9 @@ _SUMMARIES = (
     ),
     Summary("vegeta", b'"latencies"', _is_vegeta, VEGETA_ROWS),
     Summary("JMeter", b'"sampleCount"', _is_jmeter, JMETER_LOG),
-    Summary(
-        "fortio",
-        b'"DurationHistogram"',
-        _is_fortio,
-        FORTIO_LOG,
+    *(
+        Summary("fortio", mark, _is_fortio, FORTIO_LOG)
+        for mark in (b'"DurationHistogram"', b'"StdDev"')
     ),
     Summary(
         "vLLM",

@@ -1,9 +1,9 @@
 """Read the output of ghz: JSON (or `pretty`) with each request in `details`, in ns, or CSV in ms.
 
 CSV does not state how requests were sent, and an error of it may have commas and line breaks. In
-JSON, without `rps` its workers send as answers come. With it they send at that rate, unless all of them
-wait for answers, except with `async`. `details` has the first million requests, and `count` says
-how many there were.
+JSON, without `rps` the workers send as answers come. With it they send at that rate, unless all of
+them wait for answers, except with `async`. `details` has the first million requests, and `count`
+says how many there were.
 """
 
 from __future__ import annotations

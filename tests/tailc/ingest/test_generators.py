@@ -206,6 +206,18 @@ NIGHTHAWK = [
 ]
 
 
+@pytest.mark.parametrize(
+    "summary",
+    [
+        {"Labels": "Fortio", "DurationHistogram": {"Count": 4, "Min": 0.001, "Data": []}},
+        {"StartTime": "2018-03-05", "DurationHistogram": {"Count": 4, "Data": [{"Count": 4}]}},
+        {"Count": 100, "StdDev": 0.1, "Data": [{"Start": 0.1, "Percent": 100, "Count": 100}]},
+    ],
+)
+def test_other_versions_and_histograms_of_fortio_are_named(tmp_path, summary):
+    assert "a summary of fortio" in refused(written(tmp_path, json.dumps(summary))).message
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("summary", NIGHTHAWK)
 def test_json_of_nighthawk_is_not_taken_for_that_of_fortio(tmp_path, summary, indent):

@@ -15,6 +15,7 @@ def test_calls_that_succeeded_are_counted(tmp_path, above):
     path = written(tmp_path, above + NAMES + "1.43,OK,\n0.39,OK,\n2.50,OK,\n", "run.csv")
     times, read_, warnings = read(path)
     assert times == near([0.39, 1.43, 2.5])
+    assert read_ is not None
     assert (str(read_.format), warnings) == ("ghz CSV", [])
 
 
@@ -31,6 +32,7 @@ def test_failed_calls_are_left_out_whatever_their_error_says(tmp_path, error):
     text = f"{NAMES}1.00,OK,\n20000.11,DeadlineExceeded,{error}\n3.00,OK,\n"
     times, read_, warnings = read(written(tmp_path, text, "run.csv"))
     assert times == near([1.0, 3.0])
+    assert read_ is not None
     assert (read_.left_out, warnings) == (1, [Code.FAILED_REQUESTS])
 
 

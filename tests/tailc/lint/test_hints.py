@@ -14,6 +14,8 @@ from tailc.lint.hints import with_command
         None,
         "measure at a rate",
         "name it by `--column`, with `--unit ms`",
+        "choose by `--service NAME`, `--tag A` or `--label NAME=VALUE`",
+        "give `--measure response-open`",
         "run `tailc ingest --expected-interval 5ms`",
         "measure at a rate: `wrk2 -R RATE --latency`",
     ],
@@ -23,7 +25,7 @@ def test_a_hint_that_lint_can_follow_stays(hint):
     assert with_command(finding, "tailc ingest") == finding
 
 
-@pytest.mark.parametrize("option", ["--expected-interval", "--tag A", "--label NAME=VALUE"])
+@pytest.mark.parametrize("option", ["--expected-interval", "--attribute A", "--since FILE"])
 def test_a_hint_with_options_of_another_command_names_it(option):
     hint = f"choose by `{option}` or `--column`"
     found = with_command(Finding(Code.CLOSED_LOOP, "closed", help=hint), "tailc ingest")

@@ -27,6 +27,7 @@ STATISTICS = {"latency_avg": 2.1, "latency_max": 40.2, "latency_std_deviation": 
 PERIODS = {
     "Points": [{"Timestamp": "2024-01-01", "Average": 1.5, "Maximum": 4, "SampleCount": 9}] * 9
 }
+DOCUMENT = {"_index": "spans-2024", "_id": "1", "_source": {"traceId": "a", "id": "b", "took": 5}}
 BINARY = b"".join(struct.pack("<QQ", 2**20 + at, 2**21 + at) for at in range(99))
 BLANKS = [
     ("id   took_ms\n1    5.5\n2    7\n3   8\n4 9\n", "id,took_ms\n1,5.5\n2,7\n3,8\n4,9\n"),
@@ -48,6 +49,10 @@ FILES = [
     (json.dumps(SPAN, indent=1), "has spans in an unknown layout"),
     (json.dumps({"trace_id": 1, "span_id": 2, "parent_span_id": 3, "ns": 5}), "has spans in an"),
     (json.dumps([{"traceID": "a", "spanID": "b", "parentSpanID": "c"}]), "has spans in an"),
+    (json.dumps([{"traceId": "a", "id": "b", "parentId": "c", "durationMicros": 5}]), "has spans"),
+    (json.dumps({"hits": {"hits": [DOCUMENT, DOCUMENT]}}), "is an export of Elasticsearch"),
+    (f"{json.dumps(DOCUMENT)}\n" * 3, "is an export of Elasticsearch"),
+    (json.dumps([DOCUMENT] * 3, indent=1), "is an export of Elasticsearch"),
     (LOADTEST, "has means or percentiles"),
     ("Latency  mean 5 ms\n  p50 4 ms\n  p99 9 ms\n", "has means or percentiles"),
     (
@@ -82,7 +87,9 @@ def test_the_advised_command_puts_commas_for_blanks(tmp_path, text, table):
     assert written == table
 
 
-@pytest.mark.parametrize("content", [BINARY, json.dumps(SPAN, indent=1), json.dumps(PERIODS)])
+@pytest.mark.parametrize(
+    "content", [BINARY, json.dumps(SPAN, indent=1), json.dumps(PERIODS), LOADTEST]
+)
 def test_lint_trace_has_the_same_error(tmp_path, content):
     path = tmp_path / "f"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
