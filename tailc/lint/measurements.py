@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +37,7 @@ from tailc.lint.row_views import (
     views_of,
 )
 from tailc.lint.sampled_columns import sampled_columns
-from tailc.lint.series_view import series_in, steps_of
+from tailc.lint.series_view import series_in, steps_of, steps_of_weather
 from tailc.lint.text_lines import TextLines, text_lines
 from tailc.lint.views import CounterRows, Header, Jobs, Machines, UnknownColumns, WithoutDemands
 from tailc.traces.compression import inner_name
@@ -44,14 +45,16 @@ from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.names_below import table_below
 from tailc.traces.profile_file import is_profile
+from tailc.traces.series.weather import irradiance_of_nsrdb, is_nsrdb
 from tailc.traces.source import PARQUET_MAGIC, SUFFIXES, Format, Source
 from tailc.traces.table import ColumnsToRead
 from tailc.traces.throughput import throughput_in
-from tailc.traces.trace import TABLES, table_of
+from tailc.traces.trace import TABLES, kept_cells, table_of
 
 # A check takes half a millisecond for a column.
 _MOST_COLUMNS = 10_000
 _INGEST = "tailc ingest"
+_DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}")
 _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 
@@ -71,6 +74,8 @@ def views_of_file(source: Source, options: TraceOptions) -> ViewedFile:
     """Make all views of a file, even if parts of it cannot be read."""
     if is_swf(source):
         return _of_swf(source, options)
+    if is_nsrdb(source.head()):
+        return _of_nsrdb(source)
     is_report = Role.DEMAND not in options.columns and format_written(source) is not None
     if options.are_of_reports and not is_report:
         message = f"`{source.name}` is no known output of a tool, so it has no spans or tags"
@@ -131,6 +136,18 @@ def _of_swf(source: Source, options: TraceOptions) -> ViewedFile:
     return seen
 
 
+def _of_nsrdb(source: Source) -> ViewedFile:
+    """View of the irradiance in a weather file of NSRDB, whose first lines describe the site."""
+    seen = ViewedFile("weather of NSRDB", looked_at=("GHI",))
+    with _told_in(seen):
+        series, ahead_h = irradiance_of_nsrdb(source)
+        steps = steps_of_weather(series, ahead_h)
+        seen.rows = steps.rows
+        seen.views.append(steps)
+        seen.findings += series.warnings
+    return seen
+
+
 def _note_jobs(
     seen: ViewedFile,
     source: Source,
@@ -177,6 +194,7 @@ def _look(
             view = counters_in(source, counters, form)
             seen.rows = len(view.row)
             seen.views.append(view)
+    options = _with_unnamed_times(source, times_of, form, options)
     roles = roles_of(names, options)
     if (number := len(roles.columns) + len(roles.series)) > _MOST_COLUMNS:
         seen.findings += _too_wide(source, number).findings
@@ -192,6 +210,21 @@ def _look(
     if roles.columns:
         with _told_in(seen):
             _look_at_rows(seen, source, roles, form, options)
+
+
+def _with_unnamed_times(
+    source: Source, times_of: Counter[str], form: Format, options: TraceOptions
+) -> TraceOptions:
+    """The options, with a column without a name as that of times if it has dates.
+
+    pandas writes its index so.
+    """
+    if times_of[""] != 1 or Role.TIME in options.columns:
+        return options
+    cells = kept_cells(source, ColumnsToRead((), ("",), ()), (), form)
+    if not cells.count or _DATE.match(cells.text_of("", 0) or "") is None:
+        return options
+    return replace(options, columns={**options.columns, Role.TIME: ""})
 
 
 def _with_executions(seen: ViewedFile, source: Source, roles: Roles, form: Format) -> Roles:

@@ -31,9 +31,10 @@ _ARRIVALS = re.compile(
 )
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
 _PRICE_OF = (
-    r"(day_?ahead|spot|electricity|energy|settlement_?point)_?prices?"
+    r"(?:(day_?ahead|spot|electricity|energy|settlement_?point)_?)?prices?"
     r"(_?(eur|usd|gbp|dkk|nok|sek|pln|chf))?"
 )
+_BARE_PRICE = re.compile(r"prices?(_?[a-z]{3})?", re.IGNORECASE)
 _ENERGY_PRICE = r"(.*[_ ])?prices?(_(eur|usd|gbp|c|ct|cents?|dkk|nok|sek|pln|chf))?"
 # Names of columns of a series, and the unit if the name states none.
 _SERIES = (
@@ -224,12 +225,19 @@ def roles_of(names: tuple[str, ...], options: TraceOptions) -> Roles:
     demand = _demand(names, time.name, options)
     is_named_demand = Role.DEMAND in options.columns or (demand.name or "").startswith("demand")
     series = _series(names) if time.name is not None and not is_named_demand else ()
+    if demand.name is not None and all(_is_bare_price(column) for column in series):
+        series = ()
     timed = {Role.TIME: time} if series else {Role.DEMAND: demand, Role.TIME: time}
     named = {role: one.name for role, one in timed.items() if one.name is not None}
     units = {role: one.unit for role, one in timed.items() if one.unit is not None}
     by_option = {role: name for role, name in options.columns.items() if role not in timed}
     every = {**named, **_roles_by_name(names), **by_option}
     return Roles(every, units, options.speedups or speedups_of(names), series)
+
+
+def _is_bare_price(column: SeriesColumn) -> bool:
+    """Whether the name may be a price of anything, such as of an order."""
+    return _BARE_PRICE.fullmatch(column.name.strip()) is not None
 
 
 def _roles_by_name(names: tuple[str, ...]) -> dict[Role, str]:
@@ -268,7 +276,7 @@ def _demand(names: tuple[str, ...], time: str | None, options: TraceOptions) -> 
 def _timed_column(
     role: Role, likely: list[str], units: dict[str, TimeUnit], options: TraceOptions
 ) -> _TimedColumn:
-    name = options.columns.get(role) or (likely[0] if likely else None)
+    name = options.columns.get(role, likely[0] if likely else None)
     return _TimedColumn(name, options.units.get(role) or units.get(name or ""))
 
 

@@ -11,7 +11,12 @@ import numpy as np
 from tailc.lint.roles import SeriesColumn
 from tailc.lint.views import SeriesSteps
 from tailc.traces.series.reading import SeriesReading
-from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, TimeSeries
+from tailc.traces.series.series import (
+    SECONDS_PER_DAY,
+    SECONDS_PER_HOUR,
+    SeriesQuantity,
+    TimeSeries,
+)
 from tailc.traces.series.table_series import SeriesRows
 from tailc.traces.source import Format, Source
 from tailc.traces.zones import zone_of
@@ -35,6 +40,13 @@ def steps_of(rows: SeriesRows, time: str, column: SeriesColumn, zone: str | None
     hours = _hours(series, ahead_s or 0.0)
     is_local = zone is not None or (ahead_s != 0 and _UTC.search(time) is None)
     return SeriesSteps(series, column, hours, is_local, int(series.known.sum()))
+
+
+def steps_of_weather(series: TimeSeries, ahead_h: float) -> SeriesSteps:
+    """Make the view of the irradiance in a weather file, whose clock is this far ahead of UTC."""
+    column = SeriesColumn("GHI", SeriesQuantity.IRRADIANCE, "W/m2")
+    hours = _hours(series, ahead_h * SECONDS_PER_HOUR)
+    return SeriesSteps(series, column, hours, True, int(series.known.sum()))
 
 
 def _reading(time: str, column: SeriesColumn, zone: str | None) -> SeriesReading:

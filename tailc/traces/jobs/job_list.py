@@ -6,6 +6,7 @@ The user names the columns.
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +17,7 @@ from tailc.percentiles import PPM
 from tailc.traces.cells import MEND, Cells, Floats, not_negative, numbers, texts
 from tailc.traces.jobs.job_selection import JobReading, StatedJobs, chosen_jobs
 from tailc.traces.jobs.log import Ints, JobLog, LogHeader, RowPositions
-from tailc.traces.jobs.steps import JOB_ID, without_steps
+from tailc.traces.jobs.steps import JOB_ID, STATE, without_steps, without_unfinished
 from tailc.traces.lengths import in_unit
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.table import ColumnsToRead, Table
@@ -29,6 +30,7 @@ LARGEST_S = 1e11
 LARGEST_WIDTH = 1e9
 LARGEST_NUMBER = 2.0**53
 _MS_PER_S = 1e3
+_DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}")
 
 
 class JobTimeUnit(enum.Enum):
@@ -114,11 +116,12 @@ def job_list_in(
 ) -> JobLog:
     """Read the jobs of an open source; see `read_job_list`."""
     table = table_of(source, columns.columns_to_read, format_of(source, format))
-    wanted = _with_ids(columns.columns_to_read, table)
+    wanted = _with_texts(columns.columns_to_read, table)
     # The job of a step may be a row that `where` does not select.
     has_others = columns.where and JOB_ID in wanted.texts
     every = cells_of(table, ColumnsToRead((), (JOB_ID,), ())) if has_others else None
-    cells, warnings = without_steps(cells_of(table, wanted, columns.where), every)
+    cells, of_steps = without_steps(cells_of(table, wanted, columns.where), every)
+    cells, of_states = without_unfinished(cells)
     submit_s, start_unix_s = _arrivals(cells, columns, reading)
     run_s = _seconds(cells, columns.run, columns.run_unit)
     width = _whole(cells, columns.width, LARGEST_WIDTH)
@@ -149,14 +152,15 @@ def job_list_in(
         green_ppm,
         deadline_s,
     )
-    return chosen_jobs(stated, reading, cells.source, LogHeader(start_unix_s), warnings)
+    return chosen_jobs(
+        stated, reading, cells.source, LogHeader(start_unix_s), (*of_steps, *of_states)
+    )
 
 
-def _with_ids(wanted: ColumnsToRead, table: Table) -> ColumnsToRead:
-    """The wanted columns, with the ids that distinguish steps from jobs, as text, if there are
-    some."""
-    has_ids = table.names.count(JOB_ID) == 1
-    return replace(wanted, texts=(*wanted.texts, JOB_ID)) if has_ids else wanted
+def _with_texts(wanted: ColumnsToRead, table: Table) -> ColumnsToRead:
+    """The wanted columns, with the ids that distinguish steps from jobs and the states, as text."""
+    there = tuple(name for name in (JOB_ID, STATE) if table.names.count(name) == 1)
+    return replace(wanted, texts=tuple(dict.fromkeys((*wanted.texts, *there))))
 
 
 def _arrivals(cells: Cells, columns: JobColumns, reading: JobReading) -> tuple[Ints, int | None]:
@@ -176,6 +180,10 @@ def _times_s(cells: Cells, name: str, columns: JobColumns, reading: JobReading) 
     """A column of times: seconds since the start of the log, or dates as Unix seconds."""
     if columns.arrival_unit is None:
         return _dates_s(cells, name, reading).astype(np.float64)
+    if _DATE.match(first := cells.text_of(name, 0) or ""):
+        message = f"cell `{shorten(first)}` is a date, and the column is read as numbers"
+        place = Place(cells.source, row=cells.row_of(0), field=name)
+        raise TailcError(Finding(Code.NOT_A_NUMBER, message, place, "set `submit_unit: date`"))
     time_s = numbers(cells, name) * columns.arrival_unit.in_s
     beyond = np.abs(time_s) > LARGEST_S
     cells.refuse(beyond, name, Code.OUT_OF_RANGE, "is centuries from the start", "check its unit")

@@ -1,6 +1,7 @@
-"""Remove steps of jobs, which `sacct` of Slurm lists among the jobs.
+"""Remove what `sacct` of Slurm lists among the jobs that ended: their steps, and other jobs.
 
-The id of a step is that of its job with a name, such as `4608.batch` and `4608.0`.
+The id of a step is that of its job with a name, such as `4608.batch` and `4608.0`. The time of a
+job that still runs is what has passed since its start.
 """
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
@@ -14,11 +15,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.traces.arrow import truths_of
+from tailc.traces.arrow import text_array, truths_of
 from tailc.traces.cells import Cells, chosen_rows
 from tailc.units import plural
 
-JOB_ID = "JobID"
+JOB_ID, STATE = "JobID", "State"
+_UNFINISHED = ("RUNNING", "PENDING", "SUSPENDED", "REQUEUED", "RESIZING", "CONFIGURING")
 _STEP = r"^(?P<job>[^.]+)\.[^.]+$"
 
 
@@ -39,6 +41,26 @@ def without_steps(cells: Cells, every: Cells | None = None) -> tuple[Cells, tupl
     hint = "no change is needed; `sacct -X` writes no steps"
     warning = Finding(Code.JOBS_LEFT_OUT, message, place, hint, Severity.WARNING)
     return chosen_rows(cells, ~is_step), (warning,)
+
+
+def without_unfinished(cells: Cells) -> tuple[Cells, tuple[Finding, ...]]:
+    """Remove jobs that have not ended, by their state; also return a warning if there are any.
+
+    Cells without states as text are unchanged.
+    """
+    states = cells.columns.get(STATE)
+    if states is None or not pa.types.is_string(states.type):
+        return cells, ()
+    has_not_ended = truths_of(pc.is_in(states, text_array(list(_UNFINISHED))))
+    if not has_not_ended.any():
+        return cells, ()
+    first = int(np.argmax(has_not_ended))
+    jobs = plural(int(has_not_ended.sum()), "job")
+    message = f"{jobs} left out that had not ended, as state `{states[first].as_py()}` says"
+    place = Place(cells.source, row=cells.row_of(first), field=STATE)
+    hint = "no change is needed; list the jobs again when they have ended to include them"
+    warning = Finding(Code.JOBS_LEFT_OUT, message, place, hint, Severity.WARNING)
+    return chosen_rows(cells, ~has_not_ended), (warning,)
 
 
 def steps_among(ids: pa.ChunkedArray, every: pa.ChunkedArray) -> NDArray[np.bool_]:

@@ -27,6 +27,10 @@ from tailc.units import shorten
 
 # As a power exchange writes it: `01.10.2024 00:00 - 01.10.2024 01:00`.
 _SPAN = re.compile(r"\s*(?P<start>\S.{6,}?\S)\s+-\s+(?P<end>\S.{6,}\S)\s*", re.DOTALL)
+# What the power exchange adds to the hour that the clock repeats; the order of rows says the same.
+_CLOCK = re.compile(r"\s*\((?:CES?T|EES?T|WES?T|GMT|BST)\)$")
+_DAY_FIRST = re.compile(r"\s*(\d{1,2})([./])(\d{1,2})[./]\d{4}( \d{1,2}:\d{2}(:\d{2})?)?")
+_MONTHS = 12
 _WRITE = "write times like 2012-10-01T06:30:00"
 
 
@@ -81,6 +85,7 @@ class SeriesRows:
         texts_of_times = as_text(self._cells.columns[self._like.time]).to_pylist()
         stamps = _stamps_of_spans(texts_of_times, self._like.stamp)
         try:
+            stamps = [_CLOCK.sub("", stamp) for stamp in stamps]
             return instants(stamps, self._like.zone, self._like.time_pattern)
         except TimeError as error:
             raise TailcError(_no_time(error, self._cells, self._like)) from None
@@ -110,11 +115,24 @@ def _values(cells: Cells, name: str) -> tuple[Floats, Mask]:
     return value, ~truths_of(is_empty)
 
 
+def _likely_pattern(text: str) -> str:
+    """The pattern of a text with a date, or an example of one."""
+    found = _DAY_FIRST.match(text)
+    if found is None:
+        return "%m/%d/%Y %H:%M"
+    mark = found[2]
+    is_day_first = mark == "." or int(found[1]) > _MONTHS
+    date = mark.join(("%d", "%m", "%Y") if is_day_first else ("%m", "%d", "%Y"))
+    clock = "" if found[4] is None else " %H:%M:%S" if found[5] else " %H:%M"
+    return date + clock
+
+
 def _no_time(error: TimeError, cells: Cells, reading: SeriesReading) -> Finding:
     place = Place(cells.source, row=cells.row_of(error.index), field=reading.time)
     help_ = ADVICE if error.lacks_zone else _WRITE
     if reading.time_pattern is None and not error.lacks_zone:
-        help_ += ", or state their `time_pattern`, such as `%m/%d/%Y %H:%M`"
+        written = as_text(cells.columns[reading.time])[error.index].as_py()
+        help_ += f", or state their `time_pattern`, such as `{_likely_pattern(written)}`"
     if "skips" in str(error):
         help_ = "state the time zone of the logger, such as `-07:00`"
     code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER

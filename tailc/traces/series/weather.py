@@ -110,14 +110,7 @@ def read_nsrdb(source: str) -> Weather:
     Raises TailcError, by line, for malformed lines and cells, and if pvlib is not installed.
     """
     with open_source(source) as opened:
-        text = _checked_text(opened, NSRDB_HEADER_LINE, NSRDB_COLUMNS)
-        _check_site(opened, text)
-        pvlib = _pvlib()
-        try:
-            table, site = pvlib.read_nsrdb_psm4(io.StringIO(text), map_variables=False)
-        except (ValueError, KeyError, IndexError) as error:
-            raise _not_read(opened, "NSRDB", error) from None
-        _refuse_typical(opened, table.index)
+        table, site = _nsrdb_table(opened, NSRDB_COLUMNS)
     made = _SeriesMaker(opened, table.index, NSRDB_HEADER_LINE, stamped_at=_stamped_at(table.index))
     ghi, dni, dhi, clear = (table[name].to_numpy(np.float64) for name in NSRDB_COLUMNS)
     return Weather(
@@ -129,6 +122,34 @@ def read_nsrdb(source: str) -> Weather:
         made.irradiance(dhi),
         made.series(SeriesQuantity.CLOUD_COVER, cloud_index(ghi, clear)),
     )
+
+
+def is_nsrdb(head: bytes) -> bool:
+    """Whether a file begins as those of NSRDB."""
+    return head.removeprefix(b"\xef\xbb\xbf").startswith(b"Source,Location ID,")
+
+
+def irradiance_of_nsrdb(source: Source) -> tuple[TimeSeries, float]:
+    """The global irradiance in an open file of NSRDB, and the time zone of its rows [h from UTC].
+
+    Raises TailcError as `read_nsrdb`, which also needs the other columns.
+    """
+    table, site = _nsrdb_table(source, NSRDB_COLUMNS[:1])
+    made = _SeriesMaker(source, table.index, NSRDB_HEADER_LINE, stamped_at=_stamped_at(table.index))
+    return made.irradiance(table[NSRDB_COLUMNS[0]].to_numpy(np.float64)), float(site["Time Zone"])
+
+
+def _nsrdb_table(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The rows of a file of NSRDB, whose columns are checked, and its site."""
+    text = _checked_text(source, NSRDB_HEADER_LINE, columns)
+    _check_site(source, text)
+    pvlib = _pvlib()
+    try:
+        table, site = pvlib.read_nsrdb_psm4(io.StringIO(text), map_variables=False)
+    except (ValueError, KeyError, IndexError) as error:
+        raise _not_read(source, "NSRDB", error) from None
+    _refuse_typical(source, table.index)
+    return table, site
 
 
 def cloud_index(ghi_w_m2: Floats, clear_w_m2: Floats) -> Floats:
@@ -251,7 +272,7 @@ def _checked_text(source: Source, header_line: int, columns: tuple[str, ...]) ->
     for name in columns:
         if name not in names:
             message = f"there is no column `{name}` in line {header_line}"
-            advice = did_you_mean(name, names)
+            advice = f"{did_you_mean(name, names)}; download the file with this column"
             raise source.fault(Code.MISSING_COLUMN, message, field=name, advice=advice)
     at = [names.index(name) for name in columns]
     for number, line in enumerate(lines[header_line:], header_line + 1):

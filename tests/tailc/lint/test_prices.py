@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tailc.errors import Code
+from tailc.lint.lint import lint
 from tailc.lint.roles import TraceOptions, roles_of
 from tailc.traces.series.series import SeriesQuantity
 
@@ -29,6 +31,28 @@ def test_a_price_of_energy_is_a_series(name, unit):
 @pytest.mark.parametrize("name", ["price", "price_usd", "unit_price", "prices_checked", "kwh"])
 def test_other_prices_are_none(name):
     assert roles_of(("time", name, "demand_ms"), TraceOptions()).series == ()
+
+
+@pytest.mark.parametrize("name", ["price", "Price", "prices", "price_usd"])
+def test_a_bare_price_is_a_series_without_a_column_of_requests(name):
+    (column,) = roles_of(("time", name), TraceOptions()).series
+    assert column.quantity is SeriesQuantity.PRICE
+    assert roles_of(("time", name, "took_ms"), TraceOptions()).series == ()
+
+
+def test_the_index_of_pandas_has_the_times(tmp_path):
+    rows = [f"2025-10-25 {hour:02}:00:00+02:00,{hour}.5" for hour in range(24)]
+    path = tmp_path / "prices.csv"
+    path.write_text("\n".join([",Price", *rows, ""]))
+    found = lint(str(path), TraceOptions())
+    assert (found.rows, found.looked_at) == (24, ("", "Price"))
+    assert Code.NOT_A_NUMBER not in [finding.code for finding in found.findings]
+
+
+def test_an_index_of_numbers_has_no_times(tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text(",Price\n" + "".join(f"{at},{at}.5\n" for at in range(24)))
+    assert lint(str(path), TraceOptions()).looked_at == ()
 
 
 @pytest.mark.parametrize("step", [15, 30])

@@ -250,3 +250,34 @@ def test_steps_without_their_job_are_jobs(tmp_path):
 def test_numbers_with_points_are_no_steps(tmp_path):
     rows = ("JobID,arrival_h,run_h,cpus", "1.5,0,1,3", "2.0,0.5,2,4")
     assert read_job_list(written(tmp_path, *rows[1:], head=rows[0]), HOURS).warnings == ()
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "PENDING", "SUSPENDED", "REQUEUED"])
+def test_jobs_that_have_not_ended_are_left_out(tmp_path, state):
+    """The elapsed time of a running job is no run time."""
+    path = tmp_path / "sacct.txt"
+    states = ("State", "COMPLETED", state, "CANCELLED by 1000", state)
+    more = ("48|2021-07-30T10:00:00|00:00:07|1|", "49|2021-07-30T11:00:00|00:00:00|1|")
+    rows = (OF_SACCT, JOB, NEXT, *more)
+    path.write_text("".join(f"{row}|{name}\n" for row, name in zip(rows, states, strict=True)))
+    log = read_job_list(str(path), SACCT, JobReading(zone="UTC"))
+    assert log.run_s.tolist() == [600, 7]
+    (warning,) = log.warnings
+    assert warning.message == f"2 jobs left out that had not ended, as state `{state}` says"
+    assert warning.place is not None
+    assert (warning.place.row, warning.place.field) == (2, "State")
+
+
+def test_states_of_jobs_that_ended_change_nothing(tmp_path):
+    path = tmp_path / "sacct.txt"
+    states = ("State", "TIMEOUT", "OUT_OF_MEMORY")
+    rows = (OF_SACCT, JOB, NEXT)
+    path.write_text("".join(f"{row}|{name}\n" for row, name in zip(rows, states, strict=True)))
+    assert read_job_list(str(path), SACCT, JobReading(zone="UTC")).warnings == ()
+
+
+def test_dates_in_a_column_of_numbers_say_what_to_set(tmp_path):
+    rows = ("2021-07-30T08:00:00Z,1,3", "2021-07-30T09:00:00Z,2,4")
+    (found,) = refused(written(tmp_path, *rows))
+    assert found.code is Code.NOT_A_NUMBER
+    assert "`submit_unit: date`" in (found.help or "")
