@@ -272,8 +272,8 @@ class Place:
 class Finding:
     """A message about the user's input: what is wrong, where, and what to do.
 
-    about: path in the spec of the wrong part, if the code that reports it does not have the file;
-    code that has the file sets `place`.
+    about: path of the wrong value in the spec, if the code that finds the fault does not know the
+    file. Code that knows the file then sets `place`.
     """
 
     code: FindingRule

@@ -33,7 +33,10 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class InputRole(enum.Enum):
-    """Which part of the trace an input is; SUPPLY is a series of energy or of its price instead."""
+    """The role of an input file of a compile: design trace, held-out trace, or energy supply.
+
+    SUPPLY is a series of energy or of its price, and not a trace of requests.
+    """
 
     DESIGN = "design"
     HELD_OUT = "held-out"
@@ -94,9 +97,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Policy:
-    """One policy: its promise (SLOs and the rates it was compiled for), forms and evidence.
+    """A compiled policy: its SLOs, the arrival rates that it is made for, its tables, its evidence.
 
-    `rates_mrps` are arrival rates in thousandths of a request per second.
+    `rates_mrps` are arrival rates in thousandths of a request per second. The tables are the forms
+    that a runtime executes, such as a ladder. The evidence says how they were computed.
     """
 
     name: str

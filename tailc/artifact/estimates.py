@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Sample(enum.Enum):
-    """Which requests were replayed: those withheld from every search, or those of the compile."""
+    """The requests of an estimate: those held out from every search, or those of the compile."""
 
     KEPT_BACK = "kept-back"
     IN_SAMPLE = "in-sample"
@@ -24,11 +24,12 @@ class Standing(enum.Enum):
 
 @dataclass(frozen=True)
 class ByHand:
-    """The best setting that a user could choose by hand at a rate, and its percentile.
+    """The best fixed setting that a user could choose at a rate, and its percentile of latency.
 
-    change_ppm: change of the policy's percentile from this one. cost_change_ppm: the same for the
-    cost of a request; None if there is no cost other than time. is_overloaded: 1 if the server is
-    overloaded with this setting, so that the other figures are meaningless; else 0.
+    change_ppm: percentile of the policy relative to that of this setting, minus 1 [1e-6].
+    cost_change_ppm: the same for the cost of a request; None if requests cost only time.
+    is_overloaded: 1 if the server is overloaded with this setting, so that the other figures are
+    meaningless; else 0.
     """
 
     name: str
@@ -44,10 +45,11 @@ class ByHand:
 
 @dataclass(frozen=True)
 class RateEstimate:
-    """Estimate of the percentile of an SLO under one arrival process; it is not a verdict.
+    """Estimate of the latency percentile of an SLO under one arrival process; not a verdict.
 
-    slo: number of the SLO from 0. low_us, high_us: its 95 % interval; None if there are too few
-    requests for an upper limit. by_hand: None if nothing can be set by hand.
+    slo: number of the SLO from 0. low_us, high_us: the 95 % interval of the percentile; None if
+    there are too few requests for an upper limit. by_hand: the best fixed setting for comparison;
+    None if the policy has nothing that a user could set.
     """
 
     slo: int

@@ -75,7 +75,10 @@ class StructureVerifier:
         self._fields(self._start(self._target(0)), "Policy", (0, 1))
 
     def check_all(self) -> None:
-        """Check everything; forms come first, so that an unknown form is refused by its name."""
+        """Check the structure of the whole file; raise a Refusal at the first fault.
+
+        Forms are checked first, so that an unknown form is refused by its name.
+        """
         root = self._start(self._target(0))
         others = (number for number in range(len(_LAYOUTS["Policy"])) if number != _FORMS)
         self._fields(root, "Policy", (_FORMS, *others))

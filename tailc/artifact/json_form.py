@@ -81,16 +81,20 @@ def check_major(major: int, minor: int) -> None:
 
 
 def minor_of(policy: Policy) -> int:
-    """The minor version that a policy is written in: the oldest that can represent it.
+    """The minor version of the schema to write a policy in: the oldest that can represent it.
 
-    A policy that uses nothing new therefore stays readable for old readers, and keeps its bytes and
-    its digest when it is written again.
+    A policy that uses nothing new therefore stays readable for old readers. Writing it again gives
+    the same bytes and the same digest.
     """
     return oldest_minor(record_of(Policy), policy)
 
 
 def check_minor(policy: Policy, stated: int) -> None:
-    """Raise Refusal for a policy that states a known minor version other than its own."""
+    """Raise Refusal if a policy states a minor version of the schema other than its own.
+
+    stated: a version that tailc knows. The policy's own version is the oldest that can represent
+    it.
+    """
     own = minor_of(policy)
     if stated <= SCHEMA_MINOR and stated != own:
         message = (

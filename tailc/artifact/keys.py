@@ -81,7 +81,7 @@ class PublicKey:
 
 
 class PrivateKey:
-    """An Ed25519 private key, which signs policies."""
+    """A Unicode string; no other value is accepted in this field."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
@@ -142,9 +142,9 @@ def _is_exact(data: bytes) -> bool:
 
 
 def read_private_key(path: Path | str, passphrase: bytes | None = None) -> PrivateKey:
-    """Read the private key in a PEM file; TailcError about the file if it has none.
+    """Read the private key in a PEM file; raise TailcError if the file does not contain a key.
 
-    Raises NeedsPassphrase if it is encrypted and `passphrase` is None.
+    Raises NeedsPassphrase if the key is encrypted and `passphrase` is None.
     """
     data = _read(path)
     if b"PUBLIC KEY" in data:

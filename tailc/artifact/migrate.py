@@ -22,7 +22,10 @@ from tailc.errors import Code, TailcError
 
 @dataclass(frozen=True)
 class MigratedPolicy:
-    """A policy file before and after its conversion; `is_sealed`: it is a `.tailc`, else JSON."""
+    """A policy file before and after its conversion to the current schema.
+
+    is_sealed: true for a `.tailc` file, false for JSON.
+    """
 
     path: Path
     policy: Policy

@@ -91,7 +91,10 @@ class Reading:
 
 
 def reading_of(record: Reading) -> TraceReading:
-    """Convert a record to its reading; ValueError if it has no reading, or parts of two."""
+    """Convert the record of a trace's columns in an artifact to a TraceReading.
+
+    Raises ValueError if the record describes no reading, or mixes the fields of two.
+    """
     if record.timings is not None:
         return _timings_reading(record, record.timings)
     if record.demand is None:

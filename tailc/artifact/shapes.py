@@ -96,10 +96,10 @@ class Many:
 
 @dataclass(frozen=True)
 class Slot:
-    """A record's field; an optional field with the value `absent` is left out of every encoding.
+    """A field of a record; an optional field equal to `absent` is left out of every encoding.
 
-    `since` is the minor version of the schema that added it. Both are in the field's metadata;
-    `absent` only if it is a member of an enumeration.
+    `since` is the minor version of the schema that added the field. Both values are in the metadata
+    of the dataclass's field; `absent` only if it is a member of an enumeration.
     """
 
     name: str
@@ -124,7 +124,10 @@ class RecordShape:
         return record_of_reading(value) if self.cls is Reading else value
 
     def value_of(self, values: dict[str, Any]) -> Any:
-        """Build the dataclass from the values of its fields; ValueError if they are invalid."""
+        """Build the dataclass of this record from the values of its fields, by name.
+
+        Raises ValueError if the values are invalid.
+        """
         made = self.cls(**values)
         return reading_of(made) if self.cls is Reading else made
 

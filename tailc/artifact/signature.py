@@ -54,11 +54,10 @@ def has_signature(data: bytes) -> bool:
 
 
 def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
-    """Split a file into the sealed file and its signature, not yet checked.
+    """Split the bytes of a policy file into the sealed policy and its signature.
 
-    None if it is not signed.
-
-    Raises Refusal if the trailer does not match its own check.
+    The signature is not checked here; it is None if the file is not signed. Raises Refusal if the
+    signature's own checksum is wrong.
     """
     sealed, trailer = data[:-_TRAILER_BYTES], data[-_TRAILER_BYTES:]
     if len(sealed) < SEAL_BYTES or not has_signature(data):

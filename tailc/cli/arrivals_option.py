@@ -135,10 +135,10 @@ def combine_arrivals(
     rescale: tuple[int, ...],
     gaps: str,
 ) -> ArrivalOptions:
-    """Combine the values of the options; TailcError if one of them has no effect.
+    """Combine the arrival processes that the options of a command give.
 
-    Order: Poisson arrivals by rate, other processes as given (bursty ones at each rate), then the
-    recording.
+    Order: Poisson arrivals by rate, then other processes as given (bursty ones at each rate), then
+    recorded arrivals. Raises TailcError if an option has no effect.
     """
     if not (rates or processes or arrival_unit or rescale or gaps != "error"):
         return ArrivalOptions((), None, ())

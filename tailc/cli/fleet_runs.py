@@ -112,7 +112,10 @@ def fleet_outcome(
     warnings: tuple[Finding, ...],
     columns: FleetColumns = NO_COLUMNS,
 ) -> CommandOutcome:
-    """Summarise the runs; names: the results by exit code, others are `failed`."""
+    """Summarise a command that was run for every service of a fleet.
+
+    names: the name of the result for each exit code; other exit codes are counted as `failed`.
+    """
     best = next(iter(names.values()))
     listed = [one for one in runs if _name(one, names) != best or columns.is_listed(one)]
     head = f"{plural(len(runs), 'service')}: {counts_text(runs, names)}"

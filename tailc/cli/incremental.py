@@ -32,7 +32,7 @@ class IncrementalCompile:
     known_files: list[str] = field(default_factory=list)
 
     def outcome(self) -> CommandOutcome:
-        """Compile if needed; the outcome says why, or that nothing has changed.
+        """Compile if an input changed; the outcome says why, or that nothing has changed.
 
         Raises TailcError as a compile does.
         """

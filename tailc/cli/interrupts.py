@@ -31,7 +31,7 @@ _SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 
 
 class TerminationSignal(BaseException):
-    """Raised after SIGTERM or SIGHUP; it propagates as KeyboardInterrupt does."""
+    """Exception for the signals SIGTERM and SIGHUP, handled where KeyboardInterrupt is handled."""
 
     def __init__(self, code: ExitCode) -> None:
         self.code = code
@@ -55,7 +55,7 @@ class Interrupts:
         threading.Thread(target=self._end_late, daemon=True).start()
 
     def leave(self, code: int) -> NoReturn:
-        """End the process without freeing its objects one by one, which takes up to 0.1 s.
+        """End the process at once, without freeing its objects one by one, which takes up to 0.1 s.
 
         After a signal, do not wait for threads that still compute.
         """

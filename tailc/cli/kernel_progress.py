@@ -14,7 +14,7 @@ DOING = "translating kernels for this machine, once"
 def announcing_kernels(
     draw: Callable[[str, float], None],
 ) -> Iterator[Callable[[str, float], None]]:
-    """Wrap a progress callable so that it also shows which kernel is being compiled."""
+    """Wrap the function that draws progress, so that it also names the kernel being compiled."""
     progress = _Progress(draw)
     with install_listener("numba:compile", progress):
         yield progress

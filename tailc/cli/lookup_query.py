@@ -100,7 +100,10 @@ class LadderQuery:
 
 @dataclass(frozen=True)
 class TailTableQuery:
-    """Query about a core: arrival of each request on it, and the work of the running one."""
+    """A question to a tail table: the arrival times of a core's requests, and the work done.
+
+    The work is that of the running request. A tail table sets a core's frequency by these.
+    """
 
     held_us: tuple[int, ...]
     cycles: int

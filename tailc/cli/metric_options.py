@@ -11,7 +11,7 @@ from tailc.cli.quantities import PERCENTILE_PPM
 
 
 class Label(click.ParamType):
-    """Option type: `NAME=VALUE` as a pair."""
+    """Option type for a label of a metric: the text `NAME=VALUE`, parsed to a pair."""
 
     name = "label"
 

@@ -45,10 +45,11 @@ class Pictures:
 
 @dataclass(frozen=True)
 class CommandOutcome:
-    """The outcome of a command; `result` is its JSON form, notes and cases are for CI services.
+    """What a command reports: its text, its exit code, and its result in JSON.
 
-    markdown: for comments; if empty, `text` is used. pictures: only for text. is_answer: whether
-    the text is what the user asked for; -q omits other texts.
+    notes, cases: the findings and test cases for CI services. markdown: text for comments; if
+    empty, `text` is used. pictures: shown only after text. is_answer: whether the text is what the
+    user asked for; -q omits other texts.
     """
 
     exit_code: ExitCode = ExitCode.OK
@@ -63,7 +64,10 @@ class CommandOutcome:
 
 
 def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..., int]:
-    """Decorate a command: add common options, and convert its outcome or error to an exit code."""
+    """Decorate a function as a command: add the common options, print its outcome.
+
+    The outcome or the error of the function becomes the exit code.
+    """
 
     @output_option
     @volume_options

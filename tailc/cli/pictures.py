@@ -37,7 +37,10 @@ PICTURE = PictureType()
 def picture_contents(
     path: Path | None, draw: Callable[[], Sequence[Figure]], heading: str = "", columns: int = 1
 ) -> list[tuple[Path, bytes]]:
-    """The file, if one is given, and the figures as its content."""
+    """Draw the figures into the content of an SVG or PNG file.
+
+    Returns the path with the content, or an empty list if no path is given.
+    """
     if path is None:
         return []
     from tailc.report.pictures.picture_file import picture_bytes

@@ -62,7 +62,10 @@ _USUAL = "the first, the best by hand, the policy without extras"
 
 
 def baselines(default: str | None = None) -> Callable[[Command], Command]:
-    """Add --baselines; the command gets names, or None without a value and a default."""
+    """Add the option --baselines to a command.
+
+    The command gets a tuple of names; None if the user gives none and there is no default.
+    """
     return click.option(
         "--baselines",
         callback=lambda _context, _option, text: _names(text),

@@ -18,7 +18,7 @@ _ENDINGS = (".html", ".htm")
 class ReportFile(click.ParamType):
     """Option type: path of an HTML page.
 
-    Other endings are refused, so that no policy is replaced.
+    Other endings are refused, so that no policy is overwritten.
     """
 
     name = "file"

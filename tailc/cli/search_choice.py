@@ -33,13 +33,13 @@ class SearchChoice(click.ParamType):
         return self._choice.get_metavar(param, ctx)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Check the value; a usage error if no kind has it."""
+        """Check that a kind of policy has this method of search; else raise a usage error."""
         return self._choice.convert(value, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete a value."""
+        """Suggest methods of search that begin with `incomplete`, for completion in a shell."""
         return self._choice.shell_complete(ctx, param, incomplete)
 
     @cached_property

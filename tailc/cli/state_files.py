@@ -13,7 +13,10 @@ MOST_BYTES = 64 * 1024 * 1024
 
 
 def read_state_file(path: str) -> PlanState:
-    """The state in a file (`-`: standard input); TailcError if it is not one."""
+    """Read the state of running jobs from a file (`-`: standard input).
+
+    Raises TailcError if the file does not contain such a state.
+    """
     from tailc.artifact.state_json import read_state
     from tailc.input_files import input_bytes
 
@@ -43,7 +46,7 @@ def read_state_at_start(path: str, plan: Plan) -> PlanState:
 
 
 def write_state_file(state: PlanState, path: str) -> None:
-    """Write a state; an existing file is replaced only by a complete one."""
+    """Write the state of running jobs; an existing file is replaced only after all is written."""
     from tailc.artifact.state_json import state_text
     from tailc.atomic_files import replace_files
 

@@ -193,7 +193,10 @@ def judge_drift(
     trace_format: Format,
     seed: int | None,
 ) -> CommandOutcome:
-    """Test for drift; exit code 2 if demand has drifted, 4 if the policy has no design demand."""
+    """Test whether demand has drifted from the design trace of a policy.
+
+    The exit code is 2 if it has drifted, and 4 if the policy has no record of its design demand.
+    """
     from tailc.experiment.options import VerifyOptions
     from tailc.report import drift as render
     from tailc.studies.drift import read_drift

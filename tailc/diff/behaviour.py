@@ -41,9 +41,10 @@ _MEANS = [("mean latency", "us"), ("threads", "milli"), ("utilization", "ppm")]
 
 @dataclass(frozen=True)
 class QuantityChange:
-    """A compared percentile or mean, with its change; `unit` is that of its integers.
+    """A percentile or mean of latency that two policies are compared by, with its change.
 
-    is_of_slo: whether it is a percentile of an SLO of either policy.
+    unit: the unit of the integers. is_of_slo: whether it is the percentile of an SLO of either
+    policy.
     """
 
     name: str

@@ -12,7 +12,10 @@ from tailc.forms.step_times import StepPart
 def budget_table_changes(
     old: BudgetTable | None, new: BudgetTable | None
 ) -> Iterator[SettingChange]:
-    """Every setting that differs; one change if only one policy has budgets."""
+    """List the settings of two token-budget tables that differ.
+
+    Gives a single change if only one policy has such a table.
+    """
     if old is None or new is None:
         if old is not new:
             yield SettingChange("budgets", _summary(old), _summary(new))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Side:
-    """One of two compared policies; `digest` is the hex SHA-256 of its content."""
+    """One of two compared policies: its name, and `digest`, the hex SHA-256 of its content."""
 
     name: str
     kind: str

@@ -10,7 +10,10 @@ from tailc.units import format_mrps, format_percentile, format_ppm, format_us
 
 
 def controller_changes(old: Controller | None, new: Controller | None) -> Iterator[SettingChange]:
-    """List every setting of the controllers that differs; one change if only one exists."""
+    """List the settings in which the feedback controllers of two policies differ.
+
+    Gives a single change if only one policy has a controller.
+    """
     if old is None or new is None:
         if old is not new:
             yield SettingChange("controller", _summary(old), _summary(new))

@@ -185,7 +185,10 @@ def _record_replication(
 
 
 def decisions(points: Sequence[DecisionRecords | None], rung_names: Sequence[str]) -> Decisions:
-    """Summarize changed decisions; arrival processes that overload OLD are left out."""
+    """Summarise how often the two compared policies decide differently, by arrival process.
+
+    Arrival processes that overload OLD, the first policy, are left out.
+    """
     records = [point for point in points if point is not None]
     if not records:
         return Decisions(unknown="the server is overloaded under the old policy")

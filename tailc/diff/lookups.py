@@ -29,9 +29,10 @@ SAME, STARTS_EARLIER, STARTS_LATER, FIRST_RUNG, CLIMBS_EARLIER, CLIMBS_LATER = r
 
 
 class History(NamedTuple):
-    """OLD's replay: requests in order of arrival, with their ladder in each table.
+    """The replay of the old policy of a comparison: its requests in order of arrival.
 
-    exit_ns is one past the last possible tick of a request; all requests have exited.
+    Each request has the number of its ladder in each of the two tables. All requests have exited;
+    exit_ns is one past the last time at which a request could be looked up.
     """
 
     arrival_ns: NDArray[np.int64]

@@ -71,7 +71,7 @@ class MeanThreads:
 
 @dataclass(frozen=True)
 class Utilization:
-    """The utilization: running threads / cores [millionths]."""
+    """Mean number of running threads divided by the number of cores, in millionths."""
 
     effects_are_known = False
 

@@ -44,12 +44,12 @@ def days_change(
     options: PlanOptions | None = None,
     old_options: PlanOptions | None = None,
 ) -> DaysChange:
-    """Replay two plans on the same windows, which are as long as NEW.
+    """Replay two plans on the same windows of days; each window is as long as the plan NEW.
 
     old_options: `options` with the baselines of OLD, where they depend on the plan; None: the same.
-    Raises TailcError if one is not a plan that can be replayed, if jobs are rigid in one and
-    malleable in the other, if epochs differ in length, for a job that is wider than the servers of
-    one, and for windows that one was compiled from.
+    Raises TailcError if a policy is not a plan that can be replayed, if jobs are rigid in one plan
+    and malleable in the other, if epochs differ in length, if a job is wider than the servers of a
+    plan, and for windows that a plan was compiled from.
     """
     options = options or PlanOptions()
     plans = comparable(old, new)

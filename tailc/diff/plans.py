@@ -49,10 +49,10 @@ def shared_epochs(old: Plan, new: Plan) -> SharedEpochs:
 
 @dataclass(frozen=True)
 class CostChange:
-    """A cost or energy of two plans; its unit is the end of its name.
+    """A cost or an energy of two plans; the end of its name is the unit.
 
-    is_of_jobs: whether it is of all jobs of each plan; otherwise of the epochs that both plans
-    have.
+    is_of_jobs: true if it is the sum over all jobs of each plan; false if it is the sum over the
+    epochs that both plans have.
     """
 
     name: str
@@ -118,9 +118,10 @@ class JobChangeKind(enum.Enum):
 
 @dataclass(frozen=True)
 class JobSlots:
-    """Server-epochs of a job in one plan.
+    """Number of servers times epochs that a job has in one plan.
 
-    slots: those in epochs that both plans have. green: of all in its plan, those on the green bus.
+    slots: in the epochs that both plans have. green: of all in the job's plan, those on the bus of
+    green power.
     """
 
     slots: int
@@ -129,10 +130,11 @@ class JobSlots:
 
 @dataclass(frozen=True)
 class JobChange:
-    """A job that differs between two plans.
+    """A job whose servers differ between two plans.
 
-    old, new: its slots, or None if the plan lacks the job. first_unix_s, epochs: start of the first
-    epoch in which it differs, and number of such epochs; None and 0 if only its promise differs.
+    old, new: its servers by epoch, or None if the plan lacks the job. first_unix_s, epochs: start
+    of the first epoch in which the job differs, and number of such epochs; None and 0 if only the
+    green energy promised to it differs.
     """
 
     name: str
@@ -175,9 +177,10 @@ SAME_PLAN = PlanChange()
 def plan_change(
     old: Plan | None, new: Plan | None, rules: tuple[str | None, str | None] = (None, None)
 ) -> PlanChange:
-    """Compare two plans: every setting, job and epoch that differs; empty if none does.
+    """Compare two plans: every setting, job and epoch that differs; empty if the plans are equal.
 
-    rules: in OLD and NEW, the rule for jobs that the plan does not include; None: its prices.
+    rules: for OLD and NEW, the rule that admits jobs which the plan does not include; None: they
+    are admitted by the plan's prices.
     """
     if old is None or new is None:
         if old is new:

@@ -11,7 +11,10 @@ from tailc.forms.ladder.table import Admission, Climb, Ladder, Row, Rung
 
 @dataclass(frozen=True)
 class ClimbChange:
-    """A changed climb: the age at which requests climb to `rung`; None: never."""
+    """A climb that differs between two tables: the age at which requests move up to `rung`.
+
+    None instead of an age: requests never move to this rung.
+    """
 
     rung: str
     old_us: int | None

@@ -10,7 +10,10 @@ from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, plural
 
 
 def shares_changes(old: Shares | None, new: Shares | None) -> Iterator[SettingChange]:
-    """List every setting that differs; one change if only one policy has CPU shares."""
+    """List the settings of CPU shares that differ between two policies.
+
+    Gives a single change if only one policy has CPU shares.
+    """
     if old is None or new is None:
         if old is not new:
             yield SettingChange("shares", _summary(old), _summary(new))

@@ -15,10 +15,10 @@ from tailc.units import format_khz, format_mw, format_nj, format_percentile, for
 
 @dataclass(frozen=True)
 class TailRowChange:
-    """A changed row: old and new remaining work by position, for a range of elapsed work.
+    """A row of a tail table that differs: old and new remaining work by position in the queue.
 
-    The running request has had from `from_elapsed` up to below `to_elapsed`; None: any larger
-    amount.
+    The row holds while the running request has received from `from_elapsed` up to below
+    `to_elapsed` of work; None: any larger amount.
     """
 
     from_elapsed: int
@@ -28,7 +28,7 @@ class TailRowChange:
 
     @property
     def entries(self) -> int:
-        """Number of entries that differ; a position on only one side counts as one."""
+        """Number of entries that differ; a position that only one table has counts as one."""
         return sum(a != b for a, b in itertools.zip_longest(self.old, self.new))
 
     @property

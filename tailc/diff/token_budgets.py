@@ -56,9 +56,10 @@ class TokenChange:
 def token_change(
     old: Policy, new: Policy, held_out: TokenTrace, options: VerifyOptions
 ) -> TokenChange:
-    """Replay two budget tables, each on its own engine, at the rates and for the SLOs of the new.
+    """Replay the token-budget tables of two policies, each on the engine that it is compiled for.
 
-    Raises TailcError if a policy has no budget table, or a request does not fit into its cache.
+    Rates and SLOs are those of NEW. Raises TailcError if a policy has no such table, or if a
+    request does not fit into the cache of its engine.
     """
     schedulers = scheduler_of(old), scheduler_of(new)
     for one in schedulers:

@@ -38,7 +38,7 @@ class Runtime:
 
 @dataclass(frozen=True)
 class Language:
-    """A target language.
+    """A programming language for which `tailc embed` writes source code, with its syntax.
 
     word: value of --lang. called: name in messages, such as `C++`. joined: makes an identifier of
     words joined by `_`. separator: between the names of packages, if the language allows several.

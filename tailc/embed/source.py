@@ -13,7 +13,10 @@ from tailc.errors import Code, Finding, TailcError
 
 
 def build_content(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool) -> EmbeddedPolicy:
-    """Build the content: tables of ladders, or the bytes of the `.tailc` file if `is_sealed`."""
+    """Build what a source file embeds: the tables of the ladders, or the whole `.tailc` file.
+
+    is_sealed: true for the `.tailc` file with its checksum, whose bytes are `whole`.
+    """
     in_full = bool(policy.ladders) and not is_sealed
     return EmbeddedPolicy(
         policy.name,
@@ -29,10 +32,10 @@ def build_content(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool)
 def format_source(
     what: EmbeddedPolicy, language: Language, file: Path, name: str | None
 ) -> tuple[str, str]:
-    """Format the file; return its text and the identifier of the policy.
+    """Format the source file that embeds a policy; return its text and the policy's identifier.
 
     name: the identifier, or None for the default of the language. Raises TailcError for a name that
-    the language does not accept, and for content that it cannot open.
+    the language does not accept, and for a policy that the language's runtime cannot open.
     """
     body = language.body_of(what)
     if body is None:
