@@ -68,7 +68,7 @@ class DistributionBand:
 
 
 def ks_bounds(ours: DistributionBand, theirs: DistributionBand) -> DistanceBounds:
-    """Kolmogorov-Smirnov distance: the largest difference of the distribution functions."""
+    """Bounds of the Kolmogorov-Smirnov distance: the largest difference of two distributions."""
     at_ns = np.union1d(ours.x_ns, theirs.x_ns)
     (low, high), (their_low, their_high) = ours.shares(at_ns), theirs.shares(at_ns)
     apart = np.abs(ours.line(at_ns) - theirs.line(at_ns)).max()
@@ -76,7 +76,7 @@ def ks_bounds(ours: DistributionBand, theirs: DistributionBand) -> DistanceBound
 
 
 def wasserstein_bounds(ours: DistributionBand, theirs: DistributionBand) -> DistanceBounds:
-    """Wasserstein-1 distance [ns]: the mean distance of equal quantiles."""
+    """Bounds of the Wasserstein-1 distance [ns]: the mean difference of equal quantiles."""
     columns = (ours.up_to, ours.below_most, theirs.up_to, theirs.below_most, [0.0, 1.0])
     edges = np.unique(np.concatenate(columns))
     width, middle = np.diff(edges), (edges[:-1] + edges[1:]) / 2

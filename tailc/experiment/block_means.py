@@ -35,7 +35,10 @@ LOW, HIGH = 0.025, 0.975
 
 
 def mean_error(errors: NDArray[np.float64], seed: int, number: int, replicates: int) -> MeanError:
-    """The mean of the errors with its interval; `number` separates random streams of one seed."""
+    """Mean of the errors of a prediction, with the interval of that mean.
+
+    `number` selects one of several random streams of one seed.
+    """
     means = [
         float(errors[at].mean()) for at in bootstrap_blocks(len(errors), seed, number, replicates)
     ]

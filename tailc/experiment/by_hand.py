@@ -32,11 +32,11 @@ def best_by_hand(
     *,
     by_cost: bool,
 ) -> tuple[str, ...]:
-    """Find the best setting by hand under each arrival process; names without duplicates.
+    """Find the best fixed setting that a user could choose, under each arrival process.
 
-    by_cost: whether the best setting is the cheapest one that meets the target, if requests cost
-    something other than time; otherwise it is the one with the least tail. Each is replayed as the
-    options say, without replicates.
+    Returns names of baselines without duplicates. by_cost: the best setting is the cheapest one
+    that meets the target, if requests cost something other than time; otherwise it is the one with
+    the smallest percentile of latency. Each setting is replayed with `options`, without replicates.
     """
     workload, tail = subject.workload(profile), tail_of(slo, profile)
 
@@ -88,7 +88,7 @@ class SettingResult:
     cost: float | None
 
     def evaluate(self, slo: int) -> CandidateResult:
-        """The tail for one SLO (by its number), and the cost."""
+        """Percentile of latency for one SLO (given by its number), and cost of a request."""
         return CandidateResult(self.tails_us[slo], self.cost)
 
 

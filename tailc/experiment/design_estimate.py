@@ -20,9 +20,9 @@ from tailc.traces.profile import DemandProfile
 
 @dataclass(frozen=True)
 class DesignEstimate:
-    """Estimates of a policy on the requests that it was compiled from, at its own arrivals.
+    """Estimates of a policy on the requests and the arrival processes that it was compiled from.
 
-    `shared`: the resource that requests compete for, which `threads` counts.
+    `shared`: name of the resource that requests compete for; `threads` is the amount in use.
     """
 
     slos: tuple[Slo, ...]

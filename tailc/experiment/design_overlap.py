@@ -40,10 +40,11 @@ _DIGITS = 2
 
 @dataclass(frozen=True)
 class TraceOverlap:
-    """Shared requests: `shared` of `compared` compile demands occur in the held-out trace.
+    """How many requests of the design trace may occur in the held-out trace as well.
 
-    `by_chance`: expected number without a request in both. `requests`: estimated number of requests
-    in both.
+    `shared` of the `compared` compiled demands have an equal demand in the held-out trace.
+    `by_chance`: expected number of equal demands if no request is in both. `requests`: estimated
+    number of requests in both.
     """
 
     compared: int

@@ -61,12 +61,12 @@ _Result = TypeVar("_Result")
 
 
 def no_tick() -> None:
-    """Report no progress."""
+    """Do nothing; used where a caller does not want reports of progress."""
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Replays of one scenario: `repeats` of its requests, `replicates` of bootstrap samples.
+    """Replays of a workload: `repeats` with new arrivals, `replicates` with bootstrap samples.
 
     workers: executor of the replays. tick: called after each replay, from the calling thread.
     given_replications: replications to replay instead of new ones, for example those of another
@@ -101,7 +101,10 @@ class Experiment:
         return replace(self, given_replications=replace(self.replications, repeats=stretched))
 
     def with_replications(self) -> Experiment:
-        """An experiment with its replications already drawn, so that worker threads can use it."""
+        """The same experiment, with its random arrivals and requests drawn in advance.
+
+        So worker threads can use it without waiting for each other.
+        """
         return replace(self, given_replications=self.replications)
 
     def engine(self, subject: ExecutionModel[OutcomeT, Any]) -> Engine[OutcomeT]:
@@ -112,7 +115,7 @@ class Experiment:
         )
 
     def outcome(self, subject: Subject, engine: Engine[OutcomeT], one: Replication) -> OutcomeT:
-        """Replay one replication under one subject and return its outcome."""
+        """Replay one replication (one set of random arrivals) under one policy."""
         first = 0 if subject.measures_warm_up else self.scenario.warm_up(len(one.order))
         return engine.replay(self.scenario.workload, one.order, one.arrival_ns, first)
 
@@ -153,7 +156,10 @@ class Experiment:
         tails: Sequence[Tail],
         extract: Callable[[Replication, OutcomeT], ResultT],
     ) -> Repeats[ResultT]:
-        """Replay each repeat; return its tails, and what `extract` makes of each result."""
+        """Replay each repeat of the experiment under one policy.
+
+        Returns the latencies for each percentile, and the result of `extract` for each replay.
+        """
 
         def both(one: Replication, outcome: OutcomeT) -> tuple[ResultT, list[NDArray[np.int64]]]:
             return extract(one, outcome), latencies_of(self.scenario, one, outcome, tails)
@@ -162,7 +168,7 @@ class Experiment:
         return repeats_of(tails, results, latencies)
 
     def replay_with_use(self, subject: Subject, tails: Sequence[Tail]) -> Repeats[ServerUse]:
-        """Replay each repeat; return its tails, and how it used the server."""
+        """Replay each repeat; return latencies for each percentile, and the use of the server."""
 
         def extract(one: Replication, outcome: Outcome) -> ServerUse:
             return server_use(subject, outcome, self.scenario.workload.work_ns[one.order])

@@ -32,7 +32,7 @@ class HeldOutDays:
 
 
 def plan_of(policy: Policy) -> Plan:
-    """The policy's plan; TailcError if it has none."""
+    """The plan of jobs in a policy; raises TailcError if the policy has none."""
     if policy.plan is None:
         message = f"policy `{policy.name}` is not a plan of jobs and energy"
         raise TailcError(
@@ -42,10 +42,10 @@ def plan_of(policy: Policy) -> Plan:
 
 
 def windows_of_compile(policy: Policy, held_out: HeldOutDays) -> tuple[JobWindow, ...]:
-    """Find the windows that the plan was compiled from.
+    """Find the windows of held-out days that a plan was compiled from.
 
-    These are the ones that overlap its own days, and earlier ones of the jobs or the energy that it
-    was compiled from.
+    These are the windows that overlap the days of the plan, and earlier ones whose jobs or energy
+    the compile used.
     """
     plan = plan_of(policy)
     length_s = len(plan.epochs) * plan.epoch_s

@@ -63,11 +63,12 @@ def sum_of_variances(*parts: Variance) -> Variance:
 
 
 def interval(sample: TailSample) -> Interval:
-    """Compute the 95 % confidence interval of a percentile from replays.
+    """Compute the 95 % confidence interval of a percentile of latency from replays.
 
-    The limits are those of an exact binomial interval for the share of requests up to the estimate,
-    with the number of requests for which that share would vary as it does (Woodruff, JASA 1952;
-    Korn and Graubard, Survey Methodology 1998), applied to the latencies.
+    First find an exact binomial interval for the share of requests at or below the estimate. Its
+    number of requests is the effective one: that for which the share would vary as much as it does
+    between replays (Woodruff, JASA 1952; Korn and Graubard, Survey Methodology 1998). The limits
+    are the latencies at the two ends of that interval.
     """
     estimate_ns = sample.estimate_ns
     noise = simulation_variance(sample)
@@ -213,10 +214,11 @@ def _round_up(count: int) -> int:
 def windows_met(
     outcome: Outcome, slo: Slo, counts: NDArray[np.bool_] | None = None
 ) -> tuple[int, int]:
-    """Number of whole accounting windows whose percentile meets the target, and number of windows.
+    """Number of accounting windows whose percentile meets an SLO's target, and of all windows.
 
-    Requests belong to the window in which they arrive; empty windows do not count. `counts`: which
-    of the measured, not refused requests the SLO applies to; None: all.
+    Only whole windows count. Requests belong to the window in which they arrive; empty windows do
+    not count. `counts`: for each measured request that was not refused, whether the SLO applies to
+    it; None: to all.
     """
     if (slo.window_requests is None and slo.window_us is None) or not len(outcome.latencies_ns):
         return 0, 0

@@ -16,7 +16,10 @@ Pair: TypeAlias = tuple[Outcome, Outcome]
 
 @dataclass(frozen=True, eq=False)
 class SubjectPairs:
-    """Two policies, each with an experiment on the same replications at its own speeds."""
+    """Two policies to compare, each with an experiment on the same random arrivals and requests.
+
+    Each experiment has the speed-ups of its policy.
+    """
 
     subjects: tuple[Subject, Subject]
     experiments: tuple[Experiment, Experiment]

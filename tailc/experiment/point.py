@@ -28,7 +28,7 @@ class TailChange:
 
     @property
     def is_beyond_noise(self) -> bool:
-        """Whether the whole interval is on one side of 0."""
+        """Whether the whole confidence interval of the change is above 0 or below 0."""
         return self.low_ppm > 0 or self.high_ppm < 0
 
 
@@ -60,12 +60,13 @@ class SloEstimate:
 class Run:
     """Results of one policy or baseline under one arrival process: server use, SLO estimates.
 
-    `note`: what was chosen for the subject, or empty. `stretch_us`: if arrivals come in bursts, for
-    each burst and each SLO the percentile of the burst's last requests; None if none of the SLO's
-    class is among them. `spikes`: if the rate changes in steps, on machines that measure a tail.
-    `spectrum` (by percentile) and `occupancy` (for each ladder of the policy) exist only if
-    pictures were requested. `changes`: of a baseline, for each SLO the change of the policy's
-    percentile from this one; None if it is unknown or one of both is overloaded.
+    `note`: what was chosen for the policy or baseline, or empty. `stretch_us`: if arrivals come in
+    bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
+    them is of the SLO's class. `spikes`: if the rate changes in steps, on machines that measure a
+    percentile at run time. `spectrum` (by percentile) and `occupancy` (for each ladder of the
+    policy) exist only if pictures were requested. `changes`: in the results of a baseline, for each
+    SLO the percentile of the policy relative to the baseline's; None if it is unknown or one of
+    both is overloaded.
     """
 
     subject: str

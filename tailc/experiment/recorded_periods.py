@@ -105,7 +105,7 @@ def share_rules() -> RuleBaselines[ShareRule]:
 
 
 def shares_of(policy: Policy) -> Shares:
-    """The policy's CPU shares; TailcError if it has none."""
+    """The CPU shares of a policy; raises TailcError if the policy has none."""
     if policy.shares is None:
         message = f"policy `{policy.name}` is for requests, not for throughput"
         hint = "remove `--trace`, or give two policies of throughput"

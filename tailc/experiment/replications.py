@@ -42,9 +42,9 @@ class Replication:
 class Replications:
     """All random draws of an experiment: arrivals, order of requests, bootstrap samples.
 
-    place: for each repeat, the place in its pool of each arrival; None if arrivals have their own
-    records. bootstrap_samples: a bootstrap sample of the pool for each replicate, sorted as the
-    pool.
+    place: for each repeat and each arrival, the index in the pool of requests of the one that
+    arrives; None if the arrivals are recorded with their requests. bootstrap_samples: for each
+    replicate a sample of the pool with replacement, sorted as the pool.
     """
 
     scenario: Scenario
@@ -58,7 +58,7 @@ class Replications:
         return replicate % len(self.repeats)
 
     def replicate(self, number: int) -> Replication:
-        """Bootstrap replicate `number`; computed at each call to save memory."""
+        """Bootstrap replicate `number`; drawn again at each call, to save memory."""
         paired = self.repeat_of(number)
         if not self.scenario.arrivals.is_recorded:
             assert self.place is not None
@@ -76,7 +76,10 @@ class Replications:
 def replications_of(
     scenario: Scenario, repeats: int, replicates: int, workers: Executor
 ) -> Replications:
-    """Draw all replications; each has its own stream, so it is the same for any number of them."""
+    """Draw the arrivals and requests of all replications of an experiment.
+
+    Each has a random stream of its own, so its draws do not depend on the number of replications.
+    """
     record_of = scenario.arrivals.record_of
     if record_of is not None:
         return Replications(

@@ -115,12 +115,12 @@ def step_response(  # noqa: PLR0913 - what is asked, and how thoroughly
     seed: int,
     workers: Executor,
 ) -> NDArray[np.float64]:
-    """The measured tail [us] over `epochs` epochs after a step of the output, (epochs + 1,).
+    """Measured percentile [us] in each epoch after a step of a controller's output, (epochs + 1,).
 
     Entry k is what a controller measures k epochs after the step, over its window; entry 0 is what
-    it measures at the step. They are means of replications, each less what the same replication
-    measures without a step, plus the mean of that: so noise is small, and entry 0 has none. Before
-    the step the output is `from_ppm` for four windows.
+    it measures at the step. Before the step the output is `from_ppm` for four windows, then
+    `to_ppm`. Noise is reduced by pairs: each replication is replayed with and without the step. An
+    entry is the mean difference of both, plus the mean without the step. So entry 0 has no noise.
     """
     settling = max(SETTLING_WINDOWS * -(-window_requests // epoch_requests), 1)
     # One epoch more, because the last requests of a replay meet a server that runs empty.

@@ -51,7 +51,10 @@ class ServerUse:
 
 
 def server_use(subject: Subject, outcome: Outcome, work_ns: NDArray[np.int64]) -> ServerUse:
-    """Compute the server's use from one replay; `work_ns`: work of its requests, by arrival."""
+    """Compute how one replay used the server: threads, cores or power, and batch work.
+
+    `work_ns`: work of each request, in order of arrival.
+    """
     latency_ns = outcome.latencies_ns
     return ServerUse(
         requests=len(latency_ns),

@@ -26,10 +26,10 @@ def spectrum_tails(promised_ppm: Sequence[int], requests: int) -> tuple[Tail, ..
 
 
 def spectrum(samples: Sequence[TailSample]) -> tuple[Quantile, ...]:
-    """Compute each percentile with its interval; limits do not fall with the percentile.
+    """Compute many percentiles of latency from the same replays, each with its confidence interval.
 
-    Each estimate is an order statistic of the same latencies, so the estimates ascend. Limits may
-    not; one that does not is moved out to the one before.
+    The estimates ascend with the percentile. The limits of separate intervals may descend; such a
+    limit is moved outward, so that limits ascend too.
     """
     estimable: list[Quantile] = []
     for one in sorted(samples, key=lambda each: each.percentile_ppm):

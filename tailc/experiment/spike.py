@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WindowTail:
-    """The tail in a window of the last latencies, measured once an epoch, during a stretch.
+    """How the percentile in a moving window behaves while the arrival rate is constant.
 
-    over_ppm: share of measurements above the target. overshoot_ppm: by how much the greatest
-    exceeds the target, mean of the repeats; 0 if it does not, None if a repeat has no measurement.
-    settling_epochs: number of epochs until the tail stays within 5 % of its final value; None if it
-    does not settle, or the stretch is too short.
+    The window has the last latencies; it is measured once an epoch. over_ppm: share of measurements
+    above the target. overshoot_ppm: by how much the greatest exceeds the target, mean of the
+    repeats; 0 if it does not, None if a repeat has no measurement. settling_epochs: number of
+    epochs until the percentile stays within 5 % of its final value; None if it does not settle, or
+    the time is too short.
     """
 
     over_ppm: int

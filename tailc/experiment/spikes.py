@@ -40,9 +40,10 @@ class TailMeasurement:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """One stretch of constant rate in one replay: tail of its requests, window tails [us].
+    """A period of constant arrival rate in one replay: percentiles of its requests [us].
 
-    tail_us: None if no request arrived.
+    tail_us: the percentile of all requests of the period; None if no request arrived. The others
+    are percentiles of the last latencies, measured once an epoch.
     """
 
     tail_us: int | None

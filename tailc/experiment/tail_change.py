@@ -18,11 +18,11 @@ _WIDER = Z_96 / Z_95
 
 
 def tail_change(own: TailSample, base: TailSample) -> TailChange | None:
-    """The change from `base` to `own`, both replayed with the same replications.
+    """Relative change of a latency percentile from `base` to `own`, with its confidence interval.
 
-    The ratio of both percentiles is taken within each replay of both, so common variation cancels.
-    None if there are too few held-out requests for a limit, or if the subjects refuse requests, so
-    that their replays do not correspond.
+    Both were replayed with the same replications. The ratio is taken within each replay of both, so
+    common variation cancels. None if there are too few held-out requests for a limit, or if a
+    policy refuses requests, so that the replays do not correspond.
     """
     needed = max(fewest_for_upper_limit(own.percentile_ppm), FEWEST_JUDGED)
     is_paired = own.by_repeat.shape == base.by_repeat.shape and own.shift.shape == base.shift.shape

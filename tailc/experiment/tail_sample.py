@@ -30,7 +30,7 @@ class Tail:
 
 
 def tail_of(slo: Slo, profile: DemandProfile) -> Tail:
-    """The percentile of an SLO; its class is one of the profile's."""
+    """The percentile of latency that an SLO limits, for the SLO's class of requests."""
     if slo.request_class is None:
         return Tail(slo.percentile_ppm)
     return Tail(slo.percentile_ppm, profile.curve_names.index(slo.request_class))
@@ -137,9 +137,10 @@ def stretch_percentile_us(repeats: Sequence[NDArray[np.int64]], tail: Tail) -> i
 def pooled_ns(
     tails: Sequence[Tail], replays: Sequence[list[NDArray[np.int64]]]
 ) -> list[NDArray[np.int64]]:
-    """Latencies of each tail over all replays, ascending; each replay has them in order.
+    """Latencies of all replays together, ascending, for each of several percentiles.
 
-    Raises TailcError if there are none.
+    replays: for each replay, the latencies in the order of `tails`. Raises TailcError if there are
+    no latencies.
     """
     of_curve = {}
     for tail, parts in zip(tails, zip(*replays, strict=True), strict=True):

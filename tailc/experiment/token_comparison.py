@@ -30,11 +30,12 @@ POLICY = "policy"
 
 @dataclass(frozen=True)
 class TokenRun:
-    """A scheduler at one rate, for each SLO a percentile and its ruling.
+    """Results of one scheduler of a language model's server at one rate of arrivals.
 
-    note: what was chosen, or empty. goodput_ppm: requests that meet all SLOs. busy_ppm: share of
-    time in iterations. tokens_milli: mean tokens of an iteration. changes: change of the policy's
-    percentiles from this run's; empty for the policy.
+    For each SLO there is a percentile and its ruling: pass, fail or undecided. note: what was
+    chosen, or empty. goodput_ppm: requests that meet all SLOs. busy_ppm: share of time in
+    iterations. tokens_milli: mean tokens of an iteration. changes: relative change of the policy's
+    percentiles from those of this scheduler; empty for the policy.
     """
 
     name: str
@@ -63,9 +64,10 @@ class TokenPoint:
 
 @dataclass(frozen=True)
 class TokenComparison:
-    """What to compare: a table, its SLOs, the names of baselines, and bootstrap settings.
+    """What to compare for a language model: a token-budget table, its SLOs, and baselines by name.
 
-    largest_budget: the most tokens that the engine accepts in an iteration.
+    It also has the settings of the bootstrap. largest_budget: the most tokens that the engine
+    accepts in an iteration.
     """
 
     table: BudgetTable

@@ -64,8 +64,11 @@ class TokenExperiment:
         return replay(scheduler, self.requests)
 
     def best(self, candidates: Sequence[TokenScheduler], slos: Sequence[Slo]) -> TokenScheduler:
-        """The candidate with the least tail of the first SLO among those that meet the others, or
-        that miss them by the least factor; ties go to the first."""
+        """Choose the scheduler with the smallest percentile of the first SLO that meets the others.
+
+        If none meets the others, take the one that exceeds their limits by the smallest factor.
+        Ties go to the first.
+        """
         if len(candidates) == 1:
             return candidates[0]
         return min(candidates, key=lambda one: rank(self.outcome(one), slos))
@@ -82,10 +85,11 @@ def tail_us(outcome: TokenOutcome, slo: Slo) -> int:
 
 
 def largest_tail_us(outcome: TokenOutcome, slo: Slo, parts: int) -> int:
-    """The largest percentile of successive parts of the requests [us]; 0 without values.
+    """The largest percentile among successive parts of the requests [us]; 0 without values.
 
-    So a rare burst that is just within a percentile of all requests does not hide. There are fewer
-    parts if they had too few values for the percentile.
+    A rare burst can miss the limit although the percentile of all requests is within it; the
+    percentile of its own part shows this. There are fewer parts if they had too few values for the
+    percentile.
     """
     values_ns = outcome.values_ns(slo.metric)
     number = min(max(len(values_ns) // fewest_requests(slo.percentile_ppm), 1), parts)
@@ -102,7 +106,7 @@ def rank(outcome: TokenOutcome, slos: Sequence[Slo]) -> tuple[float, int]:
 
 
 def excess(tail: int, limit: float) -> float:
-    """The logarithm of a tail over its limit; 0 within it."""
+    """Logarithm of the ratio of a latency percentile to its limit; 0 if it is within the limit."""
     return max(math.log(max(tail, 1) / limit), 0.0)
 
 
@@ -124,9 +128,10 @@ def goodput(outcome: TokenOutcome, slos: Sequence[Slo]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class TokenTail:
-    """A percentile of the values of successive requests, and bootstrap samples of it [ns].
+    """A percentile of latency of successive requests [ns], with bootstrap samples of it.
 
-    Samples of one number of requests and one seed take the same blocks, so they can be paired.
+    Samples of one number of requests and one seed take the same blocks, so two schedulers can be
+    compared pair by pair.
     """
 
     percentile_ppm: int

@@ -124,6 +124,6 @@ class TuningObjective:
         )
 
     def arrivals_at(self, rate_mrps: int) -> Arrivals:
-        """The arrivals at a rate; recorded ones only after reading them."""
+        """The arrival process at a rate. Recorded arrivals exist only after they have been read."""
         assert self.recorded is None or self.validation_pattern is not None
         return Poisson(rate_mrps) if self.pattern is None else self.pattern.with_rate(rate_mrps)

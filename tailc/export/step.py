@@ -16,9 +16,9 @@ _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def refused_name(job: str, scheduler: str, names: str) -> TailcError:
-    """Error (USAGE) for a job whose name a scheduler cannot have.
+    """Make the error (USAGE) for a job whose name a scheduler, such as Slurm, does not accept.
 
-    Names are in a shell script, so each scheduler accepts only its own.
+    Names are written into a shell script, so each scheduler accepts only safe ones.
     """
     message = f"job `{job}` cannot be a job of {scheduler}, whose names {names}"
     hint = "rename the job, or export `servers`, which has any name"
@@ -27,9 +27,10 @@ def refused_name(job: str, scheduler: str, names: str) -> TailcError:
 
 @dataclass(frozen=True)
 class JobStep:
-    """A job in an epoch. before: its servers until then; empty: it starts.
+    """The servers of a job in one epoch of a plan, and those that it had before.
 
-    machines: virtual machines of a malleable job; None: as many as it requests.
+    before: its servers until this epoch; empty if it starts. machines: virtual machines of a
+    malleable job; None: as many as it requests.
     """
 
     name: str

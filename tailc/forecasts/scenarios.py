@@ -99,7 +99,7 @@ def accuracy(forecasts: Forecasts, actual: TimeSeries) -> Accuracy:
 
 
 def outcomes(forecasts: Forecasts, actual: TimeSeries) -> tuple[Floats, Mask]:
-    """Production in each forecast step, 0 where unknown; and where it is known."""
+    """Actual production in each step of each forecast (0 if unknown), and whether it is known."""
     target = forecasts.target
     within = target < actual.steps
     step = np.where(within, target, 0)

@@ -96,8 +96,11 @@ class BudgetTable:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What the next iteration may batch: tokens, of which decoding takes its share first, and
-    sequences that start."""
+    """What the next iteration of a language model's server may batch.
+
+    It has a number of tokens, of which running requests take theirs first, and a number of waiting
+    sequences that may start.
+    """
 
     budget: int
     new_sequences: int

@@ -30,13 +30,14 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 class ShareLaw(enum.Enum):
-    """How the next share follows from throughput.
+    """The control law: how the next CPU share of a machine follows from its measured throughput.
 
-    pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), e = target - t (eq. 2.5); a
-    disturbance of the throughput decays at the rate a, and causes an overshoot if it ends at once.
-    observer: the share that brings the model, corrected by the common part of its last two errors,
-    to p t + (1-p) target; a short disturbance decays at the rate p, and so does a lasting one, from
-    its second step on.
+    pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), with throughput t, e = target - t
+    (eq. 2.5), the model t(k+1) = a t(k) + b r(k), and the pole p. A disturbance of the throughput
+    decays at the rate a, and causes an overshoot if it ends at once. observer: the share that
+    brings the model's throughput to p t + (1-p) target, where the model is corrected by the common
+    part of its last two errors. A short disturbance decays at the rate p, and so does a lasting
+    one, from its second step on.
     """
 
     POLE_PLACEMENT = "pole-placement"

@@ -184,7 +184,7 @@ def model_error(estimate: Estimate, before: float | None, now: float, share: flo
 
 
 def common_error(one: float, other: float) -> float:
-    """The common part of two errors: the smaller one, 0 for opposite signs.
+    """The common part of two errors of a model: the smaller one, or 0 if their signs differ.
 
     A disturbance counts as lasting if two consecutive errors show it, which noise seldom does.
     """

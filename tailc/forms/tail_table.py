@@ -57,9 +57,10 @@ class Level:
 
 @dataclass(frozen=True)
 class TailRow:
-    """A row: remaining work until each request ends, once the running one has had `from_elapsed`.
+    """A row of a tail table: an upper percentile of the work until each request in the queue ends.
 
-    left: by position, up to the next row's `from_elapsed`; both in cycles or both in nanoseconds.
+    The row holds once the running request has received `from_elapsed` of work, up to the next row.
+    left: by position in the queue, in cycles or in nanoseconds, as `from_elapsed` is.
     """
 
     from_elapsed: int
@@ -123,12 +124,13 @@ class Batch:
 
 @dataclass(frozen=True)
 class TailTable:
-    """A tail table: rows of compute cycles and of memory time [ns] for a bound on latency.
+    """A table that gives a core's frequency from its queue: compute cycles and memory time [ns].
 
-    A queue with more requests than a row has positions runs at the highest frequency.
-    `reference_khz`: the frequency at which the demands of a trace were measured, if they are times;
-    None: they are cycles, and the policy's reading has their frequency. `transition`: cost of a
-    change of frequency; None: nothing.
+    The frequency is the lowest at which each request in the queue meets a bound on latency. A queue
+    with more requests than a row has positions runs at the highest frequency. `reference_khz`: the
+    frequency at which the demands of a trace were measured, if they are times; None: they are
+    cycles, and the policy's reading has their frequency. `transition`: cost of a change of
+    frequency; None: nothing.
     """
 
     percentile_ppm: int = field(metadata={"since": 3})

@@ -58,7 +58,11 @@ class Lanes:
 
 @dataclass(frozen=True)
 class Waking:
-    """Wake-up times [ns]: of batch work on a free lane, and of a sleeping core for a request."""
+    """Wake-up times of an SMT core [ns].
+
+    They are that of batch work on a free hardware thread, and that of a sleeping core for a
+    request.
+    """
 
     batch_ns: int = 0
     core_ns: int = 0
@@ -93,7 +97,10 @@ class SharingPlan:
 
     @property
     def longest_us(self) -> int | None:
-        """The longest time that a request shares its core at any load; None: all of its time."""
+        """The longest time for which a request shares its core with batch work, at any load.
+
+        None: a request shares it for its whole run.
+        """
         ages = [age for _, age in self.ages_us]
         return None if None in ages else max(age for age in ages if age is not None)
 

@@ -25,9 +25,10 @@ def leanest_rung(ladder: Ladder) -> int | None:
 
 
 def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
-    """Change a table: from `first_load` on, requests start at once on `rung` and stay there.
+    """Change a ladder: from `first_load` on, requests start at once on `rung` and stay there.
 
-    No request waits then, so no core is idle, even if others wait for an exit.
+    first_load: number of requests in the system. No request waits then, so no core is idle, even
+    where the ladder made requests wait for another one to exit.
     """
     below = [row for row in ladder.rows if row.first_load < first_load]
     below[-1] = replace(below[-1], last_load=first_load - 1)
@@ -37,9 +38,10 @@ def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
 
 
 def leanest_beyond(ladder: Ladder) -> Ladder:
-    """Change a table: use the leanest rung above its last load and above the load that fills it.
+    """Change a ladder: use the leanest rung, the one with most work per core, at high loads.
 
-    Unchanged if there is no leanest rung.
+    These are the loads above its last row, and those at which this rung fills all cores. Unchanged
+    if no rung is leaner than all others.
     """
     rung, unit = leanest_rung(ladder), _supply(ladder)
     if rung is None or unit is None:

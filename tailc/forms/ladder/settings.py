@@ -9,7 +9,10 @@ NOT_STATED = "not stated"
 
 
 def setting_texts(rung: Rung) -> dict[str, str]:
-    """Each setting of the rung by name; `not stated` for one that it does not determine."""
+    """Format each setting of a rung, such as its threads or its frequency, by name.
+
+    A setting that the rung does not determine has the text `not stated`.
+    """
     khz, one_thread = rung.frequency_khz, rung.one_thread_ppm
     return {
         "threads": NOT_STATED if rung.threads is None else str(rung.threads),

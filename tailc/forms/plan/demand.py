@@ -28,11 +28,12 @@ def job_places(job: PlannedJob, pools: int, epochs: int) -> Whole:
 def moved_servers(
     jobs: Sequence[PlannedJob], pools: int, epochs: int, *, is_malleable: bool
 ) -> Whole:
-    """Servers whose work moves, in the pool that is charged; int64 (pools, epochs).
+    """Number of servers whose work moves, by pool and epoch; int64 (pools, epochs).
 
-    Rigid job: the servers of a pool that it did not have in the epoch before (Haque 2016, eq. A.6,
-    without its first epoch). Malleable job: the larger of servers taken and servers released (eq.
-    B.5); released servers are charged in the pool that they leave.
+    Each move is charged to a pool. Rigid job: the servers of a pool that it did not have in the
+    epoch before (Haque 2016, eq. A.6, without its first epoch). Malleable job: the larger of
+    servers taken and servers released (eq. B.5); released servers are charged in the pool that they
+    leave.
     """
     moves = np.zeros((pools, epochs), np.int64)
     for job in jobs:

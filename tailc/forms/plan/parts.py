@@ -98,9 +98,10 @@ class Span:
 
 @dataclass(frozen=True)
 class PlannedJob:
-    """A job that the plan admits, and its places; spans are sorted by epoch, then pool.
+    """A job that the plan admits, and its servers: number by epoch and pool.
 
-    green_slots: number of its server-epochs in the plan that are promised to be green.
+    The spans of servers are sorted by epoch, then pool. green_slots: number of servers times epochs
+    that are promised to run on green energy.
     """
 
     name: str
@@ -150,10 +151,10 @@ class PoolPrices:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a customer pays per server and epoch, in millionths of a dollar.
+    """What a customer pays for each server and epoch, in millionths of a dollar.
 
-    green_udollars for each that is promised to be green, brown_udollars for each other one;
-    penalty_udollars is paid back for each promised one that is not green (eq. A.2 to A.4).
+    green_udollars: for one that is promised to run on green energy. brown_udollars: for any other.
+    penalty_udollars: paid back for a promised one that does not (Haque 2016, eq. A.2 to A.4).
     """
 
     green_udollars: int

@@ -18,10 +18,10 @@ from tailc.forms.plan.plan import Plan, PlannedJob
 
 @dataclass(frozen=True)
 class JobBooks:
-    """A planned job: its server-epochs, the promised and the actual green ones, and its money.
+    """A planned job: its servers times epochs, how many of them run on green energy, and its money.
 
-    fees_udollars: its payment before penalty_udollars, which is for promised slots that are not
-    green.
+    There are the promised and the actual green ones. fees_udollars: its payment before the penalty.
+    penalty_udollars: for those that are promised green and are not.
     """
 
     name: str

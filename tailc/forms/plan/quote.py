@@ -53,10 +53,10 @@ class RigidJob:
 
 @dataclass(frozen=True)
 class Quote:
-    """The offer for a job: its payment, the value of its places to others, and the places.
+    """The offer for a job: what it pays, and what its servers are worth to other jobs.
 
-    pays_udollars: after the penalty for promised slots that its places miss. places: servers; int64
-    (pools, epochs); None: there is no room.
+    pays_udollars: payment after the penalty for green energy that is promised and not supplied.
+    places: servers of the job; int64 (pools, epochs); None: there is no room.
     """
 
     pays_udollars: int
@@ -93,11 +93,11 @@ def quote(plan: Plan, free: Whole, job: RigidJob) -> Quote:
 def cheapest_width(
     plan: Plan, free: Whole, first_epoch: int, epochs_of: dict[int, int]
 ) -> int | None:
-    """The number of servers with which a malleable job costs least.
+    """The number of servers with which a malleable job costs least, by the prices of a plan.
 
-    epochs_of: number of epochs that the job takes, by width. The cost is that of its places, and of
-    each epoch until its end. Ties go to fewer servers; None: no width has room. Epochs after the
-    plan have no price.
+    epochs_of: number of epochs that the job takes, by number of servers. The cost is the price of
+    its servers, and of each epoch until its end. Ties go to fewer servers. None: there is no room
+    for any number. Epochs after the plan have no price.
     """
     assert plan.malleable is not None
     best: tuple[int, int] | None = None

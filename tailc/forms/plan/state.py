@@ -17,13 +17,14 @@ from tailc.forms.plan.servers import AssignedServers, Servers, assigned_servers
 
 @dataclass(frozen=True)
 class BegunJob:
-    """A job that has begun.
+    """A job that has begun, as the next plan has to know it.
 
     begun_unix_s: its start; None: it ran before the first plan, or since its start, as its log
     says. servers: in the last epoch. ran_s: seconds that it has run since then or since the first
     plan, by its number of servers.
-    green_slots: server-epochs that it has received on the green bus. machines: number of virtual
-    machines of a malleable job; None: as many as it requests.
+
+    green_slots: number of servers times epochs that it has received on the bus of green power.
+    machines: number of virtual machines of a malleable job; None: as many as it requests.
     """
 
     name: str
