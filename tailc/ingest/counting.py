@@ -98,9 +98,10 @@ Share = Callable[[Counts], bool]
 def count_shares(
     shares: Iterator[Share], ns_per_unit: float, interval_ns: int | None = None
 ) -> Counts | None:
-    """Count all parts in several threads, and add the counts; None if a part has invalid times.
+    """Count the times in all parts of an input in several threads, and add the counts.
 
-    At most one part more than there are threads is read ahead. Raises exceptions of the parts.
+    Returns None if a part has invalid times. At most one part more than there are threads is read
+    ahead. Raises the exceptions that reading a part raises.
     """
     threads = thread_count(None)
     idle: SimpleQueue[Counts] = SimpleQueue()

@@ -33,10 +33,11 @@ _ONE_SCRAPE = "give one unchanged answer of the server"
 
 @dataclass(frozen=True)
 class BucketSample:
-    """Number of requests that took at most `le`, and the place of this number.
+    """A sample of a Prometheus histogram: the number of requests that took at most `le`.
 
-    above: None if it includes all buckets below, else the lower bound of its bucket. between: first
-    and last time of an increase over a range; None for a plain count.
+    place: where the number is in the file. above: None if the number includes all smaller times;
+    otherwise it counts only times above this bound. between: first and last time of an increase
+    over a range; None for a plain count.
     """
 
     le: float

@@ -35,7 +35,7 @@ class LineError(ValueError):
 
 @dataclass(frozen=True)
 class SampleLine:
-    """A sample: name of the series, labels, and the value as written."""
+    """A line of a Prometheus scrape: name of the series, labels, and the value as written."""
 
     name: str
     labels: dict[str, str]

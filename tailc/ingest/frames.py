@@ -41,14 +41,17 @@ def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
 
 
 def split_messages(stream: pa.NativeFile) -> Iterator[bytes]:
-    """Yield messages, each of which follows its length as a varint."""
+    """Split a stream into protobuf messages; the length of each one precedes it as a varint."""
     while found := stream.read(1):
         length = found if found[0] < VARINT_CONTINUES else found + _length(stream)
         yield _exactly(stream, varint(length, 0)[0])
 
 
 def frames_of(stream: pa.NativeFile) -> Iterator[bytes]:
-    """Yield messages, each of which follows 4 bytes with its length; decompressed if necessary."""
+    """Split a stream into messages; 4 bytes with the length precede each one.
+
+    Compressed messages are decompressed.
+    """
     while head := stream.read(LENGTH.size):
         if len(head) < LENGTH.size:
             raise CutError

@@ -74,11 +74,11 @@ def ingest(
     engine: TaskEngine = _HERE,
     progress: Progress = silent,
 ) -> IngestResult:
-    """Read one or more inputs, paths or `-`, into one profile.
+    """Read one or more inputs, paths or `-`, into one profile of demands.
 
     engine: reads each input in a task of its own; the profile does not depend on it. Raises
-    TailcError for an input that cannot be read, contradicts the options, or has another measure
-    than the others.
+    TailcError for an input that cannot be read, that contradicts the options, or that measures
+    another quantity than the inputs before it.
     """
     if stated.interval_us is not None:
         options = replace(options, interval_ns=stated.interval_us * _NS_PER_US)

@@ -18,9 +18,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Wording:
-    """Texts for errors about messages of a file.
+    """Texts for error messages about the encoded messages in a file.
 
-    what: what a message should be. advice: how to get it. shorter: advice for one that is too long.
+    what: what such a message should be. advice: how the user gets one. shorter: advice for one that
+    is too long.
     """
 
     what: str
@@ -34,9 +35,9 @@ def decode_messages(
     decode: Callable[[bytes], Iterable[T]],
     wording: Wording,
 ) -> Iterator[T]:
-    """Decode all messages; raises TailcError with the number of an unreadable one.
+    """Decode all encoded messages in a file.
 
-    `decode` raises ValueError for such a message.
+    `decode` raises ValueError for an unreadable message; it becomes a TailcError with its number.
     """
     source.check_whole()
     with source.plain() as stream:

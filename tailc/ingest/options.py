@@ -28,11 +28,11 @@ class TimeColumn:
 
 @dataclass(frozen=True)
 class SpanOptions:
-    """Which times of spans to count; by default the own time of a server.
+    """Which times of the spans of distributed traces to count; by default a server's own time.
 
     services: names of the services whose spans count; empty if the input has only one. attribute:
-    attribute with the time, `NAME`, or `START..END` for the difference of two.
-    with_internal: whether internal child spans count as own time of the server.
+    attribute with the time, `NAME`, or `START..END` for the difference of two. with_internal:
+    whether internal child spans count as own time of the server.
     """
 
     attribute: str | None = None

@@ -72,7 +72,7 @@ def export_begin(head: bytes) -> bytes | None:
 
 
 def spans_of_json(text: bytes, attribute: Attribute | None) -> list[TraceSpan]:
-    """Decode the spans of an export in JSON text; ValueError if it is not one."""
+    """Decode the spans of an OTLP export in JSON text; ValueError if the text is not an export."""
     try:
         export = json.loads(text)
     except RecursionError as error:
@@ -81,7 +81,7 @@ def spans_of_json(text: bytes, attribute: Attribute | None) -> list[TraceSpan]:
 
 
 def spans_of_export(export: Any, attribute: Attribute | None) -> list[TraceSpan]:
-    """Decode the spans of a parsed JSON export; ValueError if it is not one."""
+    """Decode the spans of a parsed OTLP export; ValueError if the value is not an export."""
     try:
         return [_of_json(span, service, attribute) for span, service in _objects(export)]
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -215,7 +215,7 @@ class Decoder:
         return trace_pb2.Span, DecodeError
 
     def spans(self, request: bytes) -> Iterator[TraceSpan]:
-        """Decode the spans of an export request, one at a time; ValueError if it is not one."""
+        """Decode the spans of an OTLP export request, one at a time; ValueError for other bytes."""
         for data, service in _spans_in(memoryview(request)):
             yield self._span(data, service)
 

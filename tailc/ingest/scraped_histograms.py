@@ -199,7 +199,10 @@ def restart_error(
 
 
 def sum_by_bounds(every: Sequence[ScrapedHistogram], source: Source) -> dict[Bounds, int]:
-    """Add histograms; TailcError if their buckets differ."""
+    """Add the counts of several Prometheus histograms, bucket by bucket.
+
+    Raises TailcError if their buckets differ.
+    """
     check_alike(every, source)
     total = Counter[Bounds]()
     for one in every:

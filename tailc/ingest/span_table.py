@@ -55,7 +55,7 @@ class TraceSpan:
 
     @property
     def fault(self) -> str | None:
-        """Why the span has no valid length, such as `has no end`; None if it has one."""
+        """The reason why the span has no valid length, such as `has no end`; None if it has one."""
         if self.end_ns == 0:
             return "has no end"
         if self.end_ns < self.start_ns:
@@ -98,9 +98,10 @@ def complete_trace_ids(table: Rows) -> None:
 
 
 def is_repeated(table: Rows) -> NDArray[np.bool_]:
-    """Which rows are repeated exports of a span that is in the table again; (rows,).
+    """Whether each row repeats a span that is in the table again; (rows,).
 
-    Rows with the same trace, id, kind and start are one span; the row that ends last counts.
+    Rows with the same trace, id, kind and start are exports of one span; the row that ends last
+    counts.
     """
     kind = table["is_server"] + 2 * table["is_internal"]
     keys = [kind, *(table[name] for name in ("start_ns", "id", "trace_low", "trace_high"))]
@@ -146,7 +147,7 @@ def _follow(up: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:
-    """Length of each selected row without the union of its child spans in the table; (chosen,).
+    """Time of each selected span in which no child span of the table runs [ns]; (chosen,).
 
     Only the part of a child within its parent counts. O(n log n) in rows.
     """

@@ -16,7 +16,7 @@ ROWS_NAMED = 3
 
 @dataclass(frozen=True)
 class Defect:
-    """A kind of defect; `ident` and `name` are stable.
+    """A kind of defect of a trace that `tailc lint-trace` finds; `ident` and `name` are stable.
 
     title: what is wrong. why: the effect on a policy. fix: what to do. Clauses in lower case.
     """
@@ -64,7 +64,7 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Check:
-    """A check: a kind of defect, and the function that finds it in a view of a trace."""
+    """A check of `tailc lint-trace`: a kind of defect, and the function that finds it."""
 
     defect: Defect
     view: type

@@ -60,7 +60,7 @@ _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 @dataclass
 class ViewedFile:
-    """Description of a file, its views, and findings from reading it."""
+    """A file of a trace as the checks see it: description, columns, findings of reading it."""
 
     format: str
     rows: int | None = None

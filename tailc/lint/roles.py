@@ -154,7 +154,7 @@ class TraceOptions:
         return (self.report, self.stated) != (InputOptions(), StatedMeasure())
 
     def with_defaults(self, other: TraceOptions) -> TraceOptions:
-        """Return these options, with values of `other` where these have none."""
+        """Return these options, in which each missing value is taken from `other`."""
         ppm = other.percentile_ppm if self.percentile_ppm is None else self.percentile_ppm
         return replace(
             other,

@@ -21,7 +21,7 @@ class Tally:
     first: list[int] = field(default_factory=list)
 
     def add(self, number: int) -> None:
-        """Count a line, and keep its number if it is one of the first few."""
+        """Count a line of a file, and record its number if it is one of the first few."""
         self.count += 1
         if len(self.first) < ROWS_NAMED:
             self.first.append(number)

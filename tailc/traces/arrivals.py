@@ -50,7 +50,7 @@ class GapTreatment(enum.Enum):
 
 @dataclass(frozen=True)
 class ArrivalColumn:
-    """The column of arrival times, and how to read it.
+    """The column of a trace that has the arrival times, and how to read it.
 
     unit: of numbers; None for date-times. is_rescaled: the arrivals are replayed at another mean
     rate, so their own does not matter. asked_at: the part of a spec that names the column; None if
@@ -114,9 +114,9 @@ def times_in(
     where: tuple[tuple[str, str], ...] = (),
     format: Format = "auto",  # noqa: A002
 ) -> ArrivalTimes:
-    """Read the arrival times of the rows that `where` selects; see `arrivals_in`.
+    """Read the arrival times of the rows that `where` selects, from a column of a trace.
 
-    where: pairs of a column and the value that a selected row has in it.
+    where: pairs of a column and the value that a selected row has in it. See `arrivals_in`.
     """
     wanted = ColumnsToRead((), (column.name,), tuple(name for name, _value in where))
     cells = kept_cells(source, wanted, where, format)

@@ -20,7 +20,7 @@ SEVERAL = r"^\s*[0-9.]+(?:\s*,\s+|\s+[:;]\s+|\s*;\s*)[0-9.]+(?:\s*[,:;]\s*[0-9.]
 
 @dataclass(frozen=True)
 class CellFault:
-    """A kind of text that is not a number: its pattern, why it is none, what to write instead."""
+    """A kind of text that is not a number: its pattern, why it is not one, what to write."""
 
     pattern: str
     why: str

@@ -49,7 +49,7 @@ class Cells:
         return index + 1 if self.row is None else int(self.row[index])
 
     def text_of(self, name: str, index: int) -> str | None:
-        """A cell as text, cut where it is long; None where it is missing."""
+        """A cell as text, shortened if it is long; None if the cell is missing."""
         scalar = self.columns[name][index]
         is_duration = pa.types.is_duration(scalar.type)
         # Python has no duration of nanoseconds.

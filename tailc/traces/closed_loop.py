@@ -33,10 +33,11 @@ def in_system(at_ns: NDArray, time_ns: NDArray) -> NDArray[np.int64]:
 
 
 def is_closed_loop(at_ns: NDArray, time_ns: NDArray) -> bool:
-    """Whether each request arrives when an earlier one ends; false for fewer than 100 requests.
+    """Whether requests were sent in a closed loop: each arrives when an earlier one ends.
 
-    at_ns: arrival times in order, (requests,). time_ns: duration of each request. Up to about 16
-    clients are detected; with more, the pauses between their requests hide the loop.
+    False for fewer than 100 requests. at_ns: arrival times in order, (requests,). time_ns: duration
+    of each request. Up to about 16 clients are detected; with more, the pauses between their
+    requests hide the loop.
     """
     if len(at_ns) < _ENOUGH:
         return False

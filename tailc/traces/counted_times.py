@@ -104,7 +104,7 @@ def tells_points(note: str | None) -> bool:
 
 
 def together(parts: Sequence[CountedTimes]) -> CountedTimes:
-    """Merge profiles of the same measure to one; at least one profile is needed."""
+    """Merge histograms of request times that measure the same quantity; at least one is needed."""
     measures = {part.measure for part in parts}
     if len(measures) != 1:
         raise ValueError("profiles with different measures cannot be added")

@@ -40,7 +40,7 @@ def common_curves(requests: int, curve: Curve, max_degree: int | None) -> Curves
 def curves_by_class(
     cells: Cells, column: str, curves: Sequence[Curve], max_degree: int | None
 ) -> Curves:
-    """Look up each row's curve by its class; record cells whose class has no curve."""
+    """Look up each row's speed-up curve by its class; report cells whose class has no curve."""
     names = tuple(curve.name or "" for curve in curves)
     wanted = text_array([text_as_cell(name) for name in names])
     index = pc.index_in(as_text(cells.columns[column]), value_set=wanted)

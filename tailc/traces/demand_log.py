@@ -70,10 +70,10 @@ def _reading(reference: str, speedups: CommonCurve | ClassCurves) -> DemandReadi
 
 
 def as_drawn(trace: Trace) -> Trace:
-    """Make a log's weights relative, because each row is only one observation.
+    """Divide the weights of a demand log by their common factor: each row is one observation.
 
-    A row that represents a hundred requests is still one observation, so intervals must not count
-    it as a hundred.
+    A row that represents a hundred requests is still one observation, so confidence intervals must
+    not count it as a hundred.
     """
     requests = trace.requests
     drawn = replace(requests, weight=requests.weight // np.gcd.reduce(requests.weight_of_row))

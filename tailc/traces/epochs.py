@@ -23,6 +23,6 @@ def epoch_units(values: NDArray) -> NDArray[np.int64]:
 
 
 def epoch_unit(values: NDArray) -> str | None:
-    """Unit in which all numbers (one or more) are times since 1970; None if there is none."""
+    """The unit in which all numbers are times from 1990 to 2100, since 1970; None if none is."""
     units = epoch_units(values)
     return None if units.min() < 0 or np.ptp(units) else UNITS[units[0]]

@@ -25,10 +25,11 @@ _REPEATS = "repeats"
 
 
 def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -> RequestRows:
-    """Merge the equal requests of all parts; sorted by demand, with the number of rows of each.
+    """Merge equal requests of all parts of a trace, with the number of rows of each.
 
-    The key of a split by hash or seed is replaced by one value for each side of the split. Raises
-    TailcError for the first part with bad cells, and if there are too many different rows.
+    The result is sorted by demand. The key of a split by hash or seed is replaced by one value for
+    the design trace and one for the held-out trace. Raises TailcError for the first part with bad
+    cells, and if there are too many different rows.
     """
     limit = most_bytes(source)
     merged, curves, keys = _MergedRows(), _CurveTable(reading), _Keys(reading)

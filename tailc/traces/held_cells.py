@@ -25,7 +25,10 @@ def cells_held() -> Iterator[None]:
 
 
 def cached_cells(key: Hashable, read: Callable[[], Cells]) -> Cells:
-    """Return the cached cells of `key`, or read them; each caller gets its own findings."""
+    """Return the cells cached for `key`, or read and cache them.
+
+    Each caller gets its own list of findings.
+    """
     known = _HELD.get()
     if known is None:
         return read()

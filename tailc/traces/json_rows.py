@@ -54,13 +54,13 @@ class JsonRows:
 
     @property
     def advice(self) -> str:
-        """What to do: a command that writes a row on each line."""
+        """Advice for the user: a command that writes each row of the file on its own line."""
         command = f"jq -c '{self.program}' FILE > rows.ndjson"
         return f"write a row on each line, such as by `{command}`, and give that"
 
 
 def rows_within(source: Source) -> JsonRows | None:
-    """Find where a JSON file has its rows, from its first bytes; None if it has none in a list."""
+    """Find the list of rows in a JSON file by its first bytes; None if no list contains them."""
     rows = rows_in_json(source.head())
     if rows is None or Rewriting.JSON_LIST not in source.rewritten:
         return rows
@@ -68,7 +68,7 @@ def rows_within(source: Source) -> JsonRows | None:
 
 
 def rows_in_json(head: bytes) -> JsonRows | None:
-    """Find where a JSON text has its rows, from its first bytes; None if its lines are the rows."""
+    """Find the list of rows in a JSON text by its first bytes; None if its lines are the rows."""
     text = head.decode("utf-8", "replace").lstrip()
     if text[:1] not in _CLOSER:
         return None

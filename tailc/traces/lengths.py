@@ -50,7 +50,7 @@ _SECONDS = {
 
 
 def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
-    """The unit that the column has itself; None if it has plain numbers, whose unit is stated."""
+    """The unit that a column of times has by its type; None for plain numbers, which have none."""
     if pa.types.is_duration(column.type):
         return TimeUnit(column.type.unit)
     if have_units(column):

@@ -24,8 +24,11 @@ _LARGEST = 1e8
 
 @dataclass(frozen=True)
 class LoggedField:
-    """A time in the lines of a log; mark: what is between its name and number; has_comma: whether
-    the number has a decimal comma."""
+    """A time that the lines of a text log contain.
+
+    mark: the text between its name and its number. has_comma: whether the number has a decimal
+    comma.
+    """
 
     name: str
     mark: str
@@ -53,7 +56,7 @@ class LoggedField:
 
 
 def field_in_lines(head: bytes) -> LoggedField | None:
-    """The likeliest time in the lines of a text with this beginning; None if it has none."""
+    """Find the likeliest time in the lines of a text log by its first bytes, or None."""
     text = head[:_MOST_BYTES].decode("utf-8", "replace")
     lines = [line for line in text.splitlines()[:_MOST_LINES] if line.strip()]
     # A line of names rarely has digits.

@@ -17,7 +17,7 @@ _MOST_LINES, _MOST_BYTES, _LEAST_LINES = 200, 1 << 16, 4
 
 
 def line_of_names(head: bytes, names: Collection[str]) -> int | None:
-    """Number of the first line, below the first one, that has all these names.
+    """Number of the first line, other than line 1, that has all these names of columns.
 
     None if there is no such line.
     """

@@ -11,7 +11,7 @@ _BOM = rb"(?:\xef\xbb\xbf)?"
 
 @dataclass(frozen=True)
 class OtherText:
-    """A text that is not a table: what it is, and how to get its measurements.
+    """A kind of text that is not a table: how to recognise it, and how to get its measurements.
 
     begins: matches the beginning. has: what must be in it, too.
     """
@@ -23,7 +23,7 @@ class OtherText:
 
 
 def other_text(head: bytes) -> OtherText | None:
-    """Recognise a file by its first bytes; None if it is none of the known texts."""
+    """Recognise a text that is not a table by its first bytes; None for other files."""
     return text_among(_TEXTS, head)
 
 

@@ -31,12 +31,13 @@ ROW_GROUP_ROWS = 1 << 20
 
 
 def written_profile(profile: DemandProfile) -> bytes:
-    """Encode a profile as Parquet; equal profiles give equal bytes for one version of pyarrow.
+    """Encode a profile of demands as the bytes of a Parquet file.
 
-    Columns: `demand_ms`; `memory_ms` if known; `weight` unless all are 1; `class` if several curves
-    have names, or `speedup_1`, `speedup_2`, ... if they have none. The metadata has a common curve,
-    the curves of classes, the measure and the reference. Merged rows are written one by one. Read
-    with `reading_stated_in`, the profile has the same digest.
+    Equal profiles give equal bytes for one version of pyarrow. Columns: `demand_ms`; `memory_ms` if
+    known; `weight` unless all are 1; `class` if several curves have names, or `speedup_1`,
+    `speedup_2`, ... if they have none. The metadata has a common curve, the curves of classes, the
+    measure and the reference. Merged rows are written one by one. Read with `reading_stated_in`,
+    the profile has the same digest.
     """
     metadata = {METADATA_KEY: _metadata(profile)}
     every = np.arange(len(profile.demand_ms))

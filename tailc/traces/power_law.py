@@ -28,7 +28,7 @@ class ParetoTail:
 
 
 def fit_power_law(values: NDArray[np.float64], weight: NDArray[np.int64]) -> ParetoTail | None:
-    """The law of at least 70 % of the sample; None if no part of it has one.
+    """Fit a power law (Pareto) to the upper 70 to 100 % of a sample; None if it does not fit.
 
     Of the parts that are tried, the one that is nearest to its law is chosen (Clauset, Shalizi and
     Newman, SIAM Review 2009, section 3.3). values: float64 (rows,). weight: int64 (rows,), requests

@@ -165,7 +165,7 @@ class CommonCurve:
 
 @dataclass(frozen=True)
 class ClassCurves:
-    """Several speed-up curves, selected by a column with the class of the request."""
+    """Speed-up curves: none, because requests of language models have no degree of parallelism."""
 
     column: str
     curves: tuple[Curve, ...]

@@ -133,7 +133,7 @@ def excess_weight(weight: NDArray[np.number], place: Place) -> tuple[Finding, ..
 
 
 def split_key(cells: Cells, rows: Rows) -> NDArray | None:
-    """Read the value of each row that decides whether it is held out; None if no column does."""
+    """Read the value of each row that decides whether it is held out; None if no column decides."""
     rule = rows.split
     if rule is None or rule.column is None:
         return None

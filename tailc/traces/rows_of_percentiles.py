@@ -7,9 +7,10 @@ from tailc.traces.telling_names import are_of_spans, is_percentile, statistics_a
 
 
 def of_percentiles(place: Place, weight: str | None, names: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Warn if the column at `place` has percentiles, as its name suggests.
+    """Warn if a column of a trace has percentiles of many requests, as its name suggests.
 
-    weight: column with the number of requests of a row; names: of all columns.
+    place: of the column. weight: column with the number of requests of a row. names: of all
+    columns.
     """
     column = place.field
     if column is None:

@@ -239,7 +239,7 @@ def brief(error: Exception) -> str:
 
 
 def format_of(source: Source, asked: Format) -> Format:
-    """The format of a source: as requested, or for `auto` by its content, else by its suffix."""
+    """The format of a trace: as requested; for `auto` by its content, else by its suffix."""
     if asked != "auto":
         return asked
     head = source.head()

@@ -43,7 +43,7 @@ def time_keys(cells: Cells, name: str) -> NDArray:
 
 
 def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None:
-    """Convert a column to whole numbers, numbers, or timestamps in ns; None if it is neither.
+    """Convert a column to whole numbers, numbers, or timestamps in ns; None if none of them fits.
 
     Text is read as whole numbers, else as numbers, else as ISO 8601 date-times without a time zone,
     else with one; in the same way for all cells. Records cells that are not times. purpose: what
@@ -149,5 +149,8 @@ def below_fraction(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.bool
 
 
 def side_of(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.uint64]:
-    """Replace keys: the smallest key for all held-out rows, the largest for the others."""
+    """Replace split keys: the smallest key for all held-out rows, the largest for others.
+
+    So rows that differ only by their key become equal.
+    """
     return np.where(below_fraction(keys, rule), np.uint64(0), np.uint64(HASH_RANGE - 1))

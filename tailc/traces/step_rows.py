@@ -35,9 +35,10 @@ class StepRowColumns:
 
 @dataclass(frozen=True, eq=False)
 class StepRows:
-    """Measured iterations: tokens of prompts, decoding sequences, tokens in their cache, time [ns].
+    """Measured iterations of a language model's server: their batches and times [ns].
 
-    int64 (rows,) each.
+    A batch has tokens of prompts, decoding sequences, and tokens in the cache of those (context).
+    The arrays are int64 (rows,).
     """
 
     prompt: Int64s

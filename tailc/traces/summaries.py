@@ -32,9 +32,9 @@ _LOCUST = re.compile(
 
 @dataclass(frozen=True)
 class Summary:
-    """A kind of summary: how to recognise it, and how to get its requests.
+    """A kind of summary of requests: how to recognise it, and how to get the requests themselves.
 
-    mark: text that occurs in each of them, so that only files with it are parsed.
+    mark: text that occurs in every such file, so that only files with it are parsed.
     """
 
     tool: str

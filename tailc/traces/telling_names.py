@@ -90,7 +90,7 @@ def times_of(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def with_unit_suffix(name: str) -> str:
-    """The name with `_s` in place of `(s)` or `[s]` at its end; the same for each known unit."""
+    """The name of a column with `_s` in place of `(s)` or `[s]`; the same for other units."""
     found = _BRACKETED.fullmatch(name.strip())
     if found is None:
         return name
@@ -118,7 +118,7 @@ def is_running_total(name: str, names: tuple[str, ...]) -> bool:
 
 
 def is_percentile(name: str, names: tuple[str, ...], *, has_weight: bool = False) -> bool:
-    """Whether a column has percentiles of many requests, by its name.
+    """Whether the name of a column says that it has percentiles of many requests.
 
     A median may be that of repeated timings of one request. So it counts only if rows have weights,
     or if other columns have percentiles too. The same holds for names with a per cent sign.

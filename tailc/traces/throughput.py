@@ -148,9 +148,10 @@ def throughput_in(
 
 
 def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, ThroughputTrace]:
-    """Split a trace into its design part and held-out part: the latest rows of each machine.
+    """Split measured throughput into a design part and a held-out part.
 
-    Raises TailcError (BAD_SPLIT) if a part of a machine has too few rows.
+    The held-out part has the last rows of each machine. Raises TailcError (BAD_SPLIT) if a part of
+    a machine has too few rows.
     """
     rule = trace.reading.rows.split
     assert rule is not None
@@ -282,7 +283,10 @@ class Pairs:
 
     @property
     def with_work(self) -> Pairs:
-        """The steps whose throughput depends on the share: those in which requests waited."""
+        """Select the steps in which requests waited.
+
+        Only in these the throughput depends on the share.
+        """
         return self.part(self.has_work)
 
 

@@ -25,7 +25,7 @@ CHECK_CYCLES = "check that the column has cycles, and check `clock` and `unit`"
 def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
     """Convert a column to times in whole ns, 1 to 2^53; record bad cells and make them NaN.
 
-    unit: of plain numbers; a column of durations or of clock texts has its own.
+    unit: of plain numbers; a column of durations or of clock times has a unit of its own.
     """
     ns_per_unit = unit.in_ms * NS_PER_MS
     cells = in_unit(cells, name, unit.in_ms)

@@ -40,7 +40,7 @@ class TimedRequests:
     def of_requests(
         self, cells: Cells, per_row: NDArray[np.int64], name: str | None
     ) -> NDArray[np.int64]:
-        """Reduce one value per row to one per request; record rows of a request that differ."""
+        """Reduce one value per row to one per request; report requests whose rows differ."""
         chosen = per_row[self.first]
         if name is not None:
             differs = per_row != chosen[self.request_of]

@@ -64,7 +64,7 @@ class TokenTrace:
         return np.rint(self.arrival_us * (NS_PER_US * ratio)).astype(np.int64)
 
     def part(self, chosen: slice) -> TokenTrace:
-        """Successive requests; their times count from the first of them."""
+        """Select successive requests; their arrival times count from the first of them."""
         arrival_us = self.arrival_us[chosen]
         return TokenTrace(
             arrival_us - arrival_us[0],

@@ -190,7 +190,7 @@ def kept_cells(
 ) -> Cells:
     """Read the wanted columns of the rows that `where` selects; TailcError for missing columns.
 
-    Reads quickly first; after an error it reads again in a way that can report the place.
+    Reads quickly first. After an error it reads again in a slower way that can report the place.
     """
     table = table_of(source, wanted, format_of(source, format))
     return cells_of(table, wanted, where)
@@ -225,7 +225,7 @@ def cells_of(
 
 
 def own_unit_of(source: Source, name: str) -> TimeUnit | None:
-    """The unit that a column of times has in its cells, by its first rows; None if they have none.
+    """The unit of a column of times, as the first cells state it; None if they state no unit.
 
     Raises TailcError if there is no such column.
     """

@@ -18,7 +18,7 @@ _MOST_LINES, _MOST_BYTES = 20, 1 << 16
 
 
 def find_formats() -> tuple[Format, ...]:
-    """All formats: unambiguous ones first, then by name."""
+    """All input formats that `tailc ingest` reads: unambiguous ones first, then by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     found = [
         format_

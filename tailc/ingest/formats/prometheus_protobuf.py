@@ -33,7 +33,10 @@ _NAME = re.compile(
 
 
 def scrape(source: Source) -> Iterator[ScrapedHistogram]:
-    """Read the histograms of a protobuf scrape; the native one if a family has both."""
+    """Read the histograms of a Prometheus scrape in protobuf encoding.
+
+    If a metric has a native histogram and one with fixed buckets, the native one is read.
+    """
     classic = Cumulative(source)
     rows = count(1)
 

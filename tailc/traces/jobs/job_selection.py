@@ -44,11 +44,11 @@ class JobReading:
 
 @dataclass(frozen=True)
 class StatedJobs:
-    """Jobs as a log states them; arrays are int64 (jobs,).
+    """The jobs of a log with the values that the log states; arrays are int64 (jobs,).
 
     run_s and width are -1 if the log does not state them. green_ppm, deadline_s: as in `JobLog`.
-    never_ran, is_part: bool (jobs,); jobs
-    that were cancelled before they ran, and lines that are a part of a job that has its own line.
+    never_ran: bool (jobs,), jobs that were cancelled before they ran. is_part: bool (jobs,), lines
+    that are a part of a job that has its own line.
     """
 
     number: Ints

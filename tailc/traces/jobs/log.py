@@ -19,7 +19,7 @@ Chosen = NDArray[np.bool_] | Ints | slice
 
 @dataclass(frozen=True)
 class LogHeader:
-    """What a log states about itself; None if it does not.
+    """What a log states about itself; a field is None if the log does not state it.
 
     start_unix_s: time of second 0. zone: IANA name or offset such as `-07:00` of its days.
     capacity: number of processors of its machine.
@@ -49,7 +49,7 @@ class Positions(Protocol):
     """Where each job is in its log, for messages."""
 
     def place(self, source: str, job: int) -> Place:
-        """The place of one job, for messages."""
+        """The place of one job in its log (line or row), for messages."""
         ...
 
     def part(self, chosen: Chosen) -> Positions:
@@ -64,7 +64,7 @@ class LinePositions:
     at: Ints
 
     def place(self, source: str, job: int) -> Place:
-        """The place of one job, for messages."""
+        """The place of one job in its log (its line), for messages."""
         return Place(source, line=int(self.at[job]))
 
     def part(self, chosen: Chosen) -> LinePositions:
@@ -79,7 +79,7 @@ class RowPositions:
     at: Ints
 
     def place(self, source: str, job: int) -> Place:
-        """The place of one job, for messages."""
+        """The place of one job in its log (its row), for messages."""
         return Place(source, row=int(self.at[job]))
 
     def part(self, chosen: Chosen) -> RowPositions:

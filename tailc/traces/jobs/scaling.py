@@ -148,10 +148,10 @@ def with_green_percents(
     percents: tuple[int, ...] = GREEN_PERCENTS,
     longest_s: int = LONGEST_GREEN_S,
 ) -> JobLog:
-    """Assign to each job a random one of `percents` as its share of green energy.
+    """Give each job a random one of `percents` as the share of green energy that it requests.
 
-    Each is equally likely; jobs longer than `longest_s` get 0. The choice is a hash of the seed and
-    the job number, so it does not depend on the other jobs.
+    Each value is equally likely; jobs longer than `longest_s` get 0. The choice is a hash of the
+    seed and the job number, so it does not depend on the other jobs.
     """
     drawn = (_keys(log, f"green {seed}") % np.uint64(len(percents))).astype(np.int64)
     green_ppm = np.array(percents, dtype=np.int64)[drawn] * PPM_PER_PERCENT

@@ -64,7 +64,7 @@ def without_unfinished(cells: Cells) -> tuple[Cells, tuple[Finding, ...]]:
 
 
 def steps_among(ids: pa.ChunkedArray, every: pa.ChunkedArray) -> NDArray[np.bool_]:
-    """Which ids are those of steps whose job is in `every`; none of ids that are not text."""
+    """Whether each id is that of a step of a job in `every`; false for ids that are not text."""
     # Not by their canonical text, in which the step `4608.0` is the job.
     if not pa.types.is_string(ids.type):
         return np.zeros(len(ids), np.bool_)

@@ -25,14 +25,17 @@ class SeriesGaps:
 
 
 def gaps_of(known: Mask) -> SeriesGaps:
-    """Find all gaps: runs of unknown steps, in order."""
+    """Find all gaps of a series, which are runs of unknown steps, in order."""
     edges = np.diff(np.concatenate([[True], known, [True]]).astype(np.int8))
     first = np.flatnonzero(edges == -1)
     return SeriesGaps(first, np.flatnonzero(edges == 1) - first)
 
 
 def short(gaps: SeriesGaps, steps: int, most_steps: int) -> Mask:
-    """Which gaps can be filled: those with values on both sides, and at most `most_steps` steps."""
+    """Whether each gap of a series can be filled, bool (gaps,).
+
+    A gap can be filled if it has values on both sides, and at most `most_steps` steps.
+    """
     has_sides = (gaps.first > 0) & (gaps.first + gaps.length < steps)
     return has_sides & (gaps.length <= most_steps)
 

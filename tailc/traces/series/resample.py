@@ -33,11 +33,11 @@ def cut_series(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeri
 
 
 def on_epochs(series: TimeSeries, epoch_s: int) -> TimeSeries:
-    """Average a series over epochs from its start on; an incomplete last epoch is dropped.
+    """Average a time series over epochs from its start on; an incomplete last epoch is dropped.
 
-    If epochs are shorter than steps, each has the value of its step. If neither length divides the
-    other, steps are weighted by the time that they share with the epoch, so that the energy of
-    whole epochs is preserved. An epoch is known if all steps that it touches are known.
+    If epochs are shorter than steps, each epoch has the value of its step. If neither length
+    divides the other, steps are weighted by the time that they share with the epoch, so that the
+    energy of whole epochs is preserved. An epoch is known if all steps that it touches are known.
     """
     # Both divide a tick, in which every step and every epoch is a whole number of parts.
     part_s = math.gcd(series.step_s, epoch_s)
@@ -79,7 +79,7 @@ def scaled_to_peak(series: TimeSeries, peak: float) -> TimeSeries:
 
 
 def sum_series(parts: Sequence[TimeSeries]) -> TimeSeries:
-    """Add series of one quantity with the same times; the sum is known where all are."""
+    """Add time series of one quantity with the same times; the sum is known where all are known."""
     first = parts[0]
     if any(_grid(each) != _grid(first) for each in parts):
         raise ValueError("only series with the same times can be added")
