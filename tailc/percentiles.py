@@ -33,12 +33,13 @@ def fewest_requests(percentile_ppm: int) -> int:
 
 
 def per_server_ppm(end_to_end_ppm: int, servers: int) -> int:
-    """Compute the percentile that each of `servers` parallel servers needs for an end-to-end one.
+    """The percentile that each of `servers` parallel servers needs for an end-to-end one [1e-6].
 
-    All must answer in time, so it is `end_to_end ** (1 / servers)`: ten servers under a 90th
-    percentile need about their 99th each (Haque et al., ASPLOS 2015, section 7). It is the least
-    millionth that is enough, exactly; 10^6, which no sample can show, where no less is. Raises
-    ValueError unless 0 < end_to_end_ppm < 10^6 and servers >= 1.
+    A request waits for the answers of all servers, so it is `end_to_end ** (1 / servers)`: ten
+    servers under a 90th percentile need about their 99th each (Haque et al., ASPLOS 2015, section
+    7). The result is the least millionth that is enough, exactly; 10^6, which no sample can show,
+    if no smaller one is enough. Raises ValueError unless 0 < end_to_end_ppm < 10^6 and servers >=
+    1.
     """
     if not 0 < end_to_end_ppm < PPM or servers < 1:
         raise ValueError(f"no percentile of one of {servers} servers gives {end_to_end_ppm} ppm")

@@ -104,7 +104,7 @@ def is_too_long(requests: float, rate_mrps: float) -> bool:
 
 @dataclass(frozen=True)
 class Poisson:
-    """Poisson arrivals: independent, at a constant rate, of any number."""
+    """Poisson arrivals: independent requests at a constant mean rate, of any number."""
 
     rate_mrps: int
     is_recorded = False
@@ -169,13 +169,13 @@ class Bursts:
 
     @property
     def rate_mrps(self) -> int:
-        """Mean rate: requests of all bursts / their mean duration, in thousandths per second."""
+        """Mean arrival rate [requests in 1,000 s]: requests of all bursts / mean duration."""
         span = sum(Fraction(burst.requests, burst.rate_mrps) for burst in self.bursts)
         return round(self.requests / span)
 
     @property
     def stretches(self) -> tuple[tuple[int, int], ...]:
-        """A range for each burst: its last `settled` requests, or all if it has fewer."""
+        """Range of requests for each burst: its last `settled` requests, or all if it has fewer."""
         ends = itertools.accumulate(burst.requests for burst in self.bursts)
         return tuple(
             (end - min(self.settled, burst.requests), end)
@@ -194,7 +194,7 @@ class Bursts:
         return times_ns
 
     def warm_up(self, requests: int) -> int:  # noqa: ARG002
-        """No warm-up requests: the first burst is meant to meet an empty server."""
+        """Number of warm-up requests: 0, as the first burst is meant to meet an empty server."""
         return 0
 
 
@@ -260,7 +260,7 @@ class RateProfile:
         return times_ns[:count]
 
     def warm_up(self, requests: int) -> int:  # noqa: ARG002
-        """No warm-up requests: the whole profile is measured."""
+        """Number of warm-up requests: 0, because the whole profile of rates is measured."""
         return 0
 
 

@@ -43,7 +43,7 @@ class NameValues:
         return self.by_part[part]
 
     def get(self, part: Placeholder) -> int | None:
-        """The value of a part of the syntax; None if the name does not have it."""
+        """The value at a placeholder of a baseline's name; None if the name does not have it."""
         return self.by_part.get(part)
 
 
@@ -70,7 +70,7 @@ class Syntax:
         return re.search("-[A-Z]", self.text) is not None
 
     def read(self, name: str) -> NameValues | None:
-        """Parse `name`; return None if it does not follow this syntax.
+        """Parse the name of a baseline; return None if it does not follow this syntax.
 
         Case does not matter. Raises QuantityError for a value out of range.
         """

@@ -80,7 +80,7 @@ class UsageColumns(ABC, Generic[UseT]):
 
     @abstractmethod
     def by_subject(self, names: UsageColumn, uses: Sequence[UseT]) -> list[UsageTable]:
-        """Additional tables for one arrival process, one row per subject."""
+        """Additional tables about one arrival process, with one row for each policy or baseline."""
 
     @abstractmethod
     def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[UseT]) -> list[UsageTable]:
@@ -113,7 +113,7 @@ def count(milli: int) -> str:
 
 
 def latency_and_number(loads: Sequence[Load], decimals: int) -> Group:
-    """Columns of mean latency and requests in the system, if each request has its own core."""
+    """Columns of mean latency and mean requests in the system, for a core for each request."""
     return (
         column("mean", [ms(load.mean_latency_us, decimals) for load in loads]),
         column("n", [count(load.in_system_milli) for load in loads]),

@@ -94,7 +94,7 @@ def fitted_day(times_ns: NDArray[np.int64]) -> DayCurve | None:
 
 @dataclass(frozen=True)
 class Diurnal:
-    """Poisson arrivals with a daily curve, scaled so that one day lasts one replay.
+    """Poisson arrivals whose rate follows a daily curve, scaled so that a day lasts one replay.
 
     So for any number of requests, the measured ones arrive over exactly one day.
     """

@@ -57,7 +57,10 @@ class EnergyUse:
         return self.request_us + self.idle_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> EnergyUse:
-        """This energy with its ratio to `base_us`; see `Usage.relative_to` for `other_ppm`."""
+        """This energy, with its ratio to that of a baseline, `base_us`.
+
+        other_ppm: share of the baseline's power that is used outside the cores [1e-6].
+        """
         cores = self.drawn_us / base_us
         server = (1 - other_ppm / PPM) * cores + other_ppm / PPM
         return replace(self, ratio=EnergyRatio(round(cores * PPM), round(server * PPM)))

@@ -56,7 +56,7 @@ class CostQuantity:
 
 @dataclass(frozen=True, eq=False)
 class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
-    """A policy or a baseline on a machine of one kind.
+    """A policy or a baseline on a simulated machine of one kind, ready for a replay.
 
     name: name in reports. note: what was chosen for it, such as "threshold 225 ms", or empty.
     """
@@ -77,7 +77,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def settling_requests(self) -> int:
-        """Number of requests until the controller has settled; 0 without one."""
+        """Number of requests until the feedback controller has settled; 0 without a controller."""
 
     @property
     @abstractmethod
@@ -87,12 +87,15 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def window(self) -> TailWindow | None:
-        """How the machine measures a tail while it runs; None if it does not."""
+        """The window of latencies over which the machine measures a percentile at run time.
+
+        None if it does not measure one.
+        """
 
     @property
     @abstractmethod
     def cost_quantity(self) -> CostQuantity | None:
-        """What requests cost other than time; None if nothing."""
+        """The quantity that requests cost other than time, such as energy; None if none."""
 
     @property
     @abstractmethod
@@ -136,15 +139,18 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @abstractmethod
     def cost_of_request(self, outcome: OutcomeT) -> float | None:
-        """Mean cost of a request other than time, including free cores.
+        """Mean cost of a request other than time, such as energy, including that of free cores.
 
         In units of power, or of batch work given up, times nanoseconds; or energy [J] of the server
-        for a unit of batch work, on cores that have some; None if it has no such cost.
+        for a unit of batch work, on cores that have some. None if there is no such cost.
         """
 
     @abstractmethod
     def times(self, outcome: OutcomeT, work_ns: NDArray[np.int64]) -> TimesT:
-        """Measurements of one replay of the machine; `work_ns` is the work of its requests."""
+        """What the machine measured in one replay, such as times on each rung.
+
+        `work_ns`: work of each request, in order of arrival.
+        """
 
     @abstractmethod
     def usage(self, repeats: Sequence[TimesT]) -> Usage:
@@ -192,7 +198,10 @@ SubjectT = TypeVar("SubjectT", bound=ExecutionModel[Any, Any])
 
 @dataclass(frozen=True)
 class CandidateResult:
-    """Result of a candidate's replay: its tail, and its cost other than time, if any."""
+    """Result of a candidate's replay: a latency percentile, and the cost other than time.
+
+    The cost is None if requests cost only time.
+    """
 
     tail_us: int
     cost: float | None
@@ -200,10 +209,10 @@ class CandidateResult:
 
 @dataclass(frozen=True)
 class BaselineSearch:
-    """How a baseline with a choice evaluates its candidates, and the SLO that they must meet.
+    """What a baseline chooses its setting by: a function that evaluates one, and the SLO to meet.
 
-    evaluate_at_rates: the same for each rate of a changing load, ascending; empty if the rate does
-    not change.
+    evaluate_at_rates: a function for each rate of a changing load, ascending; empty if the rate
+    does not change.
     """
 
     evaluate: Callable[[Subject], CandidateResult]

@@ -40,13 +40,13 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
 
     @property
     def ladder(self) -> Ladder:
-        """The first ladder; all ladders have the same rungs, cost units and rules."""
+        """The policy's first ladder; all its ladders have the same rungs, cost units and rules."""
         return self.ladders[0]
 
     @property
     @abstractmethod
     def table(self) -> Ladder | None:
-        """The one ladder that describes this policy completely; None if it needs more."""
+        """The ladder that describes this policy completely; None if there are several ladders."""
 
     @property
     def capacity_ppm(self) -> int | None:
@@ -119,7 +119,7 @@ def _mean_ms(workload: Workload, rung: int, cut_off_us: int | None) -> float:
 def ladders_of_arrivals(
     order: NDArray[np.integer], ladders: int, ladder_of: NDArray[np.int32] | None
 ) -> NDArray[np.int32]:
-    """The number of each arrival's ladder; empty, as engines expect, if there is only one."""
+    """Number of the ladder that each arrival uses; empty if there is only one ladder."""
     if ladders == 1:
         return np.empty(0, np.int32)
     if ladder_of is None:

@@ -65,7 +65,7 @@ class Burstiness:
         return f"bursty:idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
 
     def with_rate(self, rate_mrps: int) -> ModulatedArrivals:
-        """Arrivals with this mean rate; TailcError if they cannot exist."""
+        """Make bursty arrivals with this burstiness and a mean rate; TailcError if none exist."""
         return ModulatedArrivals(rate_mrps, self)
 
     @property

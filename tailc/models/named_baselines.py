@@ -119,7 +119,7 @@ def _expand(name: str, defaults: Callable[[], Sequence[str]]) -> Sequence[str]:
 
 @functools.cache
 def folder_in(package: str) -> Folder[Any]:
-    """The baselines in the files of a package; the package's `WHERE` says where they apply."""
+    """Find the baselines in the files of a package; the package's `WHERE` says where they apply."""
     package_ = importlib.import_module(package)
     names = [module.name for module in pkgutil.iter_modules(package_.__path__)]
     modules = [importlib.import_module(f"{package}.{name}") for name in names]

@@ -23,15 +23,15 @@ _EXTREME_PART = 20
 
 @dataclass(frozen=True, eq=False)
 class Outcome(ABC):
-    """Result of one replay: its requests in order of arrival, and integrals over time.
+    """Result of one replay: values of its requests in order of arrival, and integrals over time.
 
-    is_cut: whether a request left unfinished at the cut-off. thread_ns: threads times time that it
-    had them. arrived: number of arrivals; less than the length of the arrays if the server was
-    overloaded and the replay stopped; then requests still in the system have their age as latency,
-    and as wait if they never ran. integrals: (phases, 2 + 2 pools), over time: 1, requests in the
-    system, and by pool the threads and those that run. capacity_ppm: of each pool; NEVER_NS if
-    rungs share nothing. is_refused: bool (requests,), or empty if none can be refused; a refused
-    request has neither latency nor wait.
+    is_cut: whether a request was cut off before it ended. thread_ns: sum of threads times time of
+    each request. arrived: number of arrivals; less than the length of the arrays if the server was
+    overloaded and the replay stopped. Then requests still in the system have their age as latency,
+    and as wait if they never ran. integrals: (phases, 2 + 2 pools), over time, of: 1, the requests
+    in the system, and by pool the threads and the running threads. A pool is a limited resource.
+    capacity_ppm: of each pool; NEVER_NS if rungs share nothing. is_refused: bool (requests,), or
+    empty if none can be refused; a refused request has neither latency nor wait.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -60,7 +60,7 @@ class Outcome(ABC):
     @property
     @abstractmethod
     def saturation(self) -> float | None:
-        """How near the server is to its capacity, 1 if it has none to spare; None if unknown."""
+        """Used share of the server's capacity (1: nothing is free); None if it is unknown."""
 
     @property
     def was_cut_off(self) -> bool:
@@ -188,7 +188,7 @@ class Outcome(ABC):
 class PoweredOutcome(Outcome):
     """Result of one replay in which each running request has its own core, with energy.
 
-    steps: control steps; empty without a controller.
+    steps: steps of the feedback controller; empty without a controller.
     """
 
     energy: RequestEnergy

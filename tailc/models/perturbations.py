@@ -20,7 +20,10 @@ def with_more_work(load: Workload, factor: float) -> Workload:
 
 
 def with_longer_tail(load: Workload, from_ppm: int, part: float) -> Workload:
-    """Stretch the work above the percentile `from_ppm`: its excess grows by `part`, such as 0.2."""
+    """Stretch the demands above a percentile: what exceeds it grows by the factor 1 + `part`.
+
+    from_ppm: the percentile [1e-6].
+    """
     from_ns = load.work_at(percentile_rank(from_ppm, load.requests))
     return with_work(load, load.work_ns + part * np.maximum(load.work_ns - from_ns, 0))
 
@@ -38,7 +41,7 @@ def with_slower_cores(load: Workload, part: float) -> Workload:
 
 
 def bootstrap(load: Workload, seed: int) -> Workload:
-    """A bootstrap sample: as many requests, drawn from these with replacement."""
+    """Draw as many requests as the workload has, with replacement (a bootstrap sample)."""
     counts = np.zeros(len(load.work_ns), np.int64)
     state = streams.stream(seed, Purpose.RESAMPLE)
     streams.count_drawn(state, load.last_request_of, load.requests, counts)

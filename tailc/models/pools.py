@@ -23,12 +23,11 @@ NEVER_NS = 1 << 61
 
 @dataclass(frozen=True, eq=False)
 class Pools:
-    """Capacity of each pool, and for each rung its pool and its cost there.
+    """The limited resources (pools) that requests share: capacities, and the cost of each rung.
 
-    cost_unit: of each pool; None for the last if some rungs draw on no limited unit.
-
-    Rungs that draw on no limited unit share nothing. Their pool, the last, is unlimited, and they
-    count there by the ladder's first cost unit (one thread each if it has none).
+    Each rung uses one pool. cost_unit: of each pool; None for the last if some rungs use no limited
+    resource. Requests on these rungs share nothing: their pool, the last, is unlimited, and their
+    cost is in the ladder's first cost unit (one thread each if it has none).
     """
 
     cost_unit: tuple[int | None, ...]
@@ -73,7 +72,7 @@ def least_of(shared: Pools, pool: int) -> tuple[int, int]:
 
 
 def refuse(sentence: str) -> NoReturn:
-    """Raise TailcError: the replay does not support what the ladder requires."""
+    """Raise TailcError: `sentence` says which rule of the ladder the replay does not support."""
     raise TailcError(Finding(Code.METHOD_UNFIT, sentence))
 
 

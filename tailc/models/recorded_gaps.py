@@ -63,7 +63,7 @@ class Rounds:
 
     @property
     def name(self) -> str:
-        """Name in reports: the source and the rate."""
+        """Name in reports: source of the gaps between arrivals, and the rate."""
         return f"recorded `{self.gaps.source}` at {format_mrps(self.rate_mrps)}"
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:

@@ -42,7 +42,7 @@ class Baseline(NamedBaseline, Generic[SubjectT]):
 
     @abstractmethod
     def check_fit(self, policy: SubjectT, values: NameValues) -> Unfit | None:
-        """Why the baseline does not apply to this policy; None if it does."""
+        """The reason why the baseline does not apply to this policy; None if it applies."""
 
     @abstractmethod
     def default_names(self, policy: SubjectT, workload: Workload) -> tuple[str, ...]:

@@ -26,7 +26,10 @@ class RuleBaseline(NamedBaseline, Generic[RuleT]):
 
     @abstractmethod
     def make(self, values: NameValues) -> RuleT:
-        """Make the rule; raises QuantityError for a value out of range."""
+        """Make the rule from the values in a baseline's name.
+
+        Raises QuantityError for a value out of range.
+        """
 
 
 @dataclass(frozen=True)

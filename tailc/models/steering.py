@@ -122,7 +122,10 @@ def settling(steering: Steering | None) -> int:
 
 
 def window_of(steering: Steering | None) -> TailWindow:
-    """Window in which a tail is measured: that of the controller, if there is one."""
+    """Window of latencies over which a percentile is measured at run time.
+
+    It is that of the controller, or a default without a controller.
+    """
     if isinstance(steering, Controller):
         return TailWindow(steering.window_requests, steering.epoch_requests)
     return TailWindow(WINDOW_REQUESTS, EPOCH_REQUESTS)

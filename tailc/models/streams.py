@@ -181,11 +181,11 @@ def fill_below(state, hands, out):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def draw_sorted(state, last_request_of, spacing, out):  # pragma: no cover - compiled
-    """Fill `out` with records drawn with replacement, ascending; each request is equally likely.
+    """Fill `out` with numbers of records drawn with replacement, ascending.
 
-    `last_request_of` is the running sum of the records' weights. Sums of exponential variables over
-    their total are uniform variables in order, so no sorting is needed; `spacing` has room for one
-    more of them than are drawn.
+    Each request is equally likely; `last_request_of` is the running sum of the records' weights.
+    Sums of exponential variables over their total are uniform variables in order, so no sorting is
+    needed; `spacing` is working memory with room for one number more than are drawn.
     """
     total = 0.0
     for i in range(len(spacing)):

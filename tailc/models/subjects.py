@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
-    """Make the execution model that replays this policy.
+    """Make the execution model that replays a policy on a simulated server.
 
     It has the policy's ladders (one for each class of requests) or its tail table. Raises
     LookupError for a class without a ladder.

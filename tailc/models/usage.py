@@ -51,7 +51,7 @@ class Usage(ABC):
 
     @abstractmethod
     def cost_us(self, load: Load) -> float | None:
-        """Cost of a request for its server [us of power, or of threads]; None if it has none."""
+        """Cost of a request for its server [us of power, or of threads]; None if it is unknown."""
 
     @abstractmethod
     def headline(self, load: Load) -> Headline:

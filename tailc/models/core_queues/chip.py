@@ -65,11 +65,11 @@ class BatchCore:
 
 @dataclass(frozen=True)
 class Chip:
-    """A chip: its power limit, its shared power, and the batch work of each core.
+    """A chip: its power limit, the power outside its cores, and the batch work of each core.
 
-    requests: counters of all requests. batch: batch work of each core, or None if the core sleeps
-    when idle. shared_mw: power of the chip apart from its cores. limit_mw: thermal design power, or
-    None without a limit.
+    requests: performance counters of the requests. batch: batch work of each core, or None if the
+    core sleeps when idle. shared_mw: power of the chip apart from its cores. limit_mw: thermal
+    design power, or None without a limit.
     """
 
     requests: ProgramCounters

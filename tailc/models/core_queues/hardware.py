@@ -84,7 +84,11 @@ def _program(
 def best_options(
     cores: Sequence[_Options], room_w: float, shared_w: float, aim: HardwareObjective
 ) -> tuple[int, ...]:
-    """Choose one option for each core so that the objective is largest; returns their numbers."""
+    """Choose one option (speed and power) for each core so that the chip's objective is largest.
+
+    Returns the number of the option of each core. room_w: power for all cores [W]. shared_w: power
+    outside the cores [W].
+    """
     best = _most(cores, 0.0, room_w)
     if aim is HardwareObjective.WORK:
         return best

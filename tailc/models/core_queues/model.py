@@ -49,9 +49,9 @@ _MOST_FIXED = 16
 
 @dataclass(frozen=True, eq=False)
 class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
-    """The execution model: cores with their own queues, and what sets their frequencies.
+    """The execution model of cores with their own queues, and what sets their frequencies.
 
-    steering: what changes the bound, or None if it is fixed.
+    steering: the feedback that changes the bound on latency, or None if the bound is fixed.
     """
 
     clocks: Clocks
@@ -85,12 +85,12 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def settling_requests(self) -> int:
-        """Number of requests until the controller has settled; 0 without one."""
+        """Number of requests until the feedback controller has settled; 0 without a controller."""
         return settling(self.steering)
 
     @property
     def measures_warm_up(self) -> bool:
-        """False: requests of the warm-up are not measured."""
+        """Whether requests of the warm-up are measured; false on cores with their own queues."""
         return False
 
     @property

@@ -35,7 +35,10 @@ def share_out(state, demand, table, log):
 
 @_part  # pragma: no cover - compiled
 def decide(state, chip):
-    """Set the levels that hardware chooses for the current state; a sleeping core keeps its own."""
+    """Set the frequencies that the hardware chooses in the current state.
+
+    A sleeping core keeps its frequency.
+    """
     requests = 0
     for number in range(len(state.cores)):
         requests |= (state.cores[number].held > 0) << number

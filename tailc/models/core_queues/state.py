@@ -30,11 +30,11 @@ class ClockDemand(NamedTuple):
 
 
 class ClockState(NamedTuple):
-    """The state of a replay of core queues.
+    """The state of a replay of cores with their own queues.
 
     cores: one record for each core; a core without requests runs batch work or nothing. behind: for
-    each request the next one on its core, once that has arrived. ring: the last latencies [us].
-    scratch: as long as `ring`, for selection.
+    each request the next one in the queue of its core, once that has arrived. ring: the last
+    latencies [us]. scratch: working memory as long as `ring`, to select a percentile.
     """
 
     server: Any

@@ -24,7 +24,7 @@ class CoreTypesColumns(UsageColumns["CoreTypesUse"]):
     """The columns that core types add to a verdict: energy instead of threads."""
 
     def legend(self, shared: str, use: CoreTypesUse, against: str) -> str:  # noqa: ARG002
-        """Explain the headings; energy is in units of power times ms."""
+        """Explain the headings of the table of core types; energy is in units of power times ms."""
         return f"{_LEGEND}{against}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002

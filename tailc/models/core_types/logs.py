@@ -34,7 +34,7 @@ def wait_until(upcoming, state, log):
 
 @_part  # pragma: no cover - compiled
 def log_energy(now, job, table, log):
-    """Log the energy that the job has used since it moved to its rung."""
+    """Add to the log the energy that a request has used since it moved to its rung."""
     log.energy[job.request] += float(now - job.since) * table.power_ppm[job.rung] / PPM
 
 

@@ -27,9 +27,9 @@ from tailc.units import format_us
 
 @dataclass(frozen=True, eq=False)
 class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
-    """The execution model: ladders whose rungs are cores, and what scales their ages.
+    """The execution model of ladders whose rungs are types of cores.
 
-    steering: what scales the ages of climbs or looks up settings; None if ages are fixed.
+    steering: what scales the ages of climbs, or looks up settings; None if ages are fixed.
     random_seed: requests start on a random core and stay there; None: on the first suitable one.
     cores_on: number of cores of each type that are on, 0 for none; None: all.
     is_measured_from_start: whether requests count that come before the steering has settled.
@@ -51,12 +51,12 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """Name of the baseline that is this policy without its controller, if it has one."""
+        """Name of the baseline that is this policy without its controller; empty if it has none."""
         return ("s2f",) if self.controller is not None else ()
 
     @property
     def settling_requests(self) -> int:
-        """Number of requests until the controller has settled; 0 without one."""
+        """Number of requests until the feedback controller has settled; 0 without a controller."""
         return settling(self.steering)
 
     @property
@@ -153,7 +153,10 @@ _MOST_RUNGS = 16
 
 
 def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
-    """Baselines by hand: the fastest cores, the slowest, rungs in between, one climb."""
+    """Names of baselines with fixed settings that a user could choose.
+
+    They are: the fastest cores, the slowest cores, the rungs in between, and one climb.
+    """
     last = len(ladder.rungs)
     between = range(2, last) if last <= _MOST_RUNGS else range(0)
     ages = climb_ages(ladder, load) if last > 1 else ()

@@ -12,10 +12,10 @@ NO_TYPES = "it chooses among types of core, but this server has levels"
 
 
 def same_cores(ladder: Ladder, climbs: tuple[Climb, ...], *, make_room: bool = True) -> Ladder:
-    """A ladder on the same cores, with one row of the given climbs.
+    """Make a ladder with the cores of `ladder`, and one row that has the given climbs.
 
-    It has the quantum of `ladder` and counts ages in the same way. Requests can make room only if
-    there are several types of core.
+    It has the quantum of `ladder` and counts ages in the same way. make_room: whether requests give
+    up cores to others; this has an effect only with several types of core.
     """
     rules = {Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND}
     rules |= {Rule.AGE_FROM_ARRIVAL} & set(ladder.rules)

@@ -79,6 +79,6 @@ def _pass_shortage_on(state, unit, table):
 
 @_part  # pragma: no cover - compiled
 def time_to_make_room(state, place, rung, table):
-    """Time at which the job at a place must give up its core, if it is the job that must."""
+    """Time at which the request in a place must give up its core; never if another request must."""
     unit = table.unit_of[rung]
     return state.short_at[unit] if state.eldest[unit] == place else NEVER_NS

@@ -108,7 +108,7 @@ def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: 
 
 @loop
 def start_next_mode(settings, caps, i):  # pragma: no cover - compiled
-    """Start the mode after one that has ended; return whether it is a trial."""
+    """Start the mode of a share cap after one that has ended; return whether it is a trial."""
     level = caps.levels[i] / caps.counted[i]
     share = caps.shares_ppm[i] / (caps.counted[i] * MILLION)
     before_level, before_share = caps.level[i], caps.share[i]

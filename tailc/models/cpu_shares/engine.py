@@ -31,10 +31,10 @@ A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
 
 
 class ShareSettings(NamedTuple):
-    """Parameters of a shares controller; arrays have an entry for each machine with a target.
+    """Parameters of a controller of CPU shares; arrays are indexed by machine with a target.
 
-    law: one of the constants above; GIVEN grants the given shares. target: work per second. cap:
-    when machines get caps.
+    law: number of the control law; GIVEN grants shares that are given. target: work per second.
+    cap: when the share of a machine is capped.
     """
 
     law: int

@@ -62,7 +62,7 @@ class WindowForecasts:
 
 @dataclass(frozen=True, eq=False)
 class JobWindow:
-    """One window: its jobs, the actual energy and its forecasts.
+    """A window of days to replay: its jobs, the actual energy and the forecasts of energy.
 
     Jobs are submitted from second 0 of the window on. start_unix_s: start of the energy data.
     """

@@ -12,9 +12,9 @@ Curve = Mapping[int, int]
 
 
 def serve_in_order(view: ClusterView, least: Callable[[UnfinishedJob], int]) -> dict[int, int]:
-    """Give each job its fewest servers in order; waiting jobs do not overtake each other.
+    """Give each job the fewest servers that it may have; no waiting job overtakes another.
 
-    If there is no room, a running job gets the largest feasible count below, and a waiting job
+    If there is no room, a running job gets the next smaller number that fits, and a waiting job
     continues to wait.
     """
     servers: dict[int, int] = {}

@@ -51,9 +51,10 @@ class MalleableJob:
 
 @dataclass(eq=False)
 class UnfinishedJob:
-    """A job that was submitted and is not done; it waits while `servers` is 0.
+    """A job that was submitted and is not done; `servers` is 0 while it waits.
 
-    done: part of `total_progress` [ppm s]. ran_s: time since its start. server_s: servers by time.
+    done: finished part of `total_progress` [ppm s]. ran_s: time since its start [s]. server_s:
+    servers times seconds that it has used.
     """
 
     job: MalleableJob
@@ -71,7 +72,7 @@ class UnfinishedJob:
 
     @property
     def speedup_ppm(self) -> int:
-        """The current speed-up."""
+        """Current speed-up of the job [1e-6]."""
         return self.job.speedup_ppm[self.vms][self.servers] if self.servers else 0
 
     def left_s(self) -> int:
@@ -82,9 +83,9 @@ class UnfinishedJob:
 def malleable_jobs_of(
     window: JobWindow, curves: SpeedupCurves, slowdown_ppm: int, servers: int
 ) -> tuple[MalleableJob, ...]:
-    """Read the malleable jobs of a window from its log, with their speed-ups.
+    """Read the malleable jobs of a window of days from the log, with their speed-ups.
 
-    In the log each job ran on its requested servers. Raises ValueError if the log does not have the
+    In the log each job ran on its requested servers. Raises ValueError if the log does not name the
     application of each job.
     """
     log = window.jobs

@@ -137,7 +137,7 @@ def course_of(outcome: ClusterOutcome) -> Course:
 
 
 class PricedWidths:
-    """Chooses a job's servers at its start, by the prices of the epochs in which it will run."""
+    """Chooses the number of servers of a job at its start, by the prices of later epochs."""
 
     def __init__(self, plan: Plan, epoch_of: Callable[[int], int]) -> None:
         """epoch_of: the plan's epoch for an epoch of the replay. The plan has one pool."""

@@ -10,7 +10,10 @@ from tailc.forms.plan.ledger import LedgerEntry
 
 @dataclass(frozen=True)
 class FinishedJob:
-    """A finished job; times since the replay's start. vms: its virtual machines."""
+    """A job that ended in a replay of a window; times are since the start of the replay.
+
+    vms: number of its virtual machines.
+    """
 
     number: int
     submit_s: int

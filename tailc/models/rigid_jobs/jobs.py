@@ -31,9 +31,9 @@ class SubmittedJob:
 
 @dataclass(eq=False)
 class RunningJob:
-    """An admitted job: its places from its first epoch on, int64 (racks, epochs), and its slots.
+    """A running job: its servers from its first epoch on, and its green energy so far.
 
-    width: number of servers that have not failed.
+    The servers are int64 (racks, epochs). width: number of servers that have not failed.
     """
 
     job: SubmittedJob

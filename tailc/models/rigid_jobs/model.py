@@ -146,7 +146,10 @@ class PriceAdmission:
         self._prices = colour_prices(plan)
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Place the job if it pays more than its servers cost at the plan's prices; else None."""
+        """Place a new job if it pays more than its servers cost at the plan's prices.
+
+        Returns int64 (racks, epochs); None: the job is refused.
+        """
         epochs = job.epochs(view.site.epoch_s)
         free = view.free(epochs)
         racks = view.site.green_racks(view.ahead.green_mw[:epochs])

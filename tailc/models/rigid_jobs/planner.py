@@ -42,7 +42,7 @@ class Planner(Protocol):
         ...
 
     def revise(self, view: View) -> dict[int, Whole]:
-        """Move running jobs: new places from this epoch on, by job number; empty: no moves.
+        """Move running jobs: return the new servers from this epoch on, by job; empty: no moves.
 
         Called once an epoch while jobs run, after new jobs are placed.
         """

@@ -57,7 +57,7 @@ class Site:
 
 
 def site_of(plan: Plan) -> Site:
-    """The racks of a plan; ValueError if it has none or they differ."""
+    """Read the racks from a plan; ValueError if there are none, or of different sizes."""
     racks = [pool.racks for pool in plan.pools]
     if plan.terms is None or None in racks:
         raise ValueError("a plan of rigid jobs must have terms, and racks in every pool")

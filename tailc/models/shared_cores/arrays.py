@@ -154,7 +154,10 @@ def _losses(overload: Overload) -> dict[str, Any]:
 
 
 def first_compatible(ladders: Sequence[Ladder]) -> Ladder:
-    """The first ladder; TailcError if the others cannot share its server."""
+    """Check that the ladders of all classes can share one server, and return the first ladder.
+
+    Raises TailcError if they cannot, for example if their rungs differ.
+    """
     first = ladders[0]
     for name, what in _SHARED.items():
         if any(getattr(ladder, name) != getattr(first, name) for ladder in ladders):

@@ -26,7 +26,10 @@ _MOST_POWERED = 16
 
 
 def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
-    """Baselines by hand: one rung, one rung below a load, or climbs at fixed intervals."""
+    """Names of baselines with fixed settings that a user could choose.
+
+    They are: one rung, one rung below a load, and one more rung after each fixed interval.
+    """
     if len(ladder.rungs) == 1:
         return ("seq",)
     last = len(ladder.rungs)

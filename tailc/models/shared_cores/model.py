@@ -27,7 +27,7 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
-    """The execution model: ladders on a server whose cores all requests share.
+    """The execution model of ladders on a server whose cores all running requests share.
 
     boosts_at_start: whether requests that start on the last rung can be boosted like those that
     climb to it. Only the baseline of fixed parallelism with boosting sets it.
@@ -40,7 +40,10 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         return None if self.boosts_at_start or len(self.ladders) > 1 else self.ladder
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
-        """Baselines by hand: one rung, one rung below a load, or climbs at fixed intervals."""
+        """Names of baselines with fixed settings that a user could choose.
+
+        They are: one rung, one rung below a load, and one more rung after each fixed interval.
+        """
         return hand_settings(self.ladder, workload)
 
     @property
@@ -50,22 +53,22 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
 
     @property
     def settling_requests(self) -> int:
-        """0: there is no controller that must settle."""
+        """Number of requests until the controller has settled: 0, as there is no controller."""
         return 0
 
     @property
     def measures_warm_up(self) -> bool:
-        """False: requests of the warm-up are not measured."""
+        """Whether requests of the warm-up are measured; false on shared cores."""
         return False
 
     @property
     def window(self) -> TailWindow | None:
-        """None: this machine measures no tail while it runs."""
+        """Window of latencies for a controller: None, because shared cores have no controller."""
         return None
 
     @property
     def cost_quantity(self) -> CostQuantity | None:
-        """None: the cost of a single request is unknown on shared cores."""
+        """Cost of a request other than time: None, because it is unknown on shared cores."""
         return None
 
     @property

@@ -34,7 +34,7 @@ class SharedCoresOutcome(Outcome):
 
     @property
     def request_energy(self) -> NDArray[np.float64]:
-        """Empty: the energy of a single request is unknown on shared cores."""
+        """Energy of each request: empty, because it is unknown on shared cores."""
         return np.zeros(0)
 
     @property
@@ -45,5 +45,8 @@ class SharedCoresOutcome(Outcome):
 
     @property
     def saturation(self) -> float | None:
-        """Utilization; None if a rule for overload reduces the work, as that keeps it near 1."""
+        """Share of the cores in use (1: nothing is free).
+
+        None if a rule for overload reduces the work, because that keeps the share near 1.
+        """
         return self.utilization if self.losses is None else None

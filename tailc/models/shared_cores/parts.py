@@ -13,7 +13,7 @@ START, MIDDLE, END = range(3)
 
 @part  # pragma: no cover - compiled
 def threads_of(job, state, table):
-    """The threads that a job uses, in millionths: its rung's, but at most one in a serial part."""
+    """Threads that a job uses [1e-6]: those of its rung, but at most one in a serial part."""
     threads = table.threads_ppm[job.rung]
     return min(threads, PPM) if _is_serial(job, state) else threads
 

@@ -13,7 +13,8 @@ _THREADS_PER_PPM = 1 / PPM
 def run_on(state, number, left, table, may_boost):
     """Move a job to its new rung.
 
-    Its remaining work ends when its virtual clock has advanced by `left`.
+    left: remaining work. The job ends when the virtual clock of its pool, which shows the work that
+    each job has received, has advanced by this amount.
     """
     job = state.jobs[number]
     cost = table.threads_ppm[job.rung]
@@ -34,9 +35,10 @@ def run_on(state, number, left, table, may_boost):
 
 @once  # pragma: no cover - compiled
 def go_on(number, left, had, state, table):
-    """Start a job's next part, after `had` threads.
+    """Start the next part (serial or parallel) of a job, which ran on `had` threads before.
 
-    It ends when its clock has advanced by `left`.
+    left: work of the part. It ends when the virtual clock of the job's pool, which shows the work
+    that each job has received, has advanced by this amount.
     """
     job = state.jobs[number]
     job.done = state.clocks[job.clock].served + left
@@ -94,7 +96,7 @@ def rung_at(reach_ns, row, age_ns):
 
 @part  # pragma: no cover - compiled
 def cut_at(job, table):
-    """Time at which a job is cut off, by its run time or by its age."""
+    """Time at which a job is cut off: at the limit of its run time or of its age."""
     by_age = max(table.cut_age_ns - job.head_start, 0)
     return min(job.begun + min(by_age, table.cut_off_ns), NEVER_NS)
 
@@ -117,7 +119,7 @@ def due_at(job, now, table):
 
 @part  # pragma: no cover - compiled
 def rung_of(job, now, table):
-    """The rung that a job looks up: the one of its row for its age, or the first if it gives up."""
+    """The rung of a job's row for its age, or the first rung if the job has given up."""
     age_ns = job.head_start + now - job.begun
     if age_ns >= table.give_up_ns:
         return 0

@@ -71,7 +71,7 @@ def boosting(ladder: Ladder, rung: int) -> Boost | None:
 
 
 def no_such_rung(ladder: Ladder, rung: int) -> Unfit | None:
-    """Why a baseline with this rung number (from 0) does not apply; None if it does."""
+    """The reason why a baseline on rung number `rung` (from 0) does not apply, or None."""
     rungs = len(ladder.rungs)
     if 0 <= rung < rungs:
         return None
@@ -79,7 +79,7 @@ def no_such_rung(ladder: Ladder, rung: int) -> Unfit | None:
 
 
 def no_boost(ladder: Ladder, rung: int) -> Unfit | None:
-    """Why a baseline that boosts requests on this rung does not apply; None if it does."""
+    """The reason why a baseline that boosts requests on a rung does not apply, or None."""
     if boosting(ladder, rung) is not None:
         return None
     return Unfit("the server has no stated capacity to boost within")

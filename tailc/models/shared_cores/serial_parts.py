@@ -21,7 +21,10 @@ _NS_PER_US = 1_000
 
 
 class SerialParts(NamedTuple):
-    """Beginning and end of each request; both are empty where requests have no serial parts."""
+    """Work at the beginning and at the end of each request that runs on a single thread.
+
+    Both arrays are empty if requests have no such serial parts.
+    """
 
     start_ns: NDArray[np.int64]
     end_ns: NDArray[np.int64]

@@ -30,9 +30,10 @@ class ThreadDemand(NamedTuple):
 class ThreadState(NamedTuple):
     """The state of a replay: scalars, waiting requests by ladder, running ones, virtual clocks.
 
-    following: the next request of the same ladder, for each request; empty with one ladder.
-    is_refused: the array of the log. clocks: one for each pool, and the last for boosted requests.
-    part: the part of each request that runs; empty if has_parts is False. has_parts: whether
+    A virtual clock shows the work that each running request of a pool has received. following: the
+    next request of the same ladder, for each request; empty with one ladder. is_refused: the array
+    of the log. clocks: one for each pool, and the last for boosted requests. part: the serial or
+    parallel part of each request that runs; empty if has_parts is False. has_parts: whether
     requests have serial parts.
     """
 

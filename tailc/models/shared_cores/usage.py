@@ -110,7 +110,7 @@ class SharedCoresUse(Usage):
 
     @property
     def drawn_us(self) -> None:
-        """None: threads that share cores have no energy of their own."""
+        """Energy of a request: None, as threads on shared cores have no energy of their own."""
         return
 
     def relative_to(self, base_us: int, other_ppm: int) -> SharedCoresUse:  # noqa: ARG002
@@ -130,7 +130,7 @@ class SharedCoresUse(Usage):
 
     @property
     def energy_ratio_ppm(self) -> None:
-        """None: energy is unknown."""
+        """Energy relative to a baseline: None, because energy is unknown on shared cores."""
         return
 
     @property

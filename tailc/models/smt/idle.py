@@ -19,10 +19,11 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class IdlePeriods:
-    """Idle periods of one range of lengths, up to `up_to_us`.
+    """Idle periods of a core whose lengths are in one range, up to `up_to_us`.
 
     The range begins where that of the entry before ends. `up_to_us`: None for all longer ones.
-    `time_ppm`: their share of all idle time. `count_ppm`: of all idle periods.
+    `time_ppm`: time in these periods / all idle time. `count_ppm`: number of these periods / number
+    of all idle periods.
     """
 
     up_to_us: int | None

@@ -22,7 +22,7 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class Smt(LadderModel[SmtOutcome, SmtTimes]):
-    """The execution model: ladders on SMT cores, with batch work on the other threads.
+    """The execution model of SMT cores: a ladder for requests, batch work on the other threads.
 
     waking: how long batch work, or a core without any, takes to wake. has_batch: whether there is
     batch work.
@@ -41,7 +41,11 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
         return self.ladder if self.has_batch and len(self.ladders) == 1 else None
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Baselines by hand: batch work on idle cores only, or with each budget of the paper."""
+        """Names of baselines with fixed settings that a user could choose.
+
+        They are: batch work on idle cores only, and batch work within each budget of the Elfen
+        paper.
+        """
         return ("borrow-idle", "fixed", "refresh", "dynamic", "safe")
 
     @property
@@ -51,12 +55,12 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
 
     @property
     def settling_requests(self) -> int:
-        """0: there is no controller that must settle."""
+        """Number of requests until the controller has settled: 0, as there is no controller."""
         return 0
 
     @property
     def measures_warm_up(self) -> bool:
-        """False: requests of the warm-up are not measured."""
+        """Whether requests of the warm-up are measured; false on SMT cores."""
         return False
 
     @property

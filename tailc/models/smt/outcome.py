@@ -24,7 +24,7 @@ class Resting:
 
 @dataclass(frozen=True, eq=False)
 class SmtOutcome(PoweredOutcome):
-    """Result of one replay; the energy of a request is the batch work given up for it."""
+    """Result of one replay; the cost of a request is the batch work that was given up for it."""
 
     resting: Resting
 

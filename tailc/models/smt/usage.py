@@ -98,7 +98,7 @@ class SmtUse(Usage):
 
     @property
     def drawn_us(self) -> None:
-        """None: the energy of requests is batch work."""
+        """Energy of a request: None, because the cost of requests is lost batch work."""
         return
 
     def relative_to(self, base_us: int, other_ppm: int) -> SmtUse:  # noqa: ARG002
@@ -109,7 +109,7 @@ class SmtUse(Usage):
         return SmtColumns()
 
     def cost_us(self, load: Load) -> None:  # noqa: ARG002
-        """None: the cost is batch work."""
+        """Cost of a request in power or threads: None, because the cost is lost batch work."""
         return
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
@@ -118,7 +118,7 @@ class SmtUse(Usage):
 
     @property
     def energy_ratio_ppm(self) -> None:
-        """None: energy is unknown."""
+        """Energy relative to a baseline: None, because energy is unknown on SMT cores."""
         return
 
     @property

@@ -37,8 +37,12 @@ class EngineArrays(NamedTuple):
 
 
 class TableArrays(NamedTuple):
-    """int64: first_decoding, new_sequences (rows,), first_waiting (columns,), budgets (rows,
-    columns)."""
+    """Arrays of a token-budget table, which gives the tokens of an iteration.
+
+    All are int64: first_decoding and new_sequences (rows,), first_waiting (columns,), budgets
+    (rows, columns). A row holds from a number of decoding sequences on, a column from a number of
+    waiting tokens on.
+    """
 
     first_decoding: Int64s
     new_sequences: Int64s

@@ -343,7 +343,10 @@ def _initial(engine, requests):  # pragma: no cover - compiled
 def run(
     engine: EngineArrays, table: TableArrays, requests: TokenRequests, log: TokenLog
 ) -> bool:  # pragma: no cover - compiled
-    """Replay the requests; False if an iteration has nothing to do, which no valid table causes."""
+    """Replay the requests on a language model's engine.
+
+    Returns False if an iteration has nothing to do, which no valid table causes.
+    """
     state = _initial(engine, requests)
     size, now_ns, finished = state.size, 0, 0
     while finished < len(requests.arrival_ns):

@@ -60,7 +60,7 @@ class TokenOutcome:
 
     @property
     def iterations(self) -> int:
-        """Number of iterations."""
+        """Number of iterations of the engine in the replay."""
         return int(self.log.counts[ITERATIONS])
 
     @property

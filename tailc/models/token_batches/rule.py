@@ -13,7 +13,10 @@ STATIC_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192, 16_384)
 
 
 def static_budgets(largest: int) -> tuple[int, ...]:
-    """Those of STATIC_BUDGETS that the engine accepts; its largest budget if it accepts none."""
+    """The usual token budgets, STATIC_BUDGETS, that the engine accepts.
+
+    If it accepts none of them, the largest budget of the engine.
+    """
     return tuple(one for one in STATIC_BUDGETS if one <= largest) or (largest,)
 
 

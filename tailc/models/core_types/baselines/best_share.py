@@ -23,7 +23,7 @@ SHARES_PPM = tuple(range(0, PPM + 1, PPM // 16))
 
 @final
 class BestShare(Baseline[CoreTypes]):
-    """Baseline: the policy's climb ages times the best constant factor."""
+    """Baseline: all climb ages of the policy, multiplied by the best constant factor."""
 
     syntax = Syntax("best-share")
     about = "the policy without its controller, the best share of its ages searched"

@@ -27,7 +27,11 @@ _NS_PER_US = 1_000
 
 @final
 class ClairvoyantPlacement(Baseline[CoreTypes]):
-    """Baseline: placement by known demand. A name without a threshold searches for one."""
+    """Baseline: each request starts on the core that suits its demand, which is known in advance.
+
+    Requests of at least a threshold start on fast cores. The threshold is searched for unless the
+    name has it.
+    """
 
     syntax = Syntax("rc[>TIME]")
     about = "requests of more than TIME of work on the fastest type, the others on the slowest"

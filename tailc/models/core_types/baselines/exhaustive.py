@@ -26,7 +26,10 @@ MOST_ASKED_SETS = 2_500
 
 @final
 class Exhaustive(Baseline[CoreTypes]):
-    """Baseline: exhaustive search of thresholds. A name without a step uses a usual step."""
+    """Baseline: the best ages at which to climb, of all on a grid (exhaustive search).
+
+    The step of the grid is a default unless the name has it.
+    """
 
     syntax = Syntax("exhaustive[-TIME]")
     about = "every set of thresholds on a grid with this step, searched"

@@ -17,7 +17,10 @@ from tailc.units import format_ppm
 
 @final
 class FixedAges(Baseline[CoreTypes]):
-    """Baseline: the policy's ages without its controller; a default if it has a controller."""
+    """Baseline: the climb ages of the policy without its feedback controller.
+
+    It is a default baseline if the policy has a controller.
+    """
 
     syntax = Syntax("s2f[-SHARE]")
     about = "the policy without its controller, its ages as written or a share of them"

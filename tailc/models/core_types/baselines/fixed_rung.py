@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class FixedRung(Baseline[CoreTypes]):
-    """Baseline: one rung for all requests; `ee` and `tl` are the first and the last rung."""
+    """Baseline: all requests on one rung; `ee` is the first rung, `tl` is the last."""
 
     syntax = Syntax("fix-N")
     about = "every request on rung N, or on the nearest one that is free"

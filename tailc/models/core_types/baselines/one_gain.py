@@ -14,7 +14,10 @@ from tailc.models.workload import Workload
 
 @final
 class OneGain(Baseline[CoreTypes]):
-    """Baseline: one set of controller gains; a default if the policy has several sets."""
+    """Baseline: the controller with one set of gains at all rates.
+
+    It is a default baseline if the policy has several sets.
+    """
 
     syntax = Syntax("one-gain")
     about = "the policy, with the gains of its middle interval at every rate"

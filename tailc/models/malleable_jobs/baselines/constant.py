@@ -10,7 +10,10 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 class ConstantAllocator:
-    """Give each job its requested servers; if there is no room, jobs wait in order (Haque, B.4)."""
+    """Allocator that gives each job the servers that it requests; otherwise the job waits.
+
+    Jobs wait in order of submission (Haque 2016, B.4).
+    """
 
     def allocate(self, view: ClusterView) -> Allocation:
         """Keep the running jobs and start the longest prefix of the waiting jobs that fits."""

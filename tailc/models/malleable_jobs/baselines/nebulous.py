@@ -43,7 +43,10 @@ class NebulousAllocator:
         self._former_s: dict[str, list[int]] = defaultdict(list)
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Serve running jobs before waiting ones; waiting jobs do not overtake each other."""
+        """Divide the servers among running jobs, then waiting ones.
+
+        No waiting job overtakes another.
+        """
         self._note_ends(view)
         servers = serve_in_order(view, self._least)
         vms = self._fresh_vms(view, servers)
@@ -116,7 +119,7 @@ class NebulousAllocator:
 
 
 def mean_relative_servers(one: UnfinishedJob) -> Fraction:
-    """A job's mean servers so far / its requested servers; 0 if it has not begun."""
+    """Mean number of servers of a job so far / those that it requests; 0 if it has not begun."""
     return Fraction(one.server_s, one.ran_s * one.job.requested) if one.ran_s else Fraction(0)
 
 
@@ -132,7 +135,10 @@ def least_servers(one: UnfinishedJob, while_s: int) -> int:
 
 @final
 class NebulousBaseline(RuleBaseline[Make]):
-    """Baseline: allocate by hints on speed-ups; TIME in its name is the look-ahead."""
+    """Baseline: divide servers by hints on the speed-ups of jobs.
+
+    TIME in its name is the look-ahead: how far ahead a job's progress is predicted.
+    """
 
     syntax = Syntax("nebulous[-TIME]")
     about = "servers from a hint about the speed-up of each job, and from its earlier runs"

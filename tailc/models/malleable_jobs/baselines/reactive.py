@@ -18,19 +18,23 @@ from tailc.models.rule_baselines import RuleBaseline
 class ReactiveAllocator:
     """Give each job the fewest servers that keep its promise, then share out green energy.
 
-    This is Haque, 2016, figure B.2, applied at every event. Each job gets the fewest servers with
-    which its mean speed-up is high enough `look_ahead_s` from now. Then the job with the greatest
-    gain from one more server gets its next block, as long as green energy feeds it. If a job has to
-    wait, all jobs have the servers that they request (section B.3). The source leaves three points
-    open: here the loop ends when no job can grow, jobs that could finish earlier are considered
-    again at that time, and a job starts only if all running jobs could have the servers that they
-    request, so that none needs servers back that another has.
+    The promise is a limit on slowdown. This is Haque, 2016, figure B.2, applied at every event.
+    Each job gets the fewest servers with which its mean speed-up is high enough `look_ahead_s` from
+    now. Then the job with the greatest gain from one more server gets its next block, as long as
+    green energy feeds it. If a job has to wait, all jobs have the servers that they request
+    (section B.3). The source leaves three points open: here the loop ends when no job can grow,
+    jobs that could finish earlier are considered again at that time, and a job starts only if all
+    running jobs could have the servers that they request, so that none needs servers back that
+    another has.
     """
 
     look_ahead_s: int = LOOK_AHEAD_S
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Serve running jobs before waiting ones; waiting jobs do not overtake each other."""
+        """Divide the servers among running jobs, then waiting ones.
+
+        No waiting job overtakes another.
+        """
         served = _served(view)
         if len(served.active) < len(view.active):
             servers = serve_in_order(served, lambda one: one.job.requested)
@@ -97,7 +101,10 @@ def _step(one: UnfinishedJob, now: int, room: int) -> tuple[float, int, int] | N
 
 @final
 class ReactiveBaseline(RuleBaseline[Make]):
-    """Baseline: the fewest servers that keep promises; TIME in its name is the look-ahead."""
+    """Baseline: each job has the fewest servers that keep its promised limit on slowdown.
+
+    TIME in its name is the look-ahead: how far ahead a job's progress is predicted.
+    """
 
     syntax = Syntax("reactive[-TIME]")
     about = "as few servers as the slowdown allows, and more if green energy suffices for them"

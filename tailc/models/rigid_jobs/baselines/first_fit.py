@@ -17,7 +17,10 @@ class FirstFit:
     """The planner FF of Haque, 2016, section A.4: ignores energy, and never moves a job."""
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Place the job on the first servers that are free in all of its epochs; None: refused."""
+        """Place a new job on the first servers that are free in all of its epochs.
+
+        Returns int64 (racks, epochs); None: the job is refused.
+        """
         epochs = job.epochs(view.site.epoch_s)
         room = view.free(epochs).min(axis=1)
         ahead = np.cumsum(room) - room
@@ -30,7 +33,7 @@ class FirstFit:
 
 @final
 class FirstFitBaseline(RuleBaseline[Planner]):
-    """Baseline: admit a job if enough servers are free; see `FirstFit`."""
+    """Baseline: admit a job if enough servers are free for all of its run."""
 
     syntax = Syntax("first-fit")
     about = "admits a job whenever there is room"

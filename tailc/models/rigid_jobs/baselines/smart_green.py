@@ -14,15 +14,18 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 class SmartGreen:
-    """The planner SGP of Haque, 2016, section A.4: racks that are just green enough.
+    """The planner SGP of Haque, 2016, section A.4: place jobs on racks that are just green enough.
 
-    It takes the rack whose forecast share of green epochs is closest to what the job still needs,
-    but not below it. Servers that do not fit there are placed in the same way with the remaining
-    need. Refuses a job without such a place, and never moves one.
+    A job takes the rack whose forecast share of epochs with green energy is closest to the share
+    that the job still needs, but not below it. Servers that do not fit there are placed in the same
+    way with the remaining need. A job without such racks is refused; a placed job never moves.
     """
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Place the job on the same servers by rack in all of its epochs; None: refused."""
+        """Place a new job on racks that are just green enough, the same in all of its epochs.
+
+        Returns int64 (racks, epochs); None: the job is refused.
+        """
         epochs = job.epochs(view.site.epoch_s)
         room = view.free(epochs).min(axis=1)
         green = _green_epochs(view, epochs)
@@ -53,7 +56,7 @@ def _green_epochs(view: View, epochs: int) -> Whole:
 
 @final
 class SmartGreenBaseline(RuleBaseline[Planner]):
-    """Baseline: place jobs on racks that are just green enough; see `SmartGreen`."""
+    """Baseline: place jobs on racks that have just enough green energy, and never move them."""
 
     syntax = Syntax("smart-green")
     about = "the rack that is expected to be just green enough"

@@ -23,7 +23,7 @@ from tailc.models.workload import Workload
 
 @final
 class Adaptive(Baseline[SharedCores]):
-    """Baseline: choose each request's rung by the load when it arrives."""
+    """Baseline: the number of requests in the system at its arrival decides a request's rung."""
 
     syntax = Syntax("adaptive")
     about = "the rung is chosen at arrival by the load"

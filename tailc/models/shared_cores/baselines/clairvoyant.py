@@ -28,7 +28,10 @@ _NS_PER_US = 1_000
 
 @final
 class ClairvoyantDegree(Baseline[SharedCores]):
-    """Baseline: parallelism by known demand. A name without a threshold searches for one."""
+    """Baseline: requests of long demand run in parallel from the start; demand is known in advance.
+
+    The threshold of demand is searched for unless the name of the baseline has it.
+    """
 
     syntax = Syntax("rc-N[>TIME]")
     about = "requests of more than TIME of work on rung N, the others on the first"

@@ -36,7 +36,11 @@ _LISTED_RUNGS = 8
 
 @final
 class FixedDegree(Baseline[SharedCores]):
-    """Baseline: one rung for all requests, or only below a load; boosted on request."""
+    """Baseline: all requests on one rung, or only those that start below a load.
+
+    With a load, requests that find more in the system stay on the first rung. Requests can be
+    boosted.
+    """
 
     syntax = Syntax("fix-N[<LOAD][+boost]")
     about = "every request on rung N; with a limit only while fewer than LOAD are in the system"

@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class Sequential(Baseline[SharedCores]):
-    """Baseline: every request stays on the first rung; always replayed by default."""
+    """Baseline: every request stays on the first rung. It is always replayed by default."""
 
     syntax = Syntax("seq")
     about = "every request on the first rung"

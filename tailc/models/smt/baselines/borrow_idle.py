@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class BorrowIdle(Baseline[Smt]):
-    """Baseline: batch work runs only on cores without requests."""
+    """Baseline: batch work runs only on cores that have no request."""
 
     syntax = Syntax("borrow-idle")
     about = "batch work runs while its core has no request"

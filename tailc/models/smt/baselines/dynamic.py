@@ -14,7 +14,12 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Dynamic(Baseline[Smt]):
-    """Baseline: a refreshed budget of slowdown; by default the budget is the SLO's headroom."""
+    """Baseline: a request shares its core with batch work within a budget of lost time.
+
+    The budget is charged with the time that batch work costs the request, not the time of sharing.
+    A request has it only if no request waits behind it as it starts. By default the budget is the
+    difference between the SLO and the latency without batch work.
+    """
 
     syntax = Syntax("dynamic[-BUDGET]")
     about = "as refresh, charged by the harm done in place of the time"

@@ -14,7 +14,10 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class FixedBudget(Baseline[Smt]):
-    """Baseline: a fixed budget of shared time; by default the budget is the SLO's headroom."""
+    """Baseline: each request shares its core with batch work for a fixed time.
+
+    By default the time is the difference between the SLO and the latency without batch work.
+    """
 
     syntax = Syntax("fixed[-BUDGET]")
     about = "a request that did not wait has the budget, once"

@@ -13,7 +13,10 @@ from tailc.models.workload import Workload
 
 @final
 class NoBatch(Baseline[Smt]):
-    """Baseline: no batch work; a default if cores sleep, because waking delays requests."""
+    """Baseline: no batch work runs on the server.
+
+    A default if idle cores sleep, because waking delays requests.
+    """
 
     syntax = Syntax("no-batch")
     about = "requests on cores without batch work"
@@ -33,6 +36,6 @@ class NoBatch(Baseline[Smt]):
 
 
 def no_batch(lanes: Lanes, waking: Waking) -> Smt:
-    """Run every request alone on its core, which must wake for it."""
+    """The policy without batch work: each request is alone on its core, which must wake for it."""
     ladder = lane_ladder(lanes, plan_at_any_load(0, lanes.cores))
     return Smt("no-batch", (ladder,), waking=waking, has_batch=False)

@@ -14,7 +14,11 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Refresh(Baseline[Smt]):
-    """Baseline: a budget renewed if no request waits; by default the SLO's headroom."""
+    """Baseline: a request shares its core with batch work within a budget of time.
+
+    A request has the budget only if no request waits behind it as it starts. By default the budget
+    is the difference between the SLO and the latency without batch work.
+    """
 
     syntax = Syntax("refresh[-BUDGET]")
     about = "a request that leaves none waiting as it starts has the budget"

@@ -14,7 +14,10 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Safe(Baseline[Smt]):
-    """Baseline: one budget per busy period of a core; by default the SLO's headroom."""
+    """Baseline: all requests of a core's busy period share it with batch work within one budget.
+
+    By default the budget is the difference between the SLO and the latency without batch work.
+    """
 
     syntax = Syntax("safe[-BUDGET]")
     about = "all requests of a busy period of a core have the budget together"

@@ -19,7 +19,7 @@ def _candidates(engine: BatchEngine, largest_budget: int) -> tuple[TokenSchedule
 
 @final
 class PromptsFirst(RuleBaseline[TokenRule]):
-    """Prompts before decoding."""
+    """Baseline: an iteration has prompts only, as long as prompts wait, and decodes otherwise."""
 
     syntax = Syntax("prompts-first")
     about = "waiting prompts alone, up to 16384 tokens an iteration; decoding pauses meanwhile"

@@ -13,7 +13,7 @@ from tailc.models.token_batches.rule import TokenRule
 
 @final
 class StaticBudget(RuleBaseline[TokenRule]):
-    """One token budget."""
+    """Baseline: the same token budget for every iteration."""
 
     syntax = Syntax("static-TOKENS")
     about = "one budget for all iterations, such as 2048 tokens"
