@@ -139,7 +139,10 @@ def record_bytes(made: BuildInputs, policy_digest: str) -> bytes:
 
 
 def read_record(content: bytes) -> tuple[BuildInputs, str] | None:
-    """Parse a record into its inputs and the policy's digest; None if it is not a record."""
+    """Parse a record of a compile into its inputs and the digest of the policy.
+
+    None if the bytes are not such a record.
+    """
     try:
         whole = json.loads(content)
         if whole["format"] != FORMAT or whole["version"] != 1:

@@ -31,14 +31,15 @@ def choose_candidate(
     progress: Progress,
     aim: TuningObjective | None = None,
 ) -> CandidateSet[P, S]:
-    """Choose by replay the candidate whose largest excess over the best at any rate is smallest.
+    """Replay the candidates and choose the one whose largest excess over the best is smallest.
 
     A single candidate is not replayed.
 
-    The ratio at a rate is the candidate's tail (or cost, for a cost objective) over the best
-    candidate's; the largest ratio over the rates counts, and ties go to the earlier candidate. If
-    there are several SLOs, or costs count, a candidate that meets all SLOs goes before one that
-    does not. For the objective of the highest rate, the candidate with the highest rate.
+    At each rate the excess is the ratio of the candidate's percentile of latency (or cost, for a
+    cost objective) to that of the best candidate. The largest ratio over the rates counts, and ties
+    go to the earlier candidate. If there are several SLOs, or costs count, a candidate that meets
+    all SLOs goes before one that does not. For the objective of the highest rate, the candidate
+    with the highest rate.
     """
     replayed = []
     for number, candidate in enumerate(candidates):

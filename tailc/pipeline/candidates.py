@@ -76,7 +76,10 @@ class SolvedCandidates:
 def solve_all(
     compilation: Compilation, parts: TraceParts[D], reading: TraceReading
 ) -> SolvedCandidates:
-    """Solve every candidate. If none has a solution, raise the error of the last one."""
+    """Solve the problem of every candidate of a spec.
+
+    If no candidate has a solution, raise the error of the last one.
+    """
     kind = compilation.opened.kind
     solved: list[AnyCandidate] = []
     infeasible: list[tuple[Problem, TailcError]] = []

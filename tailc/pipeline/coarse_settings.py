@@ -45,10 +45,10 @@ def _quantum(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
 def quantum_beyond_demand(
     policy: Policy, design: DemandProfile, loaded: LoadedSpec
 ) -> Iterator[Finding]:
-    """Warn of a quantum longer than the mean demand, so that many requests end before their age is
-    checked.
+    """Warn of a quantum that is longer than the mean demand.
 
-    No warning if the quantum is longer than all climbs, which has a warning of its own.
+    Then many requests end before their age is checked. No warning if the quantum is longer than all
+    climbs, which has a warning of its own.
     """
     mean_us = round(float(np.average(design.demand_ms, weights=design.weight)) * _US_PER_MS)
     longest_us = max(

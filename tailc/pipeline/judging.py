@@ -35,10 +35,11 @@ from tailc.progress import Progress
 def with_estimates(
     policy: Policy, requests: Holdback, effort: Effort, threads: int, progress: Progress
 ) -> tuple[Policy, tuple[int | None, ...]]:
-    """Estimate the policy and the best settings by hand at its rates; add both to its evidence.
+    """Estimate percentiles of the policy, and of the best fixed settings, at the policy's rates.
 
-    Also returns, for each estimate, about how many more requests of the trace would decide it; None
-    if it is decided, or if no number of requests would decide it.
+    Both are added to its evidence. Also returns, for each estimate, about how many more requests of
+    the trace would decide whether the SLO is met; None if that is decided, or if no number of
+    requests would decide it.
     """
     profile, arrivals = requests.judging, arrivals_of(policy)
     subject, sizes = subject_of(policy, profile), effort.budget.judging

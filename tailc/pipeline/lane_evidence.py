@@ -109,7 +109,11 @@ def _miss_text(problem: BorrowingProblem, point: LoadPoint) -> str:
 
 
 def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -> dict[str, int]:
-    """Evidence: the lanes and, by rate, the tail of requests alone, batch work and budget."""
+    """Evidence of a policy for SMT cores: its hardware threads, and predictions for each rate.
+
+    The predictions are the percentile of requests without batch work, the batch work, and the
+    budget.
+    """
     settings = {
         "batch_slowdown_ppm": solution.lanes.batch_slowdown_ppm,
         "interference_ppm": solution.lanes.interference_ppm,

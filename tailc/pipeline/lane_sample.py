@@ -53,7 +53,7 @@ class PlanMeasurement:
 
     @property
     def is_overloaded(self) -> bool:
-        """Whether the server is overloaded, so that it has no tail."""
+        """Whether the server is overloaded, so that no percentile of latency exists."""
         return self.tail_us == NO_END_US
 
     @property

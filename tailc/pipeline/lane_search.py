@@ -209,12 +209,12 @@ def _neighbours(
 
 
 def low_load_age_us(problem: BorrowingProblem, lanes: Lanes) -> int | None:
-    """The age from which a request that never waits must be alone [us]; None: never.
+    """The age from which a request that never waits must be alone on its core [us]; None: never.
 
-    It minimises the batch work given up under the target (Haque et al., MICRO 2017, section 4.4,
-    for two rungs: a request at the percentile, of work w, is alone from (target - w) / interference
-    on). If both lanes together do no more work than one alone, sharing gains nothing and the age is
-    0.
+    Before this age it shares the core with batch work. The age minimises the batch work given up
+    under the target (Haque et al., MICRO 2017, section 4.4, for two rungs: a request at the
+    percentile, of work w, is alone from (target - w) / interference on). If both hardware threads
+    together do no more work than one alone, sharing gains nothing and the age is 0.
     """
     if lanes.interference_ppm == 0:
         return None

@@ -77,7 +77,7 @@ class PredictedTails:
 
     @property
     def settings(self) -> dict[str, int]:
-        """Evidence: the percentile of each SLO at each rate; both are numbered from 1."""
+        """Evidence: the predicted percentile of each SLO at each rate; both are numbered from 1."""
         return {
             f"slo_{limit.number + 1}_rate_{number}_us": one.tails_us[at]
             for number, one in enumerate(self.rates, start=1)

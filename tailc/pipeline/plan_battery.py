@@ -15,7 +15,7 @@ from tailc.problems.plan import MG_PER_G, Weights
 
 
 def with_own_battery(plan: Plan, battery: Battery | None, weights: Weights) -> Plan:
-    """Add the problem's battery, if it has one, to the plan, with the problem's weights."""
+    """Add the battery of the problem, if there is one, to a plan, with the weights of its cost."""
     if battery is None:
         return plan
     of_kwh = [

@@ -10,7 +10,7 @@ from tailc.models.recorded_gaps import RecordedGaps
 
 @dataclass(frozen=True, eq=False)
 class RecordedParts:
-    """Gaps between the arrivals that tune a table and that validate it, and warnings about them."""
+    """Recorded gaps between arrivals: those to tune a table, those to validate it, and warnings."""
 
     tuning: RecordedGaps
     validation: RecordedGaps

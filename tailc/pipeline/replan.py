@@ -27,10 +27,10 @@ from tailc.traces.zones import utc_text
 
 @dataclass(frozen=True)
 class NewInputs:
-    """What changes in a spec when it is planned again.
+    """New inputs for planning a spec again.
 
-    jobs, forecast: paths of a log that replaces that of the spec, and of a series of green power
-    that replaces its first source and is the forecast; None: as in the spec. until_unix_s: end of
+    jobs: path of a log that replaces the spec's. forecast: path of a series of green power that
+    replaces the spec's first source and its forecast. None: as in the spec. until_unix_s: end of
     the new plan; None: it is as long as the spec says.
     """
 

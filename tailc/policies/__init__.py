@@ -46,12 +46,12 @@ class KindSpec(Protocol):
 
     @property
     def speedup(self) -> SpeedupSpec | None:
-        """Speed-ups; None if `demand` has them as measured times, or if there are none."""
+        """Speed-ups in a spec; None if `demand` has them as measured times, or if none."""
         ...
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """SLOs on latency; the search uses the first one. Empty for throughput."""
+        """SLOs on latency in a spec; the search uses the first. Empty for kinds without latency."""
         ...
 
     @property
@@ -108,7 +108,7 @@ def as_written(spec: Any, loaded: LoadedSpec, folder: Path | None) -> Any:  # no
 
 
 def without_state(spec: KindSpec, days: Any, resumption: Any) -> None:  # noqa: ARG001
-    """Raise TailcError (METHOD_UNFIT): only plans of jobs have a state."""
+    """Raise TailcError (METHOD_UNFIT), because only plans of jobs can continue from a state."""
     from tailc.errors import Code, Finding, TailcError
 
     message = f"a policy of kind `{spec.kind}` has no state, so it cannot be planned again"
@@ -120,7 +120,7 @@ def without_controller(spec: Any, loaded: LoadedSpec) -> None:
 
 
 def no_setting(spec: Any) -> None:
-    """Return None: this kind of policy does not support the setting."""
+    """Return None: this kind of policy does not have the setting."""
 
 
 @dataclass(frozen=True)
@@ -143,10 +143,10 @@ class FixedTables:
     is_possible: ClassVar[bool] = False
 
     def aim(self, spec: Any) -> None:
-        """Return None: there is no objective of tuning."""
+        """Return None: this kind of policy is not tuned, so it has no objective of tuning."""
 
     def best(self, spec: Any) -> None:
-        """Return None: the kind has no method `auto`."""
+        """Return None: this kind of policy does not have the method `auto`."""
 
 
 @dataclass(frozen=True)

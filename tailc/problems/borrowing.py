@@ -36,7 +36,7 @@ LONGEST_AGE_US = 2**43
 
 
 class Borrowing(enum.Enum):
-    """Which requests get a budget of time in which batch work shares their core."""
+    """Which requests may share their core with batch work, and for how long."""
 
     IDLE = "borrow-idle"
     FIXED = "fixed"
@@ -47,7 +47,7 @@ class Borrowing(enum.Enum):
 
 
 class BatchObjective(enum.Enum):
-    """The objective: batch work given up, for policies without a fixed budget."""
+    """The objective for SMT cores: batch work given up, for policies without a fixed budget."""
 
     BATCH = "batch work given up"
 
@@ -78,15 +78,16 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class BorrowingProblem:
-    """The problem: how long requests share their cores with batch work. Demands are alone.
+    """The problem: how long requests share their cores with batch work.
 
-    interference: slowdown of a request next to batch work, in millionths, or how to calibrate it.
-    batch_slowdown_ppm: None means the same as interference. budget_us: None means the headroom,
-    found by replay: the least of all rates, or, if `is_by_load`, that of each rate; above the last
-    rate there is no budget, or with `keeps_last` that of the last rate. charges_harm: a budget is
-    used up by the time that a request loses, not by the time that it shares its core. release_us:
-    how long batch work still interferes after it is asked to leave. waking: wake-up times of batch
-    work and of a core without it.
+    Demands are those without sharing. interference: slowdown of a request next to batch work, in
+    millionths, or how to calibrate it. batch_slowdown_ppm: None means the same as interference.
+    budget_us: the time that may be lost; None means the difference between the SLO and the latency
+    without batch work, found by replay: the least of all rates, or, if `is_by_load`, that of each
+    rate; above the last rate there is no budget, or with `keeps_last` that of the last rate.
+    charges_harm: a budget is used up by the time that a request loses, not by the time that it
+    shares its core. release_us: how long batch work still interferes after it is asked to leave.
+    waking: wake-up times of batch work and of a core without it.
     """
 
     profile: DemandProfile

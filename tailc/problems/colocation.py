@@ -37,12 +37,12 @@ class PairSearch(enum.Enum):
 
 @dataclass(frozen=True)
 class BatchWork:
-    """Batch work: what a core does while it has no requests.
+    """Batch work that a core does while it has no requests.
 
-    power_mw: power of a core that does it, by level. memory_ppm: share of its cycles at the nominal
-    frequency that wait for memory. throughput_ppm: work per second of a dedicated core at that
-    frequency. rate_mrps: request rate of the whole server for the choice of frequencies. search:
-    how they are chosen. ipc_ppm: instructions per cycle at the nominal frequency; None: not
+    power_mw: power of a core that does it, by frequency. memory_ppm: share of its cycles at the
+    nominal frequency that wait for memory. throughput_ppm: work per second of a dedicated core at
+    that frequency. rate_mrps: request rate of the whole server for the choice of frequencies.
+    search: how they are chosen. ipc_ppm: instructions per cycle at the nominal frequency; None: not
     measured.
     """
 
@@ -87,11 +87,11 @@ class Throttling(enum.Enum):
 
 @dataclass(frozen=True)
 class PowerLimitEffect:
-    """How a chip stays within its power limit while `requests` of its cores have requests.
+    """How a chip stays within its power limit while `requests` of its cores serve requests.
 
-    unlimited_mw: its power without the limit. requests_khz: None if no core has requests.
-    batch_khz: of each core that does batch work, in order. stopped: number of cores whose batch
-    work stops.
+    unlimited_mw: power of the chip without the limit. requests_khz: frequency of cores with
+    requests; None if there are none. batch_khz: frequency of each core that does batch work, in
+    order. stopped: number of cores whose batch work stops.
     """
 
     requests: int

@@ -24,7 +24,7 @@ class ConvergencePoint:
 
     @property
     def gap(self) -> float | None:
-        """Incumbent minus bound; None if one is unknown."""
+        """Gap of a search: best value found minus the proved bound; None if one is unknown."""
         if self.bound is None or self.incumbent is None:
             return None
         return self.incumbent - self.bound

@@ -16,7 +16,7 @@ from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanObjective, PlanS
 
 @dataclass(frozen=True)
 class BegunRun:
-    """The past of a job that has begun.
+    """The past of a malleable job that has begun, for the next plan.
 
     vms, servers: its virtual machines, and its servers just before. done: work done [ppm s]. ran_s:
     run time so far.

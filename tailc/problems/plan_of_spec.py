@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def supply_of(days: Days) -> ExpectedSupply:
-    """Read the supply: power as forecast at the plan's start, and actual prices and CO2."""
+    """Read the energy supply: power as forecast at the plan's start, and actual prices and CO2."""
     from tailc.forecasts.days import MW_PER_W, whole
 
     _, price, carbon = days.energy.actual_supply(slice(days.first, days.first + days.epochs))
@@ -28,7 +28,7 @@ def weights_of(spec: WeightsSpec) -> Weights:
 
 
 def battery_of(spec: BatterySpec | None) -> Battery | None:
-    """Read the battery; None if the spec has none."""
+    """Read the battery from a spec; None if the spec has none."""
     if spec is None:
         return None
     return Battery(

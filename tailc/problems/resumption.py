@@ -12,9 +12,9 @@ from tailc.forms.plan.state import PlanState
 
 @dataclass(frozen=True, eq=False)
 class Resumption:
-    """A state, and the plan in force, which goes on from it.
+    """The state of running jobs, and the current plan, from which the next plan continues.
 
-    schedule: servers of the jobs of that plan, from its own start on, as they were assigned.
+    schedule: servers of the jobs of the current plan, from its own start on, as they were assigned.
     """
 
     state: PlanState

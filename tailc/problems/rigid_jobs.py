@@ -24,11 +24,11 @@ from tailc.problems.plan import (
 
 @dataclass(frozen=True)
 class NamedJob:
-    """A job to be placed, which starts in its first epoch or up to `may_wait` epochs later.
+    """A rigid job to be placed, which starts in its first epoch or up to `may_wait` epochs later.
 
-    must_run: it has begun already and cannot be refused. owed: promised green slots that it is
-    still to receive; None: those of `job`. racks: its servers by rack just before; None: unknown,
-    or it has not begun.
+    must_run: it has begun already and cannot be refused. owed: promised server-epochs on green
+    energy that it is still to receive; None: those of `job`. racks: its servers by rack just
+    before; None: unknown, or it has not begun.
     """
 
     name: str
@@ -107,11 +107,12 @@ class RacksProblem:
 
 @dataclass(frozen=True, eq=False)
 class PlanSolution:
-    """A plan with its proof; figures in micro-units, rounded in the unfavourable direction.
+    """A plan of jobs with the proof of its value; money is in millionths of a dollar.
 
-    value: of the plan, by the objective. bound: upper bound on the value of every plan; None: not
-    proved. admitted: number of the known jobs that are placed. course: convergence of the search,
-    by the negative value, which is minimised; empty if there was no search.
+    Figures are rounded in the unfavourable direction. value: of the plan, by the objective. bound:
+    upper bound on the value of every plan; None: not proved. admitted: number of the known jobs
+    that are placed. course: convergence of the search, by the negative value, which is minimised;
+    empty if there was no search.
     """
 
     plan: Plan

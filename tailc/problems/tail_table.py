@@ -102,7 +102,7 @@ class TailProblem:
 
     @property
     def highest_khz(self) -> int:
-        """The highest frequency."""
+        """The highest frequency of a core [kHz]."""
         return self.levels[-1].frequency_khz
 
     def highest_mrps(self, cores: int) -> int:

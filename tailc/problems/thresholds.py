@@ -87,7 +87,7 @@ class ThresholdProblem:
 
     @cached_property
     def speed_ppm(self) -> NDArray[np.int64]:
-        """Speeds in millionths; int64 (curves, rungs)."""
+        """Speeds of requests by speed-up curve and rung, in millionths; int64 (curves, rungs)."""
         return np.rint(self.profile.curves * PPM).astype(np.int64)
 
 

@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 
 
 class BudgetObjective(enum.Enum):
-    """TAIL: the tail of the first SLO within the others. GOODPUT: requests that meet all SLOs."""
+    """What the token budgets optimise.
+
+    TAIL: the percentile of the first SLO, while the others are met. GOODPUT: the number of requests
+    that meet all SLOs.
+    """
 
     TAIL = "tail"
     GOODPUT = "goodput"
 
 
 class TokenMethod(enum.Enum):
-    """AUTO: the best of static budgets and tables tuned on replays. ONE_STEP: the largest budget
-    whose iteration meets the limit of gaps."""
+    """The method by which token budgets are computed.
+
+    AUTO: the best of fixed budgets and tables tuned on replays. ONE_STEP: the largest budget whose
+    iteration meets the limit of times between tokens.
+    """
 
     AUTO = "auto"
     ONE_STEP = "one-step"
@@ -69,11 +76,11 @@ class FitErrors:
 
 @dataclass(frozen=True)
 class TokenBudgetSolution:
-    """The table, and how it was found.
+    """A table of token budgets, and how it was found.
 
-    static_tokens: the best static budget on the requests of the search; None if nothing was
-    replayed. is_tuned: whether the table is better than that one on requests that the search did
-    not see; otherwise it has that budget.
+    static_tokens: the best fixed budget on the requests of the search; None if nothing was
+    replayed. is_tuned: whether the table is better than that budget on requests that the search did
+    not use; otherwise the table has that budget everywhere.
     """
 
     table: BudgetTable

@@ -77,7 +77,7 @@ class _LastSearch:
 
 
 class Aggressive:
-    """The allocator `aggressive` of one replay: it plans again whenever something changes."""
+    """The allocator `aggressive` in one replay: it plans all jobs again at every change."""
 
     def __init__(
         self,

@@ -96,10 +96,10 @@ def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> Par
 
 
 def running_job(one: UnfinishedJob, servers: int, work_s: int) -> ParallelJob:
-    """Convert a running job to a solver's job with its remaining work.
+    """Convert a running job, with its remaining work, to a job of the solver's problem.
 
-    A job that can no longer keep its slowdown may take as long as it needs with the servers it
-    requests.
+    A job that can no longer keep its limit on slowdown may take as long as it needs with the
+    servers it requests.
     """
     shape = shape_of(one.job, one.vms, servers)
     assert shape is not None, "it runs on them"
@@ -119,7 +119,7 @@ def running_job(one: UnfinishedJob, servers: int, work_s: int) -> ParallelJob:
 
 
 def with_possible_slack(job: ParallelJob) -> ParallelJob:
-    """The running job, with more slack if it can no longer keep its own."""
+    """The running job; its limit on slowdown is raised if the job can no longer keep it."""
     return job if _can_keep(job) else replace(job, slack_ppt=_least_slack_ppt(job))
 
 

@@ -50,7 +50,10 @@ def columns_of(servers: np.ndarray, shape: np.ndarray) -> list[Column]:
 
 
 def requested_column(problem: ParallelProblem, job: int) -> Column | None:
-    """Schedule of a job on its requested servers to its end; None if that is too slow."""
+    """Schedule of a job on the servers that it requests, to its end.
+
+    None if the job would miss its limit on slowdown.
+    """
     count = at_request(problem.jobs[job])
     return _schedule(problem, job, lambda _: count)
 

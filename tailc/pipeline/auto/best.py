@@ -137,7 +137,11 @@ class Choice(ABC):
         return found
 
     def best(self) -> Best[Ladder]:
-        """Choose the table to write: the best safe one, or else the one with the least regret."""
+        """Choose the table to write: the best safe one, or else the one with the least regret.
+
+        A table is safe if it is not worse than another one, apart from an allowed risk. Its regret
+        is its mean distance from the best table on bootstrap samples of the requests.
+        """
         looked_for = self.search()
         found = [*looked_for.compared, *self.comparison.baselines()]
         for _ in range(self.asked.budget.rounds):
@@ -198,7 +202,10 @@ class Choice(ABC):
         return search_tables(given, self.now, objective, self.workers, by_halves(self.progress)[0])
 
     def searched_about(self, table: Ladder, objective: TuningObjective) -> SearchResult[Ladder]:
-        """Search near a table; the result is empty if its tuning problem has no such search."""
+        """Search near a table by simulation.
+
+        The result is empty if the tuning problem of the table has no such search.
+        """
         given = self._rival_to(_with_rows_of(self.problem.base, table))
         if given.near is None:
             return SearchResult((), 0, 0, has_settled=True)

@@ -66,7 +66,7 @@ def best_policy(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, AutoResult]:
-    """Replace the policy's table with the best one; unchanged if that is its own table.
+    """Replace the policy's table with the best of several; the policy may keep its own table.
 
     Raises TailcError for a search that would simulate too many requests.
     """

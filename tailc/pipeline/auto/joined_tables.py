@@ -16,7 +16,7 @@ _LOADS_PER_CORE = (0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.25)
 
 
 def join_tables(low: Ladder, high: Ladder, last_load: int) -> Ladder:
-    """Join two tables: the rows of `low` up to `last_load`, and those of `high` above."""
+    """Join two ladders: the rows of `low` for loads up to `last_load`, those of `high` above."""
     kept = [row for row in low.rows if row.first_load <= last_load]
     kept[-1] = replace(kept[-1], last_load=last_load)
     beyond = [row for row in high.rows if row.last_load is None or row.last_load > last_load]

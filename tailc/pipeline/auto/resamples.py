@@ -54,7 +54,7 @@ def resamples_of(
     count: int,
     workers: Executor,
 ) -> Resamples[Form]:
-    """Draw `count` resamples of the requests, each with its own arrivals."""
+    """Draw `count` bootstrap samples of the requests, each with its own arrivals."""
     drawn = [
         tuning_sample(
             operating_points(
@@ -81,9 +81,10 @@ def resamples_of(
 
 
 def losses(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of resamples in which each table is significantly worse than another at some rate.
+    """Share of resamples in which each table is significantly worse than another one at some rate.
 
-    own: (tables, resamples, rates). others: (others, resamples, rates).
+    A resample is a bootstrap sample of the requests. own: values of the tables (tables, resamples,
+    rates). others: values of the tables to compare with (others, resamples, rates).
     """
     best = others.min(axis=0)
     return (own > (1 + _NOISE) * best).any(axis=2).mean(axis=1)

@@ -60,10 +60,10 @@ class _Candidate:
 def with_best_controller(
     policy: Policy, rows: ThroughputTrace, choice: ControllerChoice
 ) -> tuple[Policy, tuple[Finding, ...]]:
-    """Give the policy the best controller on these rows; also return what has changed.
+    """Give the policy the controller of CPU shares that is best on measured throughput.
 
-    The policy is unchanged if no constant share is better for any machine, or if it has too few
-    rows for a replay.
+    Also returns notes of what has changed. The policy is unchanged if no constant share is better
+    for any machine, or if the trace has too few rows for a replay.
     """
     shares = shares_of(policy)
     try:

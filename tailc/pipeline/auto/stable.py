@@ -32,9 +32,10 @@ def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
 
 
 def ending_lean(table: Ladder, cores: int) -> Ladder:
-    """Add a last row that is stable at any rate that the most efficient rung can serve.
+    """Add a last row to a table, so that it is stable at any rate that the server can serve.
 
-    The table is unchanged if it has such a row, or if no rung is the most efficient.
+    The row uses the most efficient rung, the one with most work per core. The table is unchanged if
+    it already has such a row, or if no rung is more efficient than all others.
     """
     last, rung = table.rows[-1], leanest_rung(table)
     if rung is None or (last.admission, last.climbs) == (AT_ONCE, (Climb(0, rung),)):

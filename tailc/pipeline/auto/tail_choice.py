@@ -26,7 +26,7 @@ from tailc.tuning.tuning_problem import TuningProblem
 
 
 class TailChoice(Choice):
-    """How `method: auto` chooses a table if the objective is a short tail."""
+    """How `method: auto` chooses a table if the objective is a small percentile of latency."""
 
     def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
         """The operating points of the original and the heavier sample, and the objective."""
@@ -41,10 +41,10 @@ class TailChoice(Choice):
         return ending_lean(table, self.problem.cores)
 
     def search(self) -> SearchedTables:
-        """Run both searches, and compare their tables with the others.
+        """Run both searches by simulation, and compare their tables with the other candidates.
 
-        The second search starts from the table whose largest distance from the best one over the
-        rates is smallest. It may be a joined table.
+        The second search starts from the table whose largest distance from the best one at any rate
+        is smallest. That may be a table joined from the rows of two.
         """
         rivals = [one.table for one in self.others]
         first, cores = self.first_searched(), self.problem.cores

@@ -39,7 +39,7 @@ class Excess:
     typical: NDArray[np.float64]
 
     def at_rates(self, table_of_rate: NDArray[np.intp]) -> Excess:
-        """Combine values of several tables, one chosen for each rate, as if of one table."""
+        """Combine values of several tables, one chosen for each rate, into those of one table."""
         at = np.arange(len(table_of_rate))
         excess, cost = (each[table_of_rate, :, at].T[None] for each in (self.excess, self.cost))
         return Excess(excess, cost, self.typical[table_of_rate, at][None])
@@ -50,7 +50,7 @@ class Excess:
         return self.excess > 1.0 + NOISE
 
     def keeps(self, risk: float) -> NDArray[np.bool_]:
-        """Whether each table meets its limits at each rate with this risk, (tables, rates)."""
+        """Whether each table meets its limits at each rate, with a given risk; (tables, rates)."""
         return (self.misses.mean(axis=1) <= risk) & (self.typical <= 1.0 + _MEAN_NOISE)
 
 

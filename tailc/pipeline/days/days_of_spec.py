@@ -118,7 +118,10 @@ def _relative_paths(spec_path: str) -> PathOf:
 
 
 def start_unix_s(horizon: HorizonSpec, place: PlaceOf) -> int:
-    """Start of the plan; TailcError, at its place, for anything but a time with a time zone."""
+    """Start of the plan in Unix seconds.
+
+    Raises TailcError, with the place in the spec, for anything but a time with a time zone.
+    """
     try:
         # Checked even if the start has an offset, to find misspelled zones.
         if horizon.zone is not None:

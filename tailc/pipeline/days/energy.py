@@ -40,10 +40,11 @@ def read_on_epochs(
     place: PlaceOf,
     path: PathOf,
 ) -> TimeSeries:
-    """Read a series and merge its steps to epochs, one of which starts with the horizon.
+    """Read a series of energy or prices, and merge its steps to the epochs of a plan.
 
-    horizon: its spec, and its start in Unix seconds. Raises TailcError for a unit that does not fit
-    the quantity, and for a series none of whose steps starts an epoch.
+    One of these epochs starts with the horizon. horizon: its spec, and its start in Unix seconds.
+    Raises TailcError for a unit that does not fit the quantity, and for a series none of whose
+    steps starts an epoch.
     """
     if isinstance(spec.source, TableSeries):
         _check_unit(spec.source.unit, quantity, place(*at, "unit"))

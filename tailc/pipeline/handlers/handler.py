@@ -22,7 +22,7 @@ SloCheck: TypeAlias = Callable[[P, KindSpec, LoadedSpec], tuple[Finding, ...]]
 def without_slo_check(
     _problem: Problem, _spec: KindSpec, _loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
-    """Check no SLOs: the policy serves no requests."""
+    """Return no findings: a policy that serves no requests has no SLOs on latency."""
     return ()
 
 

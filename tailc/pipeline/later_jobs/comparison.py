@@ -49,16 +49,17 @@ class JudgedRule:
 
 
 def best_rule(judged: Sequence[JudgedRule], promised: float) -> JudgedRule:
-    """The rule with the lowest mean loss among those without a fault; among all, if each has one.
+    """Choose the rule for later jobs with the lowest mean loss among those without a fault.
 
-    The first rule is the reference. Ties go to the earlier rule.
+    Among all rules, if each has a fault. The first rule is the reference. Ties go to the earlier
+    rule.
     """
     allowed = [one for one in judged if fault_of(one, judged[0], promised) is None]
     return min(allowed or judged, key=lambda one: one.mean)
 
 
 def fault_of(rule: JudgedRule, reference: JudgedRule, promised: float) -> str | None:
-    """Why a rule is not chosen whatever its loss; None if nothing is against it."""
+    """The reason why a rule for later jobs is not chosen, whatever its loss; None if none."""
     if rule.broken > promised:
         return f"breaks {rule.broken * 100:.3g} % of the promises"
     if rule.draws_more_than(reference):

@@ -35,10 +35,11 @@ from tailc.problems.plan import Whole
 
 @dataclass(frozen=True, eq=False)
 class ClusterFormulation:
-    """A cluster's problem in the solver's format. jobs: those of `parallel`, in the same order.
+    """A cluster's problem in the format of the solver.
 
-    of_kwh: cost of a kWh of brown energy in each epoch; the solver has it rounded down, so that its
-    bound holds. idle_mj: brown energy of sleeping servers by forecast and epoch; int64 (S, T).
+    jobs: those of `parallel`, in the same order. of_kwh: cost of a kWh of brown energy in each
+    epoch; the solver has it rounded down, so that its bound holds. idle_mj: brown energy of
+    sleeping servers by forecast and epoch; int64 (S, T).
     """
 
     problem: ClusterProblem

@@ -9,7 +9,10 @@ from tailc.pipeline.malleable_jobs.formulation import ClusterFormulation
 
 
 def columns_in_force(formulation: ClusterFormulation) -> list[Column]:
-    """A schedule of each job that the plan in force has to its end, if it is still possible."""
+    """Schedules of jobs that the current plan contains up to their ends.
+
+    A schedule that is no longer possible is omitted.
+    """
     in_force, parallel = formulation.problem.in_force, formulation.parallel
     columns: list[Column] = []
     for at, (named, job) in enumerate(zip(formulation.jobs, parallel.jobs, strict=True)):

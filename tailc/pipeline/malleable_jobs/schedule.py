@@ -61,7 +61,7 @@ def plan_of(problem: ClusterProblem, servers: Whole, priced: ServerPrices) -> Pl
 
 
 def check_placements(problem: ClusterProblem, solved: ParallelPlan) -> tuple[PlannedRun, ...]:
-    """Check each job's schedule and report its run time; AssertionError if it is too slow."""
+    """Check each job's schedule and return its run time; AssertionError if it is too slow."""
     epochs = problem.supply.epochs
     return tuple(
         _check_placement(problem, job, row.tolist(), sorted(job.shapes)[shape], epochs)

@@ -36,10 +36,11 @@ ROOT_ALONE = ColumnsEffort(nodes=0, starts=0, passes=1)
 
 @dataclass(frozen=True, eq=False)
 class ServerPrices:
-    """Prices of servers for future jobs.
+    """Prices of servers, by which a plan decides on jobs that come later.
 
-    udollars: price of a server in each epoch; int64 (epochs,). delay_udollars: price of one epoch
-    of delay of a job. spans: number of earlier spans used; 0: prices come from the plan's own jobs.
+    udollars: price of a server in each epoch, in millionths of a dollar; int64 (epochs,).
+    delay_udollars: price of one epoch of delay of a job. spans: number of earlier spans used; 0:
+    prices come from the plan's own jobs.
     """
 
     udollars: Whole
@@ -54,7 +55,7 @@ def server_prices(
     limits: BackendLimits,
     progress: Progress,
 ) -> ServerPrices:
-    """Compute prices of servers for future jobs.
+    """Compute the prices of servers, by which a plan decides on jobs that come later.
 
     own: the plan's own problem and its solution; None without jobs. Raises TailcError if the solver
     fails.

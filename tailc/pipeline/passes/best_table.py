@@ -36,7 +36,7 @@ class BestTable:
     requests: Holdback
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Choose the table; the policy is unchanged if no request gains by climbing."""
+        """Choose the best table for a policy; it is unchanged if no request gains by climbing."""
         (own,) = policy.ladders
         if not gains_by_climbing(own, workload(self.requests.searched, own)):
             return PassResult(policy)
@@ -60,7 +60,10 @@ class BestWithController:
     control: ControlProblem
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Choose; the policy has a controller unless it is worse than without one."""
+        """Choose the best table, with or without a feedback controller.
+
+        The policy has the controller unless it is worse with it.
+        """
         from tailc.pipeline.auto.steered import compare_steered, left_out_remark, steered_evidence
         from tailc.pipeline.passes.control import ControllerTuning
 
@@ -99,7 +102,7 @@ class BestClocks:
     requests: Holdback
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Choose the table; the policy is unchanged if cores have one frequency."""
+        """Choose the best table of frequencies; unchanged if cores have one frequency."""
         from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 
         table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)

@@ -43,7 +43,7 @@ class RobustTuning:
     days: RowDays | None
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Tune the table; the policy gets it if it is better in the worst case."""
+        """Tune the table for errors of inputs; the policy gets it if its worst case is better."""
         policy, tables = robust_policy(
             policy,
             self.aim,

@@ -42,8 +42,8 @@ class PassResult:
 
 
 class Pass(Protocol):
-    """A pass: a change of a policy after its table is chosen."""
+    """A pass of the compiler: one change of a policy after its table is computed."""
 
     def apply(self, policy: Policy, sample: DesignSample, /) -> PassResult:
-        """Change the policy; also return the results and findings of the change."""
+        """Change the policy; also return the results and the findings of this change."""
         ...

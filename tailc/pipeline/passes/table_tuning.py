@@ -25,7 +25,7 @@ class TableTuning:
     aim: TuningObjective
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Tune the table; the policy gets it if it is better than the formula's."""
+        """Tune the table by simulation; the policy gets it if it beats the formula's table."""
         tuned = self._tune(policy, sample)
         return PassResult(with_tuned_table(policy, tuned), (tuned,), tuning_warnings(tuned))
 
@@ -47,7 +47,7 @@ class CandidateTuning:
     effort: Effort
 
     def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
-        """Tune the table; the policy gets it if it is better than the candidate's."""
+        """Tune the table by simulation; the policy gets it if it beats the candidate's table."""
         towards = partial(ladder_problem, policy.ladders[0], sample.design)
         aim = aim_within(self.effort, self.aim, towards)
         return PassResult(policy) if aim is None else TableTuning(aim).apply(policy, sample)

@@ -42,7 +42,7 @@ Places = dict[int, Whole]
 
 
 class Annealing:
-    """The planner `annealing` of one replay: places jobs, and moves running ones by annealing."""
+    """The planner `annealing` in one replay: places jobs, and moves them by simulated annealing."""
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class Annealing:
         self._foreseen: dict[int, int] = {}
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Decide the servers on which the job starts now; None: refused.
+        """Decide the servers on which a new job starts now; None: refuse the job.
 
-        `revise` then moves jobs to their intended places.
+        `revise` then moves jobs to the servers that the planner intends.
         """
         self._begin(view.epoch)
         now = with_intended_places(view, self._meant)

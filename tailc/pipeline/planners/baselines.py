@@ -13,7 +13,7 @@ from tailc.pipeline.planners.on_arrival import OnArrival
 
 @final
 class OnArrivalBaseline(RuleBaseline[Planner]):
-    """LP on arrival; see `OnArrival`."""
+    """Baseline: place each job when it arrives by a linear program, and never move it."""
 
     syntax = Syntax("on-arrival")
     about = "each job where it earns most at its arrival, or refused"
@@ -27,7 +27,7 @@ class OnArrivalBaseline(RuleBaseline[Planner]):
 
 @final
 class AnnealingBaseline(RuleBaseline[Planner]):
-    """SA on arrival; see `Annealing`."""
+    """Baseline: place each job when it arrives, and move running jobs by simulated annealing."""
 
     syntax = Syntax("annealing")
     about = "as on-arrival, and moves running jobs by simulated annealing"

@@ -37,10 +37,11 @@ def bid_prices(
     limits: BackendLimits | None = None,
     epsilons: Epsilons | None = None,
 ) -> Plan | None:
-    """Compute the price of each pool in each epoch of `ahead`, as a plan without jobs.
+    """Compute the price of each pool of servers in each epoch of `ahead`, as a plan without jobs.
 
-    past: windows of as many epochs; their jobs are submitted from second 0 on. Windows without
-    proved multipliers are ignored; if none has them, `before` is returned.
+    past: windows of as many epochs; their jobs are submitted from second 0 on. A price is the value
+    that a server had for these jobs (dual variable of the plan). Windows without proved duals are
+    ignored; if no window has them, `before` is returned.
     """
     groups = _idle(site, ahead, epsilons or Epsilons())
     prices = [

@@ -13,9 +13,9 @@ from tailc.models.rigid_jobs.planner import View
 
 
 def with_intended_places(view: View, meant: Mapping[int, Whole]) -> View:
-    """Change a view: jobs are at their intended places from this epoch on.
+    """Change the planner's view: from this epoch on, jobs are on the servers that it intends.
 
-    meant: intended places by job number; int64 (racks, remaining epochs).
+    meant: intended servers by job number; int64 (racks, remaining epochs).
     """
     if not meant:
         return view
@@ -53,7 +53,7 @@ def previous_places(one: RunningJob, epoch: int) -> Whole | None:
 
 
 def free_places(free: Whole, meant: Whole) -> Whole:
-    """Where a job starts: its intended places if they are free, else as many servers anywhere.
+    """The servers on which a job starts: the intended ones if they are free, else as many others.
 
     free, meant: int64 (racks, epochs); every epoch has enough free servers.
     """

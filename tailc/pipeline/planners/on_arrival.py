@@ -34,7 +34,7 @@ class OnArrival:
         self._epsilons = epsilons
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
-        """Place the job where its value is highest; None if that is not positive or has no room."""
+        """Place the new job where its value is highest; None if no place has a value above 0."""
         now = planner_state(view, job.epochs(view.site.epoch_s), self._epsilons)
         candidate = arriving_job(view.site, job)
         placement = self._place(now.groups, candidate).plan
@@ -45,5 +45,5 @@ class OnArrival:
         )[0]
 
     def revise(self, view: View) -> dict[int, Whole]:  # noqa: ARG002
-        """Move no job: places are final."""
+        """Return no moves: the servers of a job are final."""
         return {}

@@ -32,7 +32,7 @@ class GroupServers:
 
 
 def assign_racks(state: PlannerState, granted: Sequence[GroupServers]) -> list[Whole]:
-    """Assign racks; returns each job's servers by rack and epoch, int64 (racks, epochs).
+    """Assign the servers granted to each job to racks; returns int64 (racks, epochs) for each job.
 
     The servers of all jobs together must fit into the racks.
     """

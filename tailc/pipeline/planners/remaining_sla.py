@@ -22,7 +22,7 @@ def arriving_job(site: Site, job: SubmittedJob) -> Job:
 
 
 def job_within(site: Site, job: SubmittedJob, horizon: int) -> Job | None:
-    """Convert the part of a job within a horizon; None if it has none.
+    """Convert the part of a job that lies within a planning horizon; None if no part does.
 
     The job starts with the first epoch after its submission.
     """

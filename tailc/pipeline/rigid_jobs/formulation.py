@@ -123,7 +123,7 @@ class RacksFormulation:
         return np.add.reduceat(racks, first // self.problem.rack_servers, axis=0)
 
     def in_force(self) -> Plan | None:
-        """The plan in force as places in groups; None if it does not place all running jobs."""
+        """The current plan in the solver's groups of racks; None if it lacks a job that runs."""
         places = self.problem.in_force
         plan: list[Placement | None] = []
         for named in self.problem.jobs:

@@ -44,7 +44,7 @@ def prices_of(
 
 
 def expected_jobs(formulation: RacksFormulation) -> tuple[tuple[NamedJob, ...], ...]:
-    """Sets of jobs that prices are computed from: those of earlier days, or the jobs to place.
+    """Sets of jobs that prices are computed from: those of earlier days, or else the jobs to place.
 
     There is at least one set; it may be empty.
     """

@@ -12,7 +12,7 @@ from tailc.problems.shares import MachineModel, SharesProblem, SharesSolution
 
 
 def emit(spec: AutoProSpec, problem: SharesProblem, solution: SharesSolution) -> Shares:
-    """Build the policy: machines with their models, batch machines after them, and settings."""
+    """Build the CPU-shares policy: machines with their models, batch machines, and settings."""
     control = spec.control
     served = (
         Machine(model.name, model.target_milli, model.a_ppm, model.b_milli)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def controller_choice(control: ControlSpec) -> ControllerChoice:
-    """Which parts of the controller the method `auto` may change: those that are not stated."""
+    """The parts of the controller that the method `auto` may change: those that the spec omits."""
     is_stated = not control.model_fields_set.isdisjoint({"law", "pole_ppm"})
     if control.method == "paper" or (control.method is None and is_stated):
         return ControllerChoice.NONE
@@ -23,12 +23,12 @@ def controller_choice(control: ControlSpec) -> ControllerChoice:
 
 
 def candidates(spec: AutoProSpec) -> tuple[AutoProSpec, ...]:
-    """The spec itself: the kind has no sweep."""
+    """Return the spec itself: this kind of policy compares no alternatives."""
     return (spec,)
 
 
 def reduce(spec: AutoProSpec, design: ThroughputTrace) -> SharesProblem:
-    """Formulate the problem: the machines of the spec, with the rows of the trace.
+    """Formulate the problem of CPU shares: the machines of the spec, with the rows of the trace.
 
     Raises TailcError for machines of the trace that the spec does not have.
     """

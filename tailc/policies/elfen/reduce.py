@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: ElfenSpec) -> tuple[ElfenSpec, ...]:
-    """The spec, or one spec per policy if it names none."""
+    """Specs to compare: the given one, or one for each policy of the paper if it names none."""
     return spec.policies
 
 
 def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
-    """Formulate the problem: the policy's budget under the first SLO."""
+    """Formulate the problem: how long requests share cores with batch work under the first SLO."""
     return BorrowingProblem(
         profile=profile,
         cores=spec.server.cores,

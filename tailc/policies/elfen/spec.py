@@ -315,7 +315,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def max_degree(self) -> None:
-        """None: each request runs on a single hardware thread."""
+        """Largest number of threads: None, because each request runs on one hardware thread."""
 
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
         """Return the spec with fields of `search` replaced.

@@ -123,7 +123,7 @@ class FewToManySearch(AutoSearch):
         return [*wrong, *fits, *freely, *self._rate_complaints(rates_mrps, slos)]
 
     def method_at(self, rates_mrps: Sequence[int]) -> str:
-        """The method; if not stated, the most thorough one that the objective allows."""
+        """The method of search; if not stated, the most thorough one that the objective allows."""
         if self.method is not None:
             return self.method
         return AUTO if rates_mrps and self.objective == "tail" else "grid"

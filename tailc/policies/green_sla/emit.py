@@ -8,5 +8,5 @@ from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 
 
 def emit(_spec: GreenSlaSpec, _problem: RacksProblem, solution: PlanSolution) -> Plan:
-    """The plan itself; the form has checked it."""
+    """Return the plan of the solution; its constructor has checked it."""
     return solution.plan

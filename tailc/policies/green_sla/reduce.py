@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: GreenSlaSpec) -> tuple[GreenSlaSpec, ...]:
-    """The spec itself: the kind has no sweep."""
+    """Return the spec itself: this kind of policy compares no alternatives."""
     return (spec,)
 
 

@@ -212,10 +212,10 @@ class LoggedJobs:
 
 
 def assign_turns(submit_s: Whole, run_s: Whole, width: Whole, epoch_s: int, servers: int) -> Whole:
-    """Compute the epoch in which each job starts; int64 (jobs,).
+    """The epoch in which each job starts, if jobs start in order of submission; int64 (jobs,).
 
-    The jobs are in order of submission. A job wider than the cluster gets the epoch of its
-    submission, and no other waits for it. O(jobs epochs) in the worst case.
+    A job wider than the cluster gets the epoch of its submission, and no other job waits for it.
+    O(jobs epochs) in the worst case.
     """
     first = -(-submit_s // epoch_s)
     length = -(-run_s // epoch_s)

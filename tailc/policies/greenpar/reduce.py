@@ -23,7 +23,7 @@ S_PER_H = 3_600
 
 
 def candidates(spec: GreenParSpec) -> tuple[GreenParSpec, ...]:
-    """The spec itself: the kind has no sweep."""
+    """Return the spec itself: this kind of policy compares no alternatives."""
     return (spec,)
 
 

@@ -126,7 +126,7 @@ class JointSearch(AutoSearch):
         return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))
 
     def method_at(self, rates_mrps: Sequence[int]) -> str:
-        """The method; if not stated, the most thorough one that the objective allows."""
+        """The method of search; if not stated, the most thorough one that the objective allows."""
         if self.method is not None:
             return self.method
         return AUTO if rates_mrps and self.objective in _OF_AUTO else "dual"

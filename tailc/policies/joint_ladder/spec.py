@@ -349,7 +349,7 @@ class JointSpec(WithSlos):
 
     @property
     def speedup(self) -> SpeedupSpec:
-        """Speed-ups by rung."""
+        """Speed-ups of a request on each rung, as the spec states them."""
         return SpeedupSpec.of_rungs("rungs", tuple(rung.speed_ppm for rung in self.rungs))
 
     @property
@@ -370,7 +370,7 @@ class JointSpec(WithSlos):
 
     @property
     def max_degree(self) -> None:
-        """None: the speed-ups of all rungs are read from the trace."""
+        """Largest number of threads: None, as speed-ups of all rungs are read from the trace."""
 
     def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
         """Return the spec with fields of `search` replaced; `robust` stays."""

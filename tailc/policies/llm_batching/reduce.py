@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: ProfiledSpec) -> tuple[ProfiledSpec, ...]:
-    """The spec itself: nothing is swept."""
+    """Return the spec itself: this kind of policy compares no alternatives."""
     return (spec,)
 
 

@@ -146,17 +146,17 @@ class LlmBatchingSpec(SpecModel):
 
     @property
     def end_to_ends(self) -> tuple[EndToEnd | None, ...]:
-        """None for each SLO: they are of one server."""
+        """End-to-end SLO for each SLO: None, because each SLO is that of one server."""
         return tuple(None for _ in self.slo)
 
     @property
     def speedup(self) -> None:
-        """Speed-ups of requests: none."""
+        """Speed-ups of requests: None, because a language model's server has none."""
         return
 
     @property
     def max_degree(self) -> None:
-        """Largest degree: None, because there are no degrees."""
+        """Largest number of threads: None, because requests have no degree of parallelism."""
         return
 
     @property

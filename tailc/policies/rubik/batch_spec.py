@@ -67,7 +67,7 @@ class MemoryShare(SpecModel):
         return self.memory_ppm
 
     def ipc_at(self, clock_khz: int) -> None:
-        """Return None: instructions per cycle are not measured."""
+        """Instructions per cycle at a clock: None, because they are not measured."""
 
 
 class MeasuredIpc(SpecModel):

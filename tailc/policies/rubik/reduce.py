@@ -21,7 +21,7 @@ NS_PER_US = 1_000
 
 
 def candidates(spec: RubikSpec) -> tuple[RubikSpec, ...]:
-    """The spec itself: the kind has no sweep."""
+    """Return the spec itself: this kind of policy compares no alternatives."""
     return (spec,)
 
 

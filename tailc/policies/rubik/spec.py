@@ -269,11 +269,11 @@ class RubikSpec(WithSlos):
 
     @property
     def speedup(self) -> None:
-        """None: a request has one core, whose speed depends on its frequency alone."""
+        """Speed-ups in a spec: None, because the speed of a core depends on its frequency alone."""
 
     @property
     def max_degree(self) -> None:
-        """None: each request runs on a single core."""
+        """Largest number of threads: None, because each request runs on a single core."""
 
     def with_search(self, overrides: Mapping[str, object]) -> RubikSpec:
         """Return the spec with fields of `search` replaced.

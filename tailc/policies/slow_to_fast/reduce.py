@@ -28,7 +28,7 @@ US_PER_S = 1_000_000
 
 
 def candidates(spec: SlowToFastSpec) -> tuple[SlowToFastSpec, ...]:
-    """The spec itself: the kind has no sweep."""
+    """Return the spec itself: this kind of policy compares no alternatives."""
     return (spec,)
 
 

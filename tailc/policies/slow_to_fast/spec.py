@@ -136,9 +136,9 @@ class SlowToFastSearch(AutoSearch):
         return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))
 
     def method_at(self, rates_mrps: Sequence[int], *, asks_for_controller: bool) -> str | None:
-        """The method; if not stated, the most thorough one that the objective allows.
+        """The method of search; if not stated, the most thorough one that the objective allows.
 
-        None: the formula's method that suits the speeds of requests.
+        None: the formula that suits the speeds of requests.
         """
         is_replayed = bool(rates_mrps) and self.objective in _OF_AUTO and not asks_for_controller
         return self.method or (AUTO if is_replayed else None)
@@ -402,7 +402,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def max_degree(self) -> None:
-        """None: the speeds on all rungs are read from the trace."""
+        """Largest number of threads: None, because speeds on all rungs are read from the trace."""
 
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
         """Return the spec with fields of `search` replaced; `robust` stays.
