@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Reports progress; called from the main thread, must not raise."""
+    """A function that shows progress; it is called from the main thread and must not raise."""
 
     def __call__(self, doing: str, share: float, /) -> None:
         """Report the pass `doing` and the share (0 to 1) of it that is done."""
@@ -14,4 +14,4 @@ class Progress(Protocol):
 
 
 def silent(doing: str, share: float) -> None:
-    """Report nothing."""
+    """Show no progress."""

@@ -55,12 +55,13 @@ class QuantityError(ValueError):
 
 @dataclass(frozen=True)
 class Dimension:
-    """A kind of quantity: its name, its units in grid steps, and an example.
+    """A kind of quantity in specs, such as time: its name, its units in grid steps, an example.
 
-    `likely` maps a unit that people write by mistake to the one they probably mean. `smaller` is
-    advice for a value below one grid step, where the nearest value can be far from it. `usual`: the
-    largest usual value in grid steps, above which a number is likely in a smaller unit.
-    is_money: whether amounts in another currency may be written as dollars.
+    A grid step is the smallest amount that is stored. `likely` maps a unit that people write by
+    mistake to the one they probably mean. `smaller` is advice for a value below one grid step,
+    where the nearest value can be far from it. `usual`: the largest usual value in grid steps,
+    above which a number is likely in a smaller unit. is_money: whether amounts in another currency
+    may be written as dollars.
     """
 
     noun: str

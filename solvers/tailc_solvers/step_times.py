@@ -33,8 +33,11 @@ class PartFit:
 
 @dataclass(frozen=True, eq=False)
 class SumFit:
-    """A constant and a part for each amount. error, worst: mean and largest relative error of the
-    rows, each predicted by a fit without it; segments: the most of a part."""
+    """A fit of times: a constant, and a piecewise linear part for each amount.
+
+    error, worst: mean and largest relative error of the rows, each predicted by a fit without that
+    row. segments: the largest number of segments of a part.
+    """
 
     constant: float
     parts: tuple[PartFit, ...]

@@ -6,7 +6,10 @@ from tailc.forms.ladder.table import Ladder, Rule
 
 
 def age_origin(*ladders: Ladder) -> str:
-    """What ages count from, without an article; with several ladders, from arrival if one does."""
+    """The event that ages are counted from, such as `arrival`, without an article.
+
+    With several ladders, arrival if it is so for one of them.
+    """
     rules = {rule for ladder in ladders for rule in ladder.rules}
     if Rule.AGE_FROM_ARRIVAL in rules:
         return "arrival"

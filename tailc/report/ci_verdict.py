@@ -20,7 +20,7 @@ _FAULTS = {Ruling.PASS: None, Ruling.UNDECIDED: CaseFault.ERROR, Ruling.FAIL: Ca
 
 @dataclass(frozen=True)
 class CiVerdict:
-    """One ruling on a policy.
+    """A ruling on a policy (pass, fail or undecided) in the report for a CI service.
 
     requirement: what is judged, such as `SLO`. place: continues the name of the policy in the note,
     such as ` at 40/s`. case: name of the test case.

@@ -47,7 +47,10 @@ def _pair_dict(problem: TailProblem, pair: BatchPair) -> dict[str, object]:
 
 
 def colocated_text(problem: TailProblem, solution: TailSolution) -> tuple[str, ...]:
-    """Format batch work and power throttling, one paragraph each; empty if the spec has neither."""
+    """Format how batch work runs and how power is limited, one paragraph each.
+
+    Empty if the spec has neither.
+    """
     paragraphs = []
     if solution.pair is not None:
         paragraphs.append(_pair_text(problem, solution.pair))

@@ -123,8 +123,10 @@ def _by_hand(setting: ByHand, *, is_compared: bool) -> dict[str, object]:
 
 
 def percentile_name(slo: Slo) -> str:
-    """Name of the SLO's percentile, such as `p99` or `ttft p99`, with the class of requests if it
-    has one."""
+    """Name of the percentile that an SLO limits, such as `p99` or `ttft p99`.
+
+    It includes the class of requests if the SLO is of one class.
+    """
     name = format_percentile(slo.percentile_ppm)
     if slo.metric is not Metric.LATENCY:
         name = f"{slo.metric.value} {name}"

@@ -400,7 +400,7 @@ def severity_of(rule: FindingRule) -> Severity:
 
 
 def explanation(rule: FindingRule) -> str:
-    """Explain a rule in sentences: what it means and what to do."""
+    """Explain in sentences what a finding's rule means and what to do."""
     return EXPLANATIONS[rule] if isinstance(rule, Code) else getattr(rule, "explanation", "")
 
 

@@ -82,7 +82,7 @@ def exit_code(results: Sequence[ServiceResult]) -> ExitCode:
 
 
 def findings(results: Sequence[ServiceResult]) -> tuple[Finding, ...]:
-    """Findings of all services; one without a place is placed at its spec."""
+    """List the findings of all services of a fleet; one without a place is placed at its spec."""
     return tuple(
         finding if finding.place else replace(finding, place=Place(one.service.spec))
         for one in results

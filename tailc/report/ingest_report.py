@@ -15,7 +15,7 @@ _NS_PER_MS = 1e6
 
 
 def ingested_text(ingested: IngestResult, path: str) -> str:
-    """Format each input with how it was read, then the profile and its percentiles."""
+    """Format what `tailc ingest` read: each input, then the profile and its percentiles."""
     lines = "\n".join(
         f"{printable(input_.name)}: {_input_line(input_)}" for input_ in ingested.inputs
     )

@@ -19,7 +19,10 @@ LEVELS = {
 
 @dataclass(frozen=True)
 class Issue:
-    """One finding or note. rule: its code or type. place: for notes, the file alone."""
+    """A finding or note in the format of a CI service.
+
+    rule: its code or type. place: where it is; for notes, the file alone.
+    """
 
     level: NoteLevel
     rule: str
@@ -38,7 +41,7 @@ class Issue:
 
 
 def issues(findings: Sequence[Finding], notes: Sequence[Note], subject: str) -> Iterator[Issue]:
-    """Yield an issue per finding, then one per note.
+    """Convert findings, then notes, to issues of a CI service.
 
     subject: the file of issues that have no place of their own.
     """

@@ -40,10 +40,10 @@ class CoreSpec(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """One configuration: a server's cores, and the service's demand on them.
+    """A configuration to compare: a server's cores, and the demand of the service on them.
 
-    path: the spec as the user named it. ladder: its rungs. profile: demand of the service, and its
-    speeds on the rungs. problem: asks for the ages of least energy.
+    path: the spec as the user named it. ladder: its rungs (core types). profile: demand of the
+    service, and its speeds on the rungs. problem: asks for the climb ages of least energy.
     """
 
     name: str
@@ -188,7 +188,10 @@ def _all_done_us(configuration: Configuration) -> int:
 
 
 def scaled_climbs(ages_us: Sequence[int], part: int) -> Ages:
-    """Make climbs at `part` / `PARTS` of the ages; of climbs at one age only the highest."""
+    """Make climbs at `part` / `PARTS` of the given ages; of climbs at one age only the highest.
+
+    A climb moves a request to a faster core at an age. ages_us: of the climb to each rung.
+    """
     by_age = {0: 0}
     for rung, age_us in enumerate(ages_us, start=1):
         by_age[age_us * part // PARTS] = rung

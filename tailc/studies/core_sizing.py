@@ -62,7 +62,7 @@ class SizingGrid:
 
 @dataclass(frozen=True)
 class Server:
-    """A compared configuration: its name, its spec's file, and its peak power in millionths."""
+    """A compared configuration of cores: name, file of its spec, and peak power [1e-6]."""
 
     name: str
     path: str

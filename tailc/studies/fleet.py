@@ -59,11 +59,12 @@ class Service:
 
 @dataclass(frozen=True)
 class PolicySummary:
-    """What a compile found about a policy.
+    """Summary of a compiled policy in the report of a fleet.
 
-    standing: the worst of the estimates at all rates. change_ppm: the change from the best setting
-    by hand, at the rate where it is greatest, of the cost if the policy minimises one and otherwise
-    of the percentile. Both are None if the policy has no such estimates.
+    standing: the worst of the estimates at all rates. change_ppm: change from the best fixed
+    setting that a user could choose, at the rate where it is greatest; of the cost if the policy
+    minimises one and otherwise of the percentile. Both are None if the policy has no such
+    estimates.
     """
 
     digest: str
@@ -74,7 +75,10 @@ class PolicySummary:
 
 @dataclass(frozen=True)
 class ServiceResult:
-    """Result of a service. reasons: why it was compiled. policy: None if it has failed."""
+    """Result of one service of a fleet.
+
+    reasons: why it was compiled. policy: None if the compile failed.
+    """
 
     service: Service
     status: ServiceStatus
@@ -97,7 +101,7 @@ class FleetOptions:
     rebuilds: bool = False
 
     def overrides_of(self, spec: KindSpec) -> Mapping[str, object]:
-        """The overrides for a spec; none if its method or kind does not have them."""
+        """The overrides that apply to a spec; none if its method or kind lacks these fields."""
         try:
             spec.with_search(self.overrides)
         except TailcError:

@@ -33,9 +33,9 @@ _KEYS: dict[type, str] = {OpenedThroughput: "throughput", OpenedTokens: "tokens"
 
 @dataclass(frozen=True)
 class WrittenPart:
-    """One written part of a trace; `digest` is of its content, as the artifact records it.
+    """A part of a trace that `tailc split` wrote, with the digest of its content.
 
-    number: number of requests or rows, as `of` says.
+    The artifact records the same digest. number: number of requests or rows, as `of` says.
     """
 
     role: InputRole

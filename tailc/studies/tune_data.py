@@ -19,7 +19,7 @@ _EVEN = 1e-3
 
 @dataclass(frozen=True)
 class StepColumns:
-    """Names of columns; `input` is not read if the step's size is given."""
+    """Names of the columns of a step response; `input` is not read if the size is given."""
 
     time: str
     output: str

@@ -56,7 +56,7 @@ class UnitNames:
 
 @dataclass(frozen=True)
 class Wish:
-    """Requested controller. sample_time: None for a controller in continuous time."""
+    """Requested type of PID controller. sample_time: None for a controller in continuous time."""
 
     structure: Structure
     criterion: Criterion

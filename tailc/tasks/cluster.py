@@ -129,9 +129,10 @@ class DaskCluster:
         tasks: Sequence[Task],
         on_end: Callable[[int, Result | LostTask], None],
     ) -> list[Result | LostTask]:
-        """See `TaskEngine`; a task whose workers die several times is lost.
+        """Run all tasks on the workers of the cluster; see `TaskEngine.run_all`.
 
-        Raises TailcError if all workers run other code, or the scheduler ends (LOST_TASK).
+        A task whose workers die several times is reported as lost. Raises TailcError if all workers
+        run other code, or if the scheduler ends (LOST_TASK).
         """
         run = _ClusterRun(self, work, tasks, on_end)
         try:

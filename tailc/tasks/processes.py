@@ -30,7 +30,7 @@ _GRACE_S = 5.0
 
 @dataclass(frozen=True)
 class LocalProcesses:
-    """At most `limit` processes; None means one for each processor."""
+    """An engine that runs tasks in at most `limit` processes; None: one for each processor."""
 
     limit: int | None = None
 
@@ -41,7 +41,7 @@ class LocalProcesses:
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """None: these processes run the same code."""
+        """Warnings: none, because these processes run the same code."""
         return ()
 
     def run_all(
@@ -50,7 +50,10 @@ class LocalProcesses:
         tasks: Sequence[Task],
         on_end: Callable[[int, Result | LostTask], None],
     ) -> list[Result | LostTask]:
-        """See `TaskEngine`; one process or one task runs in the calling process."""
+        """Run all tasks in processes of this machine; see `TaskEngine.run_all`.
+
+        With a limit of one process, or with a single task, they run in the calling process.
+        """
         processes = min(self.slots, len(tasks))
         if processes <= 1:
             return list(_run_here(work, tasks, on_end))

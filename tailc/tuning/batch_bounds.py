@@ -49,10 +49,10 @@ def least_given_up_us(
 
 
 def least_of_work(ladder: Ladder, replications: Replications) -> int:
-    """Lower bound on the batch work given up per request on shared cores, for any tail.
+    """Lower bound on the batch work given up per request on shared cores, whatever the latency.
 
     In millionths of the batch work of a core without requests, times microseconds. It assumes that
-    all work is done where it gives up least.
+    all work is done on the rung that gives up least.
     """
     unit = power_unit(ladder)
     assert unit is not None

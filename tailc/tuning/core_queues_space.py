@@ -61,9 +61,10 @@ class CoreQueuesSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """Initial points: the table `base`, then tables with a longer bound and larger entries.
+        """Initial points of a search for a tail table.
 
-        The longer both are, the less the waiting times of requests count.
+        They are the table `base`, and tables with a longer bound and larger entries. The longer
+        both are, the less the waiting times of requests count.
         """
         for times in _STARTS:
             log = math.log(times)
@@ -85,7 +86,7 @@ class CoreQueuesSpace:
         return np.array([bound, *entries, *added])
 
     def next_to(self, table: TailTable) -> NDArray[np.float64]:
-        """The point from which a search near `table` starts: it has the same bound."""
+        """The point where a search near `table` starts; it has the table's bound on latency."""
         entries = np.zeros(len(self.positions) + len(self.rows) - 1)
         return np.array([math.log(table.bound_us / self.base.bound_us), *entries])
 

@@ -52,7 +52,7 @@ class CoreTypesSpace:
 
     @property
     def last_load(self) -> int:
-        """The largest load with its own row."""
+        """The largest number of requests in the system that has a row of its own."""
         beyond = max(round(_LAST_LOAD_CORES * self.cores), self.cores + _FEWEST_BEYOND)
         return max(beyond, self.base.guard.max_load)
 
@@ -77,7 +77,10 @@ class CoreTypesSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """Initial points: the formula's ages, slightly earlier ones, ages that fall with load."""
+        """Initial points of a search for climb ages.
+
+        They are the formula's ages, slightly earlier ones, and ages that fall with load.
+        """
         ages = formula_ages(self.base, self.knots, self.target_us)
         for few, many in _STARTS:
             part = between(np.array([[few, many]]), self.knots[[0, -1]], self.knots)

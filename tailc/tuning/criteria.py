@@ -25,12 +25,13 @@ _SPARE = 0.03
 
 @dataclass(frozen=True)
 class CriterionMeasure:
-    """A criterion: how measurements of tables become the value that a search minimises.
+    """A criterion of tuning: how replays of a table become the number that the search minimises.
 
-    is_limited: whether a missed tail adds a large penalty. progress_text(value, aim): the progress
-    of a search in words. amounts(measured): float64 (tables, points, repeats), the amount to
-    minimise. values(measured, base, aim): float64 (tables,), the value that a search minimises;
-    `base` has the measurements of the formula's table alone.
+    is_limited: whether a table that exceeds its latency limit gets a large penalty.
+    progress_text(value, aim): the progress of a search in words. amounts(measured): float64
+    (tables, points, repeats), the amount to minimise. values(measured, base, aim): float64
+    (tables,), the value that a search minimises; `base` has the measurements of the formula's table
+    alone.
     """
 
     is_limited: bool

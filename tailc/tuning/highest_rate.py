@@ -42,7 +42,7 @@ class HighestRate:
 
 @dataclass(frozen=True)
 class RateChange:
-    """Change of the highest rate from one table to another: mean over replays, and its interval."""
+    """Relative change of the highest rate between two tables: mean over replays, and interval."""
 
     ppm: int
     low_ppm: int
@@ -51,7 +51,7 @@ class RateChange:
 
 @dataclass(frozen=True)
 class RateComparison:
-    """The highest rates of the formula's table and of the tuned one.
+    """The highest arrival rates that the formula's table and the tuned one can serve.
 
     formula, tuned: None if the table misses the percentile even at the lowest rate. change: from
     one to the other; None if one of them is None.

@@ -32,7 +32,7 @@ _STANDARD_ERRORS = 2.0
 
 @dataclass(frozen=True)
 class TuningResult(Generic[Form]):
-    """The best table with its validation, and the effort of its searches."""
+    """The best tuned table, its validation on held-out requests, and the effort of its searches."""
 
     validated: ValidatedTable[Form]
     searched: SearchResult[Form]
@@ -59,9 +59,10 @@ class TuningLoop(ABC, Generic[Form, Result]):
         self._workers = workers
 
     def run(self, aim: TuningObjective, progress: Progress) -> tuple[Result, bool | None]:
-        """Tune.
+        """Tune a table by simulation.
 
-        Return the result, and whether it uses `aim`'s optional rules (None: none given).
+        Returns the result, and whether the table uses the optional rules of `aim` (None if `aim`
+        has none).
         """
         if aim.optional_rules:
             return self._run_with_optional_rules(aim, progress)
@@ -80,7 +81,7 @@ class TuningLoop(ABC, Generic[Form, Result]):
     def propose(
         self, problem: TuningProblem[Form], aim: TuningObjective, progress: Progress
     ) -> tuple[list[Form], SearchResult[Form]]:
-        """Search for tables; return them ranked, the best first, and the search."""
+        """Search for tables; return them ranked, the best first, and the result of the search."""
 
     @abstractmethod
     def confirm(

@@ -30,7 +30,10 @@ class SampleSplit:
 
 
 def split_sample(load: Workload) -> SampleSplit:
-    """Split the requests; if there are few, use all of them for both."""
+    """Split requests into those that tune a table and those that validate it.
+
+    If there are few, all of them are used for both.
+    """
     judges = validation_weight(load)
     if judges is None:
         return SampleSplit(load, load)
@@ -47,10 +50,10 @@ def validation_weight(load: Workload) -> NDArray[np.int64] | None:
 def one_of_each_group(
     many: int, size: NDArray[Any], weight: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Select one of every `many` requests; return the number by record, int64 (records,).
+    """Select one request from each group of `many` requests of similar size, at random.
 
-    One request is selected at random from each group of `many` neighbours in size. Rows are not
-    selected by position, because they may have a period.
+    Returns the selected number for each record, int64 (records,). Rows are not selected by
+    position, because they may have a period.
     """
     by_size = np.argsort(size, kind="stable")
     last_of = np.cumsum(weight[by_size])

@@ -47,7 +47,7 @@ def validation_sample(
     workers: Executor,
     repeats: int = VALIDATION.repeats,
 ) -> TuningSample[Form]:
-    """Make a large sample with its own random numbers, which ranks or validates tables."""
+    """Make a large sample with its own random numbers, to rank tables or to validate them."""
     return tuning_sample(
         scenes,
         aim.percentile_ppm,

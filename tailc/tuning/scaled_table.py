@@ -21,10 +21,10 @@ _TRIED_PARTS = 64
 
 @dataclass(frozen=True)
 class ScaledTable(Generic[Form]):
-    """A table, and the factor by which its ages were scaled [1e-6].
+    """A table whose climb ages are multiplied by a factor, so that it meets the latency limit.
 
-    part_ppm: at least 1,000,000 if the table meets its limit unscaled, or if there is no limit.
-    None if no factor meets the limit; the table is unscaled then.
+    part_ppm: the factor [1e-6]; at least 1,000,000 if the table meets its limit unscaled, or if
+    there is no limit. None if no factor meets the limit; the table is unscaled then.
     """
 
     table: Form
@@ -36,7 +36,7 @@ class ScaledTable(Generic[Form]):
         return self.part_ppm is not None and self.part_ppm >= PPM
 
     def then(self, after: ScaledTable[Form]) -> ScaledTable[Form]:
-        """Combine with `after`, which scaled the table of this one."""
+        """Combine two scalings of a table, of which `after` is the second."""
         if self.part_ppm is None or after.part_ppm is None:
             return ScaledTable(after.table, None)
         return ScaledTable(after.table, self.part_ppm * after.part_ppm // PPM)
@@ -69,7 +69,11 @@ def scale_to_limit_surely(
 def relax_to_limit(
     problem: TuningProblem[Form], table: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> ScaledTable[Form]:
-    """Like `scale_to_limit`; if the tail is below the limit, scale up, by at most `most_parts`."""
+    """Scale the climb ages of a table so that its latency percentile is just within the limit.
+
+    If it is above, scale down, as `scale_to_limit` does; if it is below, scale up, by at most
+    `most_parts`.
+    """
     found = scale_to_limit(problem, table, sample, aim)
     if problem.relaxed is None or not found.was_kept:
         return found

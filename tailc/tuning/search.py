@@ -100,12 +100,12 @@ def least_budget(aim: TuningObjective, starts: int) -> int:
 
 @dataclass(frozen=True)
 class SearchResult(Generic[Form]):
-    """The tables of a search, the most promising last, and its effort.
+    """The tables that a search found, the most promising last, and the effort of the search.
 
     evaluations: tables that were replayed. requests: simulated in all. has_settled: whether the
     last stage ended before its budget, because it no longer improved. course: each improvement of
-    the best value of a stage, relative to the formula's, with the requests until then; empty if
-    the objective of the search changed on its way.
+    the best value of a stage, relative to the formula's, with the requests until then; empty if the
+    objective of the search changed on its way.
     """
 
     tables: tuple[Form, ...]
@@ -130,12 +130,13 @@ def search_tables(
     workers: Executor,
     progress: Progress,
 ) -> SearchResult[Form]:
-    """Return the best coarse table and the best fine one within the budget.
+    """Search for tables by simulation; return the best coarse one and the best fine one.
 
-    Requests that the search does not see decide when it ends, and which of several searches is
-    best. There is one exception: if a tail or further objectives must be kept, a search approaches
-    these limits on its own requests, so on others they are missed or kept by chance, with a large
-    penalty. Then its own requests decide which is best, and it uses its whole budget.
+    Coarse tables have few parameters, fine ones many. The search ends with the budget at the
+    latest. Requests that the search does not see decide when it ends, and which of several searches
+    is best. There is one exception: if a tail or further objectives must be kept, a search
+    approaches these limits on its own requests, so on others they are missed or kept by chance,
+    with a large penalty. Then its own requests decide which is best, and it uses its whole budget.
 
     points: one per rate of `aim`, for one case of demand after the other.
     """

@@ -124,7 +124,7 @@ class SharedCoresSpace:
 
     @property
     def last_load(self) -> int:
-        """The largest load with its own row."""
+        """The largest number of requests in the system that has a row of its own."""
         return max(self.base.rows[-1].first_load, round(_LAST_LOAD_CORES * self.cores))
 
     def point(
@@ -145,7 +145,11 @@ class SharedCoresSpace:
         return between(at_knots, self.knots, loads)
 
     def others_of(self, point: NDArray[np.float64]) -> tuple[float, float, float]:
-        """Of a point: the load of waiting and the boost limit [cores]; the give-up age [tails]."""
+        """Parameters of a point other than climb ages, which a search of tables varies.
+
+        They are: the load from which requests wait [cores], the boost limit [cores], and the
+        give-up age [in units of the tail].
+        """
         admission, *others = point[self.aged_rungs * len(self.knots) :].tolist()
         boost = others.pop(0) if self.base.boost else 0.0
         return admission, boost, others[0] if others else _GIVE_UP
@@ -174,7 +178,10 @@ class SharedCoresSpace:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """Initial points: the formula's ages, and each rung from the start with one late climb."""
+        """Initial points of a search for climb ages.
+
+        They are the formula's ages, and each rung from the start with one late climb.
+        """
         formula = formula_ages(self.base, self.knots, self.tail_us)
         for part in _EXITS if self.may_wait or self.starts_by_use else _EXITS[:1]:
             yield self.point(formula, part, _BOOST)

@@ -46,7 +46,10 @@ class SmtSpace:
         return replace(table, rules=tuple(sorted(rules, key=lambda rule: rule.value)))
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """Initial points: for each way to count ages, the formula's ages, and falling ones."""
+        """Initial points of a search for climb ages on SMT cores.
+
+        For each way to count ages they are the formula's ages, and ages that fall with load.
+        """
         formula, *_ = self.ages.starts()
         for clock in range(len(CLOCKS)):
             for ages in (np.minimum(formula, 1.0), _FALLING):

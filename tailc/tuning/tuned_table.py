@@ -79,7 +79,7 @@ class TunedTable(Generic[Form]):
 
     @property
     def table(self) -> Form | None:
-        """The tuned table; None if no table is better than the formula's."""
+        """The tuned table; None if no table is better than the one that the formula computes."""
         return self.validated.table if self.validated.is_better else None
 
     @property

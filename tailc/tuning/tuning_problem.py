@@ -99,7 +99,7 @@ class TuningProblem(Generic[Form]):
 
     @property
     def settling(self) -> int:
-        """0 requests: tuned tables have no controller that must settle."""
+        """Number of requests until a controller has settled: 0, as tuned tables have none."""
         return 0
 
     def reference(self, trials: TuningSample[Form], aim: TuningObjective) -> Measurements:

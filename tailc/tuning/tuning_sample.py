@@ -115,7 +115,7 @@ class TuningSample(Generic[Form]):
         )
 
     def tails_us(self, tables: Sequence[Form]) -> NDArray[np.int64]:
-        """Replay tables; return each replay's percentile, int64 (tables, points, repeats) [us]."""
+        """Replay tables; return latency percentiles [us], int64 (tables, points, repeats)."""
         return self.measure(tables).tail_us
 
     def measure(self, tables: Sequence[Form]) -> Measurements:

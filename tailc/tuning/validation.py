@@ -38,13 +38,13 @@ class EnergyPair:
 
 @dataclass(frozen=True)
 class RateGain:
-    """Mean tails at one rate with the formula's table and the tuned one, and the change.
+    """Mean percentiles at one rate with the formula's table and the tuned one, and the change.
 
     change_ppm: mean over replays of the relative change of the amount to minimise; low_ppm,
-    high_ppm: its interval. clairvoyant_us: mean tail in the same replays of a schedule that knows
-    all sizes; None if none is known. misses: whether the tail of the tuned table exceeds the limit
-    beyond chance. formula_overloaded, tuned_overloaded: whether a replay of the table was aborted,
-    so that its tail and the change are not valid; see `Measurements`.
+    high_ppm: its interval. clairvoyant_us: mean percentile in the same replays of a schedule that
+    knows all sizes; None if none is known. misses: whether the percentile of the tuned table
+    exceeds the limit beyond chance. formula_overloaded, tuned_overloaded: whether a replay of the
+    table was aborted, so that its percentile and the change are not valid; see `Measurements`.
     """
 
     rate_mrps: int
@@ -80,13 +80,13 @@ class RateGain:
 
 @dataclass(frozen=True)
 class ValidatedTable(Generic[Form]):
-    """A table with its gains at each rate, and whether it is better overall beyond chance.
+    """A table with its gains over the formula's at each rate, and whether it is better.
 
-    formula_part_ppm: factor that scales the ages of the formula's table so that it keeps the limit
-    [1e-6]; None if none does. keeps_objectives: whether the table meets the further objectives at
-    every rate. keeps_tail: whether it keeps the limit beyond chance. only_keeps: whether the table
-    is better only because it keeps the limit; the amount to minimise is no smaller than that of the
-    scaled formula's table.
+    It is better if the gain is beyond chance. formula_part_ppm: factor that scales the ages of the
+    formula's table so that it keeps the limit [1e-6]; None if none does. keeps_objectives: whether
+    the table meets the further objectives at every rate. keeps_tail: whether it keeps the limit
+    beyond chance. only_keeps: whether the table is better only because it keeps the limit; the
+    amount to minimise is no smaller than that of the scaled formula's table.
     """
 
     table: Form

@@ -73,7 +73,7 @@ class Capacity:
 
 
 def servers(fleet_mrps: int, rate_mrps: int | None) -> int | None:
-    """Return how many servers a fleet's rate needs at this rate of each; None if it is None."""
+    """Number of servers for the arrival rate of a fleet; None if the rate of one server is None."""
     return -(-fleet_mrps // rate_mrps) if rate_mrps else None
 
 

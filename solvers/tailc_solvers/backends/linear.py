@@ -208,7 +208,7 @@ class Duals:
 
 @dataclass(frozen=True, eq=False)
 class SolverAnswer:
-    """A solver's claims. Nothing in it is checked; use `check.verdict`.
+    """The answer of a solver, which nothing has checked yet; check it with `check.verdict`.
 
     Attributes:
         outcome: the claim.

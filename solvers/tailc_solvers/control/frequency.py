@@ -99,7 +99,7 @@ def reference_frequency(plant: AnyPlant, phase_deg: float) -> float | None:
 
 
 def phase_crossover(plant: AnyPlant) -> float | None:
-    """The first frequency at which the plant lags by 180 degrees; None if it never does.
+    """The first frequency at which the plant lags by 180 degrees; None if there is none.
 
     The frequency is pi for a sampled plant that reaches this lag only there.
     """

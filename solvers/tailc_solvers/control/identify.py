@@ -56,11 +56,12 @@ class IdentificationResult:
 
 
 def identify(response: ArrayLike, size: float) -> IdentificationResult:
-    """Fit a plant whose output 1, 2, ... epochs after an input step of `size` is `response`.
+    """Fit a plant to its measured step response.
 
-    The response is the change from before the step, without missing epochs; it may be a mean of
-    repetitions. Raises UnfitResponseError for one that is too short, not finite, constant, or that
-    has not settled: a gain that is reached only later cannot be known.
+    `response` is the change of the output 1, 2, ... epochs after an input step of `size`, without
+    missing epochs; it may be a mean of repetitions. Raises UnfitResponseError for a response that
+    is too short, not finite, constant, or that has not settled: a gain that is reached only later
+    cannot be known.
     """
     measured = np.asarray(response, dtype=np.float64)
     _check(measured, size)

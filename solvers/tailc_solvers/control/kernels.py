@@ -163,7 +163,7 @@ def _counted_error(loop, k, error):
 
 @plain_loops
 def integrals(loop, record, steps, total):
-    """IAE and ITAE of a simulation: the integrals of |e| and of t |e|, with the part after its end.
+    """Integrals of |e| (IAE) and of t |e| (ITAE) of a simulated loop's error e, over all time.
 
     `total` is the integral of e over all time. Integrals are sums of samples, or in continuous time
     the trapezoidal rule. The part of `total` that the record lacks is added at its last time, so

@@ -73,7 +73,7 @@ class CurvesEngine:
 
 @dataclass(frozen=True)
 class IndividualEngine:
-    """Search engine for requests that each have their own speed-up curve."""
+    """Search engine for schedules of requests that each have their own speed-up curve."""
 
     crowd: Crowd
     seeds: Items

@@ -90,7 +90,7 @@ class LagrangianPrices(NamedTuple):
 
 
 class CurvePath(NamedTuple):
-    """The path from the root to a search node, with one entry for each depth.
+    """The path of a search from the root to a node, with one entry for each depth.
 
     `work` and `sum` are the work done and G there [depth, curves]. `tail` is the time at which the
     quantile's work was done, inf before that (one curve only). `row[i, :rows[i]]` lists the rows

@@ -28,7 +28,7 @@ from tailc_solvers.loops import inner_loops, plain_loops
 
 
 class Crowd(NamedTuple):
-    """The requests: demand and weight [R], speeds [rungs, R], and bounds over later rungs.
+    """The requests of a search: demand and weight [R], speeds [rungs, R], bounds over later rungs.
 
     `least_time`, `most_time`, `least_cost` [rungs, R] are per unit of work on rung i or later.
     `climbs` says that no request is slower on the last rung than on the one before.

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 def chain(
     speeds: NDArray[np.float64], costs: NDArray[np.float64], widths: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Select the rungs on the lower hull of cost over speed, slow ones first; widths never fall.
+    """Select the efficient rungs: the lower hull of cost over speed, slow ones first.
 
-    A rung with fewer threads than the one before it is left out, and the hull is computed again.
-    Among equal speeds the one of least cost is used, and of those the first.
+    The number of threads never falls: a rung with fewer threads than the one before it is left out,
+    and the hull is computed again. Among equal speeds the rung of least cost is used, and of those
+    the first.
     """
     left = np.lexsort((costs, speeds)).tolist()
     while True:

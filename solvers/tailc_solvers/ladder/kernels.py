@@ -60,9 +60,10 @@ class Hull(NamedTuple):
 
 
 class LadderPoint(NamedTuple):
-    """A ladder: the work at which it leaves each rung of a hull, with T, L and W in `value`.
+    """A ladder in a search: the work at which it leaves each rung of a hull, with its figures.
 
-    `rest` [rungs] are the shares of E[(X - w)+], the work after the quantile's, done on each rung.
+    `value` has T, L and W. `rest` [rungs] are the shares of E[(X - w)+], the work after the
+    quantile's, done on each rung.
     """
 
     work: NDArray[np.float64]

@@ -119,7 +119,7 @@ def durations_of(limits: LadderLimits, ends: NDArray[np.float64]) -> NDArray[np.
 def ends_of_all(
     limits: LadderLimits, rungs: NDArray[np.int64], ends: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Insert unused rungs into `ends`; each ends where the rung before it does [rungs]."""
+    """Insert the unused rungs into `ends`; each ends where the rung before it does [rungs]."""
     every = np.zeros(limits.speeds.size)
     every[rungs] = np.minimum(ends, limits.steps.work[-1])
     return np.maximum.accumulate(every)

@@ -57,7 +57,7 @@ def snap(
     rank: int,
     target_ms: float | None = None,
 ) -> SnappedLadder:
-    """Round each row of `solution` to whole microseconds and evaluate it.
+    """Round the times of each ladder of `solution` to whole microseconds, and evaluate it again.
 
     The other arguments are those with which `solution` was solved.
     """

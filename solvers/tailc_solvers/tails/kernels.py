@@ -51,7 +51,7 @@ class LatticeLaw(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """Cases of what is known of the running request, by row and then by elapsed work.
+    """What may be known of the running request: cases by row of the table, then elapsed work.
 
     `among`: it ends in one of the last `among` buckets that have requests. `elapsed`: work it has
     had. `allowed`: probability of ending in them and of taking longer than an entry. `first` and
@@ -111,10 +111,12 @@ def count_upwards(work, weight, least, width, counted, smallest):
 
 @plain_loops
 def list_cases(begins, smallest, most, allowed, cases):
-    """Fill `cases`: one at the beginning of each row, one at each bucket's smallest value.
+    """List in `cases`, for each row of a tail table, the elapsed work of the running request.
 
-    `smallest` are the smallest values of the buckets with requests; `allowed` is for ending in the
-    last one, the last two and so on. In the last bucket nothing is known but its edge.
+    There is one case at the beginning of each row, and one at the smallest value of each bucket of
+    the histogram of work. `smallest` are these values for buckets with requests; `allowed` is for
+    ending in the last one, the last two and so on. In the last bucket nothing is known but its
+    edge.
     """
     at, case = 0, 0
     for row in range(begins.shape[0]):

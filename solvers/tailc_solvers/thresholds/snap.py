@@ -61,7 +61,7 @@ def snap_thresholds(
     rank: int,
     target_us: int,
 ) -> SnappedThresholds:
-    """Round `solution` to whole microseconds; all ages are zero if it is infeasible.
+    """Round the ages of `solution` to whole microseconds; all are zero if it is infeasible.
 
     The other arguments are those with which it was solved, in whole units; demands count in whole
     nanoseconds.

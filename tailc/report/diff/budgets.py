@@ -14,7 +14,10 @@ _NUMBERS = (2, 4)
 
 
 def budgets_text(budgets: BudgetCheck) -> str:
-    """Format one row per budget and arrival process; empty if both have the same decisions."""
+    """Format the check of `diff` budgets: one row per budget and arrival process.
+
+    Empty if both policies have the same decisions.
+    """
     head = f"\nbudgets: {budgets.ruling.value}\n"
     return f"{head}{align_columns(_rows(budgets), _NUMBERS)}\n" if budgets.rulings else ""
 

@@ -30,7 +30,7 @@ _STARTS = {Cause.STARTS_EARLIER: ("wait", "start"), Cause.STARTS_LATER: ("start"
 
 
 def side_text(side: Side) -> str:
-    """Format a policy, such as `search` (few-to-many), generation 2, with its digest."""
+    """Format one of two compared policies, such as `search` (few-to-many), generation 2, digest."""
     return (
         f"`{side.name}` ({side.kind}), generation {side.generation}, "
         f"digest {side.digest[:_DIGITS_OF_DIGEST]}"

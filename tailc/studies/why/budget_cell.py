@@ -33,7 +33,7 @@ class BudgetCell:
 
     @property
     def budget(self) -> int:
-        """The token budget."""
+        """The number of tokens that the cell allows for an iteration."""
         return self.table.rows[self.row].budgets[self.column]
 
     @property
@@ -76,7 +76,10 @@ class BudgetCell:
 
 @dataclass(frozen=True)
 class CellChange:
-    """A change, each SLO's percentile under it [us], and its difference from the policy's."""
+    """A small change of a token-budget table or its input, and its effect on each SLO's percentile.
+
+    The percentiles under the change are in us, with their differences from the policy's.
+    """
 
     name: str
     tails_us: tuple[int, ...]
@@ -85,7 +88,11 @@ class CellChange:
 
 @dataclass(frozen=True)
 class RateEffect:
-    """At a rate: share of the time of iterations in the cell, percentiles, and those of changes."""
+    """Effects of changes at one rate of arrivals.
+
+    It has the share of the time of iterations in the cell, the policy's percentiles, and those
+    after each change.
+    """
 
     rate_mrps: int
     share_ppm: int

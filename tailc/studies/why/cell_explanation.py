@@ -61,9 +61,10 @@ class CellQuery:
 
 @dataclass(frozen=True)
 class AgainstFormula:
-    """What the formula decides in the cell, and the effect of its row and of its whole table.
+    """The formula's decision in a cell, and the effect of using its row or its whole table.
 
-    row: None if the table has no row for the load.
+    The formula is the method of the policy's kind without simulation. row: None if the policy has
+    no row for the load.
     """
 
     decision: Decision
@@ -210,7 +211,7 @@ class InputChange(enum.StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class OtherInput:
-    """A changed input: table, workload, and a factor on the gaps between arrivals."""
+    """A changed input of a replay: table, workload, and a factor on the gaps between arrivals."""
 
     name: str
     table: Ladder

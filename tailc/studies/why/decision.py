@@ -37,9 +37,10 @@ class Decision:
 
     @property
     def rung(self) -> int:
-        """The rung at the last tick; a climb takes effect at the next tick after its age.
+        """The rung of the request at its last tick, the last time at which its age was checked.
 
-        The first rung for a request that has given up.
+        A climb takes effect at the first tick after its age. A request that has given up is on the
+        first rung.
         """
         return 0 if self.gave_up else rung_at(self.row, self._tick_us)
 

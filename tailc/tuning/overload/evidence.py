@@ -19,7 +19,10 @@ def relieved_policy(policy: Policy, found: Relief) -> Policy:
 
 
 def overload_settings(found: Relief) -> dict[str, int]:
-    """Evidence: tail and loss at each rate of overload, then at each normal rate."""
+    """Evidence of overload control: the latency percentile and the lost work at each rate.
+
+    The rates of overload come first, then the normal rates.
+    """
     settings = {"overload_judged_on": found.judged_on}
     overload = len(found.aim.rates_mrps)
     for number, one in enumerate(found.rates[:overload], 1):

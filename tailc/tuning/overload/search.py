@@ -93,7 +93,10 @@ def add_overload_rule(
 
 
 def largest(holds: Callable[[int], bool], most: int) -> int:
-    """The largest number up to `most` at which `holds` is true, if it is monotonic; 0 if none."""
+    """The largest number up to `most` for which `holds` is true; 0 if there is none.
+
+    `holds` must be true up to some number and false above it.
+    """
     if not holds(1):
         return 0
     low, high = 1, 2

@@ -115,7 +115,10 @@ def compare_robust(
     sample: TuningSample[Ladder],
     aim: TuningObjective,
 ) -> RobustComparison:
-    """Compare three tables; the sample has all rates of each case, the measured one first."""
+    """Compare the formula's table, the tuned one and the robust one.
+
+    The sample has all rates of each case of the uncertainty set, the measured case first.
+    """
     measured = sample.measure([formula.table, plain, robust.table])
     tails_us = _by_case(measured.tail_us, aim)
     amounts = _by_case(measure_of(aim).amounts(measured), aim)

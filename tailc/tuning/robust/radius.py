@@ -69,9 +69,9 @@ class Reach:
 
 @dataclass(frozen=True)
 class Radius:
-    """The largest errors under which a table meets one SLO at all rates.
+    """The largest errors of demand and speed-ups under which a table meets one SLO at all rates.
 
-    holds: whether the SLO holds without errors; if not, all reaches are 0.
+    holds: whether the SLO holds without errors; if not, all errors are 0.
     """
 
     slo: Slo
@@ -91,8 +91,9 @@ def radius_of(
 ) -> Radius:
     """Compute the largest tolerated error of each uncertain input, and of all of them together.
 
-    It is the smallest over all rates. subject: a table, with its controller if it has one. slowed:
-    effect of an error of speed on the rungs of the table.
+    The inputs are demands and speed-ups; an error is tolerated if the SLO holds at all rates.
+    subject: a table, with its controller if it has one. slowed: effect of an error of speed on the
+    rungs of the table.
     """
     search = _RadiusSearch(subject, slowed, load, arrivals, slo, ambiguity, workers)
     reaches = []

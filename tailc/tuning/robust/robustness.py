@@ -188,7 +188,11 @@ def _gain(gain: RateGain, stands: RobustRate, clairvoyant_us: int | None) -> Rat
 
 
 def robust_settings(hard: RobustTable) -> dict[str, int]:
-    """Evidence: the number of cases; at each rate the worst tails, price and gain."""
+    """Evidence of robust tuning: the number of cases, and figures for each rate.
+
+    The figures are the worst percentile of each table, and the price and the gain of the robust
+    one.
+    """
     settings = {"robust_cases": len(hard.cases), "robust_searched": hard.searched}
     for number, stands in enumerate(hard.compared.rates, 1):
         tails = {

@@ -32,7 +32,7 @@ _MOST_DAYS = 3
 
 @dataclass(frozen=True, eq=False)
 class UncertaintyCase:
-    """One case of demand and speed-ups; reports show its `name`."""
+    """A case of an uncertainty set: demand and speed-ups with an error; reports show its `name`."""
 
     name: str
     load: Workload
@@ -46,7 +46,7 @@ def slowed_on(table: Ladder) -> Slowed:
 def uncertainty_cases(
     load: Workload, ambiguity: Ambiguity, days: RowDays | None, slowed: Slowed = with_slower_rungs
 ) -> list[UncertaintyCase]:
-    """List the cases: the measured one, then one with each single error at its largest size.
+    """List the cases of an uncertainty set: the measured one, then one for each largest error.
 
     days: of the records of `load`, or None. Of the days, the three whose work has the largest mean
     square are used, because waiting increases with it. slowed: see `slowed_on`.

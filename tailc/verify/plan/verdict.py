@@ -16,7 +16,7 @@ from tailc.models.datacentre.window import JobWindow
 
 @dataclass(frozen=True, eq=False)
 class PlanMeans:
-    """Means of each quantity over the windows, under one policy.
+    """Means of each quantity (such as cost) over the windows of days, under one policy or baseline.
 
     gains: by how much the plan exceeds it, paired by window; empty for the plan itself.
     """

@@ -12,7 +12,7 @@ from tailc.specs.slo import Slo
 
 @dataclass(frozen=True)
 class TokenBaseline:
-    """A baseline. about: description."""
+    """A baseline of a language model's server: its name, and a description (`about`)."""
 
     name: str
     about: str

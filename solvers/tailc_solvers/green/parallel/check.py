@@ -28,7 +28,7 @@ class ServerPlanFault(StrEnum):
 
 
 class LocatedFault(NamedTuple):
-    """A violated constraint with its job and epoch; None if it does not concern only one."""
+    """A violated constraint with its job and epoch; both are None if several are concerned."""
 
     fault: ServerPlanFault
     job: int | None = None

@@ -128,7 +128,7 @@ class IndexedPlan:
             self._energy_wh[epoch][variable] += energy_mj / MJ_PER_WH
 
     def plan(self, point: Vector) -> ServerPlan:
-        """The plan of a point, in which each job ends when its work is done."""
+        """The plan of servers at a point of the linear program; each job ends with its work."""
         servers = np.zeros((len(self.problem.jobs), self.problem.epochs), dtype=np.int64)
         shape = np.zeros(len(self.problem.jobs), dtype=np.int64)
         for j, o, level, t, x in self._running_columns:

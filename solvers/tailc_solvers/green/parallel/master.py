@@ -99,7 +99,7 @@ class Master:
 
     @property
     def columns(self) -> list[Column]:
-        """The known schedules."""
+        """The schedules of jobs that the linear program contains."""
         return self._known.columns
 
     def add(self, columns: Iterable[Column]) -> int:
@@ -173,7 +173,7 @@ class Master:
         return self._rows.take_up(used, brown)
 
     def multipliers(self, answer: SolverAnswer) -> Multipliers | None:
-        """Multipliers of the answer, corrected so that they prove a bound; None if it has none."""
+        """Dual values of a solver's answer, corrected so that they prove a bound, or None."""
         rows, T = self._rows, self.problem.epochs
         dual = answer.duals.rows if answer.duals else None
         if dual is None or dual.shape != (sum(rows.counts),) or not np.isfinite(dual).all():

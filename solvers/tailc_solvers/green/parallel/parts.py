@@ -19,11 +19,11 @@ NANO = 1_000
 
 
 class RunArrays(NamedTuple):
-    """One possible run of a job: its start, and servers, power and speed of each level.
+    """A possible run of a job: its start, and the servers, power and speed of each level.
 
-    start: first epoch. moves_mj: energy of a change between two levels; first_mj, end_mj: from the
-    start to a level and from it to the end. length_s, waiting: length of each of its epochs, and
-    the cost of running through it.
+    A level is a number of servers. start: first epoch. moves_mj: energy of a change between two
+    levels; first_mj, end_mj: from the start to a level and from it to the end. length_s, waiting:
+    length of each of its epochs, and the cost of running through it.
     """
 
     start: int
@@ -110,7 +110,7 @@ class RunBatch(NamedTuple):
 
 
 class ScheduleRequests(NamedTuple):
-    """Jobs whose cheapest schedules are requested, each with its branching rule.
+    """Jobs whose cheapest schedules are requested, each with its branching rule (limits of a node).
 
     Attributes:
         job: its number [n].

@@ -37,8 +37,8 @@ class BidPrices:
 def bid_prices(problem: ParallelProblem, prices: SchedulePrices) -> BidPrices:
     """Price of one server for one epoch with its energy, rounded half to even.
 
-    The price of a block is divided among its servers. The energy is that of a server when all are
-    busy.
+    The price of a block of servers is divided among them. The energy is that of a server when all
+    are busy.
     """
     each = int(problem.power_mw[-1]) * problem.length_s / problem.servers
     energy = prices.energy * each / MJ_PER_KWH

@@ -108,10 +108,9 @@ class ParallelJob:
 
     @property
     def deadline_ms(self) -> int:
-        """D: the longest allowed run time, of a running job from now [ms].
+        """Longest allowed run time of the job, from its start or, if it is running, from now [ms].
 
-        That of a new job is from its start. Rounded up: with no slack the run on the requested
-        servers must be within it.
+        This is D. Rounded up: with no slack the run on the requested servers must be within it.
         """
         most = self.slack_ppt * (self.work_done + self.work_left)
         return -(-most // (PPT * self.requested_speed_ppt)) - self.run_ms

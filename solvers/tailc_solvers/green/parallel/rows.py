@@ -62,7 +62,7 @@ class Entries(NamedTuple):
 
     @classmethod
     def join(cls, parts: Sequence[Entries]) -> Entries:
-        """Concatenate entries."""
+        """Concatenate the entries of several sparse matrices."""
         none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
         return cls(*(np.concatenate(each) for each in zip(none, *parts, strict=True)))
 

@@ -42,7 +42,7 @@ class JobRun:
 
 
 def runs_of(problem: ParallelProblem, j: int) -> Iterator[JobRun]:
-    """The shapes and starts of job `j` with which it can finish its work."""
+    """The runs of job `j` (shape and start) in which it can finish its work."""
     job = problem.jobs[j]
     for shape in range(len(job.shapes)):
         for start in range(job.earliest, job.latest + 1):

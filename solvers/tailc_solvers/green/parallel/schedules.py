@@ -78,7 +78,7 @@ class Column:
 
 
 class Count(NamedTuple):
-    """A rule that limits a job's number of servers in one epoch; 0 servers if it does not run."""
+    """A branching rule that limits a job's servers in one epoch; 0 if it does not run then."""
 
     epoch: int
     least: int

@@ -83,7 +83,7 @@ class PlacedJobs:
         return placed.column
 
     def best(self, job: int) -> Column | None:
-        """The schedule of a job without one that adds least to the cost; None if it has none."""
+        """The schedule that adds least to the cost, for a job without one; None if none exists."""
         free = np.maximum(self.problem.servers - self._servers, 0)
         others = OtherJobs(free, self._over_mj, self._brown_cost, self._lacking)
         return self._schedules.cheapest_next_to(job, others)

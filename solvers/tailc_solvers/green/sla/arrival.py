@@ -50,10 +50,10 @@ def place_jobs(
 
 
 def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> Plan | None:
-    """Try a few orders, admitted jobs first, and return the best plan; None if none has room.
+    """Try a few orders of placing jobs, admitted ones first, and return the best plan.
 
-    If an order moves a running job to servers of another one, whose moves then overdraw the green
-    bus, running jobs stay on their servers.
+    None if no order has room for all. If an order moves a running job to servers of another one,
+    whose moves then overdraw the green bus, running jobs stay on their servers.
     """
     order = sorted(by_pay(jobs), key=lambda at: not (jobs[at].must_run or admitted[at]))
     taken = [job for job, is_in in zip(jobs, admitted, strict=True) if is_in or job.must_run]
@@ -124,7 +124,10 @@ def _value(groups: Groups, jobs: Sequence[Job], plan: Plan) -> int:
 
 
 def by_pay(jobs: Sequence[Job]) -> list[int]:
-    """Order of placement: jobs that must run, then by payment per slot; ties go to the first."""
+    """Order in which to place jobs: those that must run, then by payment per server-epoch.
+
+    Ties go to the first job.
+    """
 
     def rank(at: int) -> tuple[bool, float]:
         return not jobs[at].must_run, -jobs[at].revenue / jobs[at].slots
@@ -138,9 +141,9 @@ def in_order(
     order: Sequence[int],
     still: frozenset[int] = frozenset(),
 ) -> tuple[Placement | None, ...] | None:
-    """Place jobs one by one in this order; None if a running job finds no room.
+    """Place jobs one by one in the order given; None if a running job finds no room.
 
-    In the epochs `still` moves happen only if unavoidable.
+    In the epochs `still` running jobs move only if it is unavoidable.
     """
     plan: list[Placement | None] = [None] * len(jobs)
     for at in order:
@@ -153,7 +156,10 @@ def in_order(
 
 
 def bound_alone(groups: Groups, alone: Sequence[PlacementSolution]) -> float:
-    """Upper bound on the value: the sum of each job's bound alone; inf if one has none."""
+    """Upper bound on the value of a plan: the sum of the bounds of each job by itself.
+
+    inf if a job has no bound.
+    """
     idle = -int(groups.bill_before.sum())
     return idle + sum(one.bound - idle for one in alone)
 

@@ -36,7 +36,10 @@ def merged_groups(groups: Groups, most: int = MOST_GROUPS) -> tuple[Groups, Whol
 
 
 def prices_of_members(groups: Groups, merged: Groups, of: Whole, price: Whole) -> Whole:
-    """Prices of all groups from those of the merged ones [micro-dollars; groups, epochs]."""
+    """Prices of servers for all groups of racks, from the prices for merged groups.
+
+    Unit: [micro-dollars; groups, epochs].
+    """
     greener = (~merged.is_green).sum(axis=0)
     is_beyond = groups.is_green & ~merged.is_green[of] & (greener < merged.groups)
     at = np.where(is_beyond, greener, of[:, None])

@@ -23,9 +23,10 @@ an arrival more, a departure fewer, a move more or fewer."""
 
 
 class FlowDifference(NamedTuple):
-    """One flow minus another; each applied cycle reduces it.
+    """The difference of two flows of servers between groups of racks.
 
-    spent: servers [groups, T]. arrived, left: of each group [groups, T + 1]. moved: [T + 1].
+    Each applied cycle reduces it. spent: servers [groups, T]. arrived, left: of each group [groups,
+    T + 1]. moved: [T + 1].
     """
 
     spent: Whole
@@ -35,7 +36,10 @@ class FlowDifference(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Buffers of a walk: when it visited each node, or -1, and its nodes, steps and groups."""
+    """Working memory of a walk through a difference of flows.
+
+    When the walk visited each node, or -1, and its nodes, steps and groups.
+    """
 
     visit: Whole
     node: Whole
@@ -88,7 +92,7 @@ def next_node(step, g, t, n, T):
 
 @inner_loops
 def take_step(rest, step, g, t, units):
-    """Reduce the difference by `units` of a step from boundary t; return what remains of it."""
+    """Reduce a difference of flows by `units` of a step from boundary t; return what remains."""
     sign = 1 if step in (ON, LEAVE, ARRIVE, CROSS) else -1
     if step in (ON, BACK):
         at = t if step == ON else t - 1
@@ -106,7 +110,10 @@ def take_step(rest, step, g, t, units):
 
 @inner_loops
 def next_cycle(rest, walk, top, n, T):
-    """Extend the walk until it meets itself; return the cycle's ends in the walk, or -1 twice."""
+    """Extend a walk through a difference of flows until it meets itself, which closes a cycle.
+
+    Returns the ends of the cycle in the walk, or -1 twice.
+    """
     while top >= 0:
         here = walk.node[top]
         step, g = step_from(rest, here, n, T)

@@ -41,7 +41,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Horizon:
-    """Bound on every plan's value, and prices of servers, from the program of a horizon.
+    """Upper bound on the value of every plan, and prices of servers, from a linear program.
 
     Attributes:
         outcome: of the solver.
@@ -83,7 +83,7 @@ class HorizonAdmission:
 def solve_horizon(
     groups: Groups, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> Horizon:
-    """Solve the program: a bound on every plan, and prices, for these jobs on free servers."""
+    """Solve the linear program of jobs on free servers: a bound on every plan, and prices."""
     check_jobs(jobs, groups.groups, groups.epochs)
     model = HorizonProgram.build(groups, jobs)
     program = model.assembly.program(relaxed=True)

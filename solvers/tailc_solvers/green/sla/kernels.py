@@ -128,7 +128,10 @@ def nearest(place, net):
 
 @inlined_loops
 def relax_hub(place, net, kind, least, hub, hub_from):
-    """Update a hub's distance to `least`, and record the first place that has it."""
+    """Reduce the distance to a hub to `least`, and record the first place at that distance.
+
+    A hub joins the places (groups of racks) at the boundary of two epochs.
+    """
     if least >= hub[kind]:
         return
     hub[kind] = least
@@ -182,7 +185,7 @@ def relax_boundary(costs, flow, t, ways):
 
 @inlined_loops
 def relax_epoch(cost, how, place, there, there_from):
-    """Update distances on the other side of an epoch; return whether one decreased."""
+    """Reduce the distances at the other end of an epoch; return whether one became smaller."""
     n = place.shape[0]
     less = 0
     for g in range(n):

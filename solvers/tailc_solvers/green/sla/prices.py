@@ -77,7 +77,7 @@ class PriceQuote(NamedTuple):
 
 
 def quote(prices: PriceList, job: Job) -> PriceQuote:
-    """Compute what a job pays and what its servers cost if it starts in its first epoch."""
+    """Compute what a job pays, and what its servers cost by prices, from its first epoch on."""
     within = slice(job.first_epoch, job.first_epoch + job.epochs)
     cheapest, dearer = prices.cheapest[within], prices.cheapest_green[within]
     extra = dearer - cheapest
@@ -119,7 +119,7 @@ def admit(groups: Groups, prices: PriceList, job: Job) -> PlacementSolution:
 
 
 def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> PlacementSolution:
-    """Place the job where its value is highest, if the prices admit it or it is running."""
+    """Place a job where its value is highest, if the prices admit the job or it is running."""
     check_jobs([job], groups.groups, groups.epochs)
     if quote(prices, job).is_admitted or job.must_run:
         return place_job(groups, job)

@@ -280,7 +280,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where a job runs: its start, and its servers [groups or racks, epochs of the job]."""
+    """Where a job runs: its first epoch, and its servers [groups or racks, epochs of the job]."""
 
     start: int
     servers: Whole

@@ -33,7 +33,10 @@ class Assembly:
         lower: ArrayLike = 0.0,
         integer: bool = True,
     ) -> Index:
-        """Add variables; return their indices in an array of `shape`. Other arguments broadcast."""
+        """Add variables to the program; return their indices in an array of `shape`.
+
+        The other arguments broadcast to this shape.
+        """
         count = int(np.prod(shape))
         for kept, values in ((self._cost, cost), (self._lower, lower), (self._upper, upper)):
             wide = np.broadcast_to(np.asarray(values, dtype=np.float64), shape)
@@ -49,7 +52,10 @@ class Assembly:
         lower: ArrayLike = -np.inf,
         upper: ArrayLike = np.inf,
     ) -> Index:
-        """Add rows; return their indices. Each term has indices [rows, k] and coefficients."""
+        """Add constraints to the program; return the numbers of their rows.
+
+        Each term has indices of variables [rows, k] and their coefficients.
+        """
         count = max(places.shape[0] for places, _ in terms)
         first = self._rows
         at = np.arange(first, first + count, dtype=np.int64)

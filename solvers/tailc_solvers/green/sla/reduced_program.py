@@ -121,9 +121,9 @@ def bound_of(program: LinearProgram, answer: SolverAnswer) -> float:
 def denied_by(
     relaxed: LinearProgram, answer: SolverAnswer, known: KnownFacts
 ) -> AnswerVerdict | None:
-    """Why an answer to a relaxed program ends the search for a plan; None if it does not.
+    """The reason why an answer to a relaxed program ends the search for a plan, or None.
 
-    It claims that there is no optimum, or its multipliers, if any, do not prove its optimum.
+    The reason is a claim that there is no optimum, or multipliers that do not prove the optimum.
     """
     if answer.outcome in (SolverOutcome.INFEASIBLE, SolverOutcome.UNBOUNDED):
         return verdict(relaxed, answer, known)

@@ -47,7 +47,7 @@ from tailc_solvers.green.sla.reduced_program import bound_of, denied_by
 
 @dataclass(frozen=True, eq=False)
 class Robust:
-    """The plan that all scenarios share, with its value in each of them.
+    """A plan under uncertain green energy, with its value in each scenario of the energy.
 
     Attributes:
         outcome: OPTIMAL or FEASIBLE with a plan; otherwise why there is none.
@@ -120,11 +120,11 @@ def solve_robust(
 
 
 def place_robust(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> Robust:
-    """Place jobs one after another, each at the best of some places, or refuse them.
+    """Place jobs one after another under uncertain green energy, or refuse them.
 
-    These are the best places (`flow`) under each scenario, and under each quartile of the
-    scenarios' green energy by epoch, from the least to the most. A heuristic, without a bound;
-    INFEASIBLE if a job that must run has none of these places.
+    Each job takes the best of a few placements: the best (`flow`) under each scenario of green
+    energy, and under each quartile of the scenarios by epoch, from the least to the most. A
+    heuristic, without a bound; INFEASIBLE if a job that must run has no such placement.
     """
     _check(scenarios, jobs)
     plan: list[Placement | None] = []
