@@ -68,7 +68,7 @@ Worth: TypeAlias = tuple[bool, float]
 
 
 def worth_of(result: CandidateResult, target_us: int, *, by_cost: bool) -> Worth:
-    """Return the sort key of a setting by hand; the best one has the smallest key."""
+    """Return the sort key of a fixed setting; the best setting has the smallest key."""
     if result.cost is None or not by_cost:
         return False, result.tail_us
     misses = result.tail_us > target_us
@@ -101,7 +101,7 @@ def replay_settings(
     options: VerifyOptions,
     workers: Executor,
 ) -> tuple[SettingResult, ...]:
-    """Replay the subject, then each setting by hand, on the same arrivals without replicates."""
+    """Replay a policy, then each of its fixed settings by name, on the same arrivals."""
     workload = subject.workload(profile)
     experiment = experiment_for(options, workload, arrivals, workers, subject)
     tails = [tail_of(slo, profile) for slo in slos]

@@ -24,7 +24,10 @@ from tailc.models.rigid_jobs.site import site_of
 
 @dataclass(frozen=True, eq=False)
 class WindowSamples:
-    """Results of a plan's rule and of each baseline, by name. jobs: number of submitted jobs."""
+    """Results of replaying windows of days with a plan's rule and with each baseline, by name.
+
+    jobs: number of submitted jobs.
+    """
 
     jobs: int
     policy: QuantitySamples
@@ -34,7 +37,7 @@ class WindowSamples:
 def job_model(
     plan: Plan, curves: SpeedupCurves, options: PlanOptions, rule: str | None = None
 ) -> JobModel[Any]:
-    """The model of the plan's jobs; ValueError if its servers differ.
+    """Make the model that replays the jobs of a plan; ValueError if its servers differ.
 
     rule: name of the baseline that decides about jobs; None: the plan's prices.
     """

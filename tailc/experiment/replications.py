@@ -54,7 +54,7 @@ class Replications:
     replicates: int = 0
 
     def repeat_of(self, replicate: int) -> int:
-        """Number of the repeat whose arrivals and requests a replicate has."""
+        """Number of the repeat whose arrivals a bootstrap replicate uses."""
         return replicate % len(self.repeats)
 
     def replicate(self, number: int) -> Replication:

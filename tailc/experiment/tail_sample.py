@@ -73,7 +73,7 @@ class Repeats(Generic[ResultT]):
 
     @property
     def tails_us(self) -> tuple[int, ...]:
-        """Estimate of each tail [us]: its percentile over the requests of all repeats together."""
+        """Estimate of each percentile [us], over the requests of all repeats together."""
         return tuple(nearest_us(limit_ns) for limit_ns in self.limits_ns)
 
 

@@ -51,7 +51,7 @@ class TokenRun:
 
 @dataclass(frozen=True)
 class TokenPoint:
-    """The policy and the baselines at one rate.
+    """Results at one rate: of a token-budget policy, and of the baselines.
 
     cells_ppm: share of the time of iterations in each cell of the policy's table.
     """
@@ -84,7 +84,7 @@ class TokenComparison:
         workers: Executor,
         tick: Callable[[int, int], None] | None = None,
     ) -> tuple[TokenPoint, ...]:
-        """A point for each rate; the recorded rate if there is none."""
+        """Compare the policy with the baselines at each rate, or at the recorded rate."""
         found = []
         jobs = experiments(trace, rates_mrps)
         for done, point in enumerate(workers.map(self.point, jobs), start=1):
@@ -110,14 +110,14 @@ class TokenComparison:
         )
 
     def baseline(self, name: str, experiment: TokenExperiment) -> TokenScheduler:
-        """The baseline of that name: the best of its candidates at the rate."""
+        """The baseline of this name: the best of its candidates at the rate of the experiment."""
         candidates = (
             token_rules().make_rule(name).candidates(self.table.engine, self.largest_budget)
         )
         return experiment.best(candidates, self.slos)
 
     def run(self, scheduler: TokenScheduler, experiment: TokenExperiment) -> TokenRun:
-        """Replay a scheduler alone."""
+        """Replay one scheduler, without comparing it with others."""
         return self._run(scheduler, experiment.outcome(scheduler), ())[0]
 
     def _run(
@@ -142,7 +142,7 @@ class TokenComparison:
 def comparison_of(
     policy: Policy, baselines: Sequence[str], seed: int, replicates: int
 ) -> TokenComparison:
-    """The comparison of a policy of token budgets with baselines of the same engine."""
+    """Make the comparison of a token-budget policy with baselines on the same engine."""
     table = policy.budget_table
     assert table is not None
     largest = dict(policy.evidence.settings).get("largest_budget", STATIC_BUDGETS[-1])
@@ -150,7 +150,7 @@ def comparison_of(
 
 
 def ruling_of(tail: TailEstimate, slo: Slo) -> Ruling:
-    """The ruling on an SLO by the whole interval of its percentile."""
+    """Rule on an SLO: pass or fail if the whole interval of its percentile is on one side."""
     if tail.low_us > slo.latency_us:
         return Ruling.FAIL
     met = tail.high_us is not None and tail.high_us <= slo.latency_us
@@ -158,7 +158,7 @@ def ruling_of(tail: TailEstimate, slo: Slo) -> Ruling:
 
 
 def worst_ruling(rulings: Iterable[Ruling]) -> Ruling:
-    """Fail if any fails, else undecided if any is, else pass."""
+    """The worst of several rulings: fail, else undecided, else pass."""
     found = set(rulings)
     worst = (one for one in (Ruling.FAIL, Ruling.UNDECIDED) if one in found)
     return next(worst, Ruling.PASS)

@@ -38,7 +38,7 @@ _NS_PER_US = 1_000
 
 @dataclass(frozen=True)
 class TailEstimate:
-    """A percentile with its 95 % interval [us]; high_us: None with too few requests."""
+    """An estimated percentile with its 95 % interval [us]; high_us: None with too few requests."""
 
     us: int
     low_us: int
@@ -47,20 +47,20 @@ class TailEstimate:
 
 @dataclass(frozen=True, eq=False)
 class TokenExperiment:
-    """The requests of a trace at a mean arrival rate."""
+    """The requests of a language model's trace, to be replayed at a mean arrival rate."""
 
     trace: TokenTrace
     rate_mrps: int
 
     @cached_property
     def requests(self) -> TokenRequests:
-        """The requests at their arrival times."""
+        """The requests with their arrival times at the rate of the experiment."""
         trace = self.trace
         arrival_ns = trace.arrival_ns(self.rate_mrps)
         return token_requests(arrival_ns, trace.prompt, trace.output, trace.cached)
 
     def outcome(self, scheduler: TokenScheduler) -> TokenOutcome:
-        """Replay the requests on a scheduler."""
+        """Replay the requests with one scheduler."""
         return replay(scheduler, self.requests)
 
     def best(self, candidates: Sequence[TokenScheduler], slos: Sequence[Slo]) -> TokenScheduler:
@@ -80,7 +80,7 @@ def token_rules() -> RuleBaselines[TokenRule]:
 
 
 def tail_us(outcome: TokenOutcome, slo: Slo) -> int:
-    """The percentile of an SLO's metric, an order statistic; 0 without values [us]."""
+    """The percentile that an SLO limits [us], as an order statistic; 0 without values."""
     return int(nearest_us(_percentile_ns(outcome.values_ns(slo.metric), slo.percentile_ppm)))
 
 
@@ -98,8 +98,11 @@ def largest_tail_us(outcome: TokenOutcome, slo: Slo, parts: int) -> int:
 
 
 def rank(outcome: TokenOutcome, slos: Sequence[Slo]) -> tuple[float, int]:
-    """Sort key of an outcome: by which factor the SLOs after the first are missed, as a logarithm,
-    and the tail of the first."""
+    """Sort key of an outcome; the best outcome has the smallest key.
+
+    First counts by which factor the SLOs after the first are missed, as a logarithm, then the
+    percentile of the first SLO.
+    """
     first, *others = slos
     missed = sum(excess(tail_us(outcome, slo), slo.latency_us) for slo in others)
     return missed, tail_us(outcome, first)
@@ -111,9 +114,10 @@ def excess(tail: int, limit: float) -> float:
 
 
 def goodput(outcome: TokenOutcome, slos: Sequence[Slo]) -> float:
-    """Share of requests that meet every SLO.
+    """Share of requests that meet every SLO, 0 to 1.
 
-    A request meets an SLO of gaps if at most the SLO's share of its gaps is longer than the limit.
+    A request meets an SLO of gaps (times between tokens) if at most the SLO's share of its gaps is
+    longer than the limit.
     """
     good = np.ones(len(outcome.log.ttft_ns), np.bool_)
     for slo in slos:
@@ -141,7 +145,7 @@ class TokenTail:
 
     @property
     def estimate(self) -> TailEstimate:
-        """The percentile with its interval."""
+        """The percentile with its 95 % interval."""
         middle = int(nearest_us(self.ns))
         low, high = (
             int(nearest_us(int(one))) for one in np.quantile(self.resampled_ns, [LOW, HIGH])
@@ -150,7 +154,7 @@ class TokenTail:
         return TailEstimate(middle, min(low, middle), max(high, middle) if enough else None)
 
     def change_from(self, other: TokenTail) -> MeanError:
-        """Relative change from the other percentile, with its 95 % interval.
+        """Relative change of this percentile from another one, with its 95 % interval.
 
         Zeros, of metrics without values, count as 1 ns: two of them have no change.
         """
@@ -162,7 +166,10 @@ class TokenTail:
 
 
 def tail_sample(outcome: TokenOutcome, slo: Slo, seed: int, replicates: int) -> TokenTail:
-    """The percentile of an SLO's metric, from blocks of successive requests."""
+    """The percentile that an SLO limits, with bootstrap samples of blocks of requests.
+
+    A block has successive requests.
+    """
     values, requests = outcome.values(slo.metric), len(outcome.log.ttft_ns)
     value_ns, percentile_ppm = values.value_ns, slo.percentile_ppm
     if not len(value_ns):
@@ -199,7 +206,7 @@ def check_fits(trace: TokenTrace, engine: BatchEngine) -> None:
 
 
 def experiments(trace: TokenTrace, rates_mrps: Sequence[int]) -> tuple[TokenExperiment, ...]:
-    """An experiment for each rate; the recorded rate if there is none."""
+    """Make an experiment for each arrival rate; for the recorded rate if none is given."""
     return tuple(TokenExperiment(trace, rate) for rate in rates_mrps or (trace.rate_mrps,))
 
 

@@ -25,7 +25,10 @@ def _require(holds: bool, otherwise: str) -> None:
 
 @dataclass(frozen=True)
 class BatchEngine:
-    """Limits of the engine: blocks of the key-value cache, their tokens, sequences in a batch."""
+    """Limits of a language model's engine: blocks of its cache, tokens in a block, sequences.
+
+    The cache is the key-value cache; sequences are those in a batch.
+    """
 
     kv_blocks: int
     block_tokens: int
@@ -42,15 +45,16 @@ class BatchEngine:
 
     @property
     def cache_tokens(self) -> int:
-        """Number of tokens that the cache holds."""
+        """Number of tokens for which the key-value cache of the engine has room."""
         return self.kv_blocks * self.block_tokens
 
 
 @dataclass(frozen=True)
 class BudgetRow:
-    """Token budgets by column for `first_decoding` sequences and more, up to the next row.
+    """A row of a token-budget table: budgets for `first_decoding` or more decoding sequences.
 
-    new_sequences: how many sequences may start in the iteration.
+    It holds up to the next row; its budgets are by column. new_sequences: how many sequences may
+    start in the iteration.
     """
 
     first_decoding: int
@@ -66,7 +70,7 @@ class BudgetRow:
 
 @dataclass(frozen=True)
 class BudgetTable:
-    """Token budgets by decoding sequences (rows) and waiting prompt tokens (columns).
+    """Token budgets of an iteration: rows by decoding sequences, columns by waiting prompt tokens.
 
     first_waiting: the least number of waiting prompt tokens of each column.
     """
@@ -107,12 +111,15 @@ class Allowance:
 
 
 def allowance(table: BudgetTable, decoding: int, waiting: int) -> Allowance:
-    """The cell for decoding sequences and waiting prompt tokens; ValueError if one is negative."""
+    """Look up the cell for decoding sequences and waiting prompt tokens.
+
+    Raises ValueError if one of the numbers is negative.
+    """
     _require(min(decoding, waiting) >= 0, "numbers of sequences and tokens must not be negative")
     row = table.rows[bisect_right([row.first_decoding for row in table.rows], decoding) - 1]
     return Allowance(row.budgets[bisect_right(table.first_waiting, waiting) - 1], row.new_sequences)
 
 
 def static_budget(engine: BatchEngine, budget: int) -> BudgetTable:
-    """The table of one budget for all states, as engines have it."""
+    """Make a table with the same token budget in every state, as engines usually have it."""
     return BudgetTable((0,), (BudgetRow(0, engine.max_sequences, (budget,)),), engine)

@@ -28,7 +28,7 @@ from tailc.forms.shares import PPM, Machine, ShareCap, Shares
 
 
 class CapMode(enum.IntEnum):
-    """What the cap of a machine does at present."""
+    """Mode of a machine's share cap: no cap, a test of one, a cap, or a test of a larger cap."""
 
     FREE = 0
     TRIAL = 1

@@ -31,9 +31,10 @@ def ascends(values: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class StepPart:
-    """Time [ns] by an amount of tokens or sequences; beyond the last knot its last slope applies.
+    """A part of an iteration's time [ns], piecewise linear in an amount of tokens or sequences.
 
-    knots: amounts, from 0 on. time_ns: at each knot, from 0 on.
+    Beyond the last knot its last slope applies. knots: amounts, from 0 on. time_ns: at each knot,
+    from 0 on.
     """
 
     knots: tuple[int, ...]
@@ -55,7 +56,7 @@ NOTHING = StepPart((0, 1), (0, 0))
 
 @dataclass(frozen=True)
 class StepTimes:
-    """The parts of the time of an iteration."""
+    """The parts whose sum is the time of an iteration of a language model's server."""
 
     fixed_ns: int
     tokens: StepPart
@@ -68,7 +69,7 @@ class StepTimes:
 
 
 def part_ns(part: StepPart, amount: int) -> int:
-    """Time of an amount [ns]."""
+    """The part of an iteration's time for an amount of tokens or sequences [ns]."""
     at = min(max(bisect_right(part.knots, amount) - 1, 0), len(part.knots) - 2)
     rise = part.time_ns[at + 1] - part.time_ns[at]
     run = part.knots[at + 1] - part.knots[at]
@@ -76,7 +77,7 @@ def part_ns(part: StepPart, amount: int) -> int:
 
 
 def step_ns(times: StepTimes, prompt: int, decoding: int, context: int) -> int:
-    """Time of an iteration [ns]."""
+    """Time of an iteration by prompt tokens, decoding sequences and tokens in their cache [ns]."""
     return (
         times.fixed_ns
         + part_ns(times.tokens, prompt + decoding)
@@ -87,10 +88,11 @@ def step_ns(times: StepTimes, prompt: int, decoding: int, context: int) -> int:
 
 
 def least_prompt_ns(times: StepTimes, prompt: int, largest: int) -> int:
-    """A lower bound of the time of a prompt in iterations of at most `largest` tokens [ns].
+    """Lower bound on the time of all iterations of a prompt [ns].
 
-    Each token takes at least the least time per token of an iteration, which is at a knot, because
-    the time is linear between knots. Smaller chunks can take less in total than the largest ones.
+    An iteration has at most `largest` tokens. Each token takes at least the least time per token of
+    an iteration, which is at a knot, because the time is linear between knots. Smaller chunks can
+    take less in total than the largest ones.
     """
     most = min(prompt, largest)
     knots = {1, most, *times.tokens.knots, *times.prompt.knots}

@@ -30,7 +30,7 @@ class Placeholder(enum.Enum):
 
 @dataclass(frozen=True)
 class NameValues:
-    """The values that one baseline name contains.
+    """The values that the name of a baseline contains, such as the load in `fix-4<30`.
 
     by_part: numbers, loads and tokens as written; times and budgets in microseconds, shares in
     millionths, frequencies in kHz. has_flag: whether the name has the flag of the syntax.

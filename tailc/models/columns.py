@@ -69,7 +69,7 @@ class UsageColumns(ABC, Generic[UseT]):
 
     @abstractmethod
     def rungs_title(self, shared: str) -> str:
-        """Title of the table of the rungs on which requests ended.
+        """Title of the table of the rungs (threads, cores) on which requests ended.
 
         Empty if there is no such table.
         """

@@ -41,7 +41,7 @@ NamedT = TypeVar("NamedT", bound=NamedBaseline)
 
 @dataclass(frozen=True)
 class Query(Generic[NamedT]):
-    """A baseline name that was parsed: the baseline and its parameter."""
+    """A baseline that a user requests: the one found by its name, and the parameter in the name."""
 
     baseline: NamedT
     values: NameValues

@@ -34,12 +34,12 @@ class RuleBaseline(NamedBaseline, Generic[RuleT]):
 
 @dataclass(frozen=True)
 class RuleBaselines(Generic[RuleT_co]):
-    """All baselines of one execution model that are rules."""
+    """All baselines of one execution model whose decisions do not depend on a policy (rules)."""
 
     folder: Folder[RuleBaseline[Any]]
 
     def with_more(self, more: Sequence[RuleBaseline[Any]]) -> RuleBaselines[RuleT_co]:
-        """These rules and others, by rank."""
+        """Add further baselines to these, ordered by rank."""
         every = sorted((*self.folder.baselines, *more), key=lambda one: one.rank)
         return RuleBaselines(Folder(tuple(every), self.folder.where))
 

@@ -55,7 +55,7 @@ class Usage(ABC):
 
     @abstractmethod
     def headline(self, load: Load) -> Headline:
-        """The number of this use that matters most to a user."""
+        """The figure of this use of the server that matters most to a user, with its unit."""
 
     @property
     @abstractmethod

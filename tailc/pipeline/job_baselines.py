@@ -16,7 +16,7 @@ from tailc.pipeline.planners.baselines import RIGID
 
 @contextmanager
 def solver_baselines(plan: Plan) -> Iterator[tuple[RuleBaseline[Any], ...]]:
-    """The baselines for the jobs of a plan; their solver starts when it is first needed."""
+    """Make the baselines for a plan's jobs that use solvers; their solver starts when needed."""
     if plan.malleable is None:
         yield RIGID
         return

@@ -38,7 +38,7 @@ _SOLVER = "tailc_solvers.step_times"
 def solve_for_budgets(
     problem: TokenBudgetProblem, threads: int, progress: Progress
 ) -> TokenBudgetSolution:
-    """The table by the problem's method.
+    """Find the token-budget table by the method of the problem.
 
     Raises TailcError for a profile without prompts or without decoding, for requests that do not
     fit into the cache, and for an SLO that no table meets.
@@ -73,7 +73,7 @@ def solve_for_budgets(
 
 
 def budget_settings(problem: TokenBudgetProblem, solution: TokenBudgetSolution) -> dict[str, int]:
-    """The numbers of the evidence."""
+    """Evidence of a token-budget policy: the numbers of its search and of its fitted times."""
     found = {
         "fit_error_ppm": solution.fit.mean_ppm,
         "fit_worst_ppm": solution.fit.worst_ppm,
@@ -89,7 +89,7 @@ def budget_settings(problem: TokenBudgetProblem, solution: TokenBudgetSolution) 
 def budget_remarks(
     problem: TokenBudgetProblem, solution: TokenBudgetSolution
 ) -> tuple[Finding, ...]:
-    """Warnings about a profile with large errors or small iterations, and a search without gain."""
+    """Warn of a profile with large errors or small iterations, and of a search without gain."""
     return (*_remarks(solution), *_beyond_profile(problem, solution.table))
 
 
@@ -162,7 +162,7 @@ def _remarks(solution: TokenBudgetSolution) -> Iterator[Finding]:
 def one_step_table(
     grid: BudgetGrid, limit_ns: int, context_of: Callable[[int], int]
 ) -> BudgetTable:
-    """The largest budget of each row whose iteration takes at most the limit.
+    """Make the table whose budgets are the largest with an iteration within a time limit.
 
     An iteration of a row has at most the decoding sequences up to the next row. context_of: tokens
     in their cache. If the decoding sequences alone take longer than the limit, no prompt is
@@ -183,7 +183,7 @@ def one_step_table(
 
 
 def step_times(fitted: SumFit) -> StepTimes:
-    """The fitted times in whole nanoseconds."""
+    """Convert fitted times of iterations to whole nanoseconds."""
     return StepTimes(max(round(fitted.constant), 1), *map(_part, fitted.parts))
 
 

@@ -26,9 +26,10 @@ _ANYWAY = "; `--allow-misses` writes the policy all the same"
 
 
 def with_token_estimates(policy: Policy, design: TokenTrace, threads: int) -> Policy:
-    """Add to the policy's evidence its estimates and the best static budgets, at its rates.
+    """Add estimated percentiles to a token-budget policy's evidence, at each of its rates.
 
-    The requests are those that a search did not see, or all if there was no search.
+    The best static budgets are added for comparison. The requests are those that a search did not
+    use, or all if there was no search.
     """
     is_tuned = policy.evidence.proof == REPLAYED
     trace = unseen_part(design) if is_tuned else design
@@ -49,9 +50,10 @@ def with_token_estimates(policy: Policy, design: TokenTrace, threads: int) -> Po
 def check_token_estimates(
     policy: Policy, loaded: LoadedSpec, *, allows_misses: bool
 ) -> tuple[Finding, ...]:
-    """Warn of SLOs that are undecided, or missed if that is allowed, and of better static budgets.
+    """Check the estimates of a token-budget policy: warn of SLOs that are undecided or missed.
 
-    Raises TailcError (INFEASIBLE) for an SLO that is missed at one of the rates.
+    Also warns if a static budget is better. Raises TailcError (INFEASIBLE) for an SLO that is
+    missed at one of the rates, unless misses are allowed.
     """
     misses = list(_findings(policy, loaded, Standing.FAIL))
     if misses and not allows_misses:

@@ -80,7 +80,7 @@ class OpenedDays:
 
 @dataclass(frozen=True)
 class OpenedTokens:
-    """Requests to a language model and their reading."""
+    """Opened requests to a language model, and how they are read."""
 
     reading: TokensReading
     trace: TokenTrace
@@ -205,8 +205,10 @@ def split_rows(
 
 
 def split_requests(opened: OpenedSpec, read: OpenedTokens) -> tuple[TokenTrace, TokenTrace]:
-    """Split requests to a language model into design and held-out part; the spec must have a rule
-    for it."""
+    """Split requests to a language model into the design part and the held-out part.
+
+    The spec must have a rule for it.
+    """
     from tailc.traces.tokens import split_tokens
 
     try:

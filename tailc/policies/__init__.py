@@ -41,7 +41,7 @@ class KindSpec(Protocol):
     def demand(
         self,
     ) -> DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysSettings | TokensSpec:
-        """Source of demand, throughput or tokens, or the days of jobs and energy to plan."""
+        """What the spec reads: demand, throughput, tokens, or days of jobs and energy to plan."""
         ...
 
     @property
@@ -125,7 +125,7 @@ def no_setting(spec: Any) -> None:
 
 @dataclass(frozen=True)
 class TunableTables:
-    """How tables of a kind are tuned by simulation.
+    """How tables of a kind of policy are tuned by simulation.
 
     aim(spec): the TuningObjective of a spec, or None. best(spec): settings of the method `auto`,
     None for other methods.
@@ -138,7 +138,7 @@ class TunableTables:
 
 @dataclass(frozen=True)
 class FixedTables:
-    """The statement that tables of a kind cannot be tuned by simulation."""
+    """Marks a kind of policy whose tables cannot be tuned by simulation."""
 
     is_possible: ClassVar[bool] = False
 

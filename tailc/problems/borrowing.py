@@ -113,7 +113,7 @@ class BorrowingProblem:
 
     @property
     def method(self) -> BudgetMethod:
-        """How the budget is determined."""
+        """The method by which the budget of shared time is determined."""
         if self.borrowing is Borrowing.IDLE:
             return BudgetMethod.NONE
         if self.borrowing is Borrowing.OPTIMISED:

@@ -42,7 +42,7 @@ class IntervalGrid:
 
     @property
     def steps(self) -> int:
-        """Number of grid steps from 0 to the longest stay on a rung."""
+        """Number of grid steps from 0 to the longest time that a request may stay on a rung."""
         return self.longest_us // self.step_us
 
 

@@ -60,17 +60,17 @@ class NamedMalleable:
 
     @property
     def shapes(self) -> Mapping[int, Mapping[int, int]]:
-        """Speed-ups by the numbers of virtual machines that it may still have."""
+        """Speed-ups of the job by number of virtual machines, for the numbers that it may have."""
         vms = None if self.begun is None else self.begun.vms
         return self.speedup_ppm if vms is None else {vms: self.speedup_ppm[vms]}
 
     @property
     def work_left(self) -> int:
-        """Remaining work [ppm s]."""
+        """Remaining work of the job: speed-up times seconds [1e-6 s]."""
         return self.work_s * PPM - (0 if self.begun is None else self.begun.done)
 
     def longest_s(self, slowdown_ppm: int) -> int:
-        """Longest allowed run time from its start, rounded up."""
+        """Longest allowed run time of the job from its start, rounded up [s]."""
         return -(-self.work_s * slowdown_ppm // self.requested_ppm)
 
     @property

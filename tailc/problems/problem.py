@@ -18,7 +18,7 @@ class Problem(Protocol):
 
     @property
     def objective(self) -> enum.Enum:
-        """What the solution minimises or maximises."""
+        """The quantity that a solution of this problem minimises or maximises."""
         ...
 
     @property

@@ -23,15 +23,15 @@ class Resumption:
 
     @cached_property
     def passed(self) -> int:
-        """Number of epochs of the plan in force that have passed."""
+        """Number of epochs of the current plan that have passed."""
         return (self.state.at_unix_s - self.plan.start_unix_s) // self.plan.epoch_s
 
 
 def resumption_of(state: PlanState, plan: Plan) -> Resumption:
-    """A resumption whose jobs are on the servers of the state.
+    """Make the start of the next plan: jobs are on the servers of the state.
 
-    The rest of the plan is assigned from the state, so that servers that a runtime has chosen
-    differently are kept.
+    The rest of the current plan is assigned to servers from the state, so that servers that a
+    runtime has chosen differently are kept.
     """
     servers = {job.name: job.servers for job in state.running}
     passed = (state.at_unix_s - plan.start_unix_s) // plan.epoch_s

@@ -48,7 +48,7 @@ class NamedJob:
 
     @property
     def promised_slots(self) -> int:
-        """Green slots that are promised in the plan."""
+        """Number of server-epochs on green energy that the job is promised in the plan."""
         return self.job.green_slots if self.owed is None else self.owed
 
 

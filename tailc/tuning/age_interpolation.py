@@ -51,11 +51,10 @@ def formula_ages(
 
 
 def delays_at(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray[np.float64]:
-    """Admission delays of a ladder at the loads `knots`, as parts of the tail latency.
+    """Delays before requests start, at the loads `knots`, as parts of the tail latency; (knots,).
 
-    Float64 (knots,).
-
-    Where a request waits until another one ends, the delay of the load before is used.
+    base: the ladder with the delays. Where a request waits until another one ends, the delay of the
+    load before is used.
     """
     rows, row_of_load = rows_by_load([base], 0, int(knots[-1]))
     delays = [0.0]

@@ -77,7 +77,7 @@ _SEARCH, _CHOICE = _Limits(0.95, 10.0), _Limits(1.0, 100.0)
 
 @dataclass(frozen=True)
 class BudgetGrid:
-    """Rows and columns of tables: the least number of each; and the largest budget."""
+    """Rows and columns of token-budget tables: the least number of each; and the largest budget."""
 
     engine: BatchEngine
     first_decoding: tuple[int, ...]
@@ -85,7 +85,7 @@ class BudgetGrid:
     largest_budget: int
 
     def table(self, budgets: NDArray[np.int64], new_sequences: int) -> BudgetTable:
-        """The table of budgets, int64 (rows, columns)."""
+        """Make a token-budget table of these budgets, int64 (rows, columns)."""
         rows = tuple(
             BudgetRow(first, new_sequences, tuple(row))
             for first, row in zip(self.first_decoding, budgets.tolist(), strict=True)
@@ -94,7 +94,10 @@ class BudgetGrid:
 
 
 def budget_grid(engine: BatchEngine, trace: TokenTrace, largest_budget: int) -> BudgetGrid:
-    """Rows at parts of the largest batch, and columns at multiples of the mean prompt."""
+    """Choose the rows and columns of a token-budget table for an engine and a trace.
+
+    Rows are at parts of the largest batch, columns at multiples of the mean prompt.
+    """
     parts = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
     rows = {0, 1, *(round(part * engine.max_sequences) for part in parts)}
     prompt = 1 << round(math.log2(max(float(trace.prompt.mean()), 1.0)))
@@ -104,7 +107,7 @@ def budget_grid(engine: BatchEngine, trace: TokenTrace, largest_budget: int) -> 
 
 @dataclass(frozen=True)
 class TunedBudgets:
-    """The table to use, the best static budget, whether they differ, and the effort."""
+    """Result of tuning token budgets: the table to use, the best static budget, and the effort."""
 
     table: BudgetTable
     static: BudgetTable
@@ -114,7 +117,7 @@ class TunedBudgets:
 
 @dataclass(frozen=True)
 class BudgetSearch:
-    """A search for the table of least value at the rates."""
+    """A search for the token-budget table with the best objective value over the rates."""
 
     grid: BudgetGrid
     slos: tuple[Slo, ...]
@@ -126,7 +129,7 @@ class BudgetSearch:
     def run(
         self, trace: TokenTrace, rates_mrps: Sequence[int], starts: Sequence[BudgetTable]
     ) -> TunedBudgets:
-        """Search on the first requests of the trace, and choose on the last ones."""
+        """Search for a token-budget table on the first requests of a trace; choose on the last."""
         rates = tuple(rates_mrps) or (trace.rate_mrps,)
         searched = experiments(search_part(trace), rates)
         judged = experiments(unseen_part(trace), rates)
@@ -231,10 +234,11 @@ class BudgetSearch:
 
 @dataclass(frozen=True)
 class BudgetFamily:
-    """Tables around a base: a point has the logarithms of the factors of its budgets.
+    """Token-budget tables around a base table: each point of the search is a table.
 
-    Parameters: a factor of all budgets, its growth with decoding sequences, with waiting tokens and
-    with both, the logarithm of the sequences that start, and a factor for each row and column.
+    Parameters of a point, as logarithms: a factor of all budgets, its growth with decoding
+    sequences, with waiting tokens and with both, the sequences that start, and a factor for each
+    row and column.
     """
 
     grid: BudgetGrid
@@ -242,7 +246,7 @@ class BudgetFamily:
 
     @property
     def origin(self) -> Floats:
-        """The point of the base, without factors of rows and columns."""
+        """The point whose table is the base, without factors of rows and columns."""
         return np.array([0.0, 0.0, 0.0, 0.0, self._most_starts])
 
     @property
@@ -258,7 +262,7 @@ class BudgetFamily:
         return np.meshgrid(x, y, indexing="ij")
 
     def table(self, point: Floats) -> BudgetTable:
-        """The table of a point."""
+        """The token-budget table of a point."""
         x, y = self._axes
         level, by_decoding, by_waiting, by_both, starts = point[:5]
         budgets = np.array([row.budgets for row in self.base.rows], np.float64)
@@ -290,8 +294,10 @@ def _replayed(table: BudgetTable, experiment: TokenExperiment) -> TokenOutcome:
 
 
 def search_part(trace: TokenTrace) -> TokenTrace:
-    """The requests that the search replays: the latest before the unseen part, of at most
-    MOST_OUTPUT_TOKENS, but no fewer than a few."""
+    """The requests that the search for token budgets replays.
+
+    They are the latest before those held out, with at most MOST_OUTPUT_TOKENS, but a few at least.
+    """
     first = _first_unseen(trace)
     tokens = np.cumsum(trace.output[first - 1 :: -1])
     most = int(np.searchsorted(tokens, MOST_OUTPUT_TOKENS, side="right"))
@@ -299,7 +305,7 @@ def search_part(trace: TokenTrace) -> TokenTrace:
 
 
 def unseen_part(trace: TokenTrace) -> TokenTrace:
-    """The requests of a design trace that the search does not see."""
+    """The requests of a design trace that are held out from the search for token budgets."""
     return trace.part(slice(_first_unseen(trace), None))
 
 

@@ -24,5 +24,8 @@ def rule_of(method: str) -> str | None:
 
 
 def planner_of(method: str, otherwise: str) -> str:
-    """The method that plans the known jobs: the method itself, or `otherwise` for a rule."""
+    """The method that plans the known jobs: `method` itself, or `otherwise` if it is a rule.
+
+    A rule decides only about jobs that a plan does not include.
+    """
     return otherwise if method == AUTO or rule_of(method) is not None else method

@@ -89,7 +89,7 @@ class Ledger:
 
 
 def ledger_of(entries: Sequence[LedgerEntry]) -> Ledger:
-    """Add up the entries of epochs to a ledger, without rounding."""
+    """Add up the entries of a ledger of money and energy over epochs, without rounding."""
     return Ledger(
         sum(one.demand_mj for one in entries),
         sum(one.green_used_mj for one in entries),

@@ -20,13 +20,16 @@ Servers = tuple[int, ...]
 
 @dataclass(frozen=True)
 class AssignedServers:
-    """Servers of each running job by epoch, by the name of the job. servers: number of them all."""
+    """Numbers of the servers of each running job by epoch, by the name of the job.
+
+    servers: number of all servers.
+    """
 
     servers: int
     by_epoch: tuple[Mapping[str, Servers], ...]
 
     def asleep(self, epoch: int) -> Servers:
-        """Servers without a job in an epoch."""
+        """Numbers of the servers without a job in an epoch."""
         busy = {server for servers in self.by_epoch[epoch].values() for server in servers}
         return tuple(server for server in range(self.servers) if server not in busy)
 
@@ -74,7 +77,7 @@ def _next(plan: Plan, epoch: int, before: Mapping[str, Servers]) -> dict[str, Se
 
 
 def ranges_text(servers: Servers) -> str:
-    """Servers as text, such as `0-3,7`."""
+    """Format numbers of servers as text, such as `0-3,7`."""
     runs: list[tuple[int, int]] = []
     for server in servers:
         if runs and runs[-1][1] + 1 == server:

@@ -51,7 +51,7 @@ class BegunJob:
 
 @dataclass(frozen=True)
 class PlanState:
-    """The state at a time.
+    """The state of jobs and servers at one time while a plan is carried out.
 
     decided_unix_s: jobs submitted up to then were decided; those that neither run nor wait have
     ended or were refused. refused: names of jobs refused since. waiting: names of jobs of the plan
@@ -88,25 +88,26 @@ class PlanState:
         )
 
     def first_unix_s(self, job: BegunJob) -> int:
-        """Start of a running job, or of the first plan if it ran before."""
+        """Start of a running job in Unix seconds; start of the first plan if the job ran before."""
         if job.begun_unix_s is not None:
             return job.begun_unix_s
         return self.at_unix_s - sum(seconds for _, seconds in job.ran_s)
 
     @property
     def asleep(self) -> Servers:
-        """Servers without a job."""
+        """Numbers of the servers without a job."""
         busy = {server for job in self.running for server in job.servers}
         return tuple(server for server in range(self.servers) if server not in busy)
 
 
 @dataclass(frozen=True)
 class Events:
-    """What happened besides the plan.
+    """What happened in reality and is not in a plan.
 
-    refused, ended: names of jobs that a look-up refused, and that ended early. green_slots: green
-    slots that a job has received in all, as measured. knows_all: whether the plan knew all jobs of
-    its horizon, so that those submitted before the new time are decided.
+    refused, ended: names of jobs that a look-up refused, and that ended early. green_slots: number
+    of servers times epochs that a job has received on green energy in all, as measured. knows_all:
+    whether the plan knew all jobs of its horizon, so that those submitted before the new time are
+    decided.
     """
 
     refused: Collection[str] = ()
@@ -117,7 +118,7 @@ class Events:
 
 @dataclass(frozen=True, eq=False)
 class CarriedOutPlan:
-    """A plan from the state `before`, with the machines of its jobs."""
+    """A plan that is carried out from the state `before`, with the virtual machines of its jobs."""
 
     plan: Plan
     before: PlanState | None = None
@@ -125,11 +126,11 @@ class CarriedOutPlan:
 
     @property
     def servers(self) -> AssignedServers:
-        """Servers of each job in each epoch."""
+        """Numbers of the servers of each job in each epoch."""
         return assigned_servers(self.plan, {name: job.servers for name, job in self._old.items()})
 
     def state_after(self, epochs: int, events: Events | None = None) -> PlanState:
-        """The state after a number of epochs, as planned but for the events."""
+        """The state of jobs and servers after some epochs, as planned except for the events."""
         plan, events = self.plan, events or Events()
         schedule = self.servers
         at_unix_s = plan.start_unix_s + epochs * plan.epoch_s

@@ -80,7 +80,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """Name of the baseline that is the same policy without its controller."""
+        """Name of the baseline that is the same policy without its feedback controller."""
         return ("open-loop",) if self.steering is not None else ()
 
     @property

@@ -13,9 +13,10 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def within_limit(cores, table):
-    """Set all cores to their requested levels, or lower within the power limit.
+    """Set all cores to their requested frequencies, or lower ones within the power limit.
 
-    Return how far it went.
+    Returns which measures this needed: none, batch work slowed, batch work stopped, or requests
+    slowed.
     """
     over = -table.chip.limit_mw
     over += _grant_requests(cores, table)

@@ -16,7 +16,7 @@ _part = njit(inline="always")
 
 @_kernel  # pragma: no cover - compiled
 def share_out(state, demand, table, log):
-    """Set the levels of all cores: as hardware chose, or as requested within the power limit."""
+    """Set the frequencies of all cores: as hardware chose, or as requested within the limit."""
     if table.chip.every_ns == 0:
         state.server.limited = within_limit(state.cores, table)
     for number in range(len(state.cores)):

@@ -40,9 +40,9 @@ class LimitUse:
 
 @dataclass(frozen=True)
 class BatchWorkUse:
-    """Share of core time with batch work, and energy of the server per unit of that work [nJ].
+    """Share of core time with batch work [1e-6], and energy per unit of that work [nJ].
 
-    work_nj: None if the policy does not state what a unit is.
+    The energy is that of the whole server. work_nj: None if the policy does not state the unit.
     """
 
     share_ppm: int
@@ -87,7 +87,7 @@ class CoreQueuesUse(PoweredUse):
         return CoreQueuesColumns()
 
     def cost_us(self, load: Load) -> float:  # noqa: ARG002
-        """The cost to compare: energy of a request, or of a unit of batch work of a known unit."""
+        """The cost to compare policies by: energy of a request, or of a unit of batch work."""
         batch = self.clocks.batch
         if batch is None or batch.work_nj is None:
             return self.drawn_us

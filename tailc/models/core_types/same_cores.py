@@ -37,7 +37,7 @@ def wants(rung: int) -> tuple[Climb, ...]:
 
 
 def units(ladder: Ladder) -> list[int | None]:
-    """Return the cost unit that stands for the core type of each rung."""
+    """Return for each rung the cost unit that represents its core type."""
     return [unit_of(rung, ladder) for rung in ladder.rungs]
 
 

@@ -32,9 +32,9 @@ def is_any_held_below_free(state, table):
 
 @_kernel  # pragma: no cover - compiled
 def find_shortages(state, first_row, first_born, table):
-    """For each unit, find its oldest request and the time from which it may be short.
+    """Find, for each core type, its oldest request and the time from which cores may be short.
 
-    A unit is short now if that time is now. first_row, first_born: of the first waiter;
+    A core type is short now if that time is now. first_row, first_born: of the first waiter;
     NO_REQUEST if there is none.
     """
     server = state.server

@@ -42,7 +42,7 @@ class Caps(NamedTuple):
 
 
 def first_caps(settings: CapSettings, need: NDArray) -> Caps:
-    """Make the state of all caps before the first step: no machine has a cap."""
+    """Make the state of the share caps of all machines before the first step: no caps."""
     machines = len(need)
     host_ppm = np.full(machines, settings.host_ppm, np.int64)
     mode, counted, shares_ppm = (np.zeros(machines, np.int64) for _ in range(3))

@@ -9,7 +9,10 @@ from tailc.models.datacentre.window import SpeedupCurves
 
 @dataclass(frozen=True)
 class LaterJobs:
-    """The method of a spec, which names the rule for later jobs, and the speed-ups of jobs."""
+    """How a spec decides about jobs that its plan does not include: a method, and speed-ups.
+
+    The method names the rule.
+    """
 
     method: str
     curves: SpeedupCurves

@@ -42,7 +42,7 @@ policy has more than a baseline, within the same windows."""
 
 @dataclass(frozen=True, eq=False)
 class MalleableJobs(JobModel[ClusterOutcome]):
-    """Malleable jobs on the servers of a plan.
+    """The model of malleable jobs (variable number of servers) on the servers of a plan.
 
     slowdown_ppm: the promised limit of slowdown. rule: name of the baseline that decides about
     jobs; None: the plan's prices. more: further baselines.

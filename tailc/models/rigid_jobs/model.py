@@ -38,7 +38,7 @@ over: by how much the policy has more than a baseline, within the same windows."
 
 @dataclass(frozen=True, eq=False)
 class RigidJobs(JobModel[RigidOutcome]):
-    """Rigid jobs on the racks of a plan.
+    """The model of rigid jobs (fixed number of servers) on the racks of a plan.
 
     seed: of server failures. rule: name of the baseline that decides about jobs; None: the plan's
     prices. more: further baselines.
@@ -64,7 +64,7 @@ class RigidJobs(JobModel[RigidOutcome]):
 
     @property
     def policy(self) -> Replay[RigidOutcome]:
-        """The replay in which the rule admits jobs, or the prices at the same time of day."""
+        """The replay in which a plan's rule admits jobs, or its prices at the same time of day."""
         if self.rule is not None:
             return self.baseline(self.rule)
         return lambda window: self._replay(

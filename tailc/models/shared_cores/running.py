@@ -47,7 +47,7 @@ def go_on(number, left, had, state, table):
 
 @part  # pragma: no cover - compiled
 def leave_rung(state, job, table, log):
-    """Release the threads of a job's rung, and log the time for which the job held them."""
+    """Release the threads of a request's rung, and log how long the request held them."""
     log_threads(job, state, table, log)
     _take(-threads_of(job, state, table), job.clock, state, table)
     if job.clock == state.pools:
@@ -56,7 +56,7 @@ def leave_rung(state, job, table, log):
 
 @part  # pragma: no cover - compiled
 def log_threads(job, state, table, log):
-    """Log thread time of a job on its rung, from its last change of threads up to now."""
+    """Log the thread time of a request on its rung, from its last change of threads until now."""
     threads = threads_of(job, state, table) * _THREADS_PER_PPM
     thread_ns = threads * (state.server.now - job.since)
     log.thread_ns[job.request] += thread_ns

@@ -15,14 +15,17 @@ Int64s = NDArray[np.int64]
 
 
 class PartArrays(NamedTuple):
-    """Knots and times [ns] of a part of the time of an iteration."""
+    """A part of an iteration's time as arrays: knots (amounts of tokens) and times [ns]."""
 
     knots: Int64s
     time_ns: Int64s
 
 
 class EngineArrays(NamedTuple):
-    """Limits and step times of the engine, and the rule of its scheduler: see TokenScheduler."""
+    """Limits and iteration times of a language model's engine, and the rule of its scheduler.
+
+    See TokenScheduler.
+    """
 
     kv_blocks: int
     block_tokens: int
@@ -51,10 +54,10 @@ class TableArrays(NamedTuple):
 
 
 class TokenRequests(NamedTuple):
-    """Requests in the order of arrival, int64 (requests,).
+    """Requests to a language model in the order of arrival, int64 (requests,).
 
-    cached: tokens of the prompt that the cache of prefixes has. first_gap: number of the first of
-    its gaps between tokens, among those of all requests, and their total at the end.
+    cached: tokens of the prompt that are in the cache of prefixes. first_gap: index of a request's
+    first gap between tokens, among those of all requests, with their total number at the end.
     """
 
     arrival_ns: Int64s
@@ -66,11 +69,10 @@ class TokenRequests(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenScheduler:
-    """A budget table on its engine, or a baseline.
+    """What decides the batch of each iteration: a token-budget table on its engine, or a baseline.
 
-    name, about: in reports. prompts_first: decoding pauses while prompts wait. limit_ns:
-    longest time of an iteration with decoding sequences, which limits its prompt tokens; 0: no
-    limit.
+    name, about: in reports. prompts_first: decoding pauses while prompts wait. limit_ns: longest
+    time of an iteration with decoding sequences, which limits its prompt tokens; 0: no limit.
     """
 
     name: str
@@ -81,7 +83,7 @@ class TokenScheduler:
 
 
 def engine_arrays(scheduler: TokenScheduler) -> EngineArrays:
-    """The engine of a scheduler as arrays."""
+    """Convert the engine of a scheduler to arrays for the compiled replay."""
     engine = scheduler.table.engine
     step = engine.step
     return EngineArrays(
@@ -96,7 +98,7 @@ def engine_arrays(scheduler: TokenScheduler) -> EngineArrays:
 
 
 def table_arrays(table: BudgetTable) -> TableArrays:
-    """The table as arrays."""
+    """Convert a token-budget table to arrays for the compiled replay."""
     return TableArrays(
         _int64([row.first_decoding for row in table.rows]),
         _int64([row.new_sequences for row in table.rows]),
@@ -108,7 +110,7 @@ def table_arrays(table: BudgetTable) -> TableArrays:
 def token_requests(
     arrival_ns: Int64s, prompt: Int64s, output: Int64s, cached: Int64s
 ) -> TokenRequests:
-    """Requests with the places of their gaps."""
+    """Make requests as arrays, with the index of each request's first gap between tokens."""
     first_gap = np.concatenate([[0], np.cumsum(output - 1)]).astype(np.int64)
     return TokenRequests(arrival_ns, prompt, output, cached, first_gap)
 

@@ -27,12 +27,12 @@ COUNTS = 5
 
 
 class TokenLog(NamedTuple):
-    """What the engine records.
+    """What the compiled replay of a language model's server records.
 
-    ttft_ns, end_ns: int64 (requests,). gap_ns: int64 (gaps,), times between tokens. visits: int64
-    (rows, columns), time [ns] of iterations by the cell that they used. counts: int64 (COUNTS,).
-    steps: int64 (iterations, 3), prompt tokens, decoding sequences and context of the first
-    iterations, as many as there is room for.
+    ttft_ns, end_ns: int64 (requests,), times to the first and to the last token. gap_ns: int64
+    (gaps,), times between tokens. visits: int64 (rows, columns), time [ns] of iterations by the
+    cell that they used. counts: int64 (COUNTS,). steps: int64 (iterations, 3), prompt tokens,
+    decoding sequences and context of the first iterations, as many as there is room for.
     """
 
     ttft_ns: Int64s

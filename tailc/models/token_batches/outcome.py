@@ -23,7 +23,7 @@ Int64s = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class MetricValues:
-    """Values of a metric [ns], and the number of the request of each, ascending."""
+    """Values of a metric of tokens [ns], and for each the number of its request, ascending."""
 
     value_ns: Int64s
     request: Int64s
@@ -31,13 +31,13 @@ class MetricValues:
 
 @dataclass(frozen=True, eq=False)
 class TokenOutcome:
-    """Requests in the order of arrival, and what the engine recorded."""
+    """Result of a replay of a language model's server: requests by arrival, and recorded times."""
 
     requests: TokenRequests
     log: TokenLog
 
     def values(self, metric: Metric) -> MetricValues:
-        """All values of a metric: one a request, or one a gap between tokens."""
+        """All values of a metric: one for each request, or one for each gap between tokens."""
         numbers, gaps = np.arange(len(self.log.ttft_ns)), self.requests.output - 1
         of = {
             Metric.TTFT: np.ones_like(gaps),
@@ -47,7 +47,7 @@ class TokenOutcome:
         return MetricValues(self.values_ns(metric), np.repeat(numbers, of))
 
     def values_ns(self, metric: Metric) -> Int64s:
-        """All values of a metric [ns], in the order of requests."""
+        """All values of a metric of tokens [ns], in the order of requests."""
         if metric is Metric.TTFT:
             return self.log.ttft_ns
         if metric is Metric.ITL:
@@ -65,7 +65,7 @@ class TokenOutcome:
 
     @property
     def preemptions(self) -> int:
-        """How often a sequence lost its blocks of the cache."""
+        """Number of times that a sequence lost its blocks of the cache and was computed again."""
         return int(self.log.counts[PREEMPTIONS])
 
     @property
@@ -76,11 +76,11 @@ class TokenOutcome:
 
     @property
     def busy(self) -> float:
-        """Share of time, up to the last token, in which the server iterates."""
+        """Share of time, up to the last token, in which the server computes iterations."""
         span_ns = int(self.log.end_ns.max() - self.requests.arrival_ns[0])
         return float(self.log.counts[BUSY_NS]) / max(span_ns, 1)
 
     @property
     def cell_shares(self) -> NDArray[np.float64]:
-        """Share of the time of iterations by cell, float64 (rows, columns)."""
+        """Share of the time of iterations by cell of the table, float64 (rows, columns)."""
         return self.log.visits / max(int(self.log.visits.sum()), 1)

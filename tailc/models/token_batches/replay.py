@@ -16,7 +16,10 @@ from tailc.models.token_batches.outcome import TokenOutcome
 
 
 def replay(scheduler: TokenScheduler, requests: TokenRequests) -> TokenOutcome:
-    """Replay the requests, which all fit into the cache, until the last one ends."""
+    """Replay requests to a language model with a scheduler, until the last one ends.
+
+    All requests must fit into the cache.
+    """
     return _replay(scheduler, requests, recorded=0)
 
 

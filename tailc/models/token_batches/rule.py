@@ -22,9 +22,9 @@ def static_budgets(largest: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class TokenRule:
-    """A baseline on any engine: its candidates, of which the best in a replay counts.
+    """A baseline for any engine of a language model: its candidates, the best of which counts.
 
-    candidates: by the engine and the largest budget that it accepts.
+    candidates: by the engine and the largest token budget that it accepts.
     """
 
     about: str

@@ -32,7 +32,7 @@ AHEAD = ColumnsEffort(aim=0.01, nodes=4, cells=1_000, rounds=25)
 
 
 def aims_of(plan: Plan) -> Aims:
-    """The objective of a plan: the price of brown energy, and the cost of delay."""
+    """The objective of a plan of malleable jobs: the price of brown energy, and cost of delay."""
     assert plan.malleable is not None
     an_hour = plan.malleable.delay_udollars * S_PER_HOUR // plan.epoch_s
     return Aims(an_hour, mean_over=1)
@@ -40,7 +40,7 @@ def aims_of(plan: Plan) -> Aims:
 
 @final
 class AggressiveBaseline(RuleBaseline[Make]):
-    """Plans again at every event; see `Aggressive`.
+    """Baseline: plan all jobs again at every event; see `Aggressive`.
 
     SHARE in its name multiplies the weight of run time.
     """
@@ -66,7 +66,7 @@ class AggressiveBaseline(RuleBaseline[Make]):
 
 @final
 class OfflineBaseline(RuleBaseline[Make]):
-    """Knows all jobs and the energy of a window in advance; see `Offline`."""
+    """Baseline: plan with all jobs and the energy of a window known in advance; see `Offline`."""
 
     syntax = Syntax("offline")
     about = "a plan that knows all jobs and the energy of the window in advance, as a reference"

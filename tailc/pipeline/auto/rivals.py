@@ -23,7 +23,7 @@ _PARTS_OF_TARGET = (0.93, 1.0, 1.07)
 
 @dataclass(frozen=True)
 class Option(Generic[Form]):
-    """A candidate table with the name that reports print."""
+    """A candidate table of the method `auto`, with the name that reports print."""
 
     name: str
     table: Form

@@ -51,10 +51,11 @@ def leanest(
     heavy: TuningSample[Ladder],
     objective: TuningObjective,
 ) -> Ladder:
-    """The variant that serves heavy demand best, of those that cost almost nothing on `trials`.
+    """Choose the variant of a table that serves heavy demand best, of the cheap variants.
 
-    A cost is the median over the replays, because a queue that by chance forms in one of them under
-    one variant would decide the mean.
+    A variant is cheap if it costs almost nothing more on `trials`. The cost is the median over the
+    replays, because a queue that by chance forms in one of them under one variant would decide the
+    mean. Variants use the leanest rung in more rows.
     """
     tables = distinct([table, *leanest_variants(table, problem.cores)])
     if len(tables) == 1:

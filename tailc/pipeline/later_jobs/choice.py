@@ -40,7 +40,7 @@ _G_PER_KG = 1_000
 
 @dataclass(frozen=True)
 class RuleChoice:
-    """A policy with its rule for later jobs, and the findings of the choice."""
+    """A policy after its rule for later jobs was chosen, and the findings of the choice."""
 
     policy: Policy
     findings: tuple[Finding, ...] = ()
@@ -65,7 +65,10 @@ class _Comparison:
 def with_rule(
     policy: Policy, later: LaterJobs, days: Days, weights: Weights, progress: Progress
 ) -> RuleChoice:
-    """State the rule of the method in the policy's evidence; `auto` chooses it on earlier days."""
+    """Write the rule for jobs that a plan does not include into the policy's evidence.
+
+    The method of the spec names the rule; `auto` chooses it by replays of earlier days.
+    """
     if later.method != AUTO:
         is_rule = rule_of(later.method) is not None
         return RuleChoice(_with_method(policy, later.method) if is_rule else policy)

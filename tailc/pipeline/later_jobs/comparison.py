@@ -18,7 +18,7 @@ NOISE = 0.02
 
 @dataclass(frozen=True, eq=False)
 class JudgedRule:
-    """The replays of a rule; dollars in each window, float64 (windows,).
+    """The replays of a rule for later jobs; dollars in each window, float64 (windows,).
 
     name: of the rule, None for prices. loss: what is minimised. brown: cost of brown energy, as
     weighed; None if only `loss` counts. broken: share of jobs with a broken promise.
@@ -31,7 +31,7 @@ class JudgedRule:
 
     @property
     def mean(self) -> float:
-        """Mean loss of a window."""
+        """Mean loss of a window of days [dollars]."""
         return float(self.loss.mean())
 
     def gain_over(self, other: JudgedRule) -> WindowMean:
@@ -39,7 +39,7 @@ class JudgedRule:
         return _change(other.loss, self.loss)
 
     def draws_more_than(self, other: JudgedRule) -> bool:
-        """Whether its brown energy costs more, beyond noise or by more than `NOISE`."""
+        """Whether this rule's brown energy costs more, beyond noise or by more than `NOISE`."""
         if self.brown is None or other.brown is None:
             return False
         change = _change(self.brown, other.brown)

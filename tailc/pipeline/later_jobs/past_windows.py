@@ -55,7 +55,10 @@ def past_windows(days: Days, servers: int, slowdown: float | None) -> tuple[JobW
 
 
 def stride_of(days: Days) -> int:
-    """Epochs from the start of a window to the next: the horizon in whole days, rounded up."""
+    """Number of epochs from the start of a window to that of the next one.
+
+    It is the horizon in whole days, rounded up.
+    """
     length_s = days.epochs * days.epoch_s
     return -(-length_s // SECONDS_PER_DAY) * SECONDS_PER_DAY // days.epoch_s
 

@@ -70,9 +70,10 @@ def check_placements(problem: ClusterProblem, solved: ParallelPlan) -> tuple[Pla
 
 
 def check_books(formulation: ClusterFormulation, solved: CostedPlan, plan: Plan) -> None:
-    """Raise AssertionError unless the plan draws the solution's energy in each epoch.
+    """Check that the plan draws as much energy in each epoch as the solution says.
 
-    The form has no changes of servers in its first epoch, of jobs that have begun.
+    Raises AssertionError otherwise. The form has no changes of servers in its first epoch, of jobs
+    that have begun.
     """
     problem = formulation.problem
     asleep_mj = problem.servers * problem.asleep_mw * problem.epoch_s

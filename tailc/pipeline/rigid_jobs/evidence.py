@@ -51,7 +51,7 @@ def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, i
 
 
 def gap_ppm(value: int, bound: int) -> int:
-    """Relative gap of a plan to the bound [1e-6]: (bound - value) / value, rounded up."""
+    """Relative gap of a plan's value to its bound [1e-6]: (bound - value) / value, rounded up."""
     return -(-max(bound - value, 0) * PPM // max(abs(value), 1))
 
 

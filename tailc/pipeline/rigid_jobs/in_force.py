@@ -12,9 +12,9 @@ from tailc.pipeline.rigid_jobs.formulation import RacksFormulation
 
 
 def better_of(formulation: RacksFormulation, jobs: Sequence[Job], plan: Plan) -> Plan:
-    """The plan, or the rest of the plan in force with new jobs added, if that has a higher value.
+    """Return the better of a new plan and the rest of the current plan with new jobs added.
 
-    The latter is not considered if it is impossible by the new forecast.
+    The latter is not considered if the new forecast makes it impossible.
     """
     groups, old = formulation.groups, formulation.in_force()
     if old is None or faults_of(groups, jobs, old):

@@ -136,7 +136,7 @@ class AutoProSpec(WithoutRequests):
     control: ControlSpec = Field(default_factory=ControlSpec)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Check that names differ, and that the least shares fit on the host together."""
+        """Check that names of machines differ, and that their least shares fit on the host."""
         return (self._repeated_names, self._least_shares)
 
     def _repeated_names(self) -> list[Complaint]:

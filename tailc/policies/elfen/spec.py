@@ -288,7 +288,10 @@ class ElfenSpec(WithSlos):
 
     @property
     def policies(self) -> tuple[ElfenSpec, ...]:
-        """One spec per policy that can be set by hand, or the spec itself if it names a policy."""
+        """Specs to compare: one for each policy that needs no search, or the spec itself.
+
+        The spec itself if it names a policy.
+        """
         if self.policy is not None:
             return (self,)
         return tuple(
@@ -305,7 +308,7 @@ class ElfenSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """The latency that budgets are computed for [us]."""
+        """Limit of the latency percentile for which budgets are computed [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property
@@ -320,7 +323,7 @@ class ElfenSpec(WithSlos):
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
         """Return the spec with fields of `search` replaced.
 
-        TailcError (USAGE) for unknown fields.
+        Raises TailcError (USAGE) for unknown fields.
         """
         search = overridden(self.search, overrides, NAME)
         changed = self.model_copy(update={"search": search})

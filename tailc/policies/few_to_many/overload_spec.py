@@ -16,7 +16,7 @@ RuleName = Literal["shed", "cut-off", "degrade"]
 
 
 class DegradeSpec(SpecModel):
-    """How a request is degraded: the share of its work that is still done."""
+    """How a request is degraded under overload: the share of its work that is still done."""
 
     work_ppm: OpenPercentPpm = Field(
         alias="work", examples=["60%"], description="Part of its work that is still done."

@@ -44,7 +44,7 @@ class KnownRigidJobs:
 
 @dataclass(frozen=True, eq=False)
 class JobsOfDays:
-    """The jobs of some days, for a datacentre of equal racks.
+    """Collects the jobs of some days from a log, for a datacentre of equal racks.
 
     may_wait: number of epochs by which a start may be delayed, within the horizon.
     """
@@ -80,9 +80,9 @@ class JobsOfDays:
         return KnownRigidJobs(tuple(jobs), int((begun & ~runs).sum()), tuple(renamed))
 
     def jobs_after(self, resumption: Resumption, *, foresees: bool) -> KnownRigidJobs:
-        """Collect the jobs that run by a state, those that wait, and those not yet decided.
+        """Collect the jobs that run in the state of a plan, those that wait, and undecided ones.
 
-        If it `foresees`, jobs of the whole horizon are included. Raises TailcError for a job of the
+        If `foresees`, jobs of the whole horizon are included. Raises TailcError for a job of the
         state that the log does not have as it is (BAD_STATE), and for wide jobs (TOO_WIDE).
         """
         state = resumption.state
@@ -141,7 +141,7 @@ class JobsOfDays:
         )
 
     def places_in_force(self, resumption: Resumption) -> dict[str, RackPlaces]:
-        """Places of the plan in force from now on, by rack, until the horizon's end."""
+        """Servers of jobs in the current plan from now on, by rack, until the horizon's end."""
         schedule = resumption.schedule.by_epoch[resumption.passed :][: self.days.epochs]
         places: dict[str, RackPlaces] = {}
         for name in dict.fromkeys(name for servers in schedule for name in servers):

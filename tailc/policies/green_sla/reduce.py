@@ -30,7 +30,7 @@ def candidates(spec: GreenSlaSpec) -> tuple[GreenSlaSpec, ...]:
 
 
 def later_jobs(spec: GreenSlaSpec) -> LaterJobs:
-    """How the spec decides about jobs that its plan does not include."""
+    """The method and the speed-ups by which the spec decides about jobs that its plan lacks."""
     return LaterJobs(spec.search.method, NoSpeedupCurves())
 
 
@@ -44,7 +44,7 @@ def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
 
 
 def resume(spec: GreenSlaSpec, days: Days, resumption: Resumption) -> RacksProblem:
-    """Formulate the problem that continues from a state.
+    """Formulate the problem that continues from the state of running jobs.
 
     Raises TailcError if the state does not fit the log or the datacentre.
     """

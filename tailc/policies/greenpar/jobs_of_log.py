@@ -30,7 +30,7 @@ class KnownMalleableJobs:
 
 @dataclass(frozen=True, eq=False)
 class LoggedJobs:
-    """The jobs of the days, each with the epoch in which it would start (`assign_turns`)."""
+    """The jobs of some days, each with the epoch in which it would start in order of submission."""
 
     spec: GreenParSpec
     days: Days
@@ -56,7 +56,7 @@ class LoggedJobs:
         )
 
     def jobs_after(self, resumption: Resumption) -> KnownMalleableJobs:
-        """Collect the jobs that run by a state, those that wait, and those not yet decided.
+        """Collect the jobs that run in the state of a plan, those that wait, and undecided ones.
 
         Raises TailcError for a job of the state that the log does not have as it is (BAD_STATE).
         """

@@ -28,7 +28,7 @@ def candidates(spec: GreenParSpec) -> tuple[GreenParSpec, ...]:
 
 
 def later_jobs(spec: GreenParSpec) -> LaterJobs:
-    """How the spec decides about jobs that its plan does not include."""
+    """The method and the speed-ups by which the spec decides about jobs that its plan lacks."""
     return LaterJobs(spec.search.method, spec.speedups)
 
 
@@ -42,7 +42,7 @@ def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
 
 
 def resume(spec: GreenParSpec, days: Days, resumption: Resumption) -> ClusterProblem:
-    """Formulate the problem that continues from a state.
+    """Formulate the problem that continues from the state of running jobs.
 
     Raises TailcError if the state does not fit the log or the cluster.
     """

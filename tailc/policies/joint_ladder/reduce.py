@@ -58,9 +58,10 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
 
 
 def tuning_objective(spec: JointSpec) -> TuningObjective | None:
-    """The objective of tuning: a percentile, a cost under an SLO, or the highest rate.
+    """The objective of tuning: a latency percentile, a cost under an SLO, or the highest rate.
 
-    The cost is energy or batch work. Raises TailcError if the spec has no rates.
+    The cost is energy or batch work. None if the spec tunes nothing. Raises TailcError if the spec
+    has no rates.
     """
     if spec.method not in (AUTO, SIMULATION):
         return None

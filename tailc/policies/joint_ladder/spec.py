@@ -365,7 +365,7 @@ class JointSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """The latency that the search must meet: that of the first SLO, or the target [us]."""
+        """Limit of the latency percentile that the search must meet [us]: first SLO, or target."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def complete(
     spec: LlmBatchingSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[ProfiledSpec, tuple[Finding, ...]]:
-    """The spec with its measured iterations; findings about the file name the spec's line."""
+    """Read the measured iterations that a spec names; findings about the file name the line.
+
+    The line is that of the spec with the file's name.
+    """
     from tailc.traces.reading import TimeUnit
     from tailc.traces.step_rows import StepRowColumns, read_step_rows
 

@@ -46,5 +46,5 @@ def emit(
     problem: TokenBudgetProblem,  # noqa: ARG001
     solution: TokenBudgetSolution,
 ) -> BudgetTable:
-    """The table of the solution."""
+    """Return the token-budget table of the solution."""
     return solution.table

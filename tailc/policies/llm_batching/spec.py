@@ -40,12 +40,12 @@ class TokenSloSpec(SpecModel):
 
     @property
     def slo(self) -> Slo:
-        """The SLO as in an artifact."""
+        """Convert the SLO of the spec to that of an artifact."""
         return Slo(self.percentile_ppm, self.latency_us, metric=Metric(self.metric))
 
 
 class TokenSearch(SpecModel):
-    """How the table is found."""
+    """Spec keys of the search for a token-budget table."""
 
     method: Method = Field(
         default="auto",
@@ -141,7 +141,7 @@ class LlmBatchingSpec(SpecModel):
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """SLOs as in artifacts; the search minimises the first."""
+        """The SLOs of the spec as in artifacts; the search minimises the first percentile."""
         return tuple(spec.slo for spec in self.slo)
 
     @property
@@ -171,7 +171,7 @@ class LlmBatchingSpec(SpecModel):
 
 
 class ProfiledSpec(LlmBatchingSpec):
-    """A spec with the measured iterations that it names."""
+    """A spec of token budgets with the measured iterations that it names."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 

@@ -76,7 +76,7 @@ class CountedPower(SpecModel):
     )
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:  # noqa: ARG002
-        """Not available until `complete` has read the power model."""
+        """Raise an error, because powers are unknown until `complete` has read the power model."""
         raise AssertionError("the power model is not read yet")
 
     @property

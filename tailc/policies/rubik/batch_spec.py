@@ -141,14 +141,14 @@ class BatchSpec(SpecModel):
 
 @dataclass(frozen=True)
 class CyclesLine:
-    """Cycles per instruction at f times the reference clock: compute + memory f."""
+    """A line through cycles per instruction: compute + memory f at f times the reference clock."""
 
     compute: Fraction
     memory: Fraction
 
     @property
     def memory_ppm(self) -> int:
-        """Share of the cycles at the clock that wait for memory: 0 to PPM.
+        """Share of the cycles at the reference clock that wait for memory [1e-6], 0 to PPM.
 
         If the line falls with f there is no memory time; if it starts below 0 there is only memory
         time.
@@ -159,7 +159,7 @@ class CyclesLine:
 
     @property
     def ipc_ppm(self) -> int:
-        """Instructions per cycle at the clock, in millionths, at least 1."""
+        """Instructions per cycle at the reference clock, in millionths, at least 1."""
         cycles = self.compute + self.memory
         return max(round(PPM / cycles), 1) if cycles > 0 else _MOST * PPM
 

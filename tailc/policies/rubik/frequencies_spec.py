@@ -76,7 +76,7 @@ class ListedLevels(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec lists itself, ascending; empty if they are in a file."""
+        """The frequencies that the spec itself lists [kHz], ascending; empty if a file has them."""
         return tuple(each.frequency_khz for each in self.levels_listed)
 
     @property
@@ -86,7 +86,7 @@ class ListedLevels(SpecModel):
 
     @property
     def add_power(self) -> str:
-        """Help of the error for a missing power."""
+        """Help line of the error that the power of a frequency is missing."""
         return "add `power: 6.5W`"
 
     @property
@@ -119,7 +119,7 @@ class LevelRange(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec lists itself, ascending; empty if they are in a file."""
+        """The frequencies that the spec itself lists [kHz], ascending; empty if a file has them."""
         return self.range.frequencies_khz
 
     @property
@@ -129,7 +129,7 @@ class LevelRange(SpecModel):
 
     @property
     def add_power(self) -> str:
-        """Help of the error for a missing power."""
+        """Help line of the error that the power of a frequency is missing."""
         return "add `power: {static: 0.5W, dynamic: 6W, at: 2.4GHz}`"
 
     @property
@@ -157,17 +157,17 @@ class MeasuredLevels(SpecModel):
 
     @property
     def frequencies_khz(self) -> tuple[int, ...]:
-        """The frequencies that the spec lists itself, ascending; empty if they are in a file."""
+        """The frequencies that the spec itself lists [kHz], ascending; empty if a file has them."""
         return ()
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Not available until `complete` has read the file to a `ListedLevels`."""
+        """Raise an error, because levels are unknown until `complete` has read the file."""
         raise AssertionError("the file of frequencies is not read yet")
 
     @property
     def add_power(self) -> str:
-        """Help of the error for a missing power."""
+        """Help line of the error that the power of a frequency is missing."""
         return "name the column with the power"
 
     @property

@@ -26,7 +26,10 @@ def candidates(spec: RubikSpec) -> tuple[RubikSpec, ...]:
 
 
 def reduce(spec: RubikSpec, profile: DemandProfile) -> TailProblem:
-    """Formulate the target tail tables (Bartolini, dissertation, 2015, section 3.4.2)."""
+    """Formulate the problem of a tail table (Bartolini, dissertation, 2015, section 3.4.2).
+
+    The table gives quantiles of the work that remains before each request in a core's queue.
+    """
     slo, table = spec.slos[0], spec.table
     return TailProblem(
         profile=profile,

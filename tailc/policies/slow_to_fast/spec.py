@@ -397,7 +397,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """The latency that thresholds and controller must meet [us]."""
+        """Limit of the latency percentile that thresholds and controller must meet [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property

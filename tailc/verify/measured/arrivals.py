@@ -45,7 +45,7 @@ class ArrivalComparison:
 
     @property
     def is_flagged(self) -> bool:
-        """Whether the arrivals differ from those of the replay."""
+        """Whether measured arrivals differ from those of the replay, beyond noise."""
         return self.has_other_rate or self.has_other_index
 
 
@@ -72,7 +72,10 @@ class _Deviation:
 def compare_arrivals(
     times_ns: NDArray[np.int64], process: Poisson | ModulatedArrivals
 ) -> ArrivalComparison:
-    """Compare ascending times with the process; they must have `window_lengths_us`."""
+    """Compare measured arrival times [ns] with an arrival process: rate and dispersion.
+
+    Times ascend, and must have `window_lengths_us`.
+    """
     lengths_us = window_lengths_us(times_ns)
     deviations = [_deviation(times_ns, length_us, process) for length_us in lengths_us]
     largest = max(deviations, key=lambda each: (each.is_significant, each.standard_errors))

@@ -42,7 +42,7 @@ def _judge_slo(latencies: Histogram, slo: Slo, point: Point, number: int) -> Mea
 
 
 def measured_tail(latencies: Histogram, percentile_ppm: int) -> TailLimits:
-    """The measured percentile with the limits of order statistics, as of independent requests."""
+    """The percentile of measured latencies with its 95 % limits, as of independent requests."""
     limits = rank_limits(percentile_ppm, latencies.requests)
     return TailLimits(
         nearest_us(latencies.quantile_ns(percentile_ppm)),

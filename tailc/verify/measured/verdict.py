@@ -38,7 +38,7 @@ class ModelPart(enum.Enum):
 
 @dataclass(frozen=True)
 class TailLimits:
-    """An estimated percentile with its limits at 95 %; high_us None: no upper limit."""
+    """An estimated percentile of latency with its limits at 95 %; high_us None: no upper limit."""
 
     estimate_us: int
     low_us: int
@@ -49,13 +49,13 @@ class TailLimits:
         assert self.high_us is None or self.estimate_us <= self.high_us
 
     def is_above(self, other: TailLimits) -> bool:
-        """Whether this interval is above all of the other."""
+        """Whether the whole interval is above the whole interval of the other percentile."""
         return other.high_us is not None and self.low_us > other.high_us
 
 
 @dataclass(frozen=True)
 class MeasuredSlo:
-    """The measurement for one SLO, its ruling, and the prediction of the replay."""
+    """The measured percentile for an SLO, its ruling, and the percentile that a replay predicts."""
 
     slo: Slo
     ruling: Ruling
@@ -65,7 +65,7 @@ class MeasuredSlo:
 
     @property
     def agreement(self) -> Agreement:
-        """Whether measurement and prediction agree."""
+        """Whether the measured percentile and the predicted one agree within their intervals."""
         if self.is_overloaded:
             return Agreement.UNDECIDED
         if self.measured.is_above(self.predicted) or self.predicted.is_above(self.measured):
@@ -75,7 +75,7 @@ class MeasuredSlo:
 
     @property
     def difference_ppm(self) -> int | None:
-        """The measured percentile relative to the predicted one; None if that is unknown."""
+        """The measured percentile relative to the predicted one [1e-6]; None if that is unknown."""
         if self.is_overloaded or not self.predicted.estimate_us:
             return None
         return round(PPM * (self.measured.estimate_us / self.predicted.estimate_us - 1))
@@ -96,7 +96,7 @@ class MeasuredVerdicts:
 
     @property
     def deviating(self) -> tuple[ModelPart, ...]:
-        """The parts of the model that the data contradict."""
+        """The parts of the model (demand, arrivals) that the measured data contradict."""
         drift, arrivals = self.replay.drift, self.arrivals
         are_flagged = {
             ModelPart.DEMAND: drift is not None and drift.is_flagged,

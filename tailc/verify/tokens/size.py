@@ -27,7 +27,7 @@ _MILLI = 1_000
 
 @dataclass(frozen=True)
 class TokenSizing:
-    """Every subject's capacity for the SLOs of the first policy, which is the first subject."""
+    """Highest rates of token-budget policies and baselines that meet the first policy's SLOs."""
 
     slos: tuple[Slo, ...]
     held_out_digest: str

@@ -20,7 +20,7 @@ class TokenBaseline:
 
 @dataclass(frozen=True)
 class TokenVerdicts:
-    """The policy at each rate, and the basis of the verdict."""
+    """Verdicts on a token-budget policy at each rate, and what they are based on."""
 
     policy_name: str
     generation: int

@@ -20,7 +20,7 @@ def _candidates(engine: BatchEngine, largest_budget: int) -> tuple[TokenSchedule
 
 @final
 class BestStatic(RuleBaseline[TokenRule]):
-    """The best of the usual budgets, by hindsight."""
+    """Baseline: the best of the usual token budgets at each rate, by hindsight."""
 
     syntax = Syntax("best-static")
     about = "the best of the budgets 512, 1024, ... 16384 at each rate, by hindsight"

@@ -13,7 +13,7 @@ from tailc.models.token_batches.rule import TokenRule
 
 @final
 class FixedChunk(RuleBaseline[TokenRule]):
-    """Decode first, with a fixed chunk of prompts (Agrawal et al., OSDI 2024)."""
+    """Baseline: decode first, then a fixed number of prompt tokens (Agrawal et al., OSDI 2024)."""
 
     syntax = Syntax("chunk-TOKENS")
     about = "all decoding sequences and a fixed number of prompt tokens in each iteration"

@@ -16,9 +16,9 @@ _NS_PER_US = 1_000
 
 @final
 class WithinTime(RuleBaseline[TokenRule]):
-    """The most prompt tokens with which an iteration ends within a time.
+    """Baseline: as many prompt tokens as an iteration can compute within a time.
 
-    It knows the step times and the context of each iteration, but for cached prefixes of requests
+    It knows the times and the context of each iteration, except for cached prefixes of requests
     that start; a table knows only the numbers of decoding sequences and waiting tokens.
     """
 
