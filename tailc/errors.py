@@ -311,7 +311,7 @@ def bug_finding(error: Exception) -> Finding:
 
 
 def did_you_mean(word: str, known: Sequence[str], most: int | None = None) -> str:
-    """Make a help line with the closest word of `known`, then all of them or the first `most`."""
+    """Make a help line: the known word closest to `word`, then all of them or the first `most`."""
     import difflib
 
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

@@ -50,7 +50,7 @@ class RankLimits:
 
 
 def rank_limits(percentile_ppm: int, size: int) -> RankLimits:
-    """Compute which ranks of a sample of `size` independent values enclose the percentile.
+    """Compute between which ranks of a sample of `size` independent values the percentile lies.
 
     The number of values at or below the percentile is binomial, so value number r lies below the
     percentile with P(Bin(size, p) >= r) at least (David and Nagaraja, Order Statistics, 2003, 7.1).

@@ -25,7 +25,7 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class PartFit:
-    """Knots and fitted values of a part, both from 0 on; float64 (knots,)."""
+    """Knots and fitted values of a piecewise linear part, both from 0 on; float64 (knots,)."""
 
     knots: Floats
     values: Floats
@@ -47,7 +47,10 @@ class SumFit:
 
 
 def fit_sum(amounts: Sequence[Floats], values: Floats) -> SumFit:
-    """Fit positive `values` by the `amounts`, float64 (rows,) each, 0 or more."""
+    """Fit positive `values` by a sum of piecewise linear parts, one for each of the `amounts`.
+
+    amounts, values: float64 (rows,) each, 0 or more.
+    """
     best = None
     for segments in SEGMENTS:
         errors = _cross_validated(amounts, values, segments)

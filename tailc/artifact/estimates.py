@@ -14,7 +14,10 @@ class Sample(enum.Enum):
 
 
 class Standing(enum.Enum):
-    """How an estimate and its 95 % interval compare with the SLO; or the server is overloaded."""
+    """How an estimate compares with its SLO: passes, fails or is undecided by its 95 % interval.
+
+    Or the server is overloaded.
+    """
 
     PASS = "pass"
     FAIL = "fail"

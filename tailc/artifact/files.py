@@ -126,9 +126,10 @@ def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, byt
 
 
 def content_of(path: Path | str) -> tuple[str, bytes]:
-    """Return name and bytes of the file at `path`, next to that stem, or in a Git repository.
+    """Return the name and the bytes of a policy file at `path`.
 
-    `-` is standard input. Raises TailcError if it cannot be read, or is larger than any policy.
+    `path` may lack the suffix, name a file in a Git repository, or be `-` for standard input.
+    Raises TailcError if the file cannot be read, or is larger than any policy.
     """
     if path == "-":
         return "-", _read_standard_input()

@@ -59,7 +59,7 @@ def camel(name: str) -> str:
 
 
 def pair_table(shape: PairShape) -> str:
-    """Return the schema's table for a pair: of two texts, or of a text and a number."""
+    """Return the table of the FlatBuffers schema for a pair: of texts, or text and number."""
     return "TextPair" if isinstance(shape.second, Text) else "NumberPair"
 
 

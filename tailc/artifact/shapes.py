@@ -117,7 +117,7 @@ class RecordShape:
     slots: tuple[Slot, ...]
 
     def fields_of(self, value: Any) -> Any:
-        """Return the object whose attributes are the fields.
+        """Return the object whose attributes are the fields of the record `value`.
 
         A `Reading` is converted to its record.
         """

@@ -38,7 +38,7 @@ class Signature:
 
 
 def to_be_signed(sealed: bytes, expires_s: int, key_id: bytes) -> bytes:
-    """Return the bytes to sign for a sealed file: its seal and the head of the second trailer."""
+    """Return the bytes that a signature covers: the seal of the file, the key and the expiry."""
     return sealed[-SEAL_BYTES:] + _HEAD.pack(MAGIC, expires_s, key_id)
 
 

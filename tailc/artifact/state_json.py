@@ -26,7 +26,7 @@ _KEYS = {
 
 
 def state_text(state: PlanState) -> str:
-    """The file of a state."""
+    """Format a plan's state as the text of a state file."""
     document = {
         "kind": KIND,
         "version": VERSION,

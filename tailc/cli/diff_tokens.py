@@ -24,7 +24,7 @@ def compare_tokens(
     exit_code: bool,
     **options: Any,
 ) -> CommandOutcome:
-    """Compare two policies, and how their percentiles change at each rate."""
+    """Compare two token-budget policies: how their percentiles change at each rate."""
     from tailc.diff.compare import diff
     from tailc.diff.token_budgets import scheduler_of, token_change
     from tailc.errors import ExitCode

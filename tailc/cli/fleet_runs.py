@@ -35,7 +35,7 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class ServiceRun:
-    """The run of a command for a service. document: its JSON output."""
+    """The run of a command for one service of a fleet. document: its output as JSON."""
 
     service: str
     exit_code: ExitCode
@@ -44,7 +44,7 @@ class ServiceRun:
 
 @dataclass(frozen=True)
 class FleetColumns:
-    """Columns of a table of services between the result and the finding.
+    """Columns of a fleet's table, one row per service, between the result and the finding.
 
     is_listed: whether a service is listed although its result is the best one.
     """
@@ -58,7 +58,7 @@ NO_COLUMNS = FleetColumns()
 
 
 def find_policies(folder: str) -> dict[str, str]:
-    """The `.tailc` files in a folder and the folders below it, by the name of the service.
+    """Find the `.tailc` files in a folder and the folders below it, by the name of the service.
 
     Raises TailcError (cannot read) if there is none.
     """
@@ -130,7 +130,7 @@ def fleet_outcome(
 
 
 def counts_text(runs: Sequence[ServiceRun], names: Mapping[ExitCode, str]) -> str:
-    """Number of services by result, such as `3 pass, 1 missed`."""
+    """Format the number of services by result, such as `3 pass, 1 missed`."""
     counts = Counter(_name(one, names) for one in runs)
     return ", ".join(
         f"{counts[name]:,} {name}" for name in (*names.values(), "failed") if counts[name]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def look_up(table: BudgetTable, query: BudgetQuery) -> CommandOutcome:
-    """Look up the budget of the next iteration, and the sequences that may start in it."""
+    """Look up the tokens of a language model's next iteration, and the sequences that may start."""
     from tailc.forms.budget_table import allowance
 
     found = allowance(table, query.decoding, query.waiting_tokens)

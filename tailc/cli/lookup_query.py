@@ -141,7 +141,7 @@ class SharesQuery:
 
 @dataclass(frozen=True)
 class BudgetQuery:
-    """Query about the next iteration: sequences that decode, and prompt tokens that wait."""
+    """Query to a token-budget table: numbers of decoding sequences and of waiting prompt tokens."""
 
     decoding: int
     waiting_tokens: int

@@ -24,8 +24,10 @@ def read_state_file(path: str) -> PlanState:
 
 
 def read_state_at_start(path: str, plan: Plan) -> PlanState:
-    """The state from which a plan begins; TailcError (BAD_STATE) for a state of another time or
-    datacentre."""
+    """Read or make the state from which a plan begins.
+
+    Raises TailcError (BAD_STATE) for a state of another time or of another datacentre.
+    """
     from tailc.errors import Code, Finding, Place, TailcError
     from tailc.traces.zones import utc_text
     from tailc.units import plural

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def judge_of_form(policy: Policy) -> Judge | None:
-    """The judge of plans, CPU shares or token budgets; None: `judge_requests` judges latencies."""
+    """Return the judge for a policy of plans, CPU shares or token budgets; None for latencies."""
     if policy.plan is not None:
         from tailc.cli.verify_plan import judge_plan
 
@@ -34,7 +34,7 @@ def judge_of_form(policy: Policy) -> Judge | None:
 
 
 def options_of_form(policy: Policy, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a policy's form; refuse those of plans and of throughput for the others."""
+    """Select the options of a policy's form; refuse options that belong to other forms."""
     if policy.plan is not None:
         return options
     from tailc.cli.verify_plan import without_plan

@@ -57,7 +57,7 @@ def judge_plan(
 
 @contextmanager
 def with_solvers(policy: Policy, options: PlanOptions) -> Iterator[PlanOptions]:
-    """The options with the baselines that use solvers."""
+    """Add to the options the baselines that use solvers, as long as the context is open."""
     from dataclasses import replace
 
     from tailc.experiment.held_out_days import plan_of

@@ -22,7 +22,7 @@ def explain_budget(
     trace_format: Format,
     seed: int,
 ) -> CommandOutcome:
-    """Explain the cell of a state; with a trace, also replay changes of it."""
+    """Explain the token budget for a state of the server; with a trace, also replay changes."""
     from tailc.experiment.token_replays import check_fits
     from tailc.report.why import budget_cell as render
     from tailc.studies.held_out_tokens import read_held_out_tokens

@@ -50,7 +50,7 @@ class MeanLatency:
         return float(old), float(new)
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:  # noqa: ARG002
-        """Increase of each request's latency from the old to the new policy."""
+        """Increase of each request's latency from the old policy to the new one [ns]."""
         return _latency_us(pair[1]) - _latency_us(pair[0])
 
 

@@ -16,7 +16,7 @@ def summary_of(plan: Plan | None) -> str | None:
 
 
 def plan_settings(plan: Plan, first: int, rule: str | None) -> dict[str, str]:
-    """Describe all settings of a plan except epochs, prices and jobs.
+    """Describe all settings of a plan except epochs, prices and jobs, as text by name.
 
     first: first compared epoch. The charge of a battery is given for that epoch, so that a plan
     made later does not differ by it. rule: for jobs that the plan does not include; None: prices.

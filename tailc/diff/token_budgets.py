@@ -23,8 +23,10 @@ from tailc.traces.tokens import TokenTrace
 
 @dataclass(frozen=True)
 class TokenTailChange:
-    """The percentile of an SLO under two policies [us], and its relative change, paired by blocks
-    of requests."""
+    """The percentile of an SLO under two token-budget policies [us], and its relative change.
+
+    The change is paired by blocks of successive requests.
+    """
 
     slo: Slo
     old_us: int
@@ -34,7 +36,7 @@ class TokenTailChange:
 
 @dataclass(frozen=True)
 class TokenRateChange:
-    """Two policies at a rate: percentiles, and requests that meet all SLOs."""
+    """Two token-budget policies at one rate: percentiles, and requests that meet all SLOs."""
 
     rate_mrps: int
     tails: tuple[TokenTailChange, ...]
@@ -44,7 +46,7 @@ class TokenRateChange:
 
 @dataclass(frozen=True)
 class TokenChange:
-    """Change at all rates of the new policy, and what was replayed."""
+    """Differences of two token-budget policies at all rates of the new one."""
 
     held_out_digest: str
     held_out_requests: int
@@ -89,7 +91,7 @@ def token_change(
 
 
 def scheduler_of(policy: Policy) -> TokenScheduler:
-    """The scheduler of a policy's budget table; TailcError if it has none."""
+    """The scheduler that uses a policy's token-budget table; TailcError if there is no table."""
     if policy.budget_table is None:
         message = f"policy `{policy.name}` has no token budgets, so it cannot be replayed with one"
         raise TailcError(Finding(Code.USAGE, message, help="remove `--trace`"))

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
 
 def kubernetes_text(exported: ExportedPlan, epoch: int) -> str:
-    """A shell script for the start of an epoch."""
+    """Format the start of an epoch of a plan as a shell script for Kubernetes."""
     step, nodes = exported.step(epoch), exported.nodes
     busy = tuple(sorted(server for job in step.jobs for server in job.servers))
     lines = ["#!/bin/sh", f"# The plan from {utc_text(step.unix_s)} on."]

@@ -13,7 +13,10 @@ HEAD = "from,to,what,job,machines,servers"
 
 
 def servers_text(exported: ExportedPlan) -> str:
-    """CSV with a row for each job and for the sleeping servers, for each time without a change."""
+    """Format a plan as CSV: rows for each job and for the sleeping servers.
+
+    A row covers a period in which the servers do not change.
+    """
     return "\n".join([HEAD, *sorted(_rows(exported))]) + "\n"
 
 

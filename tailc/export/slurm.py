@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[0-9]+")
 
 
 def slurm_text(exported: ExportedPlan, epoch: int) -> str:
-    """A shell script for the start of an epoch."""
+    """Format the start of an epoch of a plan as a shell script for Slurm."""
     step, nodes = exported.step(epoch), exported.nodes
     lines = ["#!/bin/sh", f"# The plan from {utc_text(step.unix_s)} on."]
     if step.woken:

@@ -41,11 +41,11 @@ class JobStep:
 
 @dataclass(frozen=True)
 class PlanStep:
-    """An epoch that begins at `unix_s`.
+    """What happens at the start of an epoch of a plan, at `unix_s`.
 
-    jobs: that run. ended: names of jobs that ran in the epoch before. waiting: names of jobs of the
-    plan that start later. refused: names of refused jobs. asleep: servers without a job; woken: of
-    those that have one, the servers that had none before.
+    jobs: those that run. ended: names of jobs that ran in the epoch before. waiting: names of jobs
+    of the plan that start later. refused: names of refused jobs. asleep: servers without a job;
+    woken: of those that have one, the servers that had none before.
     """
 
     unix_s: int
@@ -59,8 +59,10 @@ class PlanStep:
 
 @dataclass(frozen=True)
 class NodeNames:
-    """Names of servers in a scheduler: a pattern in which `%d` is the number, counted from
-    `first`."""
+    """Pattern of the names of servers in a scheduler, such as Slurm.
+
+    `%d` in the pattern is the number of the server, counted from `first`.
+    """
 
     pattern: str = "node%d"
     first: int = 0
@@ -76,13 +78,13 @@ class NodeNames:
         return self.pattern.replace("%d", str(server + self.first))
 
     def names(self, servers: Servers) -> str:
-        """Names of some servers, with commas."""
+        """Names of some servers, separated by commas."""
         return ",".join(map(self.name, servers))
 
 
 @dataclass(frozen=True, eq=False)
 class ExportedPlan:
-    """A plan from a state, and the names of its servers."""
+    """A plan to export, with the state from which it begins and the names of its servers."""
 
     plan: Plan
     before: PlanState | None = None
@@ -91,11 +93,11 @@ class ExportedPlan:
 
     @cached_property
     def schedule(self) -> AssignedServers:
-        """Servers of each job in each epoch."""
+        """Numbers of the servers of each job in each epoch."""
         return CarriedOutPlan(self.plan, self.before, self.machines).servers
 
     def step(self, epoch: int) -> PlanStep:
-        """The changes at the start of an epoch."""
+        """The changes of jobs and servers at the start of an epoch."""
         schedule = self.schedule
         old = {} if self.before is None else {one.name: one for one in self.before.running}
         now = schedule.by_epoch[epoch]

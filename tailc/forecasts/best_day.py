@@ -22,7 +22,7 @@ DAYS_OF_MONTH = 30
 
 @dataclass(frozen=True, eq=False)
 class PastDays:
-    """A production series by day, and which earlier days each day may use.
+    """Production of solar panels by day, and which earlier days each day may use.
 
     midnight_s: UTC time of midnight, in seconds after 0:00, such as 25,200 for a clock at -07:00.
     """
@@ -73,7 +73,7 @@ class PastDays:
         return slice(max(day - self.history_days, 0), max(day, 0))
 
     def none_known(self, day: int) -> TailcError:
-        """Make the error for a day before which no day of the history has a known production."""
+        """Make the error for a day if no earlier day of its history has a known production."""
         at = utc_text(
             self.actual.start_unix_s + (self.first + day * self.per_day) * self.actual.step_s
         )

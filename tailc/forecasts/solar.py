@@ -25,7 +25,7 @@ from tailc.traces.series.series import SeriesQuantity, TimeSeries
 
 
 class Ideal(Protocol):
-    """Forecaster of the ideal production, which is that of a clear sky."""
+    """Forecaster of the ideal production of solar panels: that of a clear sky."""
 
     def production_at(self, issue: Ints, target: Ints) -> Floats:
         """Ideal production [W] in steps `target`, as known at the start of steps `issue`."""
@@ -83,7 +83,7 @@ def solar_forecasts(
 
 
 def nearest_known(clouds: TimeSeries) -> Floats:
-    """Replace each unknown value by the nearest known one, the earlier of two."""
+    """Replace each unknown cloud cover by the nearest known one, the earlier of two."""
     known = np.flatnonzero(clouds.known)
     if not len(known):
         raise ValueError("no cloud cover is known for the steps of the forecast")

@@ -23,7 +23,7 @@ _MOST_STEPS = 0.01
 
 @dataclass(frozen=True, eq=False)
 class ClockSteps:
-    """The steps back of the clock in a run, at least one.
+    """Steps back of a load generator's clock in a run, at least one.
 
     row: row of the first request after a step. count: number of steps. longest_s: length of the
     longest step. is_steady: by row, whether the request is in the longest part of the run without a
@@ -37,9 +37,10 @@ class ClockSteps:
 
 
 def clock_steps(cells: Cells, start: str, number: str, unit: TimeUnit) -> ClockSteps | None:
-    """Find steps back of the times in a column; None if there are none, or no order is known.
+    """Find steps back of the clock in a column of start times.
 
-    number: the column of the requests' numbers in the order of sending.
+    None if there are none, or if the order of sending is unknown. number: the column of the
+    requests' numbers in the order of sending.
     """
     sent = _order_of_sending(cells, number)
     at_ns = starts_ns(cells, start, unit)

@@ -124,7 +124,7 @@ def count_parts(
     weight: str | None,
     interval_ns: int | None,
 ) -> Counts:
-    """Count the rows in batches, each once or by the column of weights.
+    """Count the rows of a table in batches, each row once or as often as a column says.
 
     Raises TailcError for the first batch with bad cells.
     """

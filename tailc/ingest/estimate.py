@@ -36,9 +36,10 @@ class ShortIntervalError(ValueError):
 
 
 def missing(times_ns: Whole, count: Whole, interval_ns: int) -> Histogram | None:
-    """Histogram of the requests that a closed loop did not send during these times.
+    """Histogram of the requests that a closed loop did not send while it waited for answers.
 
-    One is missing every `interval_ns`; None if none is. Raises ShortIntervalError.
+    One request is missing every `interval_ns` of the given times; None if none is. Raises
+    ShortIntervalError.
     """
     longest_ns = int(times_ns.max(initial=0))
     if longest_ns // interval_ns > MAX_STEPS:

@@ -15,8 +15,10 @@ _NO_LOOP = always(None)
 
 
 def begins_with_names(*names: str) -> Callable[[bytes], bool]:
-    """Whether an input begins with these names of columns, whatever a spreadsheet writes around
-    them."""
+    """Make a test whether an input begins with these names of columns.
+
+    Quotes and marks that a spreadsheet writes around names do not matter.
+    """
     cells = (rb'"?' + re.escape(name.encode()) + rb'"?' for name in names)
     header = re.compile(rb"\s*" + rb"[,;\t|]".join(cells) + rb"[,;\t|\r\n]")
     return lambda head: header.match(head) is not None

@@ -32,7 +32,7 @@ class TooLongError(ValueError):
 
 
 def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
-    """Yield the bytes of each field of a message with this key, including the key."""
+    """Yield the bytes of each field of a protobuf message that has this key, with the key."""
     while found := stream.read(1):
         if found != key:
             raise WireError("a field that such a message does not have")

@@ -51,7 +51,7 @@ _END = re.compile(
 
 @dataclass(frozen=True)
 class CountedInput:
-    """One input after reading; `times` is None for a profile, whose times are already counted."""
+    """An input after reading; `times` is None for a profile, whose times are already counted."""
 
     name: str
     counted: CountedTimes

@@ -19,7 +19,7 @@ from tailc.traces.times import NS_PER_MS
 
 
 def always(loop: Loop | None) -> Callable[[Source], Loop | None]:
-    """Make the `loop` of a format whose requests are always sent in the same way."""
+    """Make the `loop` function of a format whose requests are always sent in the same way."""
     return lambda _source: loop
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimeColumn:
-    """The column of a table with the times.
+    """The column with the times in a table that `tailc ingest` reads.
 
     weight: column with the number of requests of a row.
     """

@@ -42,7 +42,7 @@ class Orphans:
 
 
 def orphans_in(servers: Rows, table: Rows) -> Orphans:
-    """Find spans with missing parents that make own times of these server spans too long."""
+    """Find the spans whose missing parents make own times of these server spans too long."""
     at = _likely_servers(table)
     orphan = np.flatnonzero(at != _NONE)
     if not len(orphan):

@@ -23,7 +23,7 @@ def of_successes(
     succeeded: NDArray[np.bool_],
     interval_ns: int | None,
 ) -> tuple[Histogram, int, int]:
-    """Count the successful requests of a table with one request per row.
+    """Count the times of successful requests in a table with one request per row.
 
     Returns their histogram, the number of requests added for `interval_ns`, and the number of
     failed requests.
@@ -43,7 +43,7 @@ def of_successes(
 def in_half_ticks(
     cells: Cells, column: str, succeeded: NDArray[np.bool_], half_tick_ms: float = _HALF_MS
 ) -> tuple[Cells, tuple[Finding, ...]]:
-    """Count 0 ms as half a tick of the clock, by default in a column of whole milliseconds.
+    """Replace times of 0 ms by half a tick, by default in a column of whole milliseconds.
 
     Also returns a warning if a successful request took 0 ms.
     """
@@ -63,5 +63,5 @@ def in_half_ticks(
 
 
 def is_success(status: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether each HTTP status code is not an error."""
+    """Whether each HTTP status code means success."""
     return (status >= 200) & (status < 400)

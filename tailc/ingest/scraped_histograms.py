@@ -164,9 +164,10 @@ def without_failed(
 def increase_of(
     now: list[ScrapedHistogram], before: list[ScrapedHistogram], source: Source
 ) -> list[ScrapedHistogram]:
-    """Subtract an earlier scrape; a label set that is new starts at 0.
+    """Subtract the counts of an earlier scrape from those of a later one, by label set.
 
-    Raises TailcError after a restart of the server, and if buckets have changed.
+    A label set that is new starts at 0. Raises TailcError after a restart of the server, and if
+    buckets have changed.
     """
     earlier = {one.labels: one for one in before}
     gone = earlier.keys() - {one.labels for one in now}

@@ -16,7 +16,7 @@ _SERVICES_NAMED = 8
 def servers_of(
     table: Rows, numbers: dict[str, int], source: Source, services: Sequence[str]
 ) -> Rows:
-    """Rows of the server spans of the services; of the only service if none is named.
+    """Select the rows of the server spans of some services; of the only service if none is named.
 
     numbers: number of each service in the table. Raises TailcError for a name that no server span
     has, unless there is no server span at all, and if none is named but several services have

@@ -82,9 +82,9 @@ def _row(span: TraceSpan, services: dict[str, int]) -> tuple[float, ...]:
 
 
 def complete_trace_ids(table: Rows) -> None:
-    """Complete trace ids of which older tracers pass on only half.
+    """Complete trace ids of which older tracers pass on only the second half.
 
-    Half an id is unchanged if no trace id ends with it, or if several do. O(n log n) in rows.
+    A half is unchanged if no trace id ends with it, or if several do. O(n log n) in rows.
     """
     is_half = table["trace_high"] == 0
     whole = np.unique(table[~is_half][["trace_high", "trace_low"]])

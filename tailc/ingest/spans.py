@@ -53,7 +53,7 @@ class Attribute:
         return (self.end,) if self.start is None else (self.start, self.end)
 
     def value_of(self, values: Mapping[str, object]) -> float | None:
-        """Read the number from the attributes of a span; None if missing."""
+        """Read the number of the requested attribute from a span's attributes; None if missing."""
         end = _number(values.get(self.end))
         start = 0 if self.start is None else _number(values.get(self.start))
         return None if end is None or start is None else float(end - start)

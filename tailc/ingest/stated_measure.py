@@ -36,7 +36,10 @@ class StatedMeasure:
 
 
 def count_times(times: InputTimes, stated: StatedMeasure, name: str) -> CountedTimes:
-    """Convert an input to a profile; TailcError if its measure is unknown or contradicted."""
+    """Convert the times of an input to counted times of a known measure, such as demand.
+
+    Raises TailcError if the measure is unknown or contradicted.
+    """
     measure = stated.measure or _measure_stated_in(times, stated)
     if measure is None:
         raise _missing_measure(times, name)

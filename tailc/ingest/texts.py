@@ -42,7 +42,7 @@ def lines_of(source: Source) -> list[TextLine]:
 
 
 def stated_unit(source: Source, unit: TimeUnit | None) -> TimeUnit:
-    """Return the unit that the user states for times; TailcError if there is none."""
+    """Return the unit of times that the user states; TailcError if there is none."""
     if unit is None:
         message = f"`{source.name}` does not say the unit of its times"
         hint = "give it with `--unit ns`, `us`, `ms` or `s`"

@@ -20,10 +20,10 @@ class WireError(ValueError):
 
 
 def parts(message: memoryview, field: int, *, is_start: bool = False) -> Iterator[memoryview]:
-    """Yield the bytes of each value of one field, which must have a length.
+    """Yield the bytes of each value of one field of a protobuf message.
 
-    is_start: the end of the message is missing, so the last part may be truncated. Raises WireError
-    for malformed messages, and for a value longer than the message.
+    The field must have a length. is_start: the end of the message is missing, so the last part may
+    be truncated. Raises WireError for malformed messages, and for a value longer than the message.
     """
     for number, wire, value in values(message, is_start=is_start):
         if number == field:
@@ -33,7 +33,10 @@ def parts(message: memoryview, field: int, *, is_start: bool = False) -> Iterato
 
 
 def values(message: memoryview, *, is_start: bool = False) -> Iterator[tuple[int, int, memoryview]]:
-    """Yield number, wire type and bytes of each field; raises the same errors as `parts`."""
+    """Yield number, wire type and bytes of each field of a protobuf message.
+
+    Raises the same errors as `parts`.
+    """
     at = 0
     while at < len(message):
         key, at = varint(message, at)

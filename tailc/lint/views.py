@@ -37,7 +37,7 @@ class Header:
 
 @dataclass(frozen=True, eq=False)
 class UnknownColumns:
-    """View of a table in which no column name is recognised.
+    """View of a table in which no column name is recognised by `tailc lint-trace`.
 
     below: line of the names of a table in the middle of the file; None if there is none.
     """

@@ -10,7 +10,7 @@ _NS_PER_US = 1_000
 
 
 def budget_table_text(table: BudgetTable) -> str:
-    """Format the engine, and the table: a row a number of decoding sequences."""
+    """Format a token-budget table: the engine, and a row for each number of decoding sequences."""
     engine, step = table.engine, table.engine.step
     head = [
         f"engine      {engine.max_sequences:,} sequences, {engine.kv_blocks:,} blocks of "
@@ -32,7 +32,7 @@ def budget_table_text(table: BudgetTable) -> str:
 
 
 def decoding_text(table: BudgetTable, number: int) -> str:
-    """The decoding sequences of a row, such as `16 to 31`."""
+    """Format the numbers of decoding sequences of a row, such as `16 to 31`."""
     first = table.rows[number].first_decoding
     if number + 1 == len(table.rows):
         return f"{first:,} and more"

@@ -35,7 +35,7 @@ class CiVerdict:
 
     @property
     def note(self) -> Note:
-        """Make a note for a CI service from the ruling, with a level by its severity."""
+        """Convert the ruling to a note for a CI service, whose level is its severity."""
         return Note(
             _LEVELS[self.ruling],
             f"{self.requirement} {self.ruling.value}",

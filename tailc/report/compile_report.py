@@ -116,7 +116,10 @@ def _with_renderers(compiled: AnyCompiled) -> Iterator[tuple[Addition, AdditionR
 
 
 def best_result(chosen: AutoResult) -> dict[str, object]:
-    """Build the JSON data of the chosen policy: table, loss share over resamples, search effort."""
+    """Build the JSON data of the policy that `auto` chose: table, risk, and search effort.
+
+    The risk is the share of resamples of the requests in which the table is worse than another.
+    """
     best = chosen.best
     return {
         "best": {

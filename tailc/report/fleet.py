@@ -31,7 +31,7 @@ def as_text(results: Sequence[ServiceResult]) -> str:
 
 
 def table_text(results: Sequence[ServiceResult]) -> str:
-    """A table of all services."""
+    """Format a table of all services of a fleet, with the result and the gain of each."""
     return align_columns([_HEADS, *map(_row, results)], (_GAIN,))
 
 
@@ -71,7 +71,7 @@ def _row(result: ServiceResult) -> tuple[str, ...]:
 
 
 def gain_text(policy: PolicySummary) -> str:
-    """The gain of a policy over the best setting by hand, such as `2.3 %`; `-` if unknown."""
+    """Format the gain of a policy over the best fixed setting, such as `2.3 %`; `-` if unknown."""
     change = policy.change_ppm
     return "-" if change is None else f"{-change / _PPM_PER_PERCENT:.1f} %"
 

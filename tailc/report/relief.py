@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def relief_result(relief: Relief) -> dict[str, object]:
-    """Build the JSON data: the rule, and by rate the tail of served requests [us] and lost work."""
+    """Build the JSON data of overload control: the rule, and percentile and lost work by rate.
+
+    The percentile is that of served requests [us].
+    """
     overload = len(relief.aim.rates_mrps)
     return {
         "overload": {

@@ -149,7 +149,7 @@ Recording = Annotated[
 
 
 def is_given(search: SpecModel, name: str) -> bool:
-    """Whether the user gave this key; the field's name may end with a unit."""
+    """Whether the user gave this key in the spec; the field's name may end with a unit."""
     return not {name, f"{name}_ppm"}.isdisjoint(search.model_fields_set)
 
 

@@ -9,7 +9,7 @@ METHOD = "auto"
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """Settings of the method `auto` that chooses among tables.
+    """Settings of the method `auto`, which chooses the best of several tables.
 
     effort: how much it simulates. risk_ppm: share of bootstrap replicates in which the chosen table
     may be worse than the best setting by hand.
@@ -21,6 +21,6 @@ class AutoChoice:
 
 @dataclass(frozen=True)
 class AutoTuning:
-    """Settings of the method `auto` that tunes the best setting by hand by simulation."""
+    """Settings of the method `auto`, where it tunes the best fixed setting by simulation."""
 
     effort: str

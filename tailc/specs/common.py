@@ -192,11 +192,11 @@ class SpeedupSpec(SpecModel):
 
     @classmethod
     def of_rungs(cls, name: str, speeds_ppm: tuple[int, ...]) -> SpeedupSpec:
-        """Make speed-ups of rungs that are the same for all requests; `name`: their source."""
+        """Make speed-ups of rungs that are equal for all requests; `name`: where they come from."""
         return cls.model_construct(source=OneCurve.model_construct(name=name, curve=speeds_ppm))
 
     def at_degrees(self, positions: Sequence[int]) -> SpeedupSpec:
-        """Select the speed-ups at some degrees."""
+        """Select the speed-ups at some degrees of parallelism."""
         return self.model_copy(update={"source": self.source.at_degrees(positions)})
 
     @model_validator(mode="before")

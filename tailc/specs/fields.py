@@ -56,7 +56,7 @@ class Complaint:
     also: tuple[str | int, ...] | None = None
 
     def below(self, key: str) -> Complaint:
-        """Add a key in front of the complaint's paths."""
+        """Add a key of the spec in front of the paths of the complaint."""
         also = None if self.also is None else (key, *self.also)
         return replace(self, at=(key, *self.at), also=also)
 
@@ -204,7 +204,10 @@ WindowField = Annotated[
 
 
 def exact(value: object, at: tuple[str | int, ...] = ()) -> Fraction:
-    """Convert a number of a spec to the exact decimal as written; `at`: path below its key."""
+    """Convert a number of a spec to the exact decimal that is written there.
+
+    at: path below its key.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         message = f"must be a number, not {value_text(value)}"
         hint = "write a number without unit and quotes, such as `1.5`"

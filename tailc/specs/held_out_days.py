@@ -91,6 +91,6 @@ class DaysSpec(SpecModel):
 
     @property
     def demand(self) -> DaysSettings:
-        """The settings that define which days to read, without epochs."""
+        """The settings of which days of jobs and energy to read, without epochs."""
         start = HorizonSpec(start=self.horizon.start, zone=self.horizon.zone)
         return DaysSettings(all_of_one(self.jobs, self.own_speedup), self.supply, start)

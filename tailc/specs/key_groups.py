@@ -40,7 +40,7 @@ def is_group(step: Step) -> bool:
 
 
 def without_groups(path: Sequence[Step]) -> tuple[Step, ...]:
-    """Remove group steps from a path, so that it is as in the spec."""
+    """Remove the steps for groups of keys from a path, so that it is as in the spec."""
     return tuple(step for step in path if not is_group(step))
 
 

@@ -18,14 +18,14 @@ Groups = Sequence[Group]
 
 
 class GroupRule(Protocol):
-    """Rule by which one of several groups of spec keys is chosen."""
+    """A rule that decides which of several groups of spec keys the user means."""
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
         """Choose the intended group; RefusalError if there is none or several."""
         ...
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """Make the complaint about a key of another group than the intended one."""
+        """Make the complaint about a key that does not belong to the chosen group of keys."""
         ...
 
 
@@ -85,7 +85,7 @@ class Stray:
 
 @dataclass(frozen=True)
 class ExactlyOne:
-    """The rule that a key which only one group requires must be given; it identifies the group.
+    """The rule that one of several groups of keys must be given, by a key that only it requires.
 
     both: message for a second group; `{}` represents the key of the first. missing: message and
     advice if there is none. strays: messages for other keys.
@@ -96,7 +96,7 @@ class ExactlyOne:
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
-        """Choose the group of which a required key is given."""
+        """Choose the group of keys of which a required key is given in the spec."""
         named = _only_one(_groups_by_key(groups, keys), self.both)
         if not named:
             # An unknown key may be a misspelled one, so the key is reported instead.
@@ -105,13 +105,13 @@ class ExactlyOne:
         return named[0]
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """Make the complaint about a key that belongs to another group, as `strays` states it."""
+        """Make the complaint about a key that does not belong to the chosen group of keys."""
         return _stray(key, self.strays, _leading(group, groups))
 
 
 @dataclass(frozen=True)
 class AtMostOne:
-    """The rule that a key which only one group requires identifies the group; none is needed.
+    """The rule that at most one group of keys is given; a required key identifies the group.
 
     both: message for a second group; `{}` represents the key of the first. strays: messages for
     other keys.
@@ -121,12 +121,12 @@ class AtMostOne:
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:
-        """Choose the group of which a required key is given, else the one that requires none."""
+        """Choose the group of which a required key is given, else the group that requires none."""
         without = [group for group in groups if not _leading(group, groups)]
         return (_only_one(_groups_by_key(groups, keys), self.both) or without)[0]
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
-        """Make the complaint about a key that belongs to another group, as `strays` states it."""
+        """Make the complaint about a key that does not belong to the chosen group of keys."""
         return _stray(key, self.strays, _leading(group, groups))
 
 
@@ -165,7 +165,7 @@ def _stray(key: str, strays: Mapping[str, Stray], leading: Sequence[str]) -> Com
 
 @dataclass(frozen=True)
 class ByValue:
-    """The rule that the value of another key identifies the group.
+    """The rule that the value of another spec key decides which group of keys is meant.
 
     which: the group for a mapping. strays: messages for keys of other groups. also: the key that
     identifies the group.
@@ -176,7 +176,7 @@ class ByValue:
     also: str
 
     def choose(self, groups: Groups, keys: GroupedKeys) -> Group:  # noqa: ARG002
-        """Choose the group by `which`.
+        """Choose the group of keys by the value of another key.
 
         The error about a missing key is empty if an unknown key may be a misspelling of it.
         """
@@ -188,6 +188,6 @@ class ByValue:
             raise
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:  # noqa: ARG002
-        """Make the complaint about a key that belongs to another group, as `strays` states it."""
+        """Make the complaint about a key that does not belong to the chosen group of keys."""
         said = self.strays[key]
         return Complaint(Code.CONFLICT, said.message, said.help, (key,), (self.also,))

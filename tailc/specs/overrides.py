@@ -12,7 +12,7 @@ Model = TypeVar("Model", bound=SpecModel)
 
 
 def overridden(model: Model, overrides: Mapping[str, object], kind: str) -> Model:
-    """Replace fields of a model; TailcError (USAGE) for fields that a `kind` does not have."""
+    """Replace fields of the search in a spec; TailcError (USAGE) for fields that the kind lacks."""
     for name, value in overrides.items():
         field = type(model).model_fields.get(name)
         if field is None:

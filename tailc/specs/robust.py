@@ -137,7 +137,7 @@ _OF_SCENES = ("days", "mixture_ppm", "resamples")
 
 
 def untuned_complaints(spec: RobustSpec | None, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Report errors that need rates or a tuned table, in a spec without simulation."""
+    """Report errors of inputs (`robust`) that need rates or tuning, in a spec without them."""
     if spec is None:
         return
     if not rates_mrps:
@@ -163,7 +163,7 @@ def robust_rate_complaints(spec: RobustSpec | None) -> Iterator[Complaint]:
 
 
 def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Complaint]:
-    """Report that rows are merged although their days are needed."""
+    """Report that rows of a trace are merged although a robust compile needs their days."""
     if spec is None or spec.days is None:
         return
     merging = {"bin": demand.bin_us is not None, "timings": demand.has_timings}
@@ -183,7 +183,10 @@ def asked_besides(overrides: Mapping[str, object], spec: RobustSpec | None) -> M
 def ambiguity_of(
     spec: RobustSpec | None, rates_mrps: Sequence[int], *, looks_for_rate: bool
 ) -> Ambiguity | None:
-    """The errors of the inputs if requested, else None; TailcError without rates."""
+    """Make the uncertainty set of a compile from the spec; None if no errors are requested.
+
+    Raises TailcError without rates.
+    """
     if spec is None:
         return None
     if not rates_mrps:

@@ -85,7 +85,7 @@ def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
 
 
 def flow(value: Any) -> str:
-    """Format a value in the flow style of YAML, for a help line."""
+    """Format a value as YAML on one line, for a help line."""
     match value:
         case dict():
             return "{" + ", ".join(f"{key}: {flow(part)}" for key, part in value.items()) + "}"

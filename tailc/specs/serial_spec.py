@@ -24,7 +24,7 @@ class SerialPart:
 
     @property
     def is_none(self) -> bool:
-        """Whether the part has length 0."""
+        """Whether the serial part of requests has length 0."""
         return not (self.time_us or self.share_ppm)
 
 

@@ -104,7 +104,7 @@ def _finding(complaint: Complaint) -> Finding:
 
 
 def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Report weights that are not one for each rate."""
+    """Report weights of rates whose number is not that of the rates."""
     if weights and len(weights) != len(rates_mrps):
         message = f"has {len(weights)} values, but `rates` has {len(rates_mrps)}"
         hint = "give one weight for each rate, in the same order"
@@ -156,12 +156,12 @@ def formula_complaints(search: TunedSearch, *own: str) -> Iterator[Complaint]:
 
 
 def not_of_auto(search: TunedSearch) -> Iterator[Complaint]:
-    """Report search keys that only the method `simulation` uses."""
+    """Report search keys that only the method `simulation` uses, in a spec with `auto`."""
     return _complaints_of(search, _OF_SIMULATION, SIMULATION)
 
 
 def not_of_others(search: TunedSearch) -> Iterator[Complaint]:
-    """Report search keys that only the method `auto` uses."""
+    """Report search keys that only the method `auto` uses, in a spec with another method."""
     return _complaints_of(search, _OF_AUTO, AUTO)
 
 
@@ -203,7 +203,7 @@ def objective_complaints(
 
 
 def with_formula_kept(overrides: Mapping[str, object], method: str | None) -> dict[str, object]:
-    """Change overrides so that the simulation starts from the table of the spec's method."""
+    """Change overrides so that `simulation` starts from the table of the method in the spec."""
     given, simulating = dict(overrides), (AUTO, SIMULATION)
     if given.get("method") in simulating and method not in (None, *simulating):
         given.setdefault("formula_method", method)

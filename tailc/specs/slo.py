@@ -62,7 +62,7 @@ class Slo:
 
 @dataclass(frozen=True)
 class EndToEnd:
-    """The SLO of requests that wait for all of `servers` parallel servers.
+    """An SLO of requests that wait for the answers of all of `servers` parallel servers.
 
     Each server has an SLO at a higher percentile, so that `percentile_ppm` of the requests are in
     time.

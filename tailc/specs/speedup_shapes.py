@@ -42,7 +42,10 @@ class SpeedupShape:
     alone: Fraction
 
     def speedup_ppt(self, vms: int, servers: Sequence[int]) -> list[int]:
-        """S in thousandths for each number of servers; ValueError unless all are positive."""
+        """Speed-ups of a parallel job in thousandths, for each number of servers.
+
+        vms: its virtual machines. ValueError unless all speed-ups are positive.
+        """
         if vms < 1 or min(servers, default=0) < 1:
             raise ValueError("a job needs a VM and servers")
         return [self._ppt(vms, n) for n in servers]

@@ -45,7 +45,7 @@ class ClassCurvesSpec(SpecModel):
         return self
 
     def at_degrees(self, positions: Sequence[int]) -> ClassCurvesSpec:
-        """Select the speed-ups at some degrees."""
+        """Select the speed-ups at some degrees of parallelism."""
         curves = {name: tuple(curve[p] for p in positions) for name, curve in self.curves.items()}
         return self.model_copy(update={"curves": curves})
 
@@ -74,7 +74,7 @@ class OneCurve(SpecModel):
         return ()
 
     def at_degrees(self, positions: Sequence[int]) -> OneCurve:
-        """Select the speed-ups at some degrees."""
+        """Select the speed-ups at some degrees of parallelism."""
         return self.model_copy(update={"curve": tuple(self.curve[p] for p in positions)})
 
 
@@ -90,7 +90,7 @@ class CurvesByClass(SpecModel):
 
     @property
     def shared_curve(self) -> tuple[int, ...]:
-        """Empty: classes of requests have different speed-up curves."""
+        """The common speed-up curve: empty, because classes of requests have different curves."""
         return ()
 
     @property
@@ -99,7 +99,7 @@ class CurvesByClass(SpecModel):
         return tuple(sorted(self.classes.curves))
 
     def at_degrees(self, positions: Sequence[int]) -> CurvesByClass:
-        """Select the speed-ups at some degrees."""
+        """Select the speed-ups at some degrees of parallelism."""
         return self.model_copy(update={"classes": self.classes.at_degrees(positions)})
 
 
@@ -117,7 +117,7 @@ class SpeedupColumnsSpec(SpecModel):
 
     @property
     def shared_curve(self) -> tuple[int, ...]:
-        """Empty: each request has its own speed-ups."""
+        """The common speed-up curve: empty, because each request has its own curve."""
         return ()
 
     @property
@@ -126,7 +126,7 @@ class SpeedupColumnsSpec(SpecModel):
         return ()
 
     def at_degrees(self, positions: Sequence[int]) -> SpeedupColumnsSpec:
-        """Select the columns of some degrees."""
+        """Select the columns with the speed-ups at some degrees of parallelism."""
         return self.model_copy(update={"columns": tuple(self.columns[p] for p in positions)})
 
 

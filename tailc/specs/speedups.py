@@ -41,7 +41,7 @@ class Speedups:
     every: Table | None = None
 
     def speedups_on(self, vms: int, counts: Sequence[int]) -> dict[int, int]:
-        """Speed-ups with a number of virtual machines, by number of servers.
+        """Speed-ups of an application with `vms` virtual machines, by number of servers.
 
         Numbers of servers without a speed-up are left out.
         """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Explanation:
-    """An explanation of a parser's error: message and advice.
+    """An explanation of a YAML parser's error for users: message and advice.
 
     where_it_began: whether the place to report is where the error begins, instead of where the
     parser noticed it.
@@ -84,7 +84,7 @@ _KNOWN = (
 
 
 def explain(problem: str) -> Explanation:
-    """Explain the parser's `problem`; a rare one is quoted."""
+    """Explain an error of the YAML parser; a rare error is quoted."""
     for words, explanation in _KNOWN:
         if words in problem:
             return explanation

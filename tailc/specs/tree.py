@@ -146,7 +146,10 @@ def place_of(source: str, lines: tuple[str, ...], span: TextSpan) -> Place:
 
 
 def plain(node: Node) -> Any:
-    """Convert a tree to dicts, lists and scalars, with aliases expanded (within the limits)."""
+    """Convert the tree of a spec to dicts, lists and scalars; aliases are expanded.
+
+    The expanded size is limited.
+    """
     match node:
         case Scalar():
             return node.value

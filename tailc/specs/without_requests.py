@@ -7,34 +7,34 @@ from tailc.specs.slo import EndToEnd, Slo
 
 
 class WithoutRequests(SpecModel):
-    """The empty request settings of a spec without requests."""
+    """The request settings, all empty, of specs whose policy serves no requests."""
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """SLOs of latency: none."""
+        """SLOs on latency: none, because the policy serves no requests."""
         return ()
 
     @property
     def end_to_ends(self) -> tuple[EndToEnd | None, ...]:
-        """End-to-end SLOs: none."""
+        """End-to-end SLOs: none, because the policy serves no requests."""
         return ()
 
     @property
     def rates_mrps(self) -> tuple[int, ...]:
-        """Arrival rates: none."""
+        """Arrival rates: none, because the policy serves no requests."""
         return ()
 
     @property
     def speedup(self) -> None:
-        """Speed-ups of requests: none."""
+        """Speed-ups of requests: none, because the policy serves no requests."""
         return
 
     @property
     def max_degree(self) -> None:
-        """Largest degree: None, because there are no degrees."""
+        """Largest number of threads of a request: None, because the policy serves no requests."""
         return
 
     @property
     def serial(self) -> None:
-        """Serial parts of requests: None, because there are no requests."""
+        """Serial parts of requests: None, because the policy serves no requests."""
         return

@@ -42,7 +42,7 @@ _MOST_BYTES = 1_000_000
 
 
 class ServiceStatus(enum.Enum):
-    """Outcome of the compile of one service of a fleet."""
+    """Outcome of compiling one service of a fleet."""
 
     COMPILED = "compiled"
     UNCHANGED = "unchanged"

@@ -30,7 +30,10 @@ _SHORTENING = "split the table, and give each part a folder of its own"
 
 @dataclass(frozen=True)
 class FleetSpecs:
-    """Result of writing the specs. unlisted: specs of services that are no longer in the table."""
+    """Result of writing the specs of a fleet from a table.
+
+    unlisted: specs of services that are no longer in the table.
+    """
 
     written: tuple[Path, ...]
     unchanged: int

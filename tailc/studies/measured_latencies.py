@@ -38,7 +38,7 @@ _OPTIONS = {
 
 @dataclass(frozen=True, eq=False)
 class MeasuredLatencies:
-    """Latencies of requests, the times of their arrivals if requested, and warnings."""
+    """Measured latencies of requests, the times of their arrivals if requested, and warnings."""
 
     histogram: Histogram
     warnings: tuple[Finding, ...]

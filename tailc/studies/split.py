@@ -47,7 +47,7 @@ class WrittenPart:
 
 @dataclass(frozen=True)
 class WrittenSplit:
-    """The written parts of a trace, and warnings about it."""
+    """The files of a split trace, and warnings about the trace."""
 
     parts: tuple[WrittenPart, ...]
     warnings: tuple[Finding, ...]
@@ -85,9 +85,10 @@ def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
 
 
 def write_design(spec_path: str, path: str) -> WrittenSplit:
-    """Write the design part, or the whole trace without `held_out`, as CSV with all digits.
+    """Write the requests that a policy is compiled from as CSV with all digits.
 
-    Raises TailcError for a kind that is not compiled from requests.
+    Without `held_out` in the spec, this is the whole trace. Raises TailcError for a kind that is
+    not compiled from requests.
     """
     opened = open_kind(spec_path)
     read = open_trace(opened)

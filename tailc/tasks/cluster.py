@@ -105,7 +105,7 @@ class DaskCluster:
 
     @property
     def slots(self) -> int:
-        """The number of usable workers that are there now, at least 1: each runs one task."""
+        """Number of workers of the cluster that are usable now, at least 1; each runs one task."""
         return max(1, len(self.usable()))
 
     @property
@@ -146,7 +146,7 @@ class DaskCluster:
         return [run.results[number] for number in range(len(tasks))]
 
     def submit(self, work: Callable[[Any], Any], task: Any, apart_from: str | None) -> Any:
-        """Send a task to a usable worker, and to `apart_from` only if all others have died."""
+        """Send a task to a worker; to the worker `apart_from` only if all others have died."""
         free = not self._refused and apart_from is None
         workers = None if free else [one for one in self.usable() if one != apart_from]
         # Another worker may take it, since a task for workers that have died would never run.
@@ -155,9 +155,9 @@ class DaskCluster:
         )
 
     def usable(self) -> list[str]:
-        """Addresses of the workers that run the same code; or TailcError if none does.
+        """Addresses of the workers that run the same code, looked up at most once a second.
 
-        They are looked up at most once a second.
+        Raises TailcError if there are workers and all of them run other code.
         """
         begun = time.monotonic()
         if begun >= self._look_again_s:
@@ -170,7 +170,7 @@ class DaskCluster:
         return sorted(workers - self._refused)
 
     def result_of(self, future: Any) -> _Signed | LostTask | None:
-        """The result of a task; None if its worker runs other code."""
+        """The result of a task on the cluster; None if its worker runs other code."""
         try:
             signed = future.result()
         except KilledWorker:

@@ -139,9 +139,10 @@ def times_in(
 
 
 def is_clock_going_back(times_ns: Times) -> NDArray[np.bool_]:
-    """Whether each time is an hour, less one usual step, before the time in front of it.
+    """Whether each time is about an hour before the time in front of it, as if a clock went back.
 
-    This happens at the end of daylight saving time. A step counts as 15 to 30 minutes.
+    This happens at the end of daylight saving time. The hour may be shorter by one usual step, of
+    15 to 30 minutes.
     """
     back_ns = -np.diff(times_ns)
     forward_ns = -back_ns[back_ns < 0]

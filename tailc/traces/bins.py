@@ -40,7 +40,7 @@ def merge_bins(profile: DemandProfile, bin_us: int) -> DemandProfile:
 
 
 def bin_of(profile: DemandProfile, bin_us: int) -> NDArray[np.int64]:
-    """Return for each request the index of its bin in the binned profile."""
+    """Return for each request the index of its bin of demand in the binned profile."""
     demand_ns = np.rint(profile.demand_ms * NS_PER_MS)
     edge = demand_ns // (bin_us * NS_PER_US)
     order = np.lexsort((edge, profile.curve_of))

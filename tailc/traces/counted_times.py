@@ -99,7 +99,7 @@ class CountedTimes:
 
 
 def tells_points(note: str | None) -> bool:
-    """Whether a reading's note says that some input was only percentiles."""
+    """Whether the note of a reading says that an input had only percentiles."""
     return note is not None and _POINTS_ALONE in note
 
 

@@ -32,7 +32,7 @@ class Curves:
 
 
 def common_curves(requests: int, curve: Curve, max_degree: int | None) -> Curves:
-    """Make the curves of a trace in which all requests follow one."""
+    """Make the speed-up curves of a trace in which all requests follow the same curve."""
     speedup = _stack([curve], max_degree)
     return Curves(speedup, np.zeros(requests, dtype=np.int32), (curve.name,) if curve.name else ())
 
@@ -57,7 +57,10 @@ def curves_by_class(
 
 
 def curves_by_request(cells: Cells, columns: Sequence[str]) -> Curves:
-    """Read a curve for each row, from one column per degree; equal curves are stored once."""
+    """Read a speed-up curve for each row, from one column per degree of parallelism.
+
+    Equal curves are stored once.
+    """
     return distinct_curves(np.stack([_speedups(cells, name) for name in columns], axis=1))
 
 

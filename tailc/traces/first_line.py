@@ -16,7 +16,7 @@ _WORD = re.compile(rf"\s*(?!(?:{_IN_PLACE})\s*$)[^\W\d]", re.IGNORECASE)
 def doubtful_value(
     first: Sequence[str], rows: Iterable[Sequence[str]], dialect: Dialect
 ) -> str | None:
-    """The first cell of the first line that is a value; None if the line has only names.
+    """The first value (and not a name) in the first line of a table; None if all are names.
 
     Also None if a word in the line is above numbers only: then it is certainly a line of names.
     """

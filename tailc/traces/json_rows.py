@@ -36,9 +36,9 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class JsonRows:
-    """Rows of a text: how many there are, where, and the program of jq that writes each of them.
+    """Where a text has its rows, how many there are, and a `jq` program that writes one a line.
 
-    names: of the columns that it writes.
+    names: of the columns that the program writes.
     """
 
     count: int

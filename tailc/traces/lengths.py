@@ -61,10 +61,10 @@ def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
 
 
 def in_unit(cells: Cells, name: str, in_ms: float) -> Cells:
-    """Convert the durations in a column to numbers, in a unit of `in_ms` milliseconds; record plain
-    numbers among durations with their unit.
+    """Convert the durations in a column to numbers, in a unit of `in_ms` milliseconds.
 
-    Plain numbers are in that unit already, and cells that are no durations stay unchanged.
+    Plain numbers are in that unit already, and cells that are no durations stay unchanged. Records
+    plain numbers among durations with their unit as bad cells.
     """
     column = cells.columns[name]
     if pa.types.is_duration(column.type):

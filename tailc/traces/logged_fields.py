@@ -37,7 +37,7 @@ class LoggedField:
 
     @property
     def advice(self) -> str:
-        """A command that lists the times below a name, and how to give them."""
+        """Advice for the user: a command that lists the times in a log, and how to read them."""
         column = re.sub(r"\W+", "_", self.name).strip("_")
         # Words have blanks around them, as in `Completed in 52 ms`.
         start = self.name + self.mark if self.mark else f" {self.name} "

@@ -29,9 +29,10 @@ def line_of_names(head: bytes, names: Collection[str]) -> int | None:
 
 
 def table_below(head: bytes) -> int | None:
-    """Number of the line of names of a table below other lines; None if the table begins the file.
+    """Number of the line with column names in a file whose table is below other lines.
 
-    From that line on, all lines have as many cells, of which the names are no numbers.
+    From that line on, all lines have as many cells, of which the names are no numbers. None if the
+    table begins the file.
     """
     lines = head[:_MOST_BYTES].decode("utf-8", "replace").split("\n")[:_MOST_LINES]
     if _SEPARATOR.match(lines[0]):

@@ -42,8 +42,11 @@ _GENERATOR = (
 
 
 def no_table(source: Source) -> TailcError | None:
-    """The error about binary data, JSON without a row on each line, or lines of a log; None for
-    what may be a table."""
+    """Make the error about a file that is certainly no table.
+
+    Such files are binary data, JSON without a row on each line, and lines of a log. None for what
+    may be a table.
+    """
     head = source.head()
     if head.startswith(PARQUET_MAGIC):
         return None
@@ -99,7 +102,7 @@ def summary_error(source: Source) -> TailcError:
 
 
 def is_summary(head: bytes) -> bool:
-    """Whether a text has lines with statistics, or is a JSON document with each of them once."""
+    """Whether a text has statistics instead of requests, in lines or in one JSON document."""
     begin = head[:_MOST_BYTES]
     if begin.lstrip()[:1] in (b"{", b"["):
         names = _NAME_OF_STATISTIC.findall(begin)

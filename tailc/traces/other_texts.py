@@ -28,7 +28,7 @@ def other_text(head: bytes) -> OtherText | None:
 
 
 def text_among(texts: Sequence[OtherText], head: bytes) -> OtherText | None:
-    """The first of `texts` that a file begins like; None if it is none of them."""
+    """The first of `texts` whose beginning matches that of a file; None if none matches."""
     return next(
         (
             each

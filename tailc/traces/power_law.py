@@ -50,7 +50,10 @@ def fit_power_law(values: NDArray[np.float64], weight: NDArray[np.int64]) -> Par
 
 
 def index_above(start: float, values: NDArray[np.float64], weight: NDArray[np.int64]) -> float:
-    """The index for the values of at least `start` (Hill, Annals of Statistics 1975)."""
+    """Estimate the index of a power law from the values of at least `start`.
+
+    Source: Hill, Annals of Statistics 1975.
+    """
     is_above = values >= start
     logs = weight[is_above] * np.log(values[is_above] / start)
     return float(weight[is_above].sum() / logs.sum())

@@ -59,7 +59,7 @@ class SplitRule:
 
 @dataclass(frozen=True)
 class Curve:
-    """A speed-up curve in millionths at degree 1, 2, ...
+    """A speed-up curve in millionths at degree 1, 2, ... (threads of a request).
 
     name: class of requests or source of the curve.
     """
@@ -176,7 +176,7 @@ class ClassCurves:
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """Names of the columns that select a curve: one."""
+        """Names of the columns that are read as text: the one that selects a curve."""
         return (self.column,)
 
     def number_columns(self, _max_degree: int | None) -> tuple[str, ...]:
@@ -265,7 +265,7 @@ class DemandReading:
         return _once((*self.speedups.text_columns, *self.rows.text_columns))
 
     def whole(self) -> DemandReading:
-        """This reading without its rule for held-out requests."""
+        """The same reading without its rule for held-out requests, so it reads all of them."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
@@ -312,7 +312,7 @@ class TimingsReading:
         return _once((self.timings.request, *self.rows.text_columns))
 
     def whole(self) -> TimingsReading:
-        """This reading without its rule for held-out requests."""
+        """The same reading without its rule for held-out requests, so it reads all of them."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
@@ -352,11 +352,11 @@ class ThroughputReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The speed-up curves of the reading: none."""
+        """Speed-up curves: none, because throughput has no speed-ups."""
         return ()
 
     def whole(self) -> ThroughputReading:
-        """This reading without its rule for held-out requests."""
+        """The same reading without its rule for held-out rows, so it reads all of them."""
         return replace(self, rows=replace(self.rows, split=None))
 
 
@@ -378,15 +378,15 @@ class RunTimeReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The speed-up curves of the reading."""
+        """Speed-up curves of the jobs."""
         return () if self.speedups is None else self.speedups.curves
 
 
 @dataclass(frozen=True)
 class TokenColumns:
-    """Columns of requests to a language model: arrival time, and tokens of prompt and output.
+    """Names of the columns of requests to a language model: arrival, tokens of prompt and output.
 
-    cached: tokens of the prompt whose cache is known; None where it is not recorded.
+    cached: column of the tokens of the prompt that are in a cache; None if not recorded.
     """
 
     time: str
@@ -402,7 +402,7 @@ class TokenColumns:
 
 @dataclass(frozen=True)
 class TokensReading:
-    """A reading of requests to a language model; `unit` is that of the arrival times."""
+    """How to read requests to a language model; `unit` is that of the arrival times."""
 
     measured: ValueMeaning
     rows: Rows

@@ -67,7 +67,7 @@ class Source:
     rewritten: frozenset[Rewriting] = frozenset()
 
     def raw(self) -> pa.NativeFile:
-        """The bytes as they are in the file, from the start."""
+        """The bytes of a source as they are in the file, still compressed, from the start."""
         return pa.PythonFile(_Reader(self.file), mode="r")
 
     def size(self) -> int:
@@ -112,7 +112,7 @@ class Source:
         line: int | None = None,
         advice: str,
     ) -> TailcError:
-        """Make an error about this source."""
+        """Make an error about this file, with the place of a row or line in it."""
         return TailcError(
             Finding(code, message, Place(self.name, line=line, row=row, field=field), advice)
         )

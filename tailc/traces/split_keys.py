@@ -99,7 +99,10 @@ def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:
 
 
 def first_kind(column: pa.ChunkedArray) -> pa.DataType | None:
-    """How the first cell is a time (float64 for any number); None if it is no time."""
+    """The type of time that the first cell of a column is; None if the cell is no time.
+
+    float64 for any number.
+    """
     first = column.slice(0, 1)
     return next((kind for kind in TIME_TYPES[1:] if _cast(first, kind) is not None), None)
 

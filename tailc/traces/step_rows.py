@@ -25,7 +25,7 @@ LONGEST_MS = 60_000
 
 @dataclass(frozen=True)
 class StepRowColumns:
-    """Names of the columns; context: None if it is not measured."""
+    """Names of the columns of measured iterations; context: None if it is not measured."""
 
     prompt: str
     decoding: str
@@ -49,7 +49,10 @@ class StepRows:
 
 
 def read_step_rows(source: str, columns: StepRowColumns, unit: TimeUnit) -> StepRows:
-    """The rows of the file. Raises TailcError with all findings, placed by row."""
+    """Read measured iterations of a language model's server from a file.
+
+    Raises TailcError with all findings, placed by row.
+    """
     names = (columns.prompt, columns.decoding, columns.context, columns.time)
     with open_source(source) as opened:
         cells = kept_cells(opened, ColumnsToRead(tuple(filter(None, names)), (), ()), ())

@@ -44,7 +44,7 @@ class Summary:
 
 
 def summary_of(head: bytes) -> Summary | None:
-    """The kind of summary that a file begins like; None if it is none."""
+    """Recognise a summary of requests by the first bytes of a file; None for other files."""
     if _LOCUST.match(head):
         return _OF_LOCUST
     marked = [each for each in _SUMMARIES if each.mark in head]

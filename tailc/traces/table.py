@@ -51,7 +51,7 @@ NOTHING = ColumnsToRead((), (), ())
 
 
 class Table(Protocol):
-    """A file of rows, which is read quickly, and again with checks if that fails."""
+    """A file of rows in any format: read quickly first, and again with checks after an error."""
 
     @property
     def source(self) -> Source:

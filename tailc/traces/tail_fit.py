@@ -32,7 +32,7 @@ class TailLaw:
     scale: float
 
     def survival(self, value: float) -> float:
-        """Share of the sample above `value` by the law; `value` is at least `start`."""
+        """Share of the sample above `value` by the fitted law; `value` is at least `start`."""
         above = (value - self.start) / self.scale
         if abs(self.shape) < _EXPONENTIAL:
             return self.share * math.exp(-above)

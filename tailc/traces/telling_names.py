@@ -101,7 +101,7 @@ def with_unit_suffix(name: str) -> str:
 
 
 def values_in(names: Sequence[str]) -> list[str]:
-    """The column names that look like values, because the file has no line of names."""
+    """The column names that look like values, as in a file without a line of names."""
     return [name for name in names if _VALUE.fullmatch(name)]
 
 
@@ -138,8 +138,10 @@ def are_of_spans(names: Sequence[str]) -> bool:
 
 
 def statistics_among(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of statistics of many requests, such as `Average`, `p99` and `latency_max`; empty
-    if they are too few to say that rows are of many requests."""
+    """The column names that are statistics of many requests, such as `Average` and `p99`.
+
+    Empty if they are too few to say that rows are of many requests.
+    """
     found = tuple(
         name for name in names if _STATISTIC.search(" ".join(_WORD.findall(name)).lower())
     )

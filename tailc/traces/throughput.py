@@ -37,7 +37,7 @@ MOST_DRIFT = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """The rows of one machine in order of time.
+    """Measured throughput of one machine in order of time.
 
     time_us: int64 (rows,), ascending. throughput: float64 (rows,), work a second, >= 0. share:
     float64 (rows,), of the host, 0 to 1. row: int64 (rows,), row number in the file, from 1.
@@ -57,7 +57,7 @@ class Series:
         return int(np.median(np.diff(self.time_us)))
 
     def part(self, chosen: NDArray[np.bool_] | slice) -> Series:
-        """Select some of the rows."""
+        """Select some of the rows of a machine's throughput."""
         return Series(
             self.name,
             self.time_us[chosen],
@@ -276,7 +276,7 @@ class Pairs:
     has_work: NDArray[np.bool_]
 
     def part(self, chosen: NDArray[np.bool_] | slice) -> Pairs:
-        """Select some of the steps."""
+        """Select some of the steps of a machine's throughput."""
         return Pairs(
             self.before[chosen], self.share[chosen], self.now[chosen], self.has_work[chosen]
         )

@@ -32,7 +32,7 @@ LARGEST_US = 2.0**52
 
 @dataclass(frozen=True, eq=False)
 class TokenTrace:
-    """Requests in order of arrival; int64 (requests,) each.
+    """Requests to a language model in order of arrival; int64 (requests,) each.
 
     arrival_us: since the first arrival. cached: tokens of the prompt in the cache of prefixes, at
     most one less than the prompt. row: number of its row in the file, from 1.
@@ -59,7 +59,7 @@ class TokenTrace:
         return max(round(gaps * US_PER_S * MILLI / span_us), 1)
 
     def arrival_ns(self, rate_mrps: int) -> Int64s:
-        """The arrival times, stretched to a mean rate."""
+        """The arrival times [ns], stretched to a mean rate."""
         ratio = self.rate_mrps / rate_mrps
         return np.rint(self.arrival_us * (NS_PER_US * ratio)).astype(np.int64)
 

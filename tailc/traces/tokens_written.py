@@ -11,10 +11,10 @@ from tailc.traces.tokens import US_PER_MS, TokenTrace
 
 
 def written_tokens(trace: TokenTrace) -> bytes:
-    """The requests as Parquet, with the column names and time unit of their reading.
+    """Encode requests to a language model as Parquet, with the columns and unit of their reading.
 
-    Times count from the first request. What the reading keeps rows by is a column that has the same
-    text everywhere. Read back by the reading, the digest is the same.
+    Times count from the first request. A column by which the reading selects rows has the same text
+    in all rows. Read back with the same reading, the trace has the same digest.
     """
     reading, named = trace.reading, trace.reading.columns
     columns: dict[str, pa.Array] = {

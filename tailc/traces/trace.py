@@ -256,7 +256,7 @@ def in_parts(
 
 
 def wanted_columns(reading: RequestReading) -> ColumnsToRead:
-    """The columns that a reading needs."""
+    """The columns of a file that a reading needs, as numbers and as text."""
     filters = (name for name, _value in reading.rows.where)
     return ColumnsToRead(
         reading.number_columns, reading.text_columns, tuple(dict.fromkeys(filters))

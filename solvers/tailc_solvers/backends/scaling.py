@@ -66,7 +66,7 @@ def unscale_answer(answer: SolverAnswer, size: Vector) -> SolverAnswer:
 
 
 def cost_size(program: LinearProgram) -> float:
-    """Divisor of the costs: a power of two; 1 if they are usual."""
+    """Divisor of the costs of a program, a power of two; 1 if their size is usual."""
     largest = float(np.abs(program.cost).max())
     return 1.0 if largest <= LARGEST_COST else 2.0 ** np.ceil(np.log2(largest / LARGEST_COST))
 

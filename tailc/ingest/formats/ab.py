@@ -28,7 +28,7 @@ _SUMMARY = re.compile(rb"This is ApacheBench, Version |Percentage served,Time in
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Read the times of all requests, from before the connection to the last byte."""
+    """Read the times of all requests in a file of ApacheBench, from connection to last byte."""
     cells = kept_cells(source, ColumnsToRead((_TIME,), (), ()), format="csv")
     succeeded = np.ones(cells.count, np.bool_)
     timed, ticks = in_half_ticks(cells, _TIME, succeeded)

@@ -39,7 +39,7 @@ _is_csv = begins_with_names(_CSV_TIME, "status", "error")
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Read the latencies of the calls with status `OK`."""
+    """Read the latencies of calls with the status `OK` from a file of ghz."""
     try:
         document = json.loads(report(source, _MAX_BYTES))
         details = document["details"] or ()

@@ -48,7 +48,7 @@ def matches(head: bytes) -> bool:
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Add the histograms of all intervals, or of those with the given tags."""
+    """Add the histograms of all intervals of an HdrHistogram log, or of those with given tags."""
     unit = stated_unit(source, options.unit)
     counts = _Counts(source)
     tags: set[str] = set()

@@ -27,7 +27,7 @@ _TIME, _STATUS = "response-time", "status-code"
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Read the response times of requests; those with an error status are left out."""
+    """Read the response times of requests from CSV of hey, without those with an error status."""
     status = (_STATUS,) if _STATUS in CsvTable(source).names else ()
     cells = kept_cells(source, ColumnsToRead((_TIME, *status), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS)) if status else np.ones(cells.count, np.bool_)

@@ -35,7 +35,7 @@ _TRUE = (True, "true")
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Read the own times of the server spans in all traces."""
+    """Read the own times of the server spans in all traces of a Jaeger file."""
     source.check_whole()
     return times_of_spans(_spans(source, options), source, options, _NAME, TimeUnit.US)
 

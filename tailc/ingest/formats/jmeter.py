@@ -43,7 +43,7 @@ Findings = tuple[Finding, ...]
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Read the times of the samples that succeeded, as judged by JMeter."""
+    """Read the times of the samples that succeeded from a file of JMeter."""
     names = CsvTable(source).names
     texts = tuple(name for name in (_SUCCESS, _MESSAGE) if name in names)
     cells, warnings = _samples(kept_cells(source, ColumnsToRead((_TIME,), texts, ()), format="csv"))

@@ -51,7 +51,7 @@ _PERCENTILES_PPM = {
 
 
 def read_csv(source: Source, options: InputOptions) -> InputTimes:
-    """Read the durations of requests that were answered without an error."""
+    """Read the durations of requests that were answered without an error from CSV of oha."""
     cells = kept_cells(source, ColumnsToRead((_START, _TIME, _STATUS), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
@@ -80,7 +80,7 @@ def _loop_in(cells: Cells) -> Loop:
 
 
 def read_json(source: Source, options: InputOptions) -> InputTimes:
-    """Read the percentiles of the requests that were answered."""
+    """Read the percentiles of the answered requests from JSON of oha."""
     try:
         document = json.loads(report(source))
         _check_answered(document, source)

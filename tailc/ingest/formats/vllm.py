@@ -37,7 +37,7 @@ _MAX_BYTES = 100_000_000
 
 
 def read(source: Source, options: InputOptions, name: str = _NAME) -> InputTimes:
-    """Read the latencies of the requests that succeeded."""
+    """Read the latencies of the successful requests from the output of a benchmark of vLLM."""
     try:
         document = json.loads(report(source, _MAX_BYTES))
         times_s, loop = _times_s(document), _loop(document)

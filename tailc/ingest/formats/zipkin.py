@@ -43,7 +43,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Read the own times of the server spans in all traces."""
+    """Read the own times of the server spans in all traces of a Zipkin file."""
     source.check_whole()
     return times_of_spans(_spans(source, options), source, options, _NAME, TimeUnit.US)
 

@@ -14,7 +14,10 @@ from tailc.units import format_mrps, format_percentile
 
 
 def as_text(change: TokenChange) -> str:
-    """Format a row for each SLO at each rate, and one for the goodput."""
+    """Format the changes of latency of two token-budget policies: a row per SLO and rate.
+
+    Another row has the goodput.
+    """
     return f"{_title(change)}\n{columns_aligned(_columns(change))}\n"
 
 
@@ -24,7 +27,7 @@ def as_markdown(change: TokenChange) -> str:
 
 
 def as_dict(change: TokenChange) -> dict[str, Any]:
-    """Convert the changes to JSON data."""
+    """Convert the changes of latency of two token-budget policies to JSON data."""
     return json_data(change)
 
 

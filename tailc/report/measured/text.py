@@ -57,7 +57,7 @@ def as_markdown(verdicts: MeasuredVerdicts) -> str:
 
 
 def ci_verdicts(verdicts: MeasuredVerdicts) -> tuple[CiVerdict, ...]:
-    """Build a CI verdict per SLO."""
+    """Build a verdict for CI services for each SLO, from measured latencies."""
     arrivals = verdicts.replay.points[0].arrivals
     digits = _decimals(verdicts)
     return tuple(

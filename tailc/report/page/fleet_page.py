@@ -27,7 +27,10 @@ def fleet_page(folder: str, results: Sequence[ServiceResult]) -> Page:
 def judged_fleet_page(
     folder: str, summary: str, table: str, policies: Mapping[str, PolicySummary], ruling: str
 ) -> Page:
-    """Build the page of judged policies: the gains that compiles estimated, and all services."""
+    """Build the page of a fleet after `verify`: all services, and their estimated gains.
+
+    Compiles estimated the gains.
+    """
     figure = gains_figure(policies.items())
     sections = (
         Section("services", "Services", text=table),

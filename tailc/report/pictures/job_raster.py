@@ -29,7 +29,7 @@ _THIN = 3.0
 
 
 def fits(plan: Plan) -> bool:
-    """Whether the plan has so few bands (job, pool and run of epochs) that they can be drawn."""
+    """Whether a plan has so few bands (job, pool and run of epochs) that they can be drawn."""
     return sum(len(job.spans) for job in plan.jobs) <= _MOST_BANDS
 
 
@@ -46,7 +46,7 @@ def pools_axis(plan: Plan) -> Axis:
 
 
 def marks(plot: Plot, plan: Plan, groups: Sequence[JobGroup], times: Intervals) -> Iterator[Markup]:
-    """Yield the area of servers on the green bus, its lower boundary, and the jobs with names."""
+    """Yield the marks of a plan's picture: servers on green power, their boundary, and jobs."""
     floors = _floors(plan)
     firsts = [epoch.first_green_pool for epoch in plan.epochs]
     lowest = times.steps(plan.servers if first is None else floors[first] for first in firsts)

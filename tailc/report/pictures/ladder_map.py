@@ -32,9 +32,9 @@ class RowSpan:
 
 @dataclass(frozen=True)
 class Extent:
-    """The ranges of a map: loads up to `last_load`, in whole units of the load axis, and ages.
+    """The ranges of a map of decisions: loads up to `last_load`, and ages of requests.
 
-    origin: what ages count from.
+    Loads are in whole units of the load axis. origin: what ages count from.
     """
 
     axis: LoadAxis
@@ -83,7 +83,10 @@ class Extent:
 
 
 def guarded_rows(ladder: Ladder) -> tuple[Row, ...]:
-    """The rows that a runtime applies: outside the guard's range, requests keep the first rung."""
+    """The rows that a runtime applies: at loads beyond the guard, requests keep the first rung.
+
+    The guard is the range of loads for which the ladder was compiled.
+    """
     guard = ladder.guard
     if guard.outside is not Outside.FIRST_RUNG:
         return ladder.rows

@@ -14,7 +14,7 @@ _ROOM = 1.08
 
 
 def supply_figures(sized: Colocation) -> list[Figure]:
-    """Draw the least power of a server by batch work, and the power of a further unit of work."""
+    """Draw the least power of a server by amount of batch work, and the power of one unit more."""
     return [_power_figure(sized), _marginal_figure(sized)]
 
 

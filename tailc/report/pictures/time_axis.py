@@ -139,7 +139,7 @@ class Intervals:
         return [*values[: -1 : self._together], values[-1]]
 
     def steps(self, values: Iterable[float]) -> list[Point]:
-        """Line along values that are constant in each interval.
+        """The points of a line through values that are constant in each interval.
 
         Equal neighbours are one segment.
         """

@@ -16,7 +16,7 @@ _Compiled: TypeAlias = "CompiledPolicy[TokenBudgetProblem, TokenBudgetSolution, 
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Build the JSON data: errors of the fitted times, and the best static budget."""
+    """Build the JSON data of a token-budget compile: errors of fitted times, best static budget."""
     solution = compiled.sweep.chosen.solution
     return {
         "fit": json_data(solution.fit),
@@ -26,7 +26,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Format the same data as sentences."""
+    """Format the errors of fitted iteration times and the best static budget as sentences."""
     solution, problem = compiled.sweep.chosen.solution, compiled.sweep.chosen.problem
     fit = solution.fit
     lines = [

@@ -9,7 +9,7 @@ from tailc.verify.tokens.verdict import TokenVerdicts
 
 
 def ci_verdicts(verdicts: TokenVerdicts) -> tuple[CiVerdict, ...]:
-    """Build a CI verdict for each SLO at each rate."""
+    """Build verdicts for CI services from a token-budget policy: one for each SLO and rate."""
     return tuple(
         CiVerdict(
             policy_name=verdicts.policy_name,

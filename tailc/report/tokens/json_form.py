@@ -14,7 +14,10 @@ VERSION = 1
 
 
 def as_dict(verdicts: TokenVerdicts) -> dict[str, Any]:
-    """Convert the verdicts to JSON data, as schemas/report/tokens-1.schema.json describes."""
+    """Convert the verdicts on token budgets to JSON data.
+
+    See schemas/report/tokens-1.schema.json.
+    """
     return {
         "format": FORMAT,
         "version": VERSION,

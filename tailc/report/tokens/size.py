@@ -36,7 +36,7 @@ def as_markdown_table(sizing: TokenSizing, fleet_mrps: int | None) -> str:
 
 
 def as_dict(sizing: TokenSizing, fleet_mrps: int | None) -> dict[str, Any]:
-    """Convert the capacities to JSON data: see schemas/report/size-tokens-1.schema.json."""
+    """Convert the highest rates to JSON data: see schemas/report/size-tokens-1.schema.json."""
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -18,7 +18,7 @@ _WIDTH = 100
 
 
 def as_text(verdicts: TokenVerdicts) -> str:
-    """Format the verdict at each rate, comparisons with baselines, and remarks."""
+    """Format the verdicts on token budgets at each rate, with the baselines and remarks."""
     body = [columns_aligned(_verdict_columns(verdicts))]
     body += [
         f"{format_mrps(point.rate_mrps)}\n{columns_aligned(_comparison(verdicts, point))}"

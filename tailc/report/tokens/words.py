@@ -16,7 +16,7 @@ _PPM_PER_PERCENT = 10_000
 
 
 def ms(time_us: int) -> str:
-    """Format a time in ms."""
+    """Format a time in ms, such as `12.5`."""
     return f"{time_us / _US_PER_MS:,.1f}"
 
 

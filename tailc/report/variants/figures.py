@@ -46,7 +46,10 @@ class ComparedValue:
 
 
 def compared_values(answer: VariantResult) -> tuple[ComparedValue, ...]:
-    """Collect the comparable values of a variant's policy; empty if it has no policy."""
+    """Collect the values by which a variant of a spec is compared with others.
+
+    Empty if the variant has no policy.
+    """
     policy = answer.policy
     if policy is None:
         return ()

@@ -19,7 +19,7 @@ _NS_PER_US = 1_000
 
 
 def as_text(cell: BudgetCell, slos: tuple[Slo, ...], effects: tuple[RateEffect, ...]) -> str:
-    """Format the decision, the times of its iteration, and the effects of changes."""
+    """Format why a token budget is as it is: the iteration, its times, and effects of changes."""
     facts = [
         ("cell", f"{_span(cell.decoding_range)} decode, {_span(cell.waiting_range)} tokens wait"),
         ("budget", f"{cell.budget:,} tokens, of which prompts take {cell.prompt_tokens:,}"),

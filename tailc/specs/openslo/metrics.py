@@ -102,7 +102,7 @@ def fraction_below(metric: DocumentPart) -> Decimal | None:
 
 
 def quantile(metric: DocumentPart) -> Decimal | None:
-    """The percentile, 0 to 1, that the metric computes; None for none or several."""
+    """The percentile (0 to 1) that a metric's query computes; None for none or several."""
     found = {share for text in metric.texts() for share in _shares_in(text)}
     return found.pop() if len(found) == 1 else None
 

@@ -28,7 +28,7 @@ class DocumentPart:
 
     @property
     def path_text(self) -> str:
-        """Format the path of the part."""
+        """Format the path of this part of an OpenSLO document, such as `spec.indicator`."""
         return path_text(self.path)
 
     @property
@@ -86,7 +86,7 @@ class DocumentPart:
         return TailcError(self._finding(f"`{self.path_text}` {message}", hint, code))
 
     def not_imported(self, message: str, hint: str) -> Finding:
-        """Make the warning that the part is not imported."""
+        """Make the warning that this part of an OpenSLO document is not imported."""
         text = f"`{self.path_text}` {message}"
         return self._finding(text, hint, Code.NOT_CARRIED, Severity.WARNING)
 

@@ -23,7 +23,7 @@ _SLIGHTLY = 1.1
 
 @dataclass(frozen=True)
 class BudgetCell:
-    """A cell of a table, for decoding sequences and waiting prompt tokens."""
+    """A cell of a token-budget table, and the state of the server for which it was looked up."""
 
     table: BudgetTable
     decoding: int
@@ -38,30 +38,33 @@ class BudgetCell:
 
     @property
     def new_sequences(self) -> int:
-        """How many sequences may start."""
+        """Number of sequences that may start in the iteration."""
         return self.table.rows[self.row].new_sequences
 
     @property
     def prompt_tokens(self) -> int:
-        """Prompt tokens of an iteration of this state."""
+        """Number of prompt tokens that an iteration in this state computes."""
         return min(max(self.budget - self.decoding, 0), self.waiting)
 
     @property
     def decoding_range(self) -> tuple[int, int | None]:
-        """First and last number of decoding sequences of the row."""
+        """First and last number of decoding sequences for which the row of the cell holds."""
         return _range(tuple(row.first_decoding for row in self.table.rows), self.row)
 
     @property
     def waiting_range(self) -> tuple[int, int | None]:
-        """First and last number of waiting tokens of the column."""
+        """First and last number of waiting prompt tokens for which the column of the cell holds."""
         return _range(self.table.first_waiting, self.column)
 
     def iteration_ns(self, context: int) -> int:
-        """Time of the iteration with this number of tokens in the cache of its sequences [ns]."""
+        """Time of the iteration that the cell allows [ns].
+
+        context: number of tokens in the cache of its sequences.
+        """
         return step_ns(self.table.engine.step, self.prompt_tokens, self.decoding, context)
 
     def largest_budget(self, limit_ns: int, context: int) -> int:
-        """The largest budget whose full iteration takes at most the limit; 0 if there is none.
+        """The largest token budget whose full iteration takes at most a limit [ns]; 0 if none.
 
         All decoding sequences have a token, whatever the budget.
         """
@@ -101,14 +104,14 @@ class RateEffect:
 
 
 def budget_cell(table: BudgetTable, decoding: int, waiting: int) -> BudgetCell:
-    """The cell for a state of the engine."""
+    """Look up the cell of a token-budget table for a state of the server."""
     firsts = [row.first_decoding for row in table.rows]
     row, column = bisect_right(firsts, decoding) - 1, bisect_right(table.first_waiting, waiting) - 1
     return BudgetCell(table, decoding, waiting, row, column)
 
 
 def gap_limit(slos: tuple[Slo, ...]) -> Slo | None:
-    """The SLO with the smallest limit of times between tokens, if there is one."""
+    """The SLO with the smallest limit of times between tokens; None if no SLO limits them."""
     gaps = [slo for slo in slos if slo.metric in (Metric.ITL, Metric.TPOT)]
     return min(gaps, key=lambda slo: slo.latency_us, default=None)
 
@@ -121,7 +124,10 @@ def limit_ns(slo: Slo) -> int:
 def cell_effects(
     policy: Policy, cell: BudgetCell, trace: TokenTrace, seed: int, replicates: int
 ) -> tuple[RateEffect, ...]:
-    """Replay the policy, and changes of the cell, its row, the engine and the rate."""
+    """Replay a token-budget policy and changed ones, to measure the effects of the changes.
+
+    The changes are of the cell, its row, the times of the engine and the rate.
+    """
     rates = policy.rates_mrps or (trace.rate_mrps,)
     return tuple(
         _effect(policy.slos, cell, TokenExperiment(trace, rate), seed, replicates) for rate in rates

@@ -44,7 +44,7 @@ _What = TypeVar("_What")
 
 @dataclass(frozen=True)
 class CellQuery:
-    """The percentile, arrivals and size of the replays for a cell.
+    """The percentile, arrivals and size of the replays that explain a cell of a table.
 
     threads: None means one per processor. waking: wake-up of batch work on lanes. is_design: the
     requests are those that the policy was computed from.

@@ -54,10 +54,10 @@ class CellSource:
 
 @dataclass(frozen=True, eq=False)
 class CellSetup:
-    """The inputs of an explanation: requests, the formula's table if a spec is given, warnings.
+    """The inputs to explain a cell of a table: requests, the formula's table, and warnings.
 
-    recorded: arrivals of the requests, if requested. is_design: whether the requests are those that
-    the policy was computed from.
+    The formula's table exists if a spec is given. recorded: arrivals of the requests, if requested.
+    is_design: whether the requests are those that the policy was computed from.
     """
 
     load: Workload

@@ -65,7 +65,7 @@ class StatedJobs:
 
 @dataclass
 class Choosing:
-    """A selection of jobs: those that are still selected, and findings about the others."""
+    """A selection of the jobs of a log, and the findings about jobs that are not selected."""
 
     stated: StatedJobs
     source: str

@@ -68,7 +68,7 @@ class LinePositions:
         return Place(source, line=int(self.at[job]))
 
     def part(self, chosen: Chosen) -> LinePositions:
-        """Select the places of some jobs."""
+        """Select the line numbers of some jobs."""
         return LinePositions(self.at[chosen])
 
 
@@ -83,7 +83,7 @@ class RowPositions:
         return Place(source, row=int(self.at[job]))
 
     def part(self, chosen: Chosen) -> RowPositions:
-        """Select the places of some jobs."""
+        """Select the row numbers of some jobs."""
         return RowPositions(self.at[chosen])
 
 
@@ -92,7 +92,7 @@ class UnplacedJobs:
     """Jobs that do not come from a file."""
 
     def place(self, source: str, job: int) -> Place:  # noqa: ARG002
-        """The place of the log as a whole."""
+        """The place of the log as a whole, because its jobs have no places."""
         return Place(source)
 
     def part(self, chosen: Chosen) -> UnplacedJobs:  # noqa: ARG002

@@ -33,13 +33,13 @@ class Widths(Protocol):
     """A rule that changes the widths of jobs."""
 
     def applied_to(self, log: JobLog) -> JobLog:
-        """Change the widths of a log's jobs."""
+        """Change the widths (numbers of processors) of a log's jobs."""
         ...
 
 
 @dataclass(frozen=True)
 class DividedWidths:
-    """A rule that divides widths by `by`, rounded up."""
+    """A rule that divides the widths (numbers of processors) of jobs by `by`, rounded up."""
 
     by: int = 1
 
@@ -48,13 +48,16 @@ class DividedWidths:
             raise ValueError("widths must be divided by at least 1")
 
     def applied_to(self, log: JobLog) -> JobLog:
-        """Change the widths of a log's jobs."""
+        """Divide the widths (numbers of processors) of a log's jobs."""
         return replace(log, width=-(-log.width // self.by))
 
 
 @dataclass(frozen=True)
 class WidthMap:
-    """A rule that replaces widths by a table; others become `otherwise`, or an error if None."""
+    """A rule that replaces the widths of jobs by a table; other widths become `otherwise`.
+
+    None: other widths are an error.
+    """
 
     widths: tuple[tuple[int, int], ...]
     otherwise: int | None = None
@@ -112,7 +115,7 @@ def scaled_jobs(log: JobLog, scaling: JobScaling) -> JobLog:
 
 
 def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
-    """Cut a log to jobs submitted within `length_s` from `start_s`, which becomes second 0."""
+    """Select the jobs submitted within `length_s` from `start_s`, which becomes second 0."""
     first, past = np.searchsorted(log.submit_s, [start_s, start_s + length_s])
     if first >= past:
         message = f"no job is submitted from `{start_s}` s to `{start_s + length_s}` s"

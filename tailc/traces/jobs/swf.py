@@ -203,7 +203,7 @@ class SwfHeader:
         return None if offset_s is None else _offset(offset_s)
 
     def count_warning(self, lines: int) -> tuple[Finding, ...]:
-        """Warn if the log has another number of lines than its header states."""
+        """Warn if the number of jobs in a log differs from that in its header."""
         label = next((label for label in _COUNTS if self._whole(label) is not None), None)
         stated = None if label is None else self._whole(label)
         if label is None or stated is None or stated == lines:

@@ -41,7 +41,7 @@ def short(gaps: SeriesGaps, steps: int, most_steps: int) -> Mask:
 
 
 def fill_gaps(value: Floats, known: Mask, gaps: SeriesGaps) -> tuple[Floats, Mask]:
-    """Fill these gaps of a series by linear interpolation."""
+    """Fill the given gaps of a time series by linear interpolation."""
     known_after = known.copy()
     for first, length in zip(gaps.first.tolist(), gaps.length.tolist(), strict=True):
         known_after[first : first + length] = True

@@ -40,7 +40,7 @@ class StampedRows:
 
 
 def on_grid(rows: StampedRows, reading: SeriesReading) -> TimeSeries:
-    """Convert rows to a series on a regular grid, in the unit of the quantity.
+    """Convert rows with times to a series on a regular grid, in the unit of its quantity.
 
     Raises TailcError, by row, for times that repeat, overlap, go back or are not on the grid, for
     values outside the range of the quantity, and for gaps that may not be filled.

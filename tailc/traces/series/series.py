@@ -98,7 +98,7 @@ class TimeSeries:
 def of_values(
     quantity: SeriesQuantity, start_unix_s: int, step_s: int, value: Floats, source: str
 ) -> TimeSeries:
-    """Make a series of these values; NaN means unknown."""
+    """Make a time series of these values; NaN means unknown."""
     known = ~np.isnan(value)
     return TimeSeries(quantity, start_unix_s, step_s, np.where(known, value, 0.0), known, source)
 

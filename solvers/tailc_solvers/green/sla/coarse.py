@@ -18,7 +18,10 @@ MOST_GROUPS = 48
 
 
 def merged_groups(groups: Groups, most: int = MOST_GROUPS) -> tuple[Groups, Whole]:
-    """At most `most` groups, and the number of the merged group of each group [groups]."""
+    """Merge neighbouring groups of racks until there are at most `most` groups.
+
+    Also returns the number of the merged group of each group [groups].
+    """
     if groups.groups <= most:
         return groups, np.arange(groups.groups)
     of = np.arange(groups.groups) * most // groups.groups
