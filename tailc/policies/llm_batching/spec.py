@@ -45,7 +45,7 @@ class TokenSloSpec(SpecModel):
 
 
 class TokenSearch(SpecModel):
-    """Spec keys of the search for a token-budget table."""
+    """The search for a table of token budgets: its method, objective and effort."""
 
     method: Method = Field(
         default="auto",
