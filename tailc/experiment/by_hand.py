@@ -77,9 +77,10 @@ def worth_of(result: CandidateResult, target_us: int, *, by_cost: bool) -> Worth
 
 @dataclass(frozen=True)
 class SettingResult:
-    """Result of a policy or a setting under one arrival process.
+    """Result of replaying a policy or a fixed setting under one arrival process.
 
-    tails_us: for each SLO. cost: as in `ExecutionModel.cost_of_request`; None without a cost.
+    tails_us: latency percentile for each SLO. cost: as in `ExecutionModel.cost_of_request`; None
+    without a cost.
     """
 
     name: str

@@ -65,10 +65,10 @@ def compare(
     *,
     by_cost: bool,
 ) -> tuple[Point, ...]:
-    """Replay the subject and its baselines under each arrival process.
+    """Replay a policy and its baselines under each arrival process.
 
-    by_cost: whether the best setting by hand is the cheapest one; only without named baselines.
-    Raises TailcError for names that are not baselines of the subject.
+    by_cost: whether the best fixed setting is the cheapest one; only without named baselines.
+    Raises TailcError for names that are not baselines of the policy.
     """
     workload = subject.workload(profile)
     requested = options.baselines

@@ -54,10 +54,10 @@ class TraceOverlap:
 
 
 def trace_overlap(policy: Policy, held_out: DemandProfile) -> TraceOverlap | None:
-    """Find requests in both the compile trace and the held-out trace; None if chance explains them.
+    """Estimate the number of requests that design trace and held-out trace have in common.
 
-    Also None if the two are equal, if the policy has no summary of its demand, or if either trace
-    is a spectrum.
+    None if chance explains equal demands, if the two traces are equal, if the policy has no summary
+    of its demand, or if a trace has only percentiles.
     """
     of_points = held_out.is_of_points or tells_points(policy.reading.measured.note)
     design = _design(policy)

@@ -88,7 +88,7 @@ class Experiment:
         return replications_of(self.scenario, self.repeats, self.replicates, self.workers)
 
     def with_workload(self, workload: Workload) -> Experiment:
-        """An experiment with the same arrivals and records but another workload."""
+        """An experiment with the same arrivals and requests, but another workload."""
         scenario = replace(self.scenario, workload=workload)
         return replace(self, scenario=scenario, given_replications=self.replications)
 
@@ -140,10 +140,10 @@ class Experiment:
         subject: ExecutionModel[OutcomeT, Any],
         extract: Callable[[Replication, OutcomeT], ResultT],
     ) -> list[ResultT]:
-        """Replay all repeats in worker threads; return what `extract` makes of each result.
+        """Replay all repeats in worker threads; return the result of `extract` for each.
 
-        `extract` reduces each result at once: the arrays of all repeats, each of a million
-            requests, would not fit into memory.
+        `extract` reduces an outcome at once: the arrays of all repeats, each of a million requests,
+        would not fit into memory.
         """
         engine = self.engine(subject)
         return self.map_replays(

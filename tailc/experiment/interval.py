@@ -31,7 +31,7 @@ _NEGLIGIBLE = 1e-12
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimated percentile with its limits at 95 %; high_us None: no upper limit.
+    """An estimated percentile of latency with its limits at 95 %; high_us None: no upper limit.
 
     `simulation_us`: half-width of the interval from the simulation alone. `effective_requests`:
     number of independent requests with the same uncertainty of the upper limit.

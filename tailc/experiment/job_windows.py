@@ -104,7 +104,7 @@ def policy_samples(policy: Policy, held_out: HeldOutDays, options: PlanOptions) 
 
 
 def first_course(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> Course:
-    """Replay the first window; return its time series for a plot."""
+    """Replay the first window of days; return its time series of energy and jobs for a plot."""
     model, window = _model(policy, held_out.curves, options), held_out.windows[0]
     return model.course(window, model.policy(window))
 

@@ -81,7 +81,7 @@ class Run:
     changes: tuple[TailChange | None, ...] = ()
 
     def relative_to(self, base: Run, other_ppm: int) -> Run:
-        """This run with its energy relative to `base`, if neither is overloaded."""
+        """These results with the energy relative to that of `base`, if neither is overloaded."""
         base_us = base.usage.drawn_us
         if not base_us or self.load.is_overloaded or base.load.is_overloaded:
             return self
@@ -101,7 +101,7 @@ class SloComparison(Protocol):
 
     @property
     def points(self) -> tuple[Point, ...]:
-        """One point for each arrival process."""
+        """The results of the comparison, one entry for each arrival process."""
         ...
 
     @property

@@ -63,7 +63,7 @@ class RecordedPeriods:
         return share_rules().make_rule(name).replay(self.shares, self.machines)
 
     def model_errors(self, at: int, seed: int, replicates: int) -> ModelErrors | None:
-        """Errors of the machine's models under the measured shares; None if it did no work."""
+        """Errors of a machine's fitted models under the measured shares; None if it did no work."""
         machine = self.machines[at]
         alone = replace(self.shares, machines=(self.shares.served_machines[at],), host_ppm=PPM)
         outcome = replay(alone, machines_of([machine]), machine.share[None, :])
@@ -114,10 +114,10 @@ def shares_of(policy: Policy) -> Shares:
 
 
 def recorded_periods(shares: Shares, held_out: ThroughputTrace) -> RecordedPeriods:
-    """Replay the form's own controller on the machines, while all of them were measured.
+    """Set up replays of a policy's own controller on measured machines.
 
-    Raises TailcError for each machine without usable rows, and if no step comes after the first
-    full window.
+    The replay covers the time in which all machines were measured. Raises TailcError for each
+    machine without usable rows, and if no step comes after the first full window.
     """
     machines = _machines(shares, held_out)
     plant = machines_of(machines)

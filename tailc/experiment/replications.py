@@ -24,7 +24,7 @@ from tailc.models.streams import Purpose
 
 
 class SampleLevel(enum.IntEnum):
-    """The requests of a replay: the held-out ones, or a bootstrap sample of them."""
+    """Which requests are replayed: the held-out ones, or a bootstrap sample of them."""
 
     REPEAT = 0
     BOOTSTRAP = 1
@@ -32,7 +32,7 @@ class SampleLevel(enum.IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Replication:
-    """The arrivals of one replay, and the record of each."""
+    """The random draws of one replay: arrival times, and the record of each arrival."""
 
     arrival_ns: NDArray[np.int64]
     order: NDArray[np.int32]
@@ -99,7 +99,7 @@ def replications_of(
 
 
 def with_arrivals(one: Replication, scenario: Scenario, number: int) -> Replication:
-    """Give a repeat the scenario's arrivals; another rate only scales its gaps."""
+    """Give a repeat other arrivals, those of a scenario; another rate only scales the gaps."""
     state = streams.stream(scenario.seed, SampleLevel.REPEAT, number, Purpose.ARRIVALS)
     return replace(one, arrival_ns=scenario.arrivals.arrival_ns(state, len(one.order)))
 

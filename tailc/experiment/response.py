@@ -37,11 +37,11 @@ SETTLING_WINDOWS = 4
 
 @dataclass(frozen=True, eq=False)
 class TailSurface:
-    """Tail, mean and energy at each rate and output, (rates, outputs), as means of replications.
+    """Measured percentile, mean and energy for each arrival rate and each controller output.
 
-    energy: of a request; idle_energy: of free cores per request; in the ladder's unit of power
-    times milliseconds. is_overloaded: the backlog grew without bound in some replication, so the
-    numbers are meaningless.
+    Arrays (rates, outputs) of means of replications. energy: of a request; idle_energy: of free
+    cores per request; in the ladder's unit of power times milliseconds. is_overloaded: the backlog
+    grew without bound in some replication, so the numbers are meaningless.
     """
 
     rates_mrps: tuple[int, ...]
@@ -65,7 +65,7 @@ def tail_surface(  # noqa: PLR0913 - what is asked, and how thoroughly
     seed: int,
     workers: Executor,
 ) -> TailSurface:
-    """Measure the server at every rate under every constant output.
+    """Replay a ladder at every arrival rate under every constant output of its controller.
 
     Each replication has `requests` Poisson arrivals, of which a twentieth is warm-up.
     """

@@ -35,10 +35,10 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """Settings of all replays under one arrival process; `cut_off_us` ends a request's work.
+    """Settings of all replays under one arrival process.
 
-    settling: additional arrivals at a constant rate, not measured, until what steers a policy has
-    settled.
+    cut_off_us: run time after which a request ends. settling: additional arrivals at a constant
+    rate, not measured, until a controller has settled.
     """
 
     workload: Workload
@@ -55,7 +55,7 @@ class Scenario:
 
     @cached_property
     def pool_size(self) -> int:
-        """Number of requests in a pass: the held-out ones, at most as many as a replay has."""
+        """Number of requests in the pool to draw from: held-out ones, at most one replay's."""
         return min(self.workload.requests, self.requests)
 
     @cached_property
@@ -75,12 +75,12 @@ class Scenario:
 
     @property
     def drawn_arrivals(self) -> int:
-        """Number of arrivals in a replicate: all recorded ones, at most as many as a replay has."""
+        """Number of arrivals in a bootstrap replicate: the recorded ones, at most one replay's."""
         return min(self.recorded, self.requests)
 
     @property
     def block_length(self) -> int:
-        """Arrivals in a block; longer than their correlations."""
+        """Number of arrivals in a block of the bootstrap; longer than their correlations."""
         return min(math.ceil(_BLOCK * math.sqrt(self.drawn_arrivals)), self.drawn_arrivals)
 
     @property

@@ -20,7 +20,7 @@ _PERCENTILES_PPM = (
 
 
 def spectrum_tails(promised_ppm: Sequence[int], requests: int) -> tuple[Tail, ...]:
-    """Choose the percentiles that this many requests can estimate, with those of the SLOs."""
+    """Choose the percentiles that a number of requests can estimate, with those of the SLOs."""
     estimable = (ppm for ppm in _PERCENTILES_PPM if (PPM - ppm) * requests >= PPM)
     return tuple(Tail(ppm) for ppm in sorted({*estimable, *promised_ppm}))
 
@@ -44,7 +44,7 @@ def spectrum(samples: Sequence[TailSample]) -> tuple[Quantile, ...]:
 
 
 def estimates(samples: Sequence[TailSample]) -> tuple[Quantile, ...]:
-    """Compute each percentile without an interval, which is much faster."""
+    """Compute many percentiles of latency without intervals, which is much faster."""
     in_order = sorted(samples, key=lambda each: each.percentile_ppm)
     return tuple(
         Quantile(one.percentile_ppm, nearest_us(one.estimate_ns), None, None) for one in in_order

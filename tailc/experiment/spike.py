@@ -23,10 +23,10 @@ class WindowTail:
 
 @dataclass(frozen=True)
 class Spike:
-    """The tail of the first SLO in one stretch of a constant rate.
+    """The percentile of the first SLO while the arrival rate is constant, between two steps.
 
-    tail_us: percentile of the requests that arrived in it, mean of the repeats; None without any.
-    window: None if no epoch ended in it.
+    tail_us: percentile of the requests that arrived in this time, mean of the repeats; None without
+    any. window: None if no epoch ended in it.
     """
 
     stretch: str

@@ -103,7 +103,7 @@ def _first_arrivals(arrivals: Arrivals, arrival_ns: NDArray[np.int64]) -> list[i
 def measure_stretches(
     arrivals: Arrivals, outcome: Outcome, by: TailMeasurement
 ) -> tuple[Stretch, ...]:
-    """Measurements of one replay in each stretch; empty if the replay stopped early."""
+    """Measure percentiles in each period of constant rate; empty if the replay stopped early."""
     if not stretches(arrivals) or outcome.was_cut_off:
         return ()
     first = _first_arrivals(arrivals, outcome.arrival_ns)

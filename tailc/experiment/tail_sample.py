@@ -38,7 +38,7 @@ def tail_of(slo: Slo, profile: DemandProfile) -> Tail:
 
 @dataclass(frozen=True, eq=False)
 class TailSample:
-    """Results of replays from which a percentile and its interval are computed.
+    """Results of replays from which a latency percentile and its interval are computed.
 
     estimate_ns: the percentile of the latencies of all repeats. law_ns: latencies as possible on
     any day, ascending: those of all repeats, or of all replicates if arrivals are recorded on one
@@ -129,7 +129,10 @@ def stretch_latencies(
 
 
 def stretch_percentile_us(repeats: Sequence[NDArray[np.int64]], tail: Tail) -> int | None:
-    """The tail of a stretch over all repeats; None if it has no request of the tail's class."""
+    """The percentile of a period of constant rate, over all repeats [us].
+
+    None if no request of the percentile's class arrives in the period.
+    """
     pooled = np.sort(np.concatenate(repeats))
     return nearest_us(percentile_ns(pooled, tail.percentile_ppm)) if len(pooled) else None
 
@@ -160,7 +163,10 @@ def _merge(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def shares_within(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[int]) -> list[float]:
-    """Share of each tail's sorted latencies that are at most its limit; NaN without latencies."""
+    """For each percentile, the share of latencies that are at most its limit.
+
+    latencies: sorted. NaN without latencies.
+    """
     return [
         int(np.searchsorted(sorted_ns, limit_ns, side="right")) / len(sorted_ns)
         if len(sorted_ns)

@@ -35,7 +35,7 @@ def pattern_settings(objective: TuningObjective) -> dict[str, int]:
 
 
 def pattern_from_settings(settings: Mapping[str, int]) -> Burstiness | DayCurve | None:
-    """Decode the arrival pattern from the evidence; None if it was Poisson or recorded."""
+    """Decode the arrival pattern in a policy's evidence; None for Poisson or recorded arrivals."""
     if settings.keys() >= set(_BURSTS):
         from tailc.models.modulated_arrivals import Burstiness
 

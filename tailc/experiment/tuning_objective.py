@@ -37,7 +37,7 @@ class OptionalRule(enum.Enum):
 
 @dataclass(frozen=True)
 class BatchTiming:
-    """How long batch work next to a request takes to leave its lane, and to wake again."""
+    """Times [ns] that batch work next to a request takes to leave its lane, and to wake again."""
 
     release_us: int
     waking: Waking

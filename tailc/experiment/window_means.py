@@ -30,7 +30,10 @@ class WindowMean:
 
 
 def means_of(samples: QuantitySamples) -> dict[JobQuantity, WindowMean]:
-    """Each quantity with its interval; shares lie from 0 to 1, and only profit may be negative."""
+    """Average each quantity over windows of days, with its interval.
+
+    Shares lie from 0 to 1, and only profit may be negative.
+    """
     return {
         one: rare_of(sample) if one in _RARE else _clip_interval(one, mean_of(sample))
         for one, sample in samples.items()

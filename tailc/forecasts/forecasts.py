@@ -16,7 +16,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Forecasts:
-    """Forecasts of a power, with the steps of its series.
+    """Forecasts of a power series, made at several times.
 
     issue: int64 (issues,), the step at whose start each forecast was made. value: float64 (issues,
     steps) [W], of the steps from that one on; at least 0. start_unix_s: start of the series.

@@ -28,13 +28,13 @@ def scenarios(
     seed: int,
     history_days: int = HISTORY_DAYS,
 ) -> Floats:
-    """Alternative productions to the forecast at `index`; float64 (count, steps) [W].
+    """Draw alternative productions to the forecast at `index`; float64 (count, steps) [W].
 
     Candidates are forecasts made whole days earlier, within `history_days`, that ended before the
-    issue and have a known production. `count` of them are drawn without replacement, by a hash of
-    the seed and of their time. A scenario is at least 0, and 0 in hours in which neither the
-    candidates nor the forecast have production, so none has sun at night. Raises TailcError
-    (SHORT_HISTORY) for too few candidates.
+    issue and have a known production; an alternative has the error of one of them. `count` of them
+    are drawn without replacement, by a hash of the seed and of their time. A scenario is at least
+    0, and 0 in hours in which neither the candidates nor the forecast have production, so none has
+    sun at night. Raises TailcError (SHORT_HISTORY) for too few candidates.
     """
     past = _past(actual, forecasts, index, history_days)
     if len(past) < count:

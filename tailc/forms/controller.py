@@ -169,7 +169,7 @@ def arrival_rate_mrps(arrivals: int, elapsed_us: int) -> int:
 
 
 def output_ppm(controller: Controller, state: ControlState) -> int:
-    """The output in millionths, rounded to the nearest, halves up.
+    """The output of a controller in millionths, rounded to the nearest, halves up.
 
     At the limits it is exactly `least_ppm` or `most_ppm`, before the first step `first_ppm`, and it
     never exceeds the limits: fraction bits separate millionths, and rounding preserves their order.

@@ -55,16 +55,17 @@ class CapState:
 
     @property
     def is_tested(self) -> bool:
-        """Whether the machine is in a trial of another share, or settles after one."""
+        """Whether a test of the machine with another share runs, or has just ended."""
         return self.mode is CapMode.TRIAL or self.count < 0
 
 
 @dataclass(frozen=True)
 class MachineAtStep:
-    """Measurements of a machine at a step: throughput relative to the target, share [1e-6].
+    """Measurements of a machine at one step of the shares controller, for its cap.
 
-    is_met: whether it is at its target at this step and the last. is_short: whether it was short of
-    share at the last step, and below its target.
+    Throughput is relative to the target, the share in 1e-6. is_met: whether it is at its target at
+    this step and the last. is_short: whether it was short of share at the last step, and below its
+    target.
     """
 
     level: float
@@ -145,7 +146,10 @@ def steps_to_settle(shares: Shares) -> int:
 
 
 def limited_ppm(shares: Shares, requested: float) -> int:
-    """A requested share, limited to what one machine may have, in millionths rounded down."""
+    """The share that a machine gets of a requested one, in millionths rounded down.
+
+    It is limited to what one machine may have.
+    """
     ppm = requested * PPM
     if ppm >= shares.host_ppm:
         return shares.host_ppm

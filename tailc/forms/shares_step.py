@@ -51,7 +51,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class MachineState:
-    """State of a machine with a target.
+    """The controller's state of a machine with a throughput target.
 
     levels: throughput over its target at the last ticks, oldest first, at most a lag of them.
     before: level at the last step, None before the first. missed: the model's error then, 0 up to
@@ -251,7 +251,7 @@ def predicted_throughput(shares: Shares, state: HostState) -> tuple[float, ...] 
 
 
 def cannot_meet(shares: Shares, state: HostState) -> tuple[bool, ...]:
-    """For each machine with a target, whether a lasting shortage shows that it is unattainable.
+    """For each machine with a target, whether a lasting shortage shows that it cannot be met.
 
     If some short machine needs more than the whole host, only such machines count, since the others
     are short because of them. A machine that was capped after a trial always counts.

@@ -31,9 +31,10 @@ class Need:
 def request_needs(
     table: TailTable, queued: QueuedRequests, scale_ppm: int = PPM
 ) -> tuple[Need, ...]:
-    """The need of each request in a core's queue; empty if the queue exceeds the table.
+    """The work and time that each request in a core's queue needs, by a tail table.
 
-    `level_for` returns the lowest level whose frequency covers all of these.
+    Empty if the queue exceeds the table. `level_for` returns the lowest frequency that meets all of
+    these needs.
     """
     if len(queued.ages_ns) > table.positions:
         return ()

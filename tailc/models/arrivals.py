@@ -67,7 +67,7 @@ class Arrivals(Protocol):
 
 
 class Pattern(Protocol):
-    """An arrival process without its mean rate."""
+    """An arrival process without its mean rate, such as bursts with their burstiness."""
 
     @property
     def words(self) -> str:

@@ -82,7 +82,7 @@ class Syntax:
         return NameValues(values, has_flag="+" in match[0])
 
     def is_name_with_more(self, name: str) -> bool:
-        """Whether `name` has a parameter after a hyphen although this syntax takes none."""
+        """Whether `name` has a parameter after a hyphen although the baseline takes none."""
         more = re.fullmatch(rf"{re.escape(self.name)}-[0-9].*", _fold_case(name))
         return more is not None and not self.takes_parameter
 

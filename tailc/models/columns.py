@@ -84,7 +84,7 @@ class UsageColumns(ABC, Generic[UseT]):
 
     @abstractmethod
     def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[UseT]) -> list[UsageTable]:
-        """Additional tables of the policy, one row per arrival process."""
+        """Additional tables about the policy's use of the server, one row per arrival process."""
 
 
 def column(head: str, cells: Sequence[str], is_number: bool = True) -> UsageColumn:

@@ -55,7 +55,7 @@ def measured_rate_mrps(server):
 
 @_part  # pragma: no cover - compiled
 def step_controller(server, steer, measured_us, rate_mrps):
-    """Move the output by one step of a PID controller."""
+    """Compute the next output of the PID controller from a measured percentile."""
     error = steer.target_us - measured_us
     error = max(min(error, LARGEST_ERROR_US), -LARGEST_ERROR_US)
     before = error if server.steps == 0 else server.error_us
@@ -74,7 +74,7 @@ def step_controller(server, steer, measured_us, rate_mrps):
 
 @_part  # pragma: no cover - compiled
 def take_given_output(server, steer):
-    """Set the output to the next one of a given sequence."""
+    """Set the controller's output to the next one of a given sequence."""
     last = len(steer.outputs_ppm) - 1
     server.output_ppm = steer.outputs_ppm[min(server.steps + 1, last)]
 

@@ -38,7 +38,7 @@ class EnergyRatio:
 
 @dataclass(frozen=True)
 class EnergyUse:
-    """Energy of a request: power times time, in the policy's unit of power times microseconds.
+    """Mean energy of a request: power times time, in the policy's unit of power times us.
 
     This is microjoules if the unit is the watt. `request_us`: mean energy on its cores.
     `interval_us`: 95 % interval over the replications, None with one. `idle_us`: energy of free
@@ -162,7 +162,7 @@ class PoweredUse(Usage):
         return self.energy.drawn_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> Self:
-        """This use with the ratio of its energy to `base_us`."""
+        """This use of the server, with the ratio of its energy to `base_us`."""
         return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
 
     def cost_us(self, load: Load) -> float:  # noqa: ARG002 - the same for any load

@@ -126,7 +126,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> Engine[OutcomeT]:
-        """Convert the policy to arrays; a replay stops at `most_in_system` requests in the system.
+        """Prepare a replay of the policy; it stops at `most_in_system` requests in the system.
 
         A table by rate is read at `rate_mrps`. With `cut_off_us` a request leaves after running for
         that time, its work unfinished. Raises TailcError for a policy that the engine does not
@@ -176,9 +176,10 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
         return default_names(self, workload)
 
     def baseline(self, name: str, workload: Workload, search: BaselineSearch) -> Self:
-        """The named baseline on this machine; only baselines with a choice use `search`.
+        """Make the baseline with this name on the policy's machine.
 
-        Raises TailcError (USAGE) for a name that does not fit.
+        Only baselines with a choice use `search`. Raises TailcError (USAGE) for a name that does
+        not fit.
         """
         from tailc.models.request_baselines import make_baseline
 

@@ -26,9 +26,10 @@ SUBJECTS_AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class LadderModel(ExecutionModel[OutcomeT, TimesT]):
-    """Ladders on one server, all with the same rungs, cost units and rules.
+    """The execution model of ladders on one server, all with the same rungs and cost units.
 
-    ladder_of: int32 (records,), the ladder that each record climbs; None: all climb the first.
+    Their rules are the same too. ladder_of: int32 (records,), the ladder that each record climbs;
+    None: all climb the first.
     """
 
     ladders: tuple[Ladder, ...]

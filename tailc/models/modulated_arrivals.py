@@ -75,7 +75,10 @@ class Burstiness:
 
     @property
     def switching_rps(self) -> float:
-        """Sum of the two switching rates, which is the rate at which correlation decays [1/s]."""
+        """Sum of the two rates at which a bursty process switches [1/s].
+
+        Its correlation decays at this rate.
+        """
         return _US_PER_S / self.spell_us / (1 - self.busy_ppm / PPM)
 
     def idc(self, window_s: float) -> float:
@@ -90,7 +93,10 @@ class Burstiness:
 
 
 def share_reached(forgotten: float) -> float:
-    """Fraction of its limit that the excess index has in a time t: 1 - (1 - exp(-rt)) / rt."""
+    """Part of the limit that the index of dispersion reaches: 1 - (1 - exp(-rt)) / rt.
+
+    forgotten: r t, the time of the index times the rate at which correlation decays.
+    """
     return 1 + math.expm1(-forgotten) / forgotten
 
 

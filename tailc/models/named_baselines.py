@@ -49,7 +49,10 @@ class Query(Generic[NamedT]):
 
 @dataclass(frozen=True)
 class Folder(Generic[NamedT]):
-    """The baselines of one model, by rank. where: their machines, as named in messages."""
+    """The baselines of one execution model, by rank.
+
+    where: their machines, as named in messages.
+    """
 
     baselines: tuple[NamedT, ...]
     where: str
@@ -80,7 +83,7 @@ def _read(baseline: NamedBaseline, name: str) -> NameValues | None:
 
 
 def unfit_error(name: str, why: str, hint: str | None) -> TailcError:
-    """The error for a baseline that does not apply with this value or on this machine."""
+    """Make the error for a baseline that does not fit the machine, or a value in its name."""
     return usage_error(f"baseline `{shorten(name)}`: {why}", hint)
 
 

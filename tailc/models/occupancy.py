@@ -41,9 +41,9 @@ Counts = NDArray[np.int64]
 
 
 def age_step_us(ladder: Ladder) -> int | None:
-    """The age step of a table's occupancy; None if occupancy does not describe its look-ups.
+    """The step of ages [us] in which look-ups of a table are counted; None if they cannot be.
 
-    That is the case if the load is a rate, and if an age counts the time of several requests.
+    They cannot be if the load is a rate, and if an age counts the time of several requests.
     """
     if ladder.load_axis is not LoadAxis.IN_SYSTEM or Rule.BUSY_PERIOD_AGE in ladder.rules:
         return None
@@ -54,7 +54,7 @@ def age_step_us(ladder: Ladder) -> int | None:
 def occupancy_counts(
     ladder: Ladder, outcome: Outcome, climbs: NDArray[np.bool_] | None = None
 ) -> Counts | None:
-    """How often requests of the replay were observed at each load and age; see `Occupancy`.
+    """Count how often requests of a replay were observed at each load and age; see `Occupancy`.
 
     climbs: bool, which of the requests climb this ladder, in order of arrival; None: all. Requests
     are observed in the middle of each step of their age. None if `age_step_us` is None.

@@ -78,7 +78,7 @@ class Outcome(ABC):
         return self.served_in(self.measured)
 
     def served_in(self, part: slice) -> NDArray[np.bool_] | slice:
-        """Which requests of the range `part` were not refused."""
+        """Which requests of the range `part` were served, and not refused."""
         return ~self.is_refused[part] if len(self.is_refused) else slice(None)
 
     @property
@@ -87,7 +87,7 @@ class Outcome(ABC):
         return self.latency_ns[self.measured][self.served]
 
     def tail_ns(self, percentile_ppm: int, among: NDArray[np.bool_] | None = None) -> int:
-        """The percentile of the measured latencies, an order statistic; 0 without requests [ns].
+        """The percentile of the measured latencies [ns], an order statistic; 0 without requests.
 
         among: which of the measured requests; None: all.
         """

@@ -38,7 +38,7 @@ class Pools:
 
 
 def pools(ladder: Ladder) -> Pools:
-    """Derive the pools of a ladder from its cost units.
+    """Derive the limited resources (pools) of a ladder from its cost units.
 
     Raises TailcError for a rung in several pools, and for boosting in no pool or another one.
     """
@@ -66,7 +66,7 @@ def pools(ladder: Ladder) -> Pools:
 
 
 def least_of(shared: Pools, pool: int) -> tuple[int, int]:
-    """The least cost of a rung in a pool, in millionths, and how many such rungs fit in it."""
+    """The least cost of a rung in a pool [1e-6], and how many rungs of this cost fit in it."""
     least_ppm = int(shared.cost_ppm[shared.pool_of == pool].min())
     return least_ppm, max(int(shared.capacity_ppm[pool]) // least_ppm, 1)
 
@@ -77,9 +77,9 @@ def refuse(sentence: str) -> NoReturn:
 
 
 def unit_of(rung: Rung, ladder: Ladder) -> int | None:
-    """The limited cost unit of a rung; None if it draws on none.
+    """The limited cost unit that requests on a rung use; None if they use none.
 
-    Raises TailcError for a rung in several pools.
+    Raises TailcError for a rung that uses several.
     """
     takes = [unit for unit in _limited_units(ladder) if rung.cost_ppm[unit] > 0]
     if len(takes) > 1:

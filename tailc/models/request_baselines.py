@@ -50,7 +50,10 @@ class Baseline(NamedBaseline, Generic[SubjectT]):
 
     @abstractmethod
     def make(self, setup: Setup[SubjectT]) -> SubjectT:
-        """Make the baseline of a name that fits; only one with a choice uses `setup.search`."""
+        """Make the baseline of a name that fits the policy; see `Setup` for what it may use.
+
+        Only a baseline with a choice uses `setup.search`.
+        """
 
 
 def default_names(policy: Subject, workload: Workload) -> tuple[str, ...]:

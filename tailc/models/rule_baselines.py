@@ -16,7 +16,7 @@ RuleT_co = TypeVar("RuleT_co", covariant=True)
 
 
 class RuleBaseline(NamedBaseline, Generic[RuleT]):
-    """A family of rules; the values in a baseline's name select one of them.
+    """A family of baselines that are rules; the values in a baseline's name select one of them.
 
     examples: names for lists. is_default: whether the first example is replayed by default.
     """
@@ -49,7 +49,7 @@ class RuleBaselines(Generic[RuleT_co]):
         return tuple(one.examples[0] for one in self.folder.baselines if one.is_default)
 
     def choose(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """Each name once, with defaults; see `choose_names`."""
+        """Complete a list of baseline names by the defaults, each name once; see `choose_names`."""
         return choose_names(names, lambda: self.defaults, self.make_rule)
 
     def make_rule(self, name: str) -> RuleT_co:

@@ -37,7 +37,10 @@ _SHAPE = 6 * (_X - 2 + (_X + 2) * math.exp(-_X)) / (2 * (_X - 1 + math.exp(-_X))
 
 @dataclass(frozen=True)
 class BusyShare:
-    """The estimated busy share, and its 95 % interval, in millionths."""
+    """The estimated share of time in the busy state of a bursty process, with its 95 % interval.
+
+    In millionths.
+    """
 
     busy_ppm: int
     low_ppm: int

@@ -73,7 +73,10 @@ class ReactiveRule:
 
 @dataclass(frozen=True)
 class Setting:
-    """What to use from a rate on: the rung of every request, and how many cores of each type."""
+    """What a server uses from an arrival rate on: the rung of every request, and cores by type.
+
+    The second is how many cores of each type are on.
+    """
 
     first_rate_mrps: int
     rung: int

@@ -29,7 +29,7 @@ class Headline:
 
 
 class Usage(ABC):
-    """What an execution model reports of its machine in addition to latency, over all replays."""
+    """How an execution model used its machine, in addition to latency, over all replays."""
 
     @property
     @abstractmethod
@@ -38,10 +38,10 @@ class Usage(ABC):
 
     @abstractmethod
     def relative_to(self, base_us: int, other_ppm: int) -> Usage:
-        """This use with its energy relative to that of a reference run.
+        """This use of the server, with its energy relative to that of a reference run.
 
         `base_us`: energy per request of the reference. `other_ppm`: share of its server power
-            outside the cores, which is equal in both.
+        outside the cores, which is equal in both.
         """
 
     @property

@@ -20,9 +20,10 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class BatchAnswers:
-    """The answers of a batch look-up, one for each query.
+    """The answers to many look-ups in a ladder, one for each query.
 
-    start: index into STARTS. wait_us: remaining wait. rung: counted from 0.
+    start: whether the request may start, as an index into STARTS. wait_us: remaining wait. rung:
+    counted from 0.
     """
 
     start: NDArray[np.int8]

@@ -13,9 +13,9 @@ from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Ladder, Row, collaps
 
 
 def leanest_rung(ladder: Ladder) -> int | None:
-    """The rung with the most work per use of the limited supply; the first on a tie.
+    """The leanest rung of a ladder: the one with the most work per use of the limited resource.
 
-    None unless there is one limited supply that every rung uses.
+    The first one on a tie. None unless there is one limited resource that every rung uses.
     """
     unit = _supply(ladder)
     if unit is None or any(rung.cost_ppm[unit] == 0 for rung in ladder.rungs):

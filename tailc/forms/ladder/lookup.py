@@ -19,7 +19,7 @@ class Start(enum.Enum):
 
 @dataclass(frozen=True)
 class LookupAnswer:
-    """Whether the request may start, its remaining wait [us], and the rung for its age."""
+    """Answer of a ladder: whether a request may start, its remaining wait [us], and its rung."""
 
     start: Start
     wait_us: int

@@ -48,7 +48,7 @@ class Overload:
         return self.shed_from is not None and in_system >= self.shed_from
 
     def work_of(self, in_system: int) -> int:
-        """Millionths of the work that are done for a request that finds `in_system` others."""
+        """Share of a request's work that is done [1e-6], if it finds `in_system` others."""
         if self.degrade_from is None or self.work_ppm is None or in_system < self.degrade_from:
             return PPM
         return self.work_ppm

@@ -32,7 +32,10 @@ class Sharing:
             raise ValueError("`give_up_us` must be at least 1")
 
     def gives_up(self, age_us: int) -> bool:
-        """Whether a running request of this age is on the first rung from its next tick on."""
+        """Whether a request of this age has given up, so that it is on the first rung.
+
+        It moves there at its next tick.
+        """
         return self.give_up_us is not None and age_us >= self.give_up_us
 
 

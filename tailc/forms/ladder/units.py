@@ -11,7 +11,7 @@ WATTS, POWER = "watts", "power"
 
 
 def degrees(ladder: Ladder) -> tuple[int, ...] | None:
-    """The degree of parallelism of each rung; None for a ladder without degrees.
+    """The number of threads of each rung of a ladder; None for a ladder without degrees.
 
     Rungs have degrees if the ladder has the cost unit `threads` and each rung costs a whole number
     of them, from 1.

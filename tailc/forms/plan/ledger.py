@@ -20,7 +20,7 @@ MJ_PER_KWH = 3_600_000_000
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """The energy balance of one interval.
+    """The energy balance of a datacentre in one interval [mJ].
 
     demand_mj: drawn by all servers. green_mj: produced. charged_mj: drawn by a battery, of which
     lost_mj was not stored; discharged_mj: supplied by it.

@@ -34,7 +34,7 @@ class JobBooks:
 
 @dataclass(frozen=True)
 class PlanBooks:
-    """Expected energy and money of a plan.
+    """Expected energy and money of a plan of jobs.
 
     entries, moved: by epoch; moved counts servers whose work moves. on_green_bus_mj: by epoch, the
     energy of pools on the green bus; 0 with one bus.

@@ -66,7 +66,7 @@ class Quote:
 
     @property
     def is_admitted(self) -> bool:
-        """Whether the job pays more than its places are worth to others."""
+        """Whether the job is admitted: it pays more than its servers are worth to other jobs."""
         return self.places is not None and self.pays_udollars > self.worth_udollars
 
 

@@ -17,7 +17,7 @@ from tailc.models.steering import Steer, Steering, steering_arrays
 
 
 class ChipTable(NamedTuple):
-    """Arrays of what cores share on a chip, and of each core's state without requests.
+    """What cores share on a chip, and each core's state without requests, as arrays.
 
     is_shared: whether there is a chip; otherwise cores are independent. least: (cores,), lowest
     level of requests if the tail table sets levels. takes_ns: (cores,), time from the arrival at an

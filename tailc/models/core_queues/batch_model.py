@@ -60,7 +60,7 @@ class BatchModel:
         return None if power_mw is None else Batch(requests_khz, batch_khz, power_mw)
 
     def pairs(self, requests_khz: int) -> Iterator[Batch]:
-        """Pairs to try for a request frequency: the best batch frequency, and the same one."""
+        """Frequency pairs to try for a request frequency: the best batch one, and the same one."""
         tried = {self.best_khz.get(requests_khz, requests_khz): None, requests_khz: None}
         for batch_khz in tried:
             if (pair := self.pair(requests_khz, batch_khz)) is not None:

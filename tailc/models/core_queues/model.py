@@ -123,7 +123,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         most_in_system: int,
         cut_off_us: int | None = None,
     ) -> CoreQueuesEngine:
-        """The engine of this policy; see `clock_table` for errors.
+        """The replay engine of this policy; see `clock_table` for errors.
 
         A tail table is the same at every rate, and requests are never cut off.
         """

@@ -14,9 +14,9 @@ _MILLI = 1_000
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesOutcome(PoweredOutcome):
-    """Result of one replay: the requests, and how long cores ran at each level.
+    """Result of one replay: the requests, and how long cores ran at each frequency.
 
-    levels: core time at each level. chip: None if cores share nothing.
+    levels: core time at each frequency. chip: None if cores share nothing.
     """
 
     levels: LevelTimes

@@ -52,7 +52,7 @@ def account(number, state, table, log):
 
 @_part  # pragma: no cover - compiled
 def run_at(level, number, state, demand, table, log):
-    """Change the level of a core with a request; a request that begins always sets it."""
+    """Change the frequency of a core that runs a request; a beginning request always sets it."""
     server, core = state.server, state.cores[number]
     if level == core.level and core.rate > 0:
         return

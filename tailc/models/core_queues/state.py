@@ -17,9 +17,9 @@ from tailc.models.steering import UNSTEERED, first_output_ppm
 
 
 class ClockDemand(NamedTuple):
-    """The requests in order of arrival (time, record, core), and their records.
+    """The requests of a replay in order of arrival: time, record and core of each.
 
-    level: level of each request; empty if the table sets it.
+    Their records have the work. level: frequency level of each request; empty if the table sets it.
     """
 
     arrival_ns: NDArray[np.int64]

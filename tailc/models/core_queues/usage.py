@@ -23,7 +23,7 @@ _NJ_PER_UJ = 1_000
 
 @dataclass(frozen=True)
 class LevelUse:
-    """A frequency, and the share of busy core time at it."""
+    """A frequency, and the share of the time with requests in which cores ran at it."""
 
     frequency_khz: int
     share_ppm: int
@@ -98,7 +98,7 @@ class CoreQueuesUse(PoweredUse):
         return Headline(HeadlineQuantity.POWER, self.clocks.power_mw)
 
     def to_dict(self) -> dict[str, Any]:
-        """Energy, frequencies, and the controller's output if there is one, as a JSON object."""
+        """Convert energy, frequencies, and the controller's output if any, to a JSON object."""
         return {
             "cores": self.energy.to_dict(),
             "control": None if self.control is None else asdict(self.control),
@@ -133,7 +133,7 @@ class BatchTimes:
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesTimes:
-    """Energy, levels and batch work in one replay; batch: None if idle cores sleep."""
+    """Energy, frequencies and batch work in one replay; batch: None if idle cores sleep."""
 
     energy: EnergyTimes
     levels: LevelShares

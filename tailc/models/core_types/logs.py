@@ -47,7 +47,10 @@ def log_waking(where, state, job, log):
 
 @_part  # pragma: no cover - compiled
 def give_up(state, demand, table, log):
-    """At an early stop, log each remaining request's age as its latency, and wait if not begun."""
+    """End a replay that stopped early: log each remaining request's age as its latency.
+
+    Also as its wait, if it has not begun.
+    """
     server = state.server
     for place in range(server.running):
         job = state.jobs[state.order[place]]

@@ -80,7 +80,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> CoreTypesEngine:
-        """The engine for this policy; see `core_table` for its arrays and errors."""
+        """The replay engine for this policy; see `core_table` for its arrays and errors."""
         arrays = _core_table(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return CoreTypesEngine(arrays, self.ladder_of, most_in_system)
 

@@ -20,7 +20,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def is_any_held_below_free(state, table):
-    """Whether some unit has no free core while a higher unit has one."""
+    """Whether all cores of some type are busy while a faster core is free."""
     is_held = False
     for rung in range(len(table.unit_of)):
         if state.free[table.unit_of[rung]] == 0:

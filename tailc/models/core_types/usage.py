@@ -24,6 +24,6 @@ class CoreTypesUse(PoweredUse):
         return Headline(HeadlineQuantity.ENERGY, self.energy.drawn_us)
 
     def to_dict(self) -> dict[str, Any]:
-        """Energy, and the controller's output if there is one, as a JSON object."""
+        """Convert energy, and the controller's output if any, to a JSON object."""
         control = None if self.control is None else asdict(self.control)
         return {"cores": self.energy.to_dict(), "control": control}

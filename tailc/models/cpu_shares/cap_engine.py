@@ -29,7 +29,10 @@ class CapSettings(NamedTuple):
 
 
 class Caps(NamedTuple):
-    """The cap's state of each machine, as in `CapState`. need: the share for its target."""
+    """The states of the share caps of all machines, as arrays; see `CapState`.
+
+    need: the share that a machine needs for its target.
+    """
 
     need: NDArray
     mode: NDArray
@@ -61,7 +64,7 @@ def requested_ppm(settings, request):  # pragma: no cover - compiled
 
 @loop
 def is_tested(caps, i):  # pragma: no cover - compiled
-    """Whether the machine is in a trial of another share, or settles after one."""
+    """Whether a test of the machine with another share runs, or has just ended."""
     return caps.mode[i] == TRIAL or caps.counted[i] < 0
 
 

@@ -123,7 +123,7 @@ def prediction_error(estimate, is_first, before, now, share):  # pragma: no cove
 
 @loop
 def common_error(one, other):  # pragma: no cover - compiled
-    """The smaller of two errors of one sign; 0 if their signs differ."""
+    """The common part of two errors of a model: the smaller one; 0 if their signs differ."""
     if one > 0.0 and other > 0.0:
         return min(one, other)
     return max(one, other) if one < 0.0 and other < 0.0 else 0.0

@@ -11,7 +11,10 @@ from tailc.models.cpu_shares.recorded_machines import RecordedMachine
 
 @dataclass(frozen=True)
 class GivenShares:
-    """Mean share of each machine with a target, and its relative throughput error."""
+    """Result for given shares: mean share of each machine with a target, and relative error.
+
+    The error is that of its throughput.
+    """
 
     shares: tuple[float, ...]
     errors: tuple[float, ...]

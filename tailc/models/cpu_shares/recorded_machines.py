@@ -37,7 +37,7 @@ FEWEST_ROWS = 5
 
 @dataclass(frozen=True, eq=False)
 class RecordedMachine:
-    """A model of one machine, fitted to measured rows.
+    """A model of one machine's throughput, fitted to measured rows.
 
     a, b: its model. start: throughput before the first step. share, disturbed: measured share and
     fitted disturbance m of each step. offered: work per second in each step, infinite if more was
@@ -75,7 +75,10 @@ def cut_to_common_time(series: Sequence[Series]) -> list[Series]:
 
 
 def fit_machine(series: Series, step_us: int) -> RecordedMachine | None:
-    """Fit a machine to measured rows; None if rows do not divide a step or do no work."""
+    """Fit a model to the measured throughput of a machine.
+
+    None if rows do not divide a step or do no work.
+    """
     rows = pairs(series, step_us)
     if rows is None or not rows.now.any() or not rows.share.any():
         return None

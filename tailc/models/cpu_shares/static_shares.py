@@ -29,7 +29,7 @@ def best_static(shares: Shares, plant: HostMachines) -> GivenShares:
 
 
 def within_host(shares: Shares, parts: Floats) -> Floats:
-    """Cut the shares in proportion if they exceed the host together."""
+    """Reduce the shares of all machines in proportion if they exceed the host together."""
     total = parts.sum()
     return parts * (shares.host_ppm / PPM / total) if total * PPM > shares.host_ppm else parts
 

@@ -9,7 +9,7 @@ from tailc.traces.series.series import SECONDS_PER_DAY
 
 
 def epoch_of(plan: Plan, start_unix_s: int) -> Callable[[int], int]:
-    """A function from an epoch of the window to the plan's epoch at the same time of day (UTC).
+    """Map an epoch of a window of days to the plan's epoch at the same time of day (UTC).
 
     After the plan's end its last days repeat. A plan of less than a day repeats from its start,
     whatever the time of day.

@@ -9,7 +9,7 @@ from tailc.forms.plan.ledger import LedgerEntry
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """Time series of one replay window; times are in seconds since its start.
+    """Time series of energy and jobs in the replay of one window; times since its start [s].
 
     edges_s: start of each interval, and end of the last. forecast_mw: green power by interval as
     forecast at the start, or None if jobs do not use a forecast. begun_s, refused_s: time of each

@@ -15,7 +15,7 @@ PPM = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Supply:
-    """Supply in each epoch; int64 (epochs,) each.
+    """Energy supply of a datacentre in each epoch; int64 (epochs,) each.
 
     green_mw: mean green power. brown_udollars_per_kwh, brown_mg_per_kwh: price and CO2 of brown
     energy.

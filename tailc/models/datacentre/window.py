@@ -20,9 +20,9 @@ class SpeedupCurves(Protocol):
     def speedup_ppm(
         self, application: str, requested: int, servers: int
     ) -> Mapping[int, Mapping[int, int]]:
-        """Speed-ups in millionths, by number of virtual machines and then of servers.
+        """Speed-ups of a job [1e-6], by number of virtual machines and then of servers.
 
-        For a job that requests `requested` of the `servers` servers. The smallest number of virtual
+        The job requests `requested` servers; `servers` exist. The smallest number of virtual
         machines is the requested one; it has a speed-up on `requested` servers.
         """
         ...

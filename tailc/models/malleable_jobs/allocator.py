@@ -36,9 +36,10 @@ class ClusterView:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Servers of each job, and virtual machines of jobs that start, by job number; others wait.
+    """Servers of each job by job number, and virtual machines of jobs that start.
 
-    wake_s: time until the next call if nothing happens before; None: at the next event.
+    Other jobs wait. wake_s: time until the next call if nothing happens before; None: at the next
+    event.
     """
 
     servers: Mapping[int, int]

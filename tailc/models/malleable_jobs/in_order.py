@@ -38,7 +38,10 @@ def running_first(view: ClusterView) -> list[UnfinishedJob]:
 
 
 def curve_of(one: UnfinishedJob) -> Curve:
-    """The job's speed-up by servers, with its virtual machines, or the fewest before its start."""
+    """The speed-up of a job by number of servers, with its virtual machines.
+
+    Before its start, with the fewest virtual machines.
+    """
     return one.job.speedup_ppm[one.vms or one.job.requested_vms]
 
 

@@ -36,10 +36,11 @@ class FinishedJob:
 
 @dataclass(frozen=True, eq=False)
 class ClusterOutcome:
-    """Result of one replay: finished jobs by number, unfinished ones, and energy by interval.
+    """Result of replaying malleable jobs: finished jobs by number, unfinished ones, and energy.
 
-    submitted: number of all jobs, including those that arrive at the very end. ends_s: when each
-    interval ends, and the next begins. history: (time [s], servers by job) after each event.
+    Energy is by interval. submitted: number of all jobs, including those that arrive at the very
+    end. ends_s: when each interval ends, and the next begins. history: (time [s], servers by job)
+    after each event.
     """
 
     submitted: int

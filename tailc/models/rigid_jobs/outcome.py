@@ -11,7 +11,7 @@ from tailc.models.rigid_jobs.jobs import SettledJob
 
 @dataclass(frozen=True, eq=False)
 class RigidOutcome:
-    """Result of one replay: its jobs by number, and an energy balance for each epoch.
+    """Result of replaying rigid jobs: jobs by number, and an energy balance for each epoch.
 
     green_racks: int64 (epochs,), on the green bus. busy: int64 (epochs,), servers.
     """

@@ -17,7 +17,7 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Loss:
-    """Losses by rules for overload, as shares of all arrivals.
+    """Lost requests and lost work by rules for overload, as shares of all arrivals.
 
     refused_ppm, cut_ppm, degraded_ppm: share of the requests, rounded up, so 0 only if none.
     work_ppm: share of the work that was not done for any reason. low_ppm, high_ppm: its 95 %

@@ -20,7 +20,10 @@ _SNAP_NS = 1e-5
 
 @once  # pragma: no cover - compiled
 def next_exit(state):
-    """The virtual clock with the next exit, and its time; also sets the rate of every clock."""
+    """Find the next exit of a request: the virtual clock of its pool, and the time.
+
+    Also sets the rate of every clock.
+    """
     now = state.server.now
     first, exit_at = NO_REQUEST, NEVER_NS
     for number in range(state.pools + 1):
@@ -42,7 +45,7 @@ def _whole_ns(left):
 
 @once  # pragma: no cover - compiled
 def first_due(server, jobs):
-    """The job that arrived first among those that climb at the next tick."""
+    """The request that arrived first among those that climb at the next tick."""
     first = NO_REQUEST
     running = server.running
     for i in range(running):

@@ -20,7 +20,7 @@ def threads_of(job, state, table):
 
 @part  # pragma: no cover - compiled
 def speed_of(job, rung, state, demand):
-    """Work that a job's part does on a rung in a nanosecond with a core for each thread."""
+    """Work that a part of a request does on a rung in a nanosecond, with a core for each thread."""
     if _is_serial(job, state):
         return 1.0
     request = job.request
@@ -34,7 +34,7 @@ def speed_of(job, rung, state, demand):
 
 @part  # pragma: no cover - compiled
 def begin(job, number, state, demand):
-    """Begin the first part of a job, from `number` on, that has work; return that work or 0."""
+    """Begin the first part of a request with work, from part `number` on; return its work or 0."""
     if not state.has_parts:
         return float(demand.work_ns[job.request])
     while number <= END:

@@ -103,7 +103,7 @@ def cut_at(job, table):
 
 @part  # pragma: no cover - compiled
 def due_at(job, now, table):
-    """The next tick at which a job changes its rung if the row does not change."""
+    """The next tick at which a request changes its rung, if its row does not change."""
     due = _climb_at(job, now, table)
     if table.may_descend and job.rung > 0:
         tick = _tick_from(max(now, job.begun + 1), job, table)

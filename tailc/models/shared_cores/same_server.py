@@ -21,7 +21,7 @@ from tailc.models.request_baselines import Unfit
 
 
 def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = None) -> Ladder:
-    """A ladder with these rows on the server of `ladder`: its rungs, cost units and quantum.
+    """Make a ladder with these rows on the server of `ladder`: its rungs, cost units, quantum.
 
     Rows are by requests in the system. A request keeps its first row. It is boosted only if `boost`
     is given, and no rule refuses, degrades or cuts off requests.

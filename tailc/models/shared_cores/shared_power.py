@@ -15,7 +15,7 @@ _DRAWN = (WATTS, POWER, BATCH)
 
 
 def power_unit(ladder: Ladder) -> int | None:
-    """The cost unit that is power, or batch work given up; None without such a unit."""
+    """The cost unit of a ladder that is power, or batch work given up; None if there is none."""
     units = enumerate(ladder.cost_units)
     return next((number for number, unit in units if unit.name in _DRAWN), None)
 

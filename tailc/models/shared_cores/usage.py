@@ -95,7 +95,7 @@ def _of_one(shared: str) -> str:
 
 @dataclass(frozen=True)
 class SharedCoresTimes:
-    """Batch work per core and losses in one replay; None if there is none."""
+    """Batch work per core and losses by overload rules in one replay; None if there is none."""
 
     batch: float | None
     losses: LossTimes | None

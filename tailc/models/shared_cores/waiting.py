@@ -13,7 +13,7 @@ from tailc.models.pools import NEVER_NS
 
 @loop  # pragma: no cover - compiled
 def line_up(queues, following, ladder):
-    """Queue all requests by ladder: the first of each, and for each request the next one."""
+    """Put all requests into queues by ladder: the first of each, and the next of each request."""
     if len(queues) == 1:
         return
     for queue in queues:
@@ -78,7 +78,7 @@ def release(state):
 
 @part  # pragma: no cover - compiled
 def next_of(request, state):
-    """The next request of the same ladder that was not refused, if it has arrived."""
+    """The next request in the queue of the same ladder that was not refused, if it has arrived."""
     following = request + 1 if state.ladders == 1 else state.following[request]
     while following < state.server.arrived and state.is_refused[following]:
         following = following + 1 if state.ladders == 1 else state.following[following]
@@ -87,7 +87,7 @@ def next_of(request, state):
 
 @once  # pragma: no cover - compiled
 def leave_out(request, state):
-    """Remove a request that has just arrived and is refused from its queue."""
+    """Remove a refused request, which has just arrived, from its queue."""
     for number in range(state.ladders):
         queue = state.queues[number]
         if queue.first == request:

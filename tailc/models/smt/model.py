@@ -50,7 +50,7 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """No baselines, because a policy has nothing besides its table."""
+        """Names of baselines that are this policy without an extra: none, as it is only a table."""
         return ()
 
     @property

@@ -147,7 +147,7 @@ class SmtTimes:
 
 
 def smt_times(outcome: SmtOutcome) -> SmtTimes:
-    """Compute the shares of core time from one replay."""
+    """Compute the shares of core time (requests, batch work, waking) from one replay."""
     (busy,) = outcome.utilization_by_pool
     return SmtTimes(busy or 0.0, outcome.mean_power, outcome.mean_waking, idle_times(outcome))
 

@@ -53,7 +53,7 @@ def nominal_level(clocks: Clocks) -> int:
 
 
 def at_level(name: str, clocks: Clocks, level: int) -> CoreQueues:
-    """Run every request at `level`, whatever the queue of its core."""
+    """Make the baseline that runs every request at one frequency, whatever the queue."""
     note = format_khz(clocks.table.levels[level].frequency_khz)
     return CoreQueues(name, replace(clocks, rule=FixedLevel(level)), note=note)
 

@@ -34,5 +34,8 @@ class LeastEnergy(Baseline[CoreTypes]):
 
 
 def least_energy(ladder: Ladder) -> CoreTypes:
-    """Use the slowest cores; if all are busy, the oldest request moves to a faster one."""
+    """Baseline: requests start on the slowest free core.
+
+    If all slow cores are busy, the oldest request moves to a faster one.
+    """
     return CoreTypes("EE", (same_cores(ladder, wants(0)),))

@@ -38,5 +38,8 @@ class LeastTail(Baseline[CoreTypes]):
 
 
 def least_tail(ladder: Ladder) -> CoreTypes:
-    """Start on the fastest free core; when a faster one becomes free, the oldest request moves."""
+    """Baseline: requests start on the fastest free core.
+
+    When a faster core becomes free, the oldest request moves to it.
+    """
     return CoreTypes("TL", (same_cores(ladder, wants(len(ladder.rungs) - 1)),))

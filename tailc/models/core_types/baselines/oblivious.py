@@ -36,7 +36,7 @@ class Oblivious(Baseline[CoreTypes]):
 
 
 def oblivious(ladder: Ladder) -> CoreTypes:
-    """Draw a random core for each request, which then stays on its core.
+    """Baseline: each request starts on a random core and stays there.
 
     If all cores of the drawn type are busy, take a free core of the next type up; after the last
     type continue with the first.

@@ -124,7 +124,10 @@ def mean_relative_servers(one: UnfinishedJob) -> Fraction:
 
 
 def least_servers(one: UnfinishedJob, while_s: int) -> int:
-    """Fewest servers with which the job's mean is high enough after `while_s`; else the most."""
+    """The fewest servers with which a job keeps its mean speed-up high enough for a time.
+
+    The mean is checked after `while_s`. The most servers if none are enough.
+    """
     counts = sorted(curve_of(one))
     needed = one.job.requested * (one.ran_s + while_s) * PPM
     for count in counts:

@@ -47,11 +47,11 @@ class Adaptive(Baseline[SharedCores]):
 
 
 def adaptive(ladder: Ladder) -> Ladder:
-    """A ladder that, with q requests in the system, uses the rung of least max(1, q c / C) / s.
+    """A ladder that chooses the rung with the least time per unit of work at each load.
 
-    q includes the request itself. c is the rung's cost, C the capacity of its pool, s the rung's
-    speed. The criterion is the time per unit of work if all q requests ran on that rung. Ties go to
-    the lowest rung.
+    With q requests in the system, itself included, it uses the rung of least max(1, q c / C) / s. c
+    is the rung's cost, C the capacity of its pool, s the rung's speed. The criterion is the time
+    per unit of work if all q requests ran on that rung. Ties go to the lowest rung.
     """
     rows = [stays_on(_rung(ladder, load), load, load) for load in range(_last_load(ladder) + 1)]
     return same_server(ladder, tuple(rows))

@@ -69,9 +69,10 @@ def clairvoyant(ladder: Ladder, rung: int, threshold_us: int, load: Workload) ->
 def with_searched_threshold(
     ladder: Ladder, rung: int, load: Workload, tail_of: Callable[[SharedCores], int]
 ) -> SharedCores:
-    """Search for the threshold of least tail; ties go to the lowest one.
+    """Find the threshold of demand with the least percentile; ties go to the lowest one.
 
-    `tail_of` replays a subject and returns its latency at the percentile.
+    Longer requests run on `rung` from the start. `tail_of` replays a baseline and returns its
+    percentile of latency.
     """
     tried = [clairvoyant(ladder, rung, threshold, load) for threshold in thresholds_us(load)]
     return min(tried, key=tail_of)

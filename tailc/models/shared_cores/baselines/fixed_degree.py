@@ -73,7 +73,7 @@ class FixedDegree(Baseline[SharedCores]):
 def fixed_rung(
     ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool = False
 ) -> Ladder:
-    """Run every request on `rung`; with `below`, only those that find fewer in the system.
+    """Run every request on `rung`; with `below`, only requests that find fewer in the system.
 
     A request counts itself. The others start on the first rung, and all keep their rung. With
     `boosts` the ladder ends at `rung`, because only the last rung is boosted.

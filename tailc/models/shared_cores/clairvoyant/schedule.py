@@ -54,7 +54,10 @@ _part = njit(inline="always")
 def latencies_ns(
     requests: ArrivalsWithWork, hull: SpeedHull, cores: float, target_ns: int
 ) -> NDArray[np.int64]:
-    """Latency of each request under the schedule for this target [ns]."""
+    """Latency of each request under the clairvoyant schedule for a target [ns].
+
+    The schedule knows all requests in advance.
+    """
     count = len(requests.arrival_ns)
     latency_ns = np.empty(count, np.int64)
     room = np.zeros(count, _JOB), np.zeros(count, _JOB)
