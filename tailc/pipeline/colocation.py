@@ -65,9 +65,10 @@ def efficient_pair(shared: SharedCore, batch: BatchWork, least_critical: int = 0
 
 
 def shared_core(problem: TailProblem, host: Host, batch: BatchWork) -> SharedCore:
-    """Model of one core at the batch rate, including its part of the power drawn outside the cores.
+    """Model of one core that serves requests and batch work, for the choice of frequencies.
 
-    Requests have the mean work of the design trace, so their mean time is right at any frequency.
+    It includes a core's part of the power drawn outside the cores. Requests have the mean work of
+    the design trace, so their mean time is right at any frequency.
     """
     weight = problem.profile.weight
     mean_ns = float(np.average(problem.service_ns(problem.clock_khz), weights=weight))

@@ -14,7 +14,7 @@ from tailc.progress import Progress
 
 @dataclass(frozen=True)
 class Judging:
-    """The wish to replay a policy before it is written. allows_misses: it may miss an SLO."""
+    """Request to replay a policy before it is written. allows_misses: it may miss an SLO."""
 
     allows_misses: bool = False
 

@@ -69,7 +69,7 @@ class CompiledPolicy(Generic[P, S, D]):
     additions: tuple[Addition, ...] = ()
 
     def additions_of(self, what: type[A]) -> tuple[A, ...]:
-        """The additions of one type; empty if the spec requests none."""
+        """The additions (results of passes) of one type; empty if the spec requests none."""
         return tuple(one for one in self.additions if isinstance(one, what))
 
     @property
@@ -119,7 +119,10 @@ def compile_opened(
     judging: Judging | None = None,
     read: Callable[[OpenedSpec], Measured] = open_measured,
 ) -> AnyCompiled:
-    """Compile an opened spec; `read` opens its trace, other arguments as in `compile_policy`."""
+    """Compile an opened spec; `read` opens its trace.
+
+    The other arguments are those of `compile_policy`.
+    """
     given = overrides or {}
     warnings = [*opened.warnings]
     with complete_errors(opened.loaded, given, warnings):

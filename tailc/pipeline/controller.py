@@ -46,9 +46,10 @@ US_PER_MS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class TunedController:
-    """A controller, the tails by rate and output that it was tuned from, and a loop per interval.
+    """A tuned feedback controller, the percentiles that it was tuned from, and its loops.
 
-    Margins and overshoots are those of the gains in fixed point.
+    The percentiles are by rate and output; there is a loop for each interval of rates. Margins and
+    overshoots are those of the gains in fixed point.
     """
 
     controller: Controller

@@ -83,7 +83,7 @@ class ScheduleEvaluator:
 
 
 def cost_rates(problem: LadderProblem) -> NDArray[np.float64]:
-    """Cost of each rung per ms; float64 (rungs,)."""
+    """Cost of each rung per millisecond, in the first cost unit; float64 (rungs,)."""
     return np.array(problem.cost_ppm) / PPM
 
 

@@ -36,9 +36,10 @@ _WAYS = {
 
 @dataclass(frozen=True)
 class RateEvidence:
-    """Requests alone and under the plan at one rate, in the same replications, and the budget.
+    """Results at one rate for SMT cores: requests without batch work, and under the plan.
 
-    bound_us: proved least batch work given up per request; None if unknown.
+    Both are from the same replications. It also has the budget. bound_us: proved least batch work
+    given up per request; None if unknown.
     """
 
     rate_mrps: int

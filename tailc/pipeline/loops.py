@@ -81,7 +81,7 @@ def operating_point(
 def tuned_loop(
     problem: ControlProblem, operation: Operation, plant: IdentifiedPlant, own: LoopGains | None
 ) -> IntervalLoop:
-    """Make a loop with the gains `own` if they are given, else with tuned gains.
+    """Make a control loop with the user's gains `own`, or else with tuned gains.
 
     Raises TailcError (NO_TUNING) for a plant that no gains control within the limits.
     """

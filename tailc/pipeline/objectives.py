@@ -69,7 +69,7 @@ class PredictedTails:
 
     @property
     def misses(self) -> Iterator[tuple[NumberedSlo, RateTails, int]]:
-        """Each missed SLO, with the rate of its worst miss and the percentile there."""
+        """List each missed SLO, with the rate of the worst miss and the percentile there."""
         for at, limit in enumerate(self.limits):
             if missed := self._misses(at):
                 worst = max(missed, key=lambda one: (one.is_overloaded, one.tails_us[at]))
@@ -115,7 +115,7 @@ def predict_tails(
     arrivals: Sequence[tuple[int, Arrivals]],
     threads: int,
 ) -> PredictedTails:
-    """Replay the subject, and compare its percentiles with the SLOs.
+    """Replay a policy, and compare its percentiles with the limits of the SLOs.
 
     arrivals: pairs of a rate [requests/1000 s] and its arrival process.
     """
@@ -140,7 +140,7 @@ def with_checked_objectives(
     *,
     is_tunable: bool,
 ) -> Policy:
-    """Check all SLOs at the policy's rates, and add their percentiles to the evidence.
+    """Check all SLOs by replay at the policy's rates, and add their percentiles to the evidence.
 
     A policy with one SLO, or without requests, is returned as it is. Arrivals are those of the
     tuning objective, else Poisson. is_tunable: whether a table of this kind can be tuned for all

@@ -93,7 +93,7 @@ def parts_of_tokens(opened: OpenedSpec, read: OpenedTokens) -> TraceParts[TokenT
 
 
 def parts_of_days(read: OpenedDays) -> TraceParts[Days]:
-    """Take all days as the design part; the held-out part is later days."""
+    """Use all days as the design part; the held-out part is later days."""
     return TraceParts(read.trace, _days_inputs(read.trace))
 
 

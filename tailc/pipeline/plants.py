@@ -42,20 +42,24 @@ class TailGrid:
     tails_us: tuple[tuple[int | None, ...], ...]
 
     def tails_at(self, rate_mrps: int) -> tuple[int | None, ...]:
-        """Tails by output at one of the rates [us]."""
+        """Latency percentiles by controller output at one of the rates [us]."""
         return self.tails_us[self.rates_mrps.index(rate_mrps)]
 
     def least_us(self, rate_mrps: int) -> int | None:
-        """The shortest tail over all outputs at one of the rates; None if all are overloaded."""
+        """The smallest percentile over all outputs at one of the rates [us]; None in overload.
+
+        None if the server is overloaded under every output.
+        """
         return min((tail for tail in self.tails_at(rate_mrps) if tail is not None), default=None)
 
 
 @dataclass(frozen=True)
 class Operation:
-    """Operating point of an interval: the output that meets the target at its middle rate.
+    """Operating point of a controller: the output that meets the target at the middle rate.
 
-    tail_us: tail there. response_us: response to a downward step of `step_ppm` around it: change of
-    the measured tail 1, 2, ... epochs after the step [us].
+    The rate is that of an interval of rates. tail_us: percentile there. response_us: response to a
+    downward step of `step_ppm` around it: change of the measured percentile 1, 2, ... epochs after
+    the step [us].
     """
 
     rate_mrps: int

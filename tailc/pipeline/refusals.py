@@ -37,7 +37,7 @@ def complete_errors(
 
 
 def with_place(finding: Finding, loaded: LoadedSpec, overridden: Collection[str] = ()) -> Finding:
-    """The finding with the place of its subject in the spec, if that is known."""
+    """Add to a finding the place of its subject in the spec, if that is known."""
     if finding.place is not None:
         return finding
     if finding.about:
@@ -49,7 +49,7 @@ def with_place(finding: Finding, loaded: LoadedSpec, overridden: Collection[str]
 
 
 def dropped_text(names: Sequence[str]) -> str:
-    """End of a sentence about an unmet target, which names the rungs that were left out."""
+    """End of a sentence about a missed target: the names of the rungs that were left out."""
     if not names:
         return ""
     texts = ", ".join(f"`{name}`" for name in names)

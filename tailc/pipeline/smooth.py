@@ -31,7 +31,7 @@ _MOST_SCHEDULES = 1_000
 
 
 def smooth_schedules(problem: LadderProblem, sample: WeightedSample, v_ms: Schedules) -> Schedules:
-    """Smooth the best schedules `v_ms` [loads, rungs] within the tolerance.
+    """Smooth the schedules of neighbouring loads, `v_ms` [loads, rungs], within the tolerance.
 
     Rows without a schedule stay as they are, and so does a `v_ms` that is already smooth.
     """

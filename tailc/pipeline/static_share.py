@@ -43,7 +43,7 @@ class Nearer:
 
 
 def nearer_by_constant(periods: RecordedPeriods) -> tuple[Nearer, ...]:
-    """Each machine whose error in the replay is larger than with its best constant share."""
+    """List each machine whose error in the replay is larger than with its best constant share."""
     constant = periods.replay_baseline(BASELINE)
     found = []
     for at, machine in enumerate(periods.shares.served_machines):

@@ -44,7 +44,7 @@ ABOUT_DEGREES = {
 
 
 def not_about_degrees(warnings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The warnings without those about degrees of parallelism."""
+    """Select the warnings that are not about degrees of parallelism."""
     return tuple(warning for warning in warnings if warning.code not in ABOUT_DEGREES)
 
 

@@ -26,9 +26,9 @@ FEWEST_ARRIVALS = 600
 def with_recorded(
     aim: TuningObjective, read: OpenedTrace
 ) -> tuple[TuningObjective, tuple[Finding, ...]]:
-    """Add the design part's recorded arrivals to the objective; also return warnings about them.
+    """Add the design part's recorded arrivals to an objective of tuning.
 
-    Raises TailcError as `recorded_parts` does.
+    Also returns warnings about them. Raises TailcError as `recorded_parts` does.
     """
     if aim.recorded is None:
         return aim, ()

@@ -123,7 +123,7 @@ class BorrowingProblem:
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """Results of replaying the design trace at one rate.
+    """Results of replaying the design trace on SMT cores at one rate.
 
     alone_us: percentile of requests alone. tail_us: under the plan, None in overload. budget_us:
     None if there is no budget. batch_ppm: batch work per core, relative to that next to a free
@@ -141,7 +141,7 @@ class LoadPoint:
 
 @dataclass(frozen=True)
 class RateRow:
-    """Predicted evidence at one rate; None in overload."""
+    """Predicted figures at one rate, for the evidence of a policy; None in overload."""
 
     evidence: RowEvidence | None
 
@@ -174,11 +174,11 @@ def budget_age_us(budget_us: int, lanes: Lanes, *, charges_harm: bool) -> int | 
 def sharing_plan(
     borrowing: Borrowing, ages_us: tuple[tuple[int, int | None], ...], lanes: Lanes
 ) -> SharingPlan:
-    """The plan of a policy with an age for each rate, or with one age for all rates.
+    """Make the plan of when requests share their core, from the ages at which they stop.
 
-    REFRESH and DYNAMIC distinguish requests by the number waiting, and so have one age for all
-    rates. The age of IDLE is the time that batch work takes to leave. OPTIMISED has no plan here,
-    since it is found by search.
+    There is an age for each rate, or one for all rates. REFRESH and DYNAMIC distinguish requests by
+    the number waiting, and so have one age for all rates. The age of IDLE is the time that batch
+    work takes to leave. OPTIMISED has no plan here, since it is found by search.
     """
     match borrowing:
         case Borrowing.REFRESH | Borrowing.DYNAMIC:

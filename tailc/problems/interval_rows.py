@@ -9,12 +9,12 @@ from tailc.problems.schedule import LadderSolution, Schedule, SolvedRow
 def interval_rows(
     solution: LadderSolution, *, waits_for_exit: bool, from_arrival: bool
 ) -> list[Row]:
-    """One row per load, with ages counted from the start, or with `from_arrival` from arrival.
+    """Make the rows of a ladder, one per load, from the solved schedules.
 
-    With `waits_for_exit`, a request waits for another to exit if its load has no schedule, or has
-    the longest possible wait, and at every higher load. It starts on the first rung and has the
-    later climbs of the row before (Haque et al., ASPLOS 2015, section 4.1 and table 2). Otherwise
-    every load must have a schedule.
+    Ages count from the start, or with `from_arrival` from arrival. With `waits_for_exit`, a request
+    waits for another to exit if its load has no schedule, or has the longest possible wait, and at
+    every higher load. It starts on the first rung and has the later climbs of the row before (Haque
+    et al., ASPLOS 2015, section 4.1 and table 2). Otherwise every load must have a schedule.
     """
     rows: list[Row] = []
     climbs: tuple[Climb, ...] = (Climb(0, 0),)

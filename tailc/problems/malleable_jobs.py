@@ -140,13 +140,13 @@ class PlannedRun:
 
 @dataclass(frozen=True, eq=False)
 class ClusterSolution:
-    """A plan with its proof; figures in micro-units, rounded in the unfavourable direction.
+    """A plan of malleable jobs with the proof of its cost; figures in micro-units.
 
-    value: cost of the plan, including its jobs' run time after the horizon. bound: lower bound on
-    the cost of every plan; None: not proved. placed: the run of each job, in order. columns, nodes:
-    schedules tried, and nodes of the search tree. epochs_beyond: planned epochs after the horizon.
-    spans: earlier days used for the prices, 0: prices come from the plan's own jobs. course:
-    convergence by number of linear programs.
+    Figures are rounded in the unfavourable direction. value: cost of the plan, including its jobs'
+    run time after the horizon. bound: lower bound on the cost of every plan; None: not proved.
+    placed: the run of each job, in order. columns, nodes: schedules tried, and nodes of the search
+    tree. epochs_beyond: planned epochs after the horizon. spans: earlier days used for the prices,
+    0: prices come from the plan's own jobs. course: convergence by number of linear programs.
     """
 
     plan: Plan

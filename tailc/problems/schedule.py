@@ -71,9 +71,10 @@ class Schedule:
 
 @dataclass(frozen=True)
 class SolvedRow:
-    """The solution of one load; `schedule` and `evidence` are None exactly if there is no schedule.
+    """The schedule of a request at one load, with its evidence.
 
-    `nearest_tail_us` is the least attainable tail if a target cannot be met.
+    Both are None exactly if there is no schedule. `nearest_tail_us` is the least attainable tail if
+    a target cannot be met.
     """
 
     load: int

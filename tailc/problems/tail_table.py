@@ -27,7 +27,7 @@ _MRPS_NS = 10**12
 
 
 class TailObjective(enum.Enum):
-    """What a tail table minimises: the frequency, at every moment."""
+    """The objective of a tail table: the lowest frequency, at every moment."""
 
     FREQUENCY = "frequency"
 
@@ -127,7 +127,7 @@ class Shortfall:
 
 @dataclass(frozen=True)
 class RequestMoments:
-    """Mean and standard deviation of the demand of one request, rounded."""
+    """Mean and standard deviation of the demand of one request, rounded to whole units."""
 
     mean_cycles: int
     deviation_cycles: int

@@ -25,7 +25,7 @@ from tailc.traces.profile import DemandProfile
 
 
 class ThresholdObjective(enum.Enum):
-    """What the thresholds minimise: energy, the tail, or power per work."""
+    """The objective of climb thresholds: energy, the latency percentile, or power per work."""
 
     ENERGY = "energy"
     TAIL = "tail"
@@ -109,7 +109,7 @@ class ThresholdSolution:
 
     @property
     def rows(self) -> tuple[SolvedRow, ...]:
-        """The one row, which applies at any load."""
+        """The only row of the solution, which holds at any load."""
         return (SolvedRow(self.evidence.load, RowStatus.OPTIMAL, self.schedule, self.evidence),)
 
     @property

@@ -135,7 +135,7 @@ def best_result(chosen: AutoResult) -> dict[str, object]:
 
 
 def best_paragraphs(chosen: AutoResult) -> tuple[str, ...]:
-    """Format the chosen frequency policy as text; empty for ladders, whose estimates have it."""
+    """Format how `auto` chose a frequency policy; empty for ladders, whose estimates say it."""
     if isinstance(chosen.best.option.table, Ladder):
         return ()
     table = chosen.best.option.table.table

@@ -12,12 +12,12 @@ _US_PER_MS = 1_000
 
 
 def is_energy(evidence: Evidence) -> bool:
-    """Whether the policy chooses core types, so that its objective is an energy."""
+    """Whether the policy's objective is an energy, because it chooses core types."""
     return any(name == IN_WATTS for name, _ in evidence.settings)
 
 
 def is_by_rate(evidence: Evidence) -> bool:
-    """Whether the policy chooses SMT lanes, so that its evidence is by arrival rate."""
+    """Whether the policy's evidence is by arrival rate, because it chooses SMT lanes."""
     return any(name == INTERFERENCE for name, _ in evidence.settings)
 
 
@@ -36,7 +36,7 @@ def objective_text(evidence: Evidence, value: int) -> str:
 
 
 def in_watts(evidence: Evidence) -> bool:
-    """Whether powers are in watts; otherwise they are relative to a busy slow core."""
+    """Whether powers of a policy are in watts; otherwise they are relative to a busy slow core."""
     return bool(dict(evidence.settings).get(IN_WATTS, 0))
 
 

@@ -45,7 +45,7 @@ def _sample_text(estimates: Estimates) -> str:
 
 
 def estimates_cells(policy: Policy, rows: Iterable[RateEstimate]) -> list[tuple[str, ...]]:
-    """Build the table rows below `HEADS`, one per estimate."""
+    """Build the cells of the table of estimates, one row per estimate, below `HEADS`."""
     return [_cells(policy.slos[row.slo], row) for row in rows]
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class TextSection:
-    """A block of text lines; lines of `body` may be omitted, from the end.
+    """A block of lines that a report may shorten; lines of `body` may be omitted, from the end.
 
-    least: number of body lines that stay while another section can be cut.
-    may_fold: whether the whole section may be omitted if cuts are not enough.
-    left_out, what: number and name of the omitted lines.
+    least: number of body lines that stay while another section can be cut. may_fold: whether the
+    whole section may be omitted if cuts are not enough. left_out, what: number and name of the
+    omitted lines.
     """
 
     head: tuple[str, ...] = ()
@@ -43,9 +43,10 @@ class TextSection:
 
 
 def fit_sections(sections: Sequence[TextSection], most_lines: int) -> tuple[TextSection, ...]:
-    """Cut the sections to `most_lines`, blank lines between sections included, if possible.
+    """Cut the sections of a report to `most_lines` lines together, if possible.
 
-    If cuts are not enough, whole sections are omitted, the last first; one line counts them.
+    Blank lines between sections count. If cuts are not enough, whole sections are omitted, the last
+    first; one line counts them.
     """
     printed = [section for section in sections if section.lines]
     shortened, folded = _cut_longest(printed, most_lines), 0

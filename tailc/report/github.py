@@ -11,7 +11,7 @@ from tailc.units import printable
 
 
 def as_github(findings: Sequence[Finding], notes: Sequence[Note] = ()) -> str:
-    """Format the findings with their places, then the notes, as workflow commands."""
+    """Format findings with their places, then notes, as workflow commands of GitHub."""
     lines = [*map(_github_line, findings), *map(_note_line, notes)]
     return "".join(f"{line}\n" for line in lines)
 

@@ -20,7 +20,10 @@ def json_lines(
     cases: Sequence[JUnitCase],
     result: dict[str, object],
 ) -> str:
-    """Format one JSON object per line, `type` first: findings, notes, cases, then the result."""
+    """Format findings, notes, cases and then the result as JSON, one object per line.
+
+    `type` is the first member of each object.
+    """
     lines = [
         *_findings(findings),
         *_notes(notes),

@@ -12,7 +12,7 @@ OVERLOADED = "overloaded"
 
 
 def judging_text(tuned: AnyTunedTable, replays: str = "replays") -> str:
-    """State the number of replays per rate, their requests, and the records that they use."""
+    """Format how a table was validated: replays per rate, their requests, and the records used."""
     repeats, requests = tuned.replays
     origin = "held out from the search" if tuned.is_held_out else "that it was tuned on"
     return f"{repeats} {replays} of {requests:,} requests on {tuned.judged_on:,} records {origin}"

@@ -13,12 +13,18 @@ _NOTHING = "no column: name them by `--column` and `--time`"
 
 
 def linted_text(every: Sequence[LintResult]) -> str:
-    """Format one line per trace: its type, the number of rows and columns, and of findings."""
+    """Format the results of `tailc lint-trace`, one line per trace.
+
+    A line has the type of the trace, the number of rows and columns, and of findings.
+    """
     return "".join(f"{printable(one.name)}: {_trace_line(one)}\n" for one in every)
 
 
 def linted_result(every: Sequence[LintResult]) -> dict[str, Any]:
-    """Convert the checked traces to JSON data; `rows` is null if they could not be counted."""
+    """Convert the results of `tailc lint-trace` to JSON data.
+
+    `rows` is null if the rows of a trace could not be counted.
+    """
     return {
         "format": "tailc-lint",
         "version": 1,

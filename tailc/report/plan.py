@@ -164,7 +164,7 @@ def jobs_text(plan: Plan, books: PlanBooks, jobs: Sequence[PlannedJob]) -> str:
 
 
 def places_text(plan: Plan, spans: Sequence[Span]) -> str:
-    """Format where a job runs by epoch, such as `0-5: 10 of racks 1-3; 6-9: 10 of racks 5-6`."""
+    """Format the servers of a job by epoch: `0-5: 10 of racks 1-3; 6-9: 10 of racks 5-6`."""
     items = []
     for span in spans:
         last = span.past - 1

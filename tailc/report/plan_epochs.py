@@ -49,7 +49,7 @@ def green_by_epoch(plan: Plan) -> tuple[list[int], int]:
 
 
 def epochs_text(plan: Plan) -> str:
-    """Format one row per epoch: start, supply, prices, demand, busy servers and green servers.
+    """Format a plan by epoch: start, supply, prices, demand, busy servers and green servers.
 
     A battery adds the energy that it takes (negative: gives) and its charge at the epoch's end.
     """

@@ -282,7 +282,7 @@ def _loads(row: Row, axis: LoadAxis) -> str:
 
 
 def admission_text(admission: Admission) -> str:
-    """Format when a request starts, such as `after 10 ms`."""
+    """Format when a waiting request may start, such as `after 10 ms`."""
     if admission.kind is AdmissionKind.DELAY:
         return f"after {format_us(admission.delay_us)}"
     return "at once" if admission.kind is AdmissionKind.AT_ONCE else "at an exit"

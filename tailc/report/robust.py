@@ -178,7 +178,10 @@ def _change(change: MeanChange | None) -> str:
 
 
 def radius_line(evidence: Evidence) -> str | None:
-    """Format the errors up to which the first objective holds at all rates; None if not known."""
+    """Format the largest errors of inputs for which the first SLO holds at all rates.
+
+    None if they are not known.
+    """
     settings = dict(evidence.settings)
     if "robust_holds" not in settings:
         return None

@@ -32,7 +32,7 @@ def boost_text(ladder: Ladder) -> str:
 
 
 def start_text(ladder: Ladder) -> str:
-    """Format the usage below which a request starts; empty if its row decides."""
+    """Format the use of the shared resource below which a request starts; empty if rows decide."""
     rules = ladder.sharing
     if rules is None or rules.start_unit is None or rules.start_below_ppm is None:
         return ""

@@ -31,7 +31,7 @@ def align_columns(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) 
 def pack_tables(
     first: UsageColumn, groups: Sequence[Sequence[UsageColumn]], width: int
 ) -> list[tuple[UsageColumn, ...]]:
-    """Distribute groups of columns over few tables of at most `width` characters.
+    """Distribute groups of columns of a report over few tables of at most `width` characters.
 
     Each table begins with the column `first`. A group is not split; a group that is too wide has a
     table of its own.

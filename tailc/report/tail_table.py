@@ -31,13 +31,13 @@ def tail_table_text(table: TailTable) -> str:
 
 
 def levels_text(table: TailTable) -> str:
-    """Format one line per frequency with the power of a core at it."""
+    """Format the frequencies of a tail table, one line each with the power of a core."""
     rows = [(format_khz(level.frequency_khz), format_mw(level.power_mw)) for level in table.levels]
     return align_columns([("frequency", "power"), *rows], numbers=(0, 1))
 
 
 def idle_text(table: TailTable) -> str:
-    """Format what a core without requests does."""
+    """Format what a core without requests does: sleep, or run batch work."""
     sleep = f"{format_mw(table.sleep.power_mw)}, awake in {time_text(table.sleep.wake_ns)}"
     if table.batch is None:
         return f"sleeps at {sleep}"

@@ -23,7 +23,7 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True)
 class ArrivalsFit:
-    """Recorded arrivals, the fitted process, and warnings.
+    """Result of fitting an arrival process to recorded arrivals, with warnings.
 
     day: the rate by hour with its mean; None for a recording of less than a day.
     """

@@ -30,7 +30,7 @@ def _record(stem: str) -> Path:
 
 
 def reasons_to_compile(stem: str, now: BuildInputs) -> list[str]:
-    """Why the policy at `stem` must be compiled again, a sentence each; empty if it need not."""
+    """List the reasons why the policy at `stem` must be compiled again; empty if it need not."""
     if now.reads_standard_input:
         return ["standard input is unknown before it is read"]
     absent = next((path for path in paths_of(stem) if not path.is_file()), None)

@@ -199,7 +199,7 @@ def scaled_climbs(ages_us: Sequence[int], part: int) -> Ages:
 
 
 def with_ages(configuration: Configuration, ages: Ages) -> Ladder:
-    """The configuration's ladder with one row of these climbs for every load."""
+    """Make the ladder of a configuration of cores with one row of these climb ages."""
     row = replace(configuration.ladder.rows[0], climbs=ages)
     return replace(configuration.ladder, rows=(row,))
 

@@ -118,10 +118,11 @@ def size_cores(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> CoreSizing:
-    """Find the configuration of least energy among the specs at `paths`, for each grid cell.
+    """Find the configuration of cores that uses the least energy, for each rate and target.
 
-    Replays the design part of the trace. threads: None means one per processor; the result does not
-    depend on it. Raises TailcError for invalid specs, or specs of different services.
+    The specs at `paths` describe the configurations. Replays the design part of the trace. threads:
+    None means one per processor; the result does not depend on it. Raises TailcError for invalid
+    specs, or specs of different services.
     """
     progress("reading the configurations", 0.0)
     configurations = read_configurations(paths)

@@ -31,7 +31,7 @@ _NO_TEXTS = ("null", "true", "false")
 
 @dataclass(frozen=True)
 class SpeedupOfTrace:
-    """The choice to take speed-ups from the trace, which contains them."""
+    """The user's choice to take speed-ups from the trace, which contains them."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Wishes:
 
 @dataclass(frozen=True)
 class DraftDemand:
-    """Lines of the key `demand`, and the speed-up if the trace has it."""
+    """Lines of a drafted spec for the key `demand`, and the speed-up if the trace has it."""
 
     lines: tuple[str, ...]
     speedup: str | None

@@ -86,9 +86,9 @@ def read_held_out(
 
 
 def request_reading_of(policy: Policy) -> RequestReading:
-    """The reading of the policy's design requests.
+    """Return how the policy's design requests were read from a file.
 
-    TailcError if it was compiled from other data.
+    Raises TailcError if the policy was compiled from other data than requests.
     """
     reading = policy.reading
     if isinstance(reading, RequestReading):

@@ -31,7 +31,7 @@ UNITS = (
 
 @dataclass(frozen=True)
 class FittedComponent:
-    """Parameters of a component, by name, and their errors.
+    """Fitted power parameters of a component of a server, by name, and their errors.
 
     residual_w: root mean square on the training samples. error_w: mean absolute error on the test
     samples; error_share: relative to the mean power of the whole server. long_term_share: absolute
@@ -71,7 +71,7 @@ def fit_power(
     held_out_ppm: int,
     format: Format = "auto",  # noqa: A002
 ) -> PowerFit:
-    """Train the model on the trace at `path`, and test it on another trace.
+    """Train a power model of a server on a trace, and test it on another trace.
 
     test: path of the test trace; None: the latest part of the trace at `path`. Raises TailcError
     for invalid traces, for an empty part, and for parameters that the data do not separate

@@ -37,7 +37,10 @@ Choice = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class VariantResult:
-    """Result of a variant: a policy with its results by rate, or the findings of its failure."""
+    """Result of one variant of a spec: a policy with its results by rate, or its findings.
+
+    Findings explain why there is no policy.
+    """
 
     choice: Choice
     exit_code: ExitCode

@@ -67,7 +67,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class PidLoop:
-    """A named controller with its loop's margins.
+    """A named PID controller with the margins of its loop.
 
     gains: kp, ki and kd in the plant's unit of time (a sample if it is sampled); None if the rule
     does not apply. margins: None if the loop is not stable.
@@ -217,7 +217,7 @@ def _rule_loop(name: str, plant: AnyPlant, structure: Structure) -> PidLoop:
 
 
 def stable_loop_curves(study: Study) -> tuple[LoopCurves, ...]:
-    """Curves of every stable loop over the same time, the tuned one first."""
+    """Step responses of every stable loop over the same time, the tuned loop first."""
     margins = study.tuned.margins
     settling = margins.performance.settling if margins else math.inf
     until = shown_duration(study.plant, settling)

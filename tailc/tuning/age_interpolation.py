@@ -15,7 +15,7 @@ NEVER = 3.0
 
 
 def loads_at(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
-    """The loads at these fractions of the number of cores, at least one request apart."""
+    """The loads at fractions of the number of cores, at least one request apart."""
     loads = [max(1.0, round(part * cores)) for part in parts]
     apart = itertools.accumulate(loads, lambda before, load: max(load, before + 1))
     return np.array(list(apart), np.float64)

@@ -26,7 +26,7 @@ _WORTH = 0.003
 
 @dataclass(frozen=True, eq=False)
 class ConvergenceCheck:
-    """Result of one check: the value of a table relative to the formula's table.
+    """Result of one check of a search's convergence: value of a table relative to the formula's.
 
     values: float64 (1 + replays,): of all replays, and without each of them.
     """
@@ -69,7 +69,7 @@ class ConvergenceChecks(Generic[Form]):
         return self._sample.requests
 
     def check(self, table: Form) -> ConvergenceCheck:
-        """Replay a table and return its value."""
+        """Replay a table on held-out requests; return its value relative to the formula's table."""
         measured, replays = self._sample.measure([table]), range(self._base.tail_us.shape[-1])
         parts = [(measured, self._base)]
         parts += [(measured.without_repeat(one), self._base.without_repeat(one)) for one in replays]

@@ -94,7 +94,10 @@ def compare_rates(
 
 
 def highest_rate(rates_mrps: NDArray[np.int64], aim: TuningObjective) -> HighestRate | None:
-    """Average the highest rates of replays, int64 (repeats,); None if one misses at the lowest."""
+    """Average the highest rates that a table serves in replays, int64 (repeats,).
+
+    None if it misses the percentile at the lowest rate in a replay.
+    """
     if not rates_mrps.all():
         return None
     lowest_mrps, highest_mrps = aim.rates_mrps

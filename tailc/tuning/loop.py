@@ -42,7 +42,7 @@ Result = TypeVar("Result", bound=TuningResult[Any])
 
 
 class TuningLoop(ABC, Generic[Form, Result]):
-    """Propose, rank and validate tables by one criterion.
+    """The loop that tunes tables: propose, rank and validate them by one criterion.
 
     problem_for: the tuning problem of an objective. split: the requests of the search and those of
     the validation.
@@ -87,7 +87,7 @@ class TuningLoop(ABC, Generic[Form, Result]):
     def confirm(
         self, problem: TuningProblem[Form], tables: Sequence[Form], aim: TuningObjective
     ) -> Form | None:
-        """Return the first table that is better than the base of the problem.
+        """Return the first of some tables that is better than the problem's base table.
 
         It must also not be worse if demand is longer; see `longer_by_chance`. None if none is.
         """

@@ -72,7 +72,10 @@ class RateSample(Generic[Form]):
         return 2 * sum(kept) >= len(kept)
 
     def kept_us(self, table: Form) -> int | None:
-        """The longest tail of the replays at the lowest rate [us]; None if one is overloaded."""
+        """The largest percentile of a table's replays at the lowest rate [us].
+
+        None if a replay is overloaded.
+        """
         rate_mrps, subject = self.aim.rates_mrps[0], self.subject_of(table)
         found = self.experiment.map_replays(
             lambda number: self._tail_us(subject, number, rate_mrps), self._numbers

@@ -15,7 +15,7 @@ class SearchSpace(Protocol[Form]):
     """A parameter space: each point, float64 (dimensions,), is a table."""
 
     def table(self, point: NDArray[np.float64]) -> Form:
-        """Make the table of a point in the whole numbers of an artifact; every point has one."""
+        """Make the table of a point, in whole numbers as in an artifact; every point has one."""
         ...
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
@@ -23,7 +23,7 @@ class SearchSpace(Protocol[Form]):
         ...
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
-        """Standard deviation of each parameter in a search's first generation, above 0.
+        """Standard deviation of each parameter in the first generation of a search, above 0.
 
         age, load: that of an age relative to the tail, and its growth over a load of one request
         per core. narrower: other standard deviations, relative to those of the first stage.

@@ -104,7 +104,7 @@ def later(table: Ladder, release_us: int) -> Ladder:
 
 
 def sooner_alone(table: Ladder, part_ppm: int, release_us: int) -> Ladder:
-    """The table with its ages scaled; batch work is still released in time."""
+    """Scale the ages at which requests stop sharing their core; batch work is released in time."""
 
     def row(each: Row) -> Row:
         ages = {climb.age_us * part_ppm // PPM: climb.rung for climb in each.climbs}

@@ -55,7 +55,7 @@ class Measurements:
         return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
 
     def of_one(self, table_of_scene: NDArray[np.intp]) -> Measurements:
-        """Combine results of several tables, one chosen for each point by number, int (points,)."""
+        """Combine results of several tables, one chosen for each operating point, int (points,)."""
 
         def of_scenes(values: NDArray) -> NDArray:
             return values[table_of_scene, np.arange(values.shape[1])][None]
@@ -66,7 +66,7 @@ class Measurements:
         )
 
     def without_repeat(self, repeat: int) -> Measurements:
-        """Results of all replays but one at each operating point."""
+        """The results of all replays except one, at each operating point."""
         energy, closest = (
             None if one is None else np.delete(one, repeat, axis=2)
             for one in (self.energy, self.closest)

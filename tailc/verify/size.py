@@ -67,7 +67,7 @@ class Capacity:
 
     @property
     def exceeded_mrps(self) -> int | None:
-        """The highest rate that the policy is compiled for, if its capacity is above it."""
+        """The highest rate that a policy is compiled for, if its measured capacity is above it."""
         compiled = self.compiled_mrps
         return compiled if compiled is not None and (self.rate_mrps or 0) > compiled else None
 
@@ -79,7 +79,7 @@ def servers(fleet_mrps: int, rate_mrps: int | None) -> int | None:
 
 @dataclass(frozen=True)
 class Sizing:
-    """Every subject's capacity at one SLO; the first is the reference of the others."""
+    """Capacities of several policies and baselines under one SLO; the first is the reference."""
 
     slo: Slo
     held_out_digest: str

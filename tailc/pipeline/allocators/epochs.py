@@ -13,7 +13,7 @@ from tailc.models.malleable_jobs.cluster import Cluster
 
 @dataclass(frozen=True, eq=False)
 class Epochs:
-    """The epochs of a plan, and the supply in each of them.
+    """The epochs of a plan as the solver has them, and the energy supply in each of them.
 
     begin_s: start of each epoch, and the end of the last one [s]; int64 (epochs + 1,).
     """

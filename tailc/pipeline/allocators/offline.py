@@ -16,9 +16,10 @@ from tailc.pipeline.allocators.steps import server_schedule
 
 
 class Offline:
-    """The allocator `offline` of one replay: it follows a plan made with full knowledge.
+    """The allocator `offline` in one replay: it follows a plan made with full knowledge.
 
-    Epochs are split at arrivals, so that jobs start at once.
+    The plan knows all jobs and the energy in advance. Epochs are split at arrivals, so that jobs
+    start at once.
 
     If the search finds no plan, jobs get the servers they request (Haque, Rutgers 2016, section
     B.3.2).

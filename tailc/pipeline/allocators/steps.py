@@ -17,7 +17,7 @@ from tailc.pipeline.allocators.problem import at_request, speed_ppt
 
 @dataclass(frozen=True)
 class ServerSchedule:
-    """One job's servers over time: `servers[i]` from `begin_s[i]` on, none from `past_s` on.
+    """The servers of one job over time: `servers[i]` from `begin_s[i]` on, none from `past_s` on.
 
     vms: its number of virtual machines.
     """

@@ -65,7 +65,7 @@ class Best(Generic[Form]):
 
 @dataclass(frozen=True)
 class Question:
-    """What a choice is made for: objective, requests, budget and accepted risk.
+    """What the method `auto` chooses a table for: objective, requests, budget and accepted risk.
 
     objective: at each rate. towards: the tuning of tables with some rungs and rules for an
     objective. parts: the requests of the search, and those of the comparison. risk: share of the
@@ -130,7 +130,7 @@ class Choice(ABC):
 
     @abstractmethod
     def search(self) -> SearchedTables:
-        """Run both searches, and compare their tables with the others."""
+        """Run both searches by simulation, and compare their tables with the other candidates."""
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
         """Select the found tables that are good enough to be chosen."""

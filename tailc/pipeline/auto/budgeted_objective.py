@@ -20,7 +20,7 @@ def aim_within(
     aim: TuningObjective,
     towards: Callable[[TuningObjective], TuningProblem[Form]],
 ) -> TuningObjective | None:
-    """Give an objective the budget of an effort; None if nothing can be tuned.
+    """Limit an objective of tuning to the budget of an effort; None if nothing can be tuned.
 
     That is so if the table has nothing to tune, or a rate is too high. towards: makes the tuning
     problem of an objective. Raises TailcError for a rate that is too high if arrivals are stated,

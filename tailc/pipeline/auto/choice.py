@@ -115,9 +115,10 @@ def _with_table(policy: Policy, chosen: AutoResult) -> Policy:
 
 
 def chosen_evidence(evidence: Evidence, chosen: AutoResult, *, is_own: bool) -> Evidence:
-    """Make the evidence of a choice; proofs are only for the rows of the formula's table.
+    """Make the evidence of a policy after `auto` chose its table.
 
-    is_own: whether the solved table is chosen, which keeps its own evidence.
+    Proofs are only for the rows of the formula's table. is_own: whether the solved table is chosen,
+    which keeps its own evidence.
     """
     best = chosen.best
     settings = dict(evidence.settings) | {

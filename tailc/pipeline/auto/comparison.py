@@ -51,7 +51,10 @@ class ComparedTable(Generic[Form]):
 
 
 def best_compared(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
-    """The safe table with the largest improvement; without a safe one, that of least regret."""
+    """Choose the safe table with the largest improvement, or else the one with the least regret.
+
+    Safe: not significantly worse than a baseline. Regret: mean relative loss against the best one.
+    """
     safe = [table for table in tables if table.is_safe]
     return min(safe, key=lambda table: table.change) if safe else least_regret(tables)
 
@@ -110,7 +113,7 @@ class Comparison(Generic[Form]):
         self._of_baselines = self._measure(baselines)
 
     def baselines(self) -> list[ComparedTable[Form]]:
-        """Compare each baseline with the best of them."""
+        """Compare each baseline with the best baseline at each rate."""
         return self._compare(self._baselines, self._of_baselines)
 
     def compare(self, options: Sequence[Option[Form]]) -> list[ComparedTable[Form]]:

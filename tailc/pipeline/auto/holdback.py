@@ -13,9 +13,10 @@ FEWEST_ROWS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Holdback:
-    """The requests of the search and those of the comparison; the same if there are few.
+    """The requests that searches use, and those held out for comparing tables.
 
-    keeps_some: whether requests are held out as soon as there are enough.
+    Both are the same requests if there are few. keeps_some: whether requests are held out as soon
+    as there are enough.
     """
 
     searched: DemandProfile
@@ -43,7 +44,7 @@ def in_sample(design: DemandProfile) -> Holdback:
 
 
 def holdback(design: DemandProfile) -> Holdback:
-    """Hold out one random request of every five neighbours in size."""
+    """Hold out one request, chosen at random, of every five that are neighbours in size."""
     if design.total_weight < FEWEST_ROWS:
         return Holdback(design, design, keeps_some=True)
     from tailc.tuning.sample_split import one_of_each_group

@@ -34,7 +34,7 @@ def joined_at_loads(low: Ladder, high: Ladder, cores: int) -> Iterator[Ladder]:
 def joined_by_rate(
     tables: Sequence[Ladder], sample: TuningSample[Ladder], objective: TuningObjective, cores: int
 ) -> Iterator[Ladder]:
-    """Join the best table at each rate with the best table at each higher rate.
+    """Join the best table at each rate (low loads) with the best at each higher rate (high loads).
 
     sample: its first scenes are those of the objective's rates, in that order.
     """

@@ -36,7 +36,7 @@ class LimitedChoice(Choice):
         return self.now, self.with_budget(self.asked.objective)
 
     def search(self) -> SearchedTables:
-        """Run both searches, and compare their tables with the others.
+        """Run both searches under a latency limit, and compare their tables with the others.
 
         The second search starts from the table with the least regret. At each rate, its limit is
         the tail of the best tables so far.
@@ -60,7 +60,7 @@ class LimitedChoice(Choice):
         return SearchedTables(found, (first, second))
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
-        """The tables of the search whose cost is clearly below that of a safe baseline."""
+        """Select the found tables whose cost is clearly below that of a safe baseline."""
         costs = [one.change for one in found if one.is_safe and one.option.name != SEARCHED]
         most = min(costs, default=math.inf) - _HARDLY
         return [one for one in found if one.option.name != SEARCHED or one.change < most]

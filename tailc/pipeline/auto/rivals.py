@@ -45,7 +45,7 @@ def set_by_hand(
 def promising(
     options: Sequence[Option[Form]], trials: TuningSample[Form], aim: TuningObjective
 ) -> list[Option[Form]]:
-    """Select the tables that are among the best at some rate, or never far from the best.
+    """Select the candidates that are among the best at some rate, or never far from the best.
 
     With a latency limit, also those for a slightly lower and a slightly higher limit, because they
     may be the cheapest ones that meet the limit on other requests.

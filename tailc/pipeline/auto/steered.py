@@ -32,7 +32,7 @@ STEERED, PLAIN = "formula with a controller", "table without a controller"
 
 @dataclass(frozen=True)
 class SteeredLadder:
-    """A ladder, and the controller that scales its ages, or None."""
+    """A ladder with the feedback controller that scales its climb ages, or without one."""
 
     table: Ladder
     controller: Controller | None
@@ -57,7 +57,10 @@ def compare_steered(
     threads: int,
     progress: Progress,
 ) -> ComparedTable[SteeredLadder]:
-    """Compare the policy with a controller to the one without, which is the only baseline."""
+    """Compare a policy with its feedback controller to the same policy without it.
+
+    The policy without it is the only baseline.
+    """
     (ages,), (table,) = steered.ladders, plain.ladders
     objective = replace(aim, limit_us=aim.target_us)
     problem = ladder_problem(ages, requests.searched, objective)
@@ -87,7 +90,7 @@ def _subject(one: SteeredLadder) -> CoreTypes:
 def steered_evidence(
     evidence: Evidence, compared: ComparedTable[SteeredLadder], requests: Holdback
 ) -> Evidence:
-    """The evidence of a policy with a controller, with how it compares with one without."""
+    """Make the evidence of a policy with a controller: how it compares with one without."""
     settings = dict(evidence.settings) | {
         "controller_change_ppm": round(PPM * compared.change),
         "controller_loss_ppm": round(PPM * compared.loss_share),
@@ -98,7 +101,7 @@ def steered_evidence(
 
 
 def left_out_remark(compared: ComparedTable[SteeredLadder], risk: float) -> Finding:
-    """A warning that the policy has no controller, although the spec states one."""
+    """Warn that the policy has no controller, although the spec states one."""
     message = "the policy has no controller: "
     if not all(compared.keeps):
         message += "with it the SLO is not reliably met"

@@ -46,7 +46,7 @@ class Excess:
 
     @property
     def misses(self) -> NDArray[np.bool_]:
-        """Whether a percentile exceeds its limit by more than noise."""
+        """Whether a latency percentile exceeds its limit by more than noise."""
         return self.excess > 1.0 + NOISE
 
     def keeps(self, risk: float) -> NDArray[np.bool_]:
@@ -55,7 +55,10 @@ class Excess:
 
 
 def excess_of(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
-    """Largest ratio of a percentile to its limit over all objectives; (tables, points, repeats)."""
+    """Largest ratio of a latency percentile to its limit over all objectives.
+
+    Shape: (tables, points, repeats).
+    """
     assert aim.limit_us is not None
     tails = seen.tail_us / aim.limit_us
     return tails if seen.closest is None else np.maximum(tails, seen.closest)
@@ -80,7 +83,7 @@ def careful_choice(baselines: Excess, risk: float) -> NDArray[np.intp]:
 
 
 def losses(own: Excess, best: Excess) -> NDArray[np.float64]:
-    """The share of resamples in which each table is worse at some rate than the best baseline.
+    """Share of resamples in which each table is worse at some rate than the best baseline.
 
     A table is worse if it misses the limit with a longer tail, or if it costs more, beyond noise.
     Its cost does not count if the baseline misses the limit with a longer tail.
@@ -102,7 +105,10 @@ def regrets(own: Excess, best: Excess) -> NDArray[np.float64]:
 def changes_in_cost(
     own: Measurements, best: Measurements, aim: TuningObjective
 ) -> NDArray[np.float64]:
-    """The relative change of the cost, (tables, rates, replays); best: of one table."""
+    """Relative change of the cost from `best` to each table, (tables, rates, replays).
+
+    best: measurements of a single table.
+    """
     amounts = measure_of(aim).amounts
     return amounts(own) / amounts(best) - 1.0
 

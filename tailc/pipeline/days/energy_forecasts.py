@@ -40,10 +40,10 @@ class ForecastInputs:
 
 
 def forecasts_of(spec: ForecastSpec, sun: ForecastInputs) -> Forecasts | None:
-    """Make a forecast each hour, as long as the horizon; None for perfect knowledge.
+    """Make forecasts of green power, one each hour; None for perfect knowledge.
 
-    They begin at the plan's start, or earlier by the history that scenarios need. Raises TailcError
-    (SHORT_HISTORY) without data of the days before the start.
+    Each is as long as the horizon. They begin at the plan's start, or earlier by the history that
+    scenarios need. Raises TailcError (SHORT_HISTORY) without data of the days before the start.
     """
     if spec.method == "perfect":
         return None

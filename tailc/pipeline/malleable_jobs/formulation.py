@@ -61,7 +61,7 @@ class ClusterFormulation:
 
 
 def formulate(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> ClusterFormulation:
-    """Formulate the problem of one or more jobs for the solver."""
+    """Convert the problem of malleable jobs, at least one, to the format of the solver."""
     parallel_jobs = tuple(_job(problem, job) for job in jobs)
     epochs = max(problem.supply.epochs, *(_past_epoch(problem, job) for job in parallel_jobs))
     supply = problem.supply

@@ -43,7 +43,10 @@ def check_solver(solver: Backend, solution: ParallelSolution) -> None:
 
 
 def no_plan_error(problem: ClusterProblem, solution: ParallelSolution, solve: Solve) -> TailcError:
-    """Make the error for a search without a plan; `solve` repeats it for some of the jobs."""
+    """Make the error for a search that found no plan.
+
+    `solve` repeats the search for some of the jobs, to find those that do not fit.
+    """
     match solution.ending:
         case Ending.NONE_EXISTS:
             return TailcError(_infeasible(problem, solve))

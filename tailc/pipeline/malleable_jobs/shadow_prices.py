@@ -93,7 +93,7 @@ def prices_of(formulation: ClusterFormulation, answer: ColumnsSolution) -> Whole
 
 
 def idle_udollars(problem: ClusterProblem) -> Whole:
-    """Cost of the brown energy of one busy server while all others sleep, by epoch, rounded."""
+    """Cost of the brown energy of a server with a job while all others sleep, by epoch, rounded."""
     each_mw = problem.busy_mw - problem.asleep_mw
     asleep_mw = problem.servers * problem.asleep_mw
     short_mw = np.clip(asleep_mw + each_mw - forecasts_mw(problem), 0, each_mw)

@@ -52,7 +52,7 @@ def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
 
 
 def control_pass(control: ControlProblem | Controller) -> Pass:
-    """Make the pass that adds the spec's controller, or tunes one."""
+    """Make the pass of a compile that adds the spec's controller, or tunes one."""
     return (
         GivenController(control) if isinstance(control, Controller) else ControllerTuning(control)
     )

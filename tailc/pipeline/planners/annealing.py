@@ -195,7 +195,7 @@ def outlooks(view: View) -> Iterator[Outlook]:
 def jobs_to_replan(
     view: View, most: int | None, moves_a_server: int, seed: int
 ) -> tuple[RunningJob, ...]:
-    """Select the running jobs that are worth placing again.
+    """Select the running jobs for which a new placement is worth a search.
 
     They miss green slots, have more than promised, or move more than `moves_a_server` times per
     server. most: limit of their number, selected by the seed; None: all.

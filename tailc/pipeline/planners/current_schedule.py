@@ -39,7 +39,7 @@ def remaining_places(one: RunningJob, epoch: int) -> Whole:
 
 
 def previous_places(one: RunningJob, epoch: int) -> Whole | None:
-    """Places of a job in the previous epoch, int64 (racks,); None if it starts in this epoch.
+    """Servers of a job by rack in the previous epoch, int64 (racks,); None if it starts now.
 
     Servers that have failed since are removed, starting with the brownest rack.
     """

@@ -42,7 +42,7 @@ class Epsilons:
 
 @dataclass(frozen=True, eq=False)
 class PlannerState:
-    """The racks in the next epochs, as input of a solver.
+    """The racks in the next epochs, as the solver of a planner needs them.
 
     groups: racks, with the load of other jobs. rack_group: the group of each rack; int64 (racks,).
     free: free servers; int64 (racks, epochs).

@@ -19,7 +19,7 @@ from tailc.pipeline.planners.planner_state import PlannerState
 
 @dataclass(frozen=True, eq=False)
 class GroupServers:
-    """A job's servers in a solver's answer.
+    """The servers of a job in a solver's answer, by group of racks.
 
     servers: int64 (groups, epochs of the job), from the present epoch on. before: int64 (racks,),
     its servers in the previous epoch; None if it starts now. is_owed_green: whether the job has

@@ -35,9 +35,9 @@ def job_within(site: Site, job: SubmittedJob, horizon: int) -> Job | None:
 
 
 def running_job(site: Site, state: PlannerState, one: RunningJob, epoch: int) -> Job:
-    """Convert the rest of an admitted job.
+    """Convert the rest of a running job to a job of the solver.
 
-    One admitted in this epoch can still be placed without a move.
+    A job that was admitted in this epoch can still be placed without a move.
     """
     before = previous_places(one, epoch)
     placed = None if before is None else state.by_group(before)

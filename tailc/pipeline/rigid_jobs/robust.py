@@ -29,9 +29,10 @@ from tailc.problems.plan import PlanMethod
 
 @dataclass(frozen=True)
 class RobustPlaces:
-    """Places of jobs with their mean value over the scenarios, rounded down, and a bound.
+    """Servers of jobs that are planned for several scenarios of energy, with their mean value.
 
-    The bound holds for every plan. Both exclude the energy of sleeping servers.
+    The value is rounded down; there is also a bound that holds for every plan. Both exclude the
+    energy of sleeping servers.
     """
 
     plan: Plan

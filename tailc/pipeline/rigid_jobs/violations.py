@@ -17,7 +17,7 @@ _STEP_PPM = 100
 
 
 def within_violations(formulation: RacksFormulation, jobs: Sequence[Job], plan: Plan) -> Plan:
-    """The plan, or a repaired one, if `violations` is a constraint and the plan is above it.
+    """Repair a plan that breaks more promises than `violations` allows, if that is a constraint.
 
     The forecast decides which slots are green. Raises TailcError (INFEASIBLE) with the lowest share
     found if running jobs alone are above the limit.

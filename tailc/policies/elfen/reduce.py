@@ -82,7 +82,7 @@ def tuning_objective(spec: ElfenSpec) -> TuningObjective | None:
 
 
 def best_tuned(spec: ElfenSpec) -> AutoTuning | None:
-    """Effort for tuning the best policy; None if the spec names one method."""
+    """Effort of tuning the best fixed setting; None if the spec names one method."""
     return AutoTuning(spec.search.effort) if spec.method == AUTO else None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: FewToManySpec) -> tuple[FewToManySpec, ...]:
-    """One spec per target parallelism of the sweep."""
+    """Specs to compare: one for each target parallelism of the sweep."""
     return tuple(spec.with_target(target_ppm) for target_ppm in spec.server.targets_ppm)
 
 

@@ -60,7 +60,7 @@ class JobsOfDays:
         return self.racks * self.rack_servers
 
     def known_jobs(self, *, foresees: bool) -> KnownRigidJobs:
-        """Collect the jobs known at the start.
+        """Collect the jobs of a log that are known at the start of a plan.
 
         These are running jobs, and jobs submitted since the last epoch began; if it `foresees`, all
         jobs of the horizon. Raises TailcError (TOO_WIDE).
@@ -155,11 +155,11 @@ class JobsOfDays:
         return places
 
     def expected_jobs(self, spans: int) -> tuple[tuple[NamedJob, ...], ...]:
-        """Collect the jobs of `spans` earlier periods, one tuple each, the latest period first.
+        """Collect the jobs of earlier days, from which a plan derives its prices.
 
-        Periods are as long as the horizon and begin whole days before the start, so that a job has
-        the epoch of its time of day. Periods before the energy series are omitted. Raises
-        TailcError (TOO_WIDE).
+        There is one tuple for each of `spans` periods, the latest period first. Periods are as long
+        as the horizon and begin whole days before the start, so that a job has the epoch of its
+        time of day. Periods before the energy series are omitted. Raises TailcError (TOO_WIDE).
         """
         days = self.days
         start_s = days.first * days.epoch_s

@@ -36,7 +36,7 @@ class LoggedJobs:
     days: Days
 
     def known_jobs(self) -> KnownMalleableJobs:
-        """Collect jobs submitted before the plan's start that are not done.
+        """Collect the jobs of a log that were submitted before the plan's start and are not done.
 
         If the spec knows all jobs, those submitted within the horizon are included. Raises
         TailcError if two have one number, or one is wider than the cluster.

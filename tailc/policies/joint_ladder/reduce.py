@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: JointSpec) -> tuple[JointSpec, ...]:
-    """One spec per target power of the sweep."""
+    """Specs to compare: one for each target power of the sweep."""
     return tuple(spec.with_target(target_ppm) for target_ppm in spec.target_powers_ppm)
 
 

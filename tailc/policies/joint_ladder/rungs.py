@@ -96,10 +96,11 @@ def lane_combinations(
 
 
 def useful_rungs(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
-    """Select the rungs on the hull, by speed, so that no climb reduces the number of threads.
+    """Select the rungs that can be optimal, by speed, so that no climb reduces the threads.
 
-    A rung with fewer threads than a slower one is removed, and the hull computed again. Core types
-    and lanes have a hull each; between them, each row prevents climbs that reduce threads.
+    These are on the lower hull of power over speed. A rung with fewer threads than a slower one is
+    removed, and the hull computed again. Core types and lanes have a hull each; between them, each
+    row prevents climbs that reduce threads.
     """
     kinds = dict.fromkeys((rung.core, rung.lane) for rung in rungs)
     hull_rungs = [

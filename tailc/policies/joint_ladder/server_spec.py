@@ -65,7 +65,7 @@ class JointServer(SpecModel):
 
 
 class JointLanes(SpecModel):
-    """Slowdowns of a request and of batch work on the other lane of its cores."""
+    """Spec keys for SMT cores: slowdowns of a request and of batch work on the other lane."""
 
     interference_ppm: SharePpm = Field(
         alias="interference",

@@ -85,7 +85,7 @@ def best_of_all(spec: RubikSpec) -> AutoChoice | None:
 
 
 def host(spec: RubikSpec) -> Host:
-    """The server, with its power outside the cores."""
+    """The server of the spec, with its power outside the cores."""
     server = spec.server
     return Host(
         cores=server.cores,

@@ -63,9 +63,10 @@ def _method(search: SlowToFastSearch, profile: DemandProfile) -> ThresholdMethod
 
 
 def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
-    """The problem of the controller, or the stated controller; None if thresholds never change.
+    """Formulate the problem of the controller that adapts thresholds to the load.
 
-    Raises TailcError if there are no rates to tune it for.
+    Or the controller that the spec states; None if thresholds never change. Raises TailcError if
+    there are no rates to tune it for.
     """
     if not spec.is_controlled:
         return None

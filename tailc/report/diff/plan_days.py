@@ -18,7 +18,7 @@ from tailc.units import plural
 
 
 def as_text(change: DaysChange) -> str:
-    """Format one row per quantity, then remarks."""
+    """Format how two plans of jobs differ on days: one row per quantity, then remarks."""
     parts = [f"{_title(change)}\n{columns_aligned(_columns(change))}", *_remarks(change)]
     return "\n".join(parts) + "\n"
 

@@ -32,7 +32,7 @@ _CAUSES = {
 
 
 def row_table(form: FormChange) -> Rows:
-    """Build one row per range of loads."""
+    """Build the table of changed rows of a ladder: one row per range of loads."""
     head = "in system" if form.load_axis is LoadAxis.IN_SYSTEM else "rate"
     rows: Rows = [(head, "start", "climbs, by age")]
     rows += [(loads(row, form.load_axis), start(row), climbs(row)) for row in form.rows]
@@ -47,9 +47,10 @@ def share_table(decisions: Decisions) -> Rows:
 
 
 def change_table(behaviour: Behaviour, only: Collection[str] | None = None) -> Rows:
-    """Build one row per arrival process and quantity; CHANGE_NUMBERS are the numeric columns.
+    """Build the table of changed quantities: one row per arrival process and quantity.
 
-    Percentiles of SLOs come first. only: names of the other quantities to include; None: all.
+    Percentiles of SLOs come first. CHANGE_NUMBERS are the numeric columns. only: names of the other
+    quantities to include; None: all.
     """
     return [_CHANGE_HEADS, *(row for point in behaviour.points for row in _point_rows(point, only))]
 

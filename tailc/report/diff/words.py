@@ -43,7 +43,7 @@ def ladder_name(request_class: str | None) -> str:
 
 
 def whole_forms(structure: StructureDiff) -> list[str]:
-    """Lines about ladders that only one policy has."""
+    """Format lines about the ladders that only one of the two policies has."""
     gone = [f"{ladder_name(name)}: only in old" for name in structure.removed]
     return gone + [f"{ladder_name(name)}: only in new" for name in structure.added]
 
@@ -91,7 +91,7 @@ def change_text(change: SettingChange) -> str:
 
 
 def tail_table_lines(change: TailTableChange) -> list[str]:
-    """Format changed settings, and one line each for the entries of cycles and of memory time."""
+    """Format the changes of a tail table: settings, and a line each for cycles and memory time."""
     lines = [change_text(setting) for setting in change.settings]
     for what, rows in (("cycles", change.cycles), ("memory time", change.memory_ns)):
         if rows:

@@ -33,7 +33,7 @@ _ON_DESIGN = (
 
 
 def compiled_page(compiled: AnyCompiled, estimate: SloComparison | None) -> Page:
-    """Build the page of a new policy and its design trace.
+    """Build the page of a newly compiled policy and its design trace.
 
     estimate: latencies predicted on the design trace; None: not replayed.
     """

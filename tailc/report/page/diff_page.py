@@ -92,9 +92,10 @@ def _spectrum(number: int, point: BehaviourPoint, policies: tuple[Policy, Policy
 
 
 def comparison_spectra(point: BehaviourPoint) -> list[Spectrum]:
-    """Spectra of the new and the old policy; the new one has the interval of the change.
+    """Latency by percentile of the new and the old policy, for a picture of both.
 
-    Empty if either policy is overloaded, or if spectra were not recorded.
+    The new one has the interval of the change. Empty if either policy is overloaded, or if these
+    spectra were not recorded.
     """
     if point.old_is_overloaded or point.new_is_overloaded or not point.spectrum:
         return []

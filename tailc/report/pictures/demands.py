@@ -39,7 +39,7 @@ class DemandSample:
 def sample_from_profile(
     name: str, profile: DemandProfile, percentile_ppm: int | None
 ) -> DemandSample:
-    """Build the distribution of measured requests, with a fit of its tail if there are enough."""
+    """Build the distribution of measured demands, with a fit of its tail if there are enough."""
     order = np.argsort(profile.demand_ms, kind="stable")
     demand_ms, reached = profile.demand_ms[order], np.cumsum(profile.weight[order])
     total = int(reached[-1])

@@ -23,7 +23,7 @@ _US_PER_MS = 1_000
 
 @dataclass(frozen=True)
 class ConstantArea:
-    """A rectangle of loads and ages in which neither ladder changes its answer.
+    """A rectangle of loads and ages in which neither of two ladders changes its answer.
 
     up: number of rungs of the new ladder by which the answer is higher; None: one of the rungs is
     not in the new ladder. last_us: None means no end.

@@ -51,7 +51,7 @@ class JobStack:
         return job_groups([name for name, _ in self.jobs], slots, begins)
 
     def heights(self, jobs: Sequence[int]) -> Whole:
-        """Total servers of these jobs; int64 (intervals,)."""
+        """Total number of servers of these jobs in each interval; int64 (intervals,)."""
         total = np.zeros(len(self.edges_s) - 1, np.int64)
         for job in jobs:
             for run in self.jobs[job][1]:
@@ -60,7 +60,7 @@ class JobStack:
 
 
 def stack_from_plan(plan: Plan) -> JobStack:
-    """Build the stack of a plan's jobs, each with its servers in all pools."""
+    """Build the data of a picture of a plan: each job with its servers in all pools, over time."""
     jobs = [
         (
             job.name,

@@ -22,7 +22,7 @@ _SELDOM_PPM = 1_000
 
 @dataclass(frozen=True)
 class RowSpan:
-    """The visible part of a row: its range of loads in units of the axis."""
+    """The visible part of a ladder's row in a map: its range of loads in units of the axis."""
 
     row: Row
     left: float

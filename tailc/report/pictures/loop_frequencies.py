@@ -25,7 +25,10 @@ _MOST_POINTS = 160
 
 
 class LoopUnits(NamedTuple):
-    """Units of a loop: time, time of one radian, output; and the name of the input."""
+    """Units in the pictures of a control loop: time, time of one radian, output.
+
+    Also the name of the input.
+    """
 
     time: str
     each: str

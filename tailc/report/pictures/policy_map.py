@@ -30,7 +30,10 @@ _STARTS = {AdmissionKind.AT_ONCE: "at-once", AdmissionKind.DELAY: "delay",
 
 
 def map_figure(ident: str, title: str, ladder: Ladder, occupancy: Occupancy | None) -> Figure:
-    """Draw the rows as areas with one colour per rung, and dots where requests spend their time."""
+    """Draw a ladder as a map of loads and ages: one colour per rung.
+
+    Dots show where requests spend their time.
+    """
     map_extent = extent(ladder, occupancy=occupancy)
     waits = any(row.admission.kind is not AdmissionKind.AT_ONCE for row in ladder.rows)
     dots = _dots(map_extent, occupancy)

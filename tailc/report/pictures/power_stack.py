@@ -44,7 +44,10 @@ class PowerLayer(NamedTuple):
 
 
 def power_figures(power: PowerSeries, zone: tzinfo = UTC) -> list[Figure]:
-    """Draw the stack, the events of jobs, and price, CO2 and charge where they vary."""
+    """Draw power over time as a stack, the events of jobs, and price, CO2 and charge.
+
+    The last three are drawn where they vary.
+    """
     times = Intervals(power.start_unix_s, power.edges_s, zone)
     events = [_events(power, times)] if power.begun or power.refused else []
     stored = [] if power.stored_mj is None else [_stored(power.stored_mj, times)]

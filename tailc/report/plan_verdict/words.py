@@ -70,7 +70,7 @@ def figure(quantity: JobQuantity, value: float, *, is_signed: bool = False) -> s
 
 
 def limits(quantity: JobQuantity, verdict: WindowMean, *, is_signed: bool = False) -> str:
-    """Format an interval, such as `2.9 .. 3.6`, or `unknown`."""
+    """Format the interval of a quantity of jobs, such as `2.9 .. 3.6`, or `unknown`."""
     if verdict.low is None or verdict.high is None:
         return _UNKNOWN
     low, high = (figure(quantity, one, is_signed=is_signed) for one in (verdict.low, verdict.high))
@@ -78,7 +78,7 @@ def limits(quantity: JobQuantity, verdict: WindowMean, *, is_signed: bool = Fals
 
 
 def better(quantity: JobQuantity, change: WindowMean) -> str:
-    """Say whether a change is better or worse; "no change shown" if its interval includes 0.
+    """Format whether a change is better or worse; `no change shown` if its interval includes 0.
 
     Empty for quantities of which neither direction is better.
     """
@@ -90,7 +90,7 @@ def better(quantity: JobQuantity, change: WindowMean) -> str:
 
 
 def heading(judged_plan: JudgedPlan) -> str:
-    """State what was replayed."""
+    """Format the heading of a plan's verdict: which days were replayed, and how."""
     verdict, spans = judged_plan.verdict, judged_plan.verdict.spans
     return (
         f"generation {judged_plan.generation}, {plural(spans.windows, 'window')} of "

@@ -32,7 +32,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Format the cores with their peak power, and the energy with its gaps."""
+    """Format the cores with their peak power, and the energy of a request with its gap."""
     return f"{_cores_line(compiled)}\n{_energy_line(compiled)}"
 
 

@@ -36,7 +36,7 @@ def line_of(axis: Axis, value: float) -> int:
 def add_frame(
     cells: Sequence[Sequence[str]], x: Axis, y: Axis, look: TerminalStyle, marks: Mapping[str, Mark]
 ) -> list[str]:
-    """Draw both axes around lines of marks; returns lines, top first.
+    """Draw axes around a picture of text lines; returns the lines, top first.
 
     cells: `HEIGHT` lines of `columns_of(look)` marks each.
     """

@@ -15,7 +15,7 @@ NONE = "-"
 
 
 def error(mean_error: MeanError) -> str:
-    """Format an error, such as `3.2 %`."""
+    """Format a relative throughput error as a percentage, such as `3.2 %`."""
     return percent(mean_error.ppm)
 
 
@@ -41,7 +41,7 @@ def plain(mean_error: MeanError | None) -> tuple[str, str]:
 
 
 def heading(verdicts: ThroughputVerdicts) -> str:
-    """State what was replayed, and the throughput SLO."""
+    """Format the heading of a throughput verdict: what was replayed, and the SLO."""
     return (
         f"generation {verdicts.generation}, {verdicts.steps:,} steps of "
         f"{format_us(verdicts.step_us)} from {verdicts.held_out_rows:,} held-out rows, "
@@ -89,7 +89,7 @@ def sentences(machine: MachineVerdict) -> Iterator[str]:
 
 
 def remarks(verdicts: ThroughputVerdicts) -> list[str]:
-    """Remarks about all machines, and about each of them."""
+    """Remarks on a throughput verdict, about all machines and about each of them."""
     lines = []
     if verdicts.is_compile_trace:
         lines.append("replayed on the rows that the policy was compiled from")

@@ -33,7 +33,7 @@ def change(change: MeanError) -> str:
 
 
 def heading(verdicts: TokenVerdicts) -> str:
-    """State what was replayed."""
+    """Format the heading of a verdict on token budgets: what was replayed, and how."""
     return (
         f"generation {verdicts.generation}, {verdicts.held_out_requests:,} held-out requests, "
         f"recorded arrivals at each rate"

@@ -49,7 +49,7 @@ def verdict_table(verdicts: Verdicts) -> tuple[UsageColumn, ...]:
 
 
 def comparison(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:
-    """Build a row for the policy and one per baseline at one point."""
+    """Build the table that compares the policy with each baseline under one arrival process."""
     runs = (point.policy, *point.baselines)
     return _subjects(point), _groups(verdicts, runs, [point.policy] * len(runs))
 
@@ -61,9 +61,10 @@ def policy_alone(verdicts: Verdicts) -> tuple[UsageColumn, Groups]:
 
 
 def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[UsageColumn, Groups]:
-    """Build a row per arrival process: mean threads (or another shared resource), final rungs.
+    """Build the table of mean threads and final rungs of requests: a row per arrival process.
 
-    Policies whose requests have their own cores have no threads.
+    Threads may be another shared resource. Policies whose requests have their own cores have no
+    threads.
     """
     uses = [point.policy.load.rung_use for point in verdicts.points]
     counts = columns_of(verdicts).rung_counts(uses, verdicts.shared)
@@ -123,7 +124,10 @@ def columns_of(verdicts: Verdicts) -> UsageColumns[Any]:
 
 
 def by_subject(verdicts: Verdicts, point: Point) -> list[UsageTable]:
-    """Tables that the execution model adds for the policy and each baseline at one point."""
+    """Build the tables that the execution model adds about each policy and baseline.
+
+    They are for one arrival process.
+    """
     uses = [run.usage for run in (point.policy, *point.baselines)]
     return columns_of(verdicts).by_subject(_subjects(point), uses)
 

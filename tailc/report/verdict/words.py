@@ -69,12 +69,12 @@ def percentile(slo: Slo) -> str:
 
 
 def subject(run: Run) -> str:
-    """Name of a baseline with its chosen setting."""
+    """Format the name of a baseline with its chosen setting."""
     return f"{run.subject}, {run.note}" if run.note else run.subject
 
 
 def heading(verdicts: Verdicts) -> str:
-    """State what was replayed: requests, replicates and seed."""
+    """Format the heading of a verdict: the requests, replicates and seed of the replays."""
     source = "compile-trace" if verdicts.is_compile_trace else "held-out"
     cut_off_us = verdicts.cut_off_us
     ends = "" if cut_off_us is None else f"\nrequests are cut off after {format_us(cut_off_us)}"

@@ -18,7 +18,7 @@ class TrialsSpentError(Exception):
 
 @dataclass
 class Trials:
-    """Cached tests of specs with other values. most: number of tests before TrialsSpentError.
+    """Tests of specs with other values, cached. most: number of tests before TrialsSpentError.
 
     is_right: whether the values are valid in the spec. is_feasible: whether some policy meets it.
     """

@@ -12,7 +12,7 @@ from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a table decides for a request of this age at this load, and the row that decides.
+    """What a ladder decides for a request of an age at a load, and the row that decides.
 
     age_us: counted as the table counts ages, from the start of execution or from arrival.
     is_outside: whether the load is outside the table's range, so that its guard decides.
@@ -46,7 +46,7 @@ class Decision:
 
     @property
     def gave_up(self) -> bool:
-        """Whether a request has given up by then and stays on the first rung."""
+        """Whether a request of this age has given up and stays on the first rung."""
         sharing = self.table.sharing
         return sharing is not None and sharing.gives_up(self._tick_us)
 

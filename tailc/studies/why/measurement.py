@@ -15,7 +15,7 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True, eq=False)
 class ReplayCase:
-    """A table on a server, and the experiment that replays it there."""
+    """A ladder on a server, and the experiment that replays it there."""
 
     subject: Subject
     experiment: Experiment

@@ -71,7 +71,7 @@ def effect(base: TableMeasurement, other: TableMeasurement) -> Effect:
 
 
 def measured_effect(base: TableMeasurement, other: TableMeasurement) -> MeasuredEffect:
-    """Compute the effect of `other`, which is not overloaded, against `base`."""
+    """Compute the effect of a changed table, which is not overloaded, against the table `base`."""
     return MeasuredEffect(
         rounded_mean(other.tail_us),
         rounded_mean(other.used_ppm),

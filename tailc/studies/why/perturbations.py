@@ -26,7 +26,7 @@ class RowEdit(enum.Enum):
 
 @dataclass(frozen=True)
 class EditedTable:
-    """The table with one row edited.
+    """A ladder with one change in one row, to measure what the row contributes.
 
     climb: the climb that is edited; None for an edit of the wait.
     """
@@ -42,14 +42,14 @@ def step_us(table: Ladder) -> int:
 
 
 def edited_tables(at: Decision) -> tuple[EditedTable, ...]:
-    """Make all tables with one edit of the row; empty if no row of the table is for the load."""
+    """Make all ladders with one small change in the row that decides; empty without a row."""
     if at.row not in at.table.rows:
         return ()
     return tuple(_edit_row(at))
 
 
 def with_row_of(table: Ladder, row: Row, other: Ladder) -> Ladder:
-    """Replace the rows of `table` at the loads of `row` by those of `other`."""
+    """Replace the rows of `table` at the loads of `row` by the rows of `other`."""
     last = (
         max(row.first_load, other.rows[-1].first_load) if row.last_load is None else row.last_load
     )

@@ -17,7 +17,7 @@ def held_unit(table: Ladder) -> str:
 
 
 def used_unit(table: Ladder) -> str:
-    """The resource that a change of the table may save.
+    """The resource that a change of a ladder may save.
 
     On whole cores it is their power, and on lanes of a core the batch work given up; else the
     resource that requests hold.

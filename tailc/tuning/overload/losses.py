@@ -26,10 +26,10 @@ NO_LOSS = Loss(0, 0, 0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class RateLoss:
-    """Result at one rate: the tail of served requests, and the lost work.
+    """Result of overload control at one rate: percentile of served requests, and lost work.
 
-    high_us: upper limit of the 95 % interval of the tail; None if there is none. meets: whether it
-    is within the objective, and the server is not overloaded.
+    high_us: upper limit of the 95 % interval of the percentile; None if there is none. meets:
+    whether it is within the SLO, and the server is not overloaded.
     """
 
     rate_mrps: int
@@ -56,7 +56,10 @@ class RateLosses:
         return fmean(self._estimate_loss(table, one).loss.work_ppm for one in self.experiments)
 
     def losses_of(self, table: Ladder) -> tuple[RateLoss, ...]:
-        """Results at each rate of overload, with the tail's interval, then at each normal rate."""
+        """Measure a table at each rate of overload, then at each normal rate.
+
+        The percentile has an interval at rates of overload.
+        """
         count = len(self.objective.rates_mrps)
         overload = [self._limited_loss(table, one) for one in self.experiments[:count]]
         return (*overload, *(self._estimate_loss(table, one) for one in self.experiments[count:]))

@@ -39,7 +39,7 @@ _MOST_JUDGED = 8
 
 @dataclass(frozen=True)
 class Relief:
-    """A table with the overload rule that loses least; no rule if it meets the objective alone.
+    """A table with the overload rule that loses least work; no rule if the table needs none.
 
     rule: None if none is needed. rates: tail and loss at the rates of overload, then at normal
     rates. others: other allowed rules with their mean loss over all rates, in millionths of the

@@ -26,7 +26,7 @@ from tailc.tuning.validation import energy_in_artifact_units
 
 @dataclass(frozen=True)
 class MeanTail:
-    """Mean tail of replays, and the interval of that mean.
+    """Mean latency percentile of replays, and the interval of that mean.
 
     overloaded: whether a replay was aborted, so that these are not valid; see `Measurements`.
     """
@@ -39,7 +39,7 @@ class MeanTail:
 
 @dataclass(frozen=True)
 class MeanChange:
-    """Mean relative change over replays, and its interval."""
+    """Mean relative change of a latency percentile or cost over replays, and its interval."""
 
     ppm: int
     low_ppm: int
@@ -60,9 +60,9 @@ class CaseEnergies:
 
 @dataclass(frozen=True)
 class NominalAndWorst:
-    """Tail of a table at one rate, as measured and in its worst case, number `case`.
+    """Percentile of a table at one rate, for measured inputs and in its worst case.
 
-    drawn: energies; None if rungs have no power.
+    The worst case has the number `case`. drawn: energies; None if rungs have no power.
     """
 
     nominal: MeanTail
@@ -73,7 +73,7 @@ class NominalAndWorst:
 
 @dataclass(frozen=True)
 class RobustRate:
-    """The formula's, the plain and the robust table at one rate; price and gain of robustness.
+    """Three tables at one rate: the formula's, the tuned (plain) one and the robust one.
 
     price: change of the amount to minimise from the plain table to the robust one, as measured.
     gain: change of the tail in the worst case. None if one of the two tables is overloaded.
@@ -89,15 +89,14 @@ class RobustRate:
 
 @dataclass(frozen=True)
 class RobustComparison:
-    """The comparison at each rate, and whether the robust table is better.
+    """The comparison of the robust table with the others, and whether it is better.
 
     is_better: better than the formula's in the worst case beyond chance, and at no rate worse
     beyond chance, as measured or in the worst case. keeps_tail: whether it keeps the limit in every
     case beyond chance; if not, it is not better. formula_part_ppm: factor of the ages of the
     formula's table that keeps the limit [1e-6]; None if none does. only_keeps: see
-    `ValidatedTable`.
-    beats_plain: whether it is better than the plain table in the worst case beyond chance, or a
-    limit must be kept in every case, which the plain table need not do.
+    `ValidatedTable`. beats_plain: whether it is better than the plain table in the worst case
+    beyond chance, or a limit must be kept in every case, which the plain table need not do.
     """
 
     rates: tuple[RobustRate, ...]

@@ -57,7 +57,7 @@ class UncertainInput(enum.Enum):
 
 @dataclass(frozen=True)
 class Reach:
-    """Largest tolerated error of an input, or factor on all stated errors [1e-6].
+    """Largest tolerated error of one input, or factor on all stated errors [1e-6].
 
     is_all: whether it is the largest that was tried, so the true one may be larger.
     """

@@ -54,7 +54,7 @@ _MOST_SEARCHED = 3
 
 @dataclass(frozen=True)
 class RobustTable:
-    """The robust table, with its evidence.
+    """The table of a search that is robust against errors of its inputs, with its evidence.
 
     cases: names of all cases, the measured one first. searched: number of cases that the search
     used. evaluations, requests: of both searches. clairvoyant_us: by rate, the tail of a schedule

@@ -82,7 +82,7 @@ def _steady(machine: Machine, most_milli: int | None, host_ppm: int) -> float:
 def drift(
     machine: Machine, steady: float, rows: Pairs, widening: float, draw: tuple[int, int, int]
 ) -> MachineDrift:
-    """Relative change of the machine's throughput at the same share, and the current a.
+    """Drift of a machine: relative change of its throughput at the same share, and current a.
 
     Flagged if an interval lies on one side of zero and its estimate is material. No a if shares
     hardly change. steady: see `_steady`. draw: seed, number of the draw, replicates.
@@ -116,7 +116,7 @@ def drift(
 def drift_findings(
     policy: Policy, found: tuple[MachineDrift | None, ...], held_out: ThroughputTrace
 ) -> tuple[Finding, ...]:
-    """A warning for each machine whose drift is flagged, at its first row."""
+    """Warn of each machine whose throughput has drifted, at its first row."""
     shares = shares_of(policy)
     hint = "compile again on newer rows, or check that this is a trace of the same service"
     return tuple(

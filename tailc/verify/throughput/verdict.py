@@ -14,7 +14,7 @@ from tailc.models.cpu_shares.usage import HostUsage
 
 @dataclass(frozen=True)
 class MachineDrift:
-    """Change of a machine since the compile.
+    """Change of a machine's throughput model since the compile.
 
     throughput: relative change at the same share. memory: change of its model's a; None if shares
     hardly changed.
