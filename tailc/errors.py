@@ -223,7 +223,7 @@ class FindingRule(Protocol):
 
     @property
     def exit_code(self) -> ExitCode:
-        """Exit code of a command that it stops; OK for warnings."""
+        """Exit code of a command that this finding stops; OK for warnings."""
         ...
 
     @property

@@ -23,7 +23,7 @@ def percentile_rank(percentile_ppm: int, total: int) -> int:
 
 
 def fewest_requests(percentile_ppm: int) -> int:
-    """The fewest requests of which one is above the percentile with a probability of 97.5 %.
+    """The fewest requests of which at least one is above the percentile, with probability 97.5 %.
 
     Raises ValueError unless 0 < percentile_ppm < 10^6: above all of them there is none.
     """

@@ -24,7 +24,7 @@ LEAST_POPULATION = 4
 
 @dataclass(frozen=True, eq=False)
 class EvolutionResult:
-    """The evaluated point of least value, its value, and the number of evaluations.
+    """Result of a search by evolution: the best evaluated point, its value, evaluations.
 
     has_settled: whether the search ended before its last generation.
     """
@@ -76,7 +76,7 @@ def minimise_by_evolution(
 
 @cache
 def separable() -> ModuleType:
-    """The module of the package `cmaes` that has `SepCMA`, imported without the package.
+    """The module of the package `cmaes` that has `SepCMA`, imported without the whole package.
 
     The package imports scipy.stats for its other algorithms, which takes half a second.
     """

@@ -210,7 +210,10 @@ class Policy:
         return ladder_for
 
     def same_policy(self, other: Policy) -> bool:
-        """Whether both have the same SLOs and decisions; evidence and generation are ignored."""
+        """Whether two policies have the same SLOs and decisions.
+
+        Evidence and generation are ignored.
+        """
         return self._decisions() == other._decisions()
 
     def _decisions(self) -> tuple[object, ...]:
@@ -218,9 +221,10 @@ class Policy:
 
 
 def next_generation(policy: Policy, previous: Policy | None) -> Policy:
-    """`policy` with its generation: that of `previous` if both are the same policy, else the next.
+    """Return `policy` with the generation that follows `previous`.
 
-    The first generation is 1.
+    The generation is the number of a policy in the sequence of those published. It is that of
+    `previous` if both are the same policy, and 1 without a previous one.
     """
     if previous is None:
         return replace(policy, generation=1)

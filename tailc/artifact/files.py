@@ -74,11 +74,12 @@ def refuse_others(
 
 
 def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
-    """Read the policy in a `.json` or `.tailc` file, distinguished by content, or next to a stem.
+    """Read a policy from a `.json` or `.tailc` file.
 
-    A stem reads its `.tailc`, `git:REVISION:PATH` a file of a Git revision, and `-` standard input.
-    If keys are trusted, one of them must have signed the file, which is then a `.tailc`. Raises
-    TailcError: cannot read (66), integrity (5) or bad content (65).
+    The content decides between the two. A path without suffix (a stem) reads its `.tailc`,
+    `git:REVISION:PATH` a file of a Git revision, and `-` standard input. If keys are trusted, one
+    of them must have signed the file, which is then a `.tailc`. Raises TailcError: cannot read
+    (66), integrity (5) or bad content (65).
     """
     return read_signed(path, trust)[0]
 

@@ -113,7 +113,7 @@ def new_private_key() -> PrivateKey:
 
 
 def read_public_key(path: Path | str) -> PublicKey:
-    """Read the public key in a PEM file; TailcError about the file if it has none."""
+    """Read the public key in a PEM file; raise TailcError if the file does not contain a key."""
     data = _read(path)
     if b"PRIVATE KEY" in data:
         help_ = (

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ControllerOutput:
-    """Output of a controller, in its own unit and in 1e-6, after tails `measured_us` at a rate."""
+    """Output of a feedback controller after the percentiles `measured_us` at an arrival rate.
+
+    The output is in its own unit and in 1e-6.
+    """
 
     output: int
     output_ppm: int
@@ -37,7 +40,10 @@ class ControllerOutput:
 def controller_output(
     controller: Controller | None, query: ControllerQuery
 ) -> ControllerOutput | None:
-    """Compute the output after one step per measured tail; None without a controller."""
+    """Compute a controller's output after one step for each measured percentile.
+
+    None if the policy has no controller.
+    """
     from dataclasses import replace
 
     from tailc.forms.controller import first_state, output_ppm, step

@@ -48,9 +48,9 @@ def refuse(given_values: Options, foreign: Mapping[str, tuple[str, ...]]) -> Non
 
 @dataclass(frozen=True)
 class ControllerQuery:
-    """Query for the output of a controller after one step per measured tail, at an arrival rate.
+    """Question to a feedback controller: its output after one step per measured percentile.
 
-    scale_ppm: initial output; None: the compiled one.
+    The arrival rate is given. scale_ppm: initial output; None: the compiled one.
     """
 
     scale_ppm: int | None

@@ -62,7 +62,10 @@ def check_metric(
     since: str | None,
     **_others: object,
 ) -> None:
-    """Usage error for these options together with those of a table, or `--since` of many inputs."""
+    """Raise a usage error for options of metrics that are combined with options of a table.
+
+    Also for `--since` with more than one input.
+    """
     if column is not None and (metric or labels or since):
         message = "`--metric`, `--label` and `--since` apply to a scrape, and `--column` to a table"
         raise click.UsageError(message)

@@ -14,7 +14,7 @@ _SPEC_ENDINGS = (".yaml", ".yml")
 
 
 def own_files(options: Mapping[str, object]) -> Iterator[str]:
-    """Yield possible paths of all files of a command with these options.
+    """Yield the paths of all files that a command with these options may read or write.
 
     For a spec this includes the files that it names, if it can be read.
     """

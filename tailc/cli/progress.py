@@ -17,9 +17,10 @@ from tailc.cli.volume import Volume, volume
 
 @contextlib.contextmanager
 def show_progress(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
-    """Provide a progress callable; it draws if `wanted`, by default if stderr is a terminal.
+    """Provide a function that shows progress while the context is open.
 
-    With -q the default is no progress, with -v lines with times.
+    It draws if `wanted`; by default if stderr is a terminal. With -q the default is no progress,
+    with -v lines with times.
     """
     is_verbose, on_terminal = volume() is Volume.VERBOSE, sys.stderr.isatty()
     if wanted is None:

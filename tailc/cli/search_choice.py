@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class SearchChoice(click.ParamType):
-    """A value that the `choices.py` of some kind lists under `name`, such as `Method`.
+    """Option type: a value that some kind of policy lists under `name`, such as `Method`.
 
-    The files are read when the values are needed, and without an import of the kinds, which takes
-    longer than many a command. Whether the kind of a spec has the value is checked with the spec.
+    The files `choices.py` of the kinds are read when the values are needed, without an import of
+    the kinds, which takes longer than many a command. Whether the kind of a spec has the value is
+    checked with the spec.
     """
 
     name = "choice"

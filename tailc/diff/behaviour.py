@@ -55,7 +55,7 @@ class QuantityChange:
 
 @dataclass(frozen=True)
 class BehaviourPoint:
-    """The change of every quantity under one arrival process; none in overload.
+    """The change of every compared quantity under one arrival process; no changes in overload.
 
     spectrum: percentiles [ppm] of latency, ascending, only if pictures were requested.
     """

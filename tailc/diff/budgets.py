@@ -24,7 +24,7 @@ _EXIT_CODES = {
 
 @dataclass(frozen=True)
 class BudgetRuling:
-    """The ruling on one budget under one arrival process.
+    """The ruling on one budget of a comparison (a limit of a change) under one arrival process.
 
     change_ppm: relative increase over the old policy. low_ppm, high_ppm: its 95 % interval, rounded
     outwards. None if a server is overloaded, or there are too few requests.
@@ -61,10 +61,10 @@ class BudgetCheck:
 
 
 def check_budgets(budgets: Mapping[str, int], change: Behaviour | None) -> BudgetCheck:
-    """Check budgets [1e-6, by key of a spec] on a comparison; `change` None: no difference.
+    """Check the limits of changes (budgets) that a spec states for a comparison of two policies.
 
-    A budget passes if the whole interval of the change is within it, and is exceeded if none of it
-    is.
+    budgets: limits [1e-6] by key of the spec. change: None if both policies decide alike. A budget
+    passes if the whole interval of the change is within it, and is exceeded if none of it is.
     """
     if change is None:
         return BudgetCheck((), (), ())

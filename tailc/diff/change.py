@@ -84,7 +84,7 @@ class PairedChange:
 
 @dataclass(frozen=True, eq=False)
 class PairComparison:
-    """Two policies under one arrival process: the repeats, and the change of each quantity.
+    """Two policies under one arrival process: results of the repeats, change of each quantity.
 
     The percentiles come first, then mean latency, mean threads and utilization, and other costs of
     requests.

@@ -53,7 +53,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Example:
-    """One request at its first changed decision.
+    """An example of a changed decision: one request, at the first decision that differs.
 
     similar_requests: number of requests with the same kind of change. old, new: names of the rungs,
     or None if the decision was whether to start.
@@ -94,7 +94,7 @@ class Decisions:
 
 @dataclass(frozen=True, eq=False)
 class DecisionRecords:
-    """First changed decision of each request under one arrival process, over all replays."""
+    """The first changed decision of each request under one arrival process, over all replays."""
 
     arrivals: str
     what: NDArray[np.int8]
@@ -108,14 +108,17 @@ class DecisionRecords:
 
 @dataclass(frozen=True, eq=False)
 class MatchingPolicies:
-    """Two policies on the same rungs: look-ups of one can be repeated in the other."""
+    """Two policies on the same rungs, so that each look-up of one can be repeated in the other."""
 
     old: SharedCores
     new: SharedCores
 
 
 def match_policies(old: Subject, new: Subject) -> MatchingPolicies | str:
-    """Pair two policies, or say why look-ups of one cannot be repeated in the other."""
+    """Pair two policies so that look-ups of one can be repeated in the other.
+
+    Returns the reason as text if that is impossible.
+    """
     if why := new.lookups_depend_on or old.lookups_depend_on:
         return why
     if not (isinstance(old, SharedCores) and isinstance(new, SharedCores)):

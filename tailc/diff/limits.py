@@ -42,11 +42,12 @@ _ROUNDED = 1e-9
 
 @dataclass(frozen=True)
 class SamplingError:
-    """Sampling error of a difference: over samples of requests, or days of recorded arrivals.
+    """Sampling error of a difference of two policies: over samples of requests, or over days.
 
-    lean: shift of the limit on its side outwards, in the unit of the difference. following: shift
-    of the other limit in the same direction, ignored if it has the other sign. bend: additional
-    effect of a deviation over its square, because the difference is nonlinear in the load.
+    Days are those of recorded arrivals. lean: shift of the limit on its side outwards, in the unit
+    of the difference. following: shift of the other limit in the same direction, ignored if it has
+    the other sign. bend: additional effect of a deviation over its square, because the difference
+    is nonlinear in the load.
     """
 
     variance: Variance

@@ -45,7 +45,7 @@ class History(NamedTuple):
 class FirstDifferences(NamedTuple):
     """The first changed decision of each request: its cause, time, and number in the system.
 
-    old_rung, new_rung: the answers if they are rungs.
+    old_rung, new_rung: the rungs that both policies look up, if the answers are rungs.
     """
 
     what: NDArray[np.int8]

@@ -35,7 +35,10 @@ class PairedQuantity(Protocol):
         ...
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """The contribution of each measured request; the difference is their mean."""
+        """Contribution of each measured request to the difference of the two policies.
+
+        The difference is the mean of the contributions.
+        """
         ...
 
 
@@ -65,7 +68,11 @@ class MeanThreads:
         return pair[0].mean_threads * _MILLI, pair[1].mean_threads * _MILLI
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """Increase of each request's thread time, times threads per ns of it (Little's law)."""
+        """Contribution of each request to the change of the mean number of threads.
+
+        It is the increase of the request's thread time, times threads per ns of thread time
+        (Little's law).
+        """
         return _thread_time(pair) * (self.values(one, pair)[0] / pair[0].mean_thread_ns)
 
 
@@ -107,7 +114,7 @@ def _request_energy(outcome: Outcome) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Percentile:
-    """A percentile [us], linearised about its value over all repeats.
+    """A latency percentile [us] to compare, linearised at its value over all repeats.
 
     It changes with the share of requests up to its value, by the slope of the latency over the
     share there (Bahadur, Annals of Mathematical Statistics 1966).
@@ -126,7 +133,7 @@ class Percentile:
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
-        """The share of requests up to the percentile, or each replay's own percentile."""
+        """For OLD and NEW: the share of requests up to the percentile, or each replay's own one."""
         if self.is_by_replay:
             old, new = (
                 self._own_us(one, outcome, at_ns)

@@ -63,7 +63,7 @@ class StructureDiff:
 
     @property
     def differs(self) -> bool:
-        """Whether the policies promise, or do, different things."""
+        """Whether the two policies have different SLOs, or decide differently."""
         return bool(self.promise) or self.changes_behaviour
 
     @property

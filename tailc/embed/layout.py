@@ -24,7 +24,7 @@ def comment_text(text: str) -> str:
 
 
 def rows_of(words: Iterable[str], indent: str) -> str:
-    """Format words as lines, each word with a comma after it."""
+    """Format words as lines of source code, each word with a comma after it."""
     text = " ".join(f"{word}," for word in words)
     width = WIDTH - len(indent.expandtabs(4)) + len(indent)
     return textwrap.fill(
@@ -38,7 +38,7 @@ def rows_of(words: Iterable[str], indent: str) -> str:
 
 
 def hex_rows(data: bytes, indent: str) -> str:
-    """Format bytes in hexadecimal, 16 per line, each with a comma after it."""
+    """Format bytes as lines of source code: hexadecimal, 16 per line, with commas."""
     rows = (data[start : start + 16] for start in range(0, len(data), 16))
     return "\n".join(indent + " ".join(f"0x{byte:02x}," for byte in row) for row in rows)
 

@@ -11,9 +11,9 @@ from tailc.errors import Code, Finding, Place, TailcError
 
 
 def write_source(path: Path, text: str) -> None:
-    """Write the file atomically.
+    """Write a source file atomically.
 
-    Raises TailcError if it cannot be written, and if a file from elsewhere is there.
+    Raises TailcError if it cannot be written, and if the file there was not written by tailc.
     """
     # A folder is refused below; a device, a pipe or a dangling link would be replaced.
     is_taken = os.path.lexists(path) and not path.is_dir()

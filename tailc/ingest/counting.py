@@ -41,7 +41,7 @@ class Counts:
         self.extremes = np.array([np.inf, 0.0])
 
     def add(self, times: Floats) -> bool:
-        """Count each time once; return false if one is not a valid time."""
+        """Count each time once; return false if a time is not valid."""
         if not len(times):
             return True
         demand_ns = times * self.ns_per_unit

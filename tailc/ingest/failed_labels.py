@@ -34,13 +34,13 @@ _NO = frozenset({"", "0", "false", "no", "none", "null", "ok", "success"})
 
 
 def is_status_label(name: str) -> bool:
-    """Whether a label with this name has the status of requests."""
+    """Whether a label with this name states the status of requests, such as `code`."""
     words = _words(name)
     return any(each.fullmatch(words) for each in (_STATUS, _ERROR, _SUCCESS))
 
 
 def is_failed(name: str, value: str) -> bool:
-    """Whether a label says that the requests of its series failed."""
+    """Whether the value of a label says that the requests of its series failed."""
     words, plain = _words(name), re.sub("[^a-z0-9]", "", value.lower())
     if _ERROR.fullmatch(words):
         return plain not in _NO

@@ -21,7 +21,10 @@ _ALIKE = 1e-9
 
 
 def upper_bound(schema: int, index: int) -> float:
-    """Upper bound of bucket `index`; infinite or 0 if it is outside the range of floats."""
+    """Upper bound of bucket `index` of a native Prometheus histogram.
+
+    Infinite or 0 if it is outside the range of floats.
+    """
     doublings, part = divmod(index, 1 << schema) if schema > 0 else (index << -schema, 0)
     try:
         return math.ldexp(2.0 ** (part / (1 << max(schema, 0))), doublings)

@@ -32,7 +32,7 @@ _NONE = -1
 
 @dataclass(frozen=True, eq=False)
 class Orphans:
-    """Spans with missing parents, and which of the given server spans contain their time.
+    """Spans whose parents are missing, and the server spans whose own times contain them.
 
     is_longer: bool (servers,), whether an own time is longer by more than 1 % of the span's length.
     """

@@ -54,7 +54,7 @@ class ScrapedHistogram:
 
     @property
     def is_failed(self) -> bool:
-        """Whether a label says that its requests failed."""
+        """Whether a label of the histogram says that its requests failed."""
         return any(is_failed(name, value) for name, value in self.labels)
 
 

@@ -125,7 +125,7 @@ def is_own_ancestor(table: Rows) -> NDArray[np.bool_]:
 
 
 def roots_of(row: NDArray[np.int64], parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of the first ancestor of each row, which is in no row itself; (rows,).
+    """Number of the topmost ancestor of each span, which is itself not in the table; (rows,).
 
     row, parent: numbers of the spans and of their parents, without cycles.
     """
@@ -202,7 +202,7 @@ def is_late(chosen: Rows, table: Rows) -> NDArray[np.bool_]:
 
 
 def is_much_of(times_ns: NDArray[np.integer], chosen: Rows) -> NDArray[np.bool_]:
-    """Which times are more than 1 % of the length of their row; (chosen,)."""
+    """Whether each time is more than 1 % of the length of its span; (chosen,)."""
     return times_ns > ((chosen["end_ns"] - chosen["start_ns"]) // _LEAST_SKEW).astype(np.int64)
 
 
@@ -221,7 +221,7 @@ def without_shared_parents(table: Rows) -> Rows:
 
 
 def parent_numbers(chosen: Rows, child: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number of each selected row, and for each child span the number of its parent."""
+    """Numbers for joining spans: of each selected span, and of each child span's parent."""
     trace = (np.concatenate([chosen[name], child[name]]) for name in ("trace_high", "trace_low"))
     number = numbers_of(*trace, np.concatenate([chosen["id"], child["parent"]]))
     return number[: len(chosen)], number[len(chosen) :]

@@ -30,7 +30,10 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ExecutionColumns:
-    """Columns of the request and of the degree; is_named: whether their names say so."""
+    """Columns of a trace with one row per execution: the request and the degree.
+
+    is_named: whether the names of the columns say so.
+    """
 
     request: str
     degree: str

@@ -191,7 +191,7 @@ class _TimedColumn:
 
 @dataclass(frozen=True)
 class Roles:
-    """Which columns of a table are checked, and as what.
+    """Which columns of a table `tailc lint-trace` checks, and what each contains.
 
     names: name of the column with each role, such as demand or arrival time. units: unit of that
     column, if known. speedups: columns of speed-ups. series: columns of time series.
@@ -214,7 +214,7 @@ class Roles:
         return self.names.keys() >= {Role.DEMAND, Role.REQUEST, Role.DEGREE}
 
     def with_executions(self, columns: ExecutionColumns) -> Roles:
-        """The roles of this table if its rows are executions of requests."""
+        """The roles of this table's columns if its rows are executions of requests."""
         added = {Role.REQUEST: columns.request, Role.DEGREE: columns.degree}
         return replace(self, names={**self.names, **added})
 

@@ -34,7 +34,7 @@ def series_in(
 
 
 def steps_of(rows: SeriesRows, time: str, column: SeriesColumn, zone: str | None) -> SeriesSteps:
-    """Make the view of a column's time series; TailcError if no spec could read it."""
+    """Make the view of a time series in a column; TailcError if no spec could read it."""
     series = rows.series(_reading(time, column, zone))
     ahead_s = _ahead_s(rows, series, zone)
     hours = _hours(series, ahead_s or 0.0)

@@ -169,7 +169,7 @@ class Machines:
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """View of a log of jobs, from its reader."""
+    """View of a log of jobs, as its reader reads it, for the checks of `tailc lint-trace`."""
 
     log: JobLog
 

@@ -165,7 +165,7 @@ class DemandSpec(SpecModel):
 
     @property
     def has_timings(self) -> bool:
-        """Whether the trace has a time of each request at each degree."""
+        """Whether the trace has a time of each request at each degree of parallelism."""
         return isinstance(self.source, DemandTimings)
 
     def _profile_complaints(self) -> list[Complaint]:

@@ -44,7 +44,7 @@ PPM = 1_000_000
 
 @dataclass(frozen=True)
 class Complaint:
-    """An error in a spec: a message, and advice.
+    """An error in a spec: a message, and advice on how to mend it.
 
     at: path below the checked value. also: path of the part with which it conflicts.
     """

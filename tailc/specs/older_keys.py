@@ -14,7 +14,7 @@ EACH = "*"
 
 @dataclass(frozen=True)
 class OlderKey:
-    """A key `at` of older versions, which is now the key `now` or has other values.
+    """A key `at` of older versions of specs, which is now the key `now` or has other values.
 
     words: new words for its old values; if there are any, only these are older. displaced: new key
     of a value that is already at `now`. `EACH` in a path means every item of a list.
@@ -33,7 +33,7 @@ class OlderKey:
         return not self.words or (isinstance(node, Scalar) and node.text in self.words)
 
     def written_in(self, document: Document) -> str:
-        """The key as the document has it, for messages."""
+        """The older key as the document has it, for messages."""
         return _spell(self.at, _text(document, self.at) if self.words else "")
 
     def now_in(self, document: Document) -> str:

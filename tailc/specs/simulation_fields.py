@@ -90,7 +90,7 @@ class AutoSearch(TunedSearch):
 
 
 def refuse_any(complaints: Sequence[Complaint]) -> None:
-    """Raise TailcError with the complaints, if there are any.
+    """Raise TailcError with these complaints about a spec, if there are any.
 
     For specs that command-line options have changed; a spec as written is checked when it is read.
     """

@@ -91,17 +91,17 @@ class SloSpec(SpecModel):
 
     @property
     def per_server_ppm(self) -> int:
-        """The percentile of one server [ppm]."""
+        """The percentile that one server needs [1e-6], if requests wait for several servers."""
         return per_server_ppm(self.percentile_ppm, self.fan_out)
 
     @property
     def end_to_end(self) -> EndToEnd | None:
-        """The SLO of requests that wait for several servers; None for one server."""
+        """The SLO of requests that wait for several parallel servers; None for a single server."""
         return EndToEnd(self.percentile_ppm, self.fan_out) if self.fan_out > 1 else None
 
     @property
     def slo(self) -> Slo:
-        """The SLO of one server, as in an artifact."""
+        """The SLO of one server, in the form of an artifact."""
         return Slo(
             self.per_server_ppm,
             self.latency_us,
@@ -123,7 +123,7 @@ class WithSlos(SpecModel):
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """SLOs of one server, as in artifacts; the search uses the first."""
+        """The SLOs of one server, in the form of artifacts; the search uses the first."""
         return tuple(spec.slo for spec in self.slo)
 
     @property

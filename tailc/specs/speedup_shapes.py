@@ -30,7 +30,7 @@ PPT_A_STEP = 10
 
 @dataclass(frozen=True)
 class SpeedupShape:
-    """Parameters of one kind of job.
+    """Parameters of the speed-up formula for one kind of parallel job.
 
     name: of the benchmark that it resembles. parallelism: A, average, in cores. variance: sigma; 0
     is linear up to A. alone: g, relative gain of VMs that have a server to themselves.

@@ -12,7 +12,7 @@ from tailc.errors import Place
 
 @dataclass(frozen=True, slots=True)
 class TextOrigin:
-    """A text other than the spec file: its name and lines."""
+    """A text other than the spec file from which a value comes: its name and lines."""
 
     source: str
     lines: tuple[str, ...]

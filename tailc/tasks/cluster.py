@@ -95,7 +95,7 @@ class _Signed:
 
 
 class DaskCluster:
-    """The workers of a cluster, except those that run other code."""
+    """Task engine on the workers of a Dask cluster, except those that run other code."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

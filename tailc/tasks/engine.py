@@ -36,10 +36,10 @@ class TaskEngine(Protocol):
         tasks: Sequence[Task],
         on_end: Callable[[int, Result | LostTask], None],
     ) -> list[Result | LostTask]:
-        """Results of `work` for each task, in order; the first tasks start first.
+        """Run `work` for each task; return the results in order. The first tasks start first.
 
-        `on_end` is called here with the number and the result of each task when it ends. `work`,
-        tasks and results must be picklable. A task is read from the sequence when it starts. An
-        exception of a task is raised here, and the other tasks end.
+        `on_end` is called in this process with the number and the result of each task when it ends.
+        `work`, tasks and results must be picklable. A task is read from the sequence when it
+        starts. An exception of a task is raised here, and the other tasks end.
         """
         ...

@@ -68,5 +68,5 @@ _FAULTS = (
 
 
 def fault_of(text: str) -> CellFault | None:
-    """The fault of a text that is not a number; None if it is of no known kind."""
+    """The reason why a text is not a number, if it is of a known kind; else None."""
     return next((each for each in _FAULTS if re.match(each.pattern, text)), None)

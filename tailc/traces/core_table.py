@@ -32,7 +32,10 @@ class CoreColumns:
 
 @dataclass(frozen=True)
 class MeasuredCore:
-    """Speed and powers of one core in a row; powers in the file's unit; `row` counts from 1."""
+    """Speed and powers of one core in a row of a table; powers in the file's unit.
+
+    `row` counts from 1.
+    """
 
     speed: float
     power: float

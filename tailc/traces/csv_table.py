@@ -93,7 +93,7 @@ class CsvTable:
         return doubtful_value(rows[0], rows[1:], self.dialect)
 
     def values_as_names(self, wanted: Iterable[str]) -> list[str]:
-        """Which of the wanted names are only in the first line, although it counts as a row."""
+        """The wanted names of columns that the file has only in its first line, which is a row."""
         if not self.dialect.unnamed or not (rows := self._first_rows):
             return []
         return [name for name in wanted if name in rows[0]]

@@ -33,7 +33,7 @@ class RowDays:
     of_row: NDArray[np.int32]
 
     def select(self, chosen: NDArray[np.bool_]) -> RowDays:
-        """The rows where `chosen` is true; days without rows keep their index."""
+        """Select the rows where `chosen` is true; days without rows keep their index."""
         return RowDays(self.names, self.of_row[chosen])
 
 

@@ -104,13 +104,19 @@ def middle_ns(bucket: Whole) -> Whole:
 
 
 def lowest_ns(bucket: Whole) -> Whole:
-    """Smallest whole number in each bucket, or the next above if it has none [ns]."""
+    """Smallest whole number in each bucket of a histogram [ns].
+
+    If a bucket has none, the next larger one.
+    """
     scaled, finer = _edge(bucket)
     return -(-scaled >> finer)
 
 
 def highest_ns(bucket: Whole) -> Whole:
-    """Largest whole number in each bucket, or the next below if it has none [ns]."""
+    """Largest whole number in each bucket of a histogram [ns].
+
+    If a bucket has none, the next smaller one.
+    """
     scaled, finer = _edge(bucket + 1)
     return np.minimum((scaled - 1) >> finer, MAX_NS)
 

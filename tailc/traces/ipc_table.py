@@ -15,7 +15,7 @@ LARGEST_IPC = 1_000.0
 
 @dataclass(frozen=True)
 class IpcRow:
-    """Instructions per cycle in one row; `row` counts from 1."""
+    """Instructions per cycle in one row of a table; `row` counts from 1."""
 
     alone: float
     shared: float

@@ -57,7 +57,7 @@ class ParquetTable:
             yield from self._batches(file, wanted, range(file.num_row_groups))
 
     def groups(self, wanted: ColumnsToRead) -> Iterator[Iterator[pa.RecordBatch]]:
-        """Batches of each row group, which separate threads can read; see `batches`."""
+        """Yield the batches of each row group, which separate threads can read; see `batches`."""
         with self._open() as file:
             self._check_types(file.schema_arrow, wanted)
             self._check_claims(file.metadata, wanted)

@@ -105,7 +105,7 @@ def _missing(like: RequestReading) -> str:
 
 
 class ProfileTable:
-    """A profile as rows, one per bucket; see `Table`."""
+    """Table of a profile's demands, with one row per bucket; see `Table`."""
 
     names = (DEMAND, WEIGHT)
 

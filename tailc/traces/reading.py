@@ -87,7 +87,10 @@ class ValueMeaning:
 
 @dataclass(frozen=True)
 class Rows:
-    """Selection of rows whose columns equal the values in `where`, and the rule for holding out."""
+    """Which rows of a file to read: those that equal values in `where`, and the held-out ones.
+
+    The second is a rule for holding out requests.
+    """
 
     where: tuple[tuple[str, str], ...] = ()
     split: SplitRule | None = None

@@ -90,7 +90,7 @@ MAX_TOTAL_WEIGHT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class RequestRows:
-    """Requests in the order of their rows; one array element per request.
+    """Requests in the order of their rows in a file; one array element per request.
 
     weight: int64, of all rows merged into a request. split_key: as in `Trace`. repeats: int64,
     number of these rows; None if 1 for all.

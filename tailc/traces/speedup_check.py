@@ -30,7 +30,7 @@ def falls(speedup: Curve) -> Mask:
 
 
 def exceeds_degree(speedup: Curve, degrees: Curve) -> Mask:
-    """Whether a curve is above its degree at some degree."""
+    """Whether a speed-up is above the number of threads at some degree (superlinear)."""
     return np.any(speedup > degrees + ROUNDING, axis=-1)
 
 
@@ -83,7 +83,7 @@ def _warning(
 
 
 def suggest_max_degree(curve: Curve, marginal_efficiency: float = MARGINAL_EFFICIENCY) -> int:
-    """The largest degree that is worth using.
+    """The largest number of threads that is worth using, by a speed-up curve.
 
     It is the last degree that gains, over the best lower degree, at least `marginal_efficiency` for
     each additional thread; 1 if there is none. A dent in a measured curve is skipped, and a return

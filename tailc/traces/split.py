@@ -34,7 +34,7 @@ def split_profile(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandP
 
 
 def held_out_mask(trace: Trace, rule: SplitRule) -> NDArray[np.bool_]:
-    """Which requests are held out, before binning.
+    """Whether each request of a trace is held out, before binning.
 
     time: requests at or after the time of the ceil(fraction * n)-th latest one; all requests of
     that time are held out, so there can be more than the fraction.

@@ -146,7 +146,7 @@ def drawn_keys(seed: int, first: int, rows: int) -> NDArray[np.uint64]:
 
 
 def below_fraction(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.bool_]:
-    """Which hashes are below the held-out fraction of their range."""
+    """Whether each hash is below the held-out fraction of the range of hashes."""
     # key < ppm * 2^64 / 10^6 for whole keys is key < the bound rounded up.
     return keys < np.uint64(-(-rule.fraction_ppm * HASH_RANGE // PPM))
 

@@ -40,7 +40,10 @@ class TailLaw:
         return self.share * inside ** (-1 / self.shape) if inside > 0 else 0.0
 
     def exceeded_by(self, part: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value that each part of the tail, in (0, 1], exceeds; the inverse of `survival`."""
+        """The value that each part of the tail, in (0, 1], exceeds by the fitted law.
+
+        It is the inverse of `survival`.
+        """
         if abs(self.shape) < _EXPONENTIAL:
             return self.start - self.scale * np.log(part)
         return self.start + self.scale * np.expm1(-self.shape * np.log(part)) / self.shape

@@ -106,12 +106,15 @@ def values_in(names: Sequence[str]) -> list[str]:
 
 
 def is_of_a_row(name: str) -> bool:
-    """Whether it names a column by a value in the first row, or by its number."""
+    """Whether the name of a column is a value of the first row, or only its number."""
     return _OF_A_ROW.fullmatch(name.strip()) is not None
 
 
 def is_running_total(name: str, names: tuple[str, ...]) -> bool:
-    """Whether a column counts all rows so far: by its name, or as a total next to percentiles."""
+    """Whether a column counts all rows so far, by its name.
+
+    A name such as a total counts next to columns of percentiles.
+    """
     has_percentiles = any(_OF_PERCENTILES.fullmatch(each) for each in names)
     is_total = _TOTAL.fullmatch(name) is not None
     return _RUNNING.fullmatch(name) is not None or (is_total and has_percentiles)

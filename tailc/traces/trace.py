@@ -128,9 +128,10 @@ def trace_by_row(
     reading: RequestReading,
     format: Format = "auto",  # noqa: A002
 ) -> Trace:
-    """Like `trace_in`, but with one request for each row, in file order.
+    """Read a trace with one request for each row, in file order; equal rows are not merged.
 
-    Raises TailcError (TRACE_TOO_LARGE) if they need far more memory than the file has bytes.
+    See `trace_in`. Raises TailcError (TRACE_TOO_LARGE) if the rows need far more memory than the
+    file has bytes.
     """
     if not isinstance(reading, DemandReading):
         return trace_in(source, reading, format)

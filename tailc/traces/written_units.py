@@ -46,7 +46,10 @@ def have_units(column: pa.ChunkedArray) -> bool:
 
 
 def without_unit(column: pa.ChunkedArray) -> NDArray[np.bool_]:
-    """Which cells are plain numbers, if more cells are times with their unit; else none."""
+    """Whether each cell is a plain number in a column whose other cells are times with units.
+
+    Only if most cells are such times; else none.
+    """
     if not pa.types.is_string(column.type):
         return np.zeros(len(column), np.bool_)
     plain = _matching(column, _NUMBER)

@@ -99,7 +99,7 @@ class KnownFacts:
 
 @dataclass(frozen=True)
 class AnswerVerdict:
-    """Result of checking a claim.
+    """Result of checking the answer of a solver, which claims an optimum or that there is none.
 
     Attributes:
         outcome: the claim.
@@ -118,7 +118,7 @@ class AnswerVerdict:
     tolerances: Tolerances = Tolerances()
 
     def reason(self, answer: SolverAnswer) -> str:
-        """The reason for a refutation, or else the solver's own message."""
+        """The reason why the answer is refuted, or else the solver's own message."""
         return "; ".join(self.faults) or answer.message
 
     @property
@@ -140,7 +140,7 @@ def verdict(
 ) -> AnswerVerdict:
     """Check a solver's answer: recompute its objective, its feasibility and its lower bound.
 
-    If the child process failed, its answer claims nothing and is CLAIMED.
+    An answer without a result, because the child process failed, is CLAIMED.
     """
     case = _CheckedAnswer(program, answer, known or KnownFacts(), tolerances or Tolerances())
     if answer.outcome.has_point:
@@ -149,9 +149,9 @@ def verdict(
 
 
 def optimum(program: LinearProgram, answer: SolverAnswer) -> AnswerVerdict:
-    """Check the optimum of a linear program whose multipliers will be used as prices.
+    """Check the optimum of a linear program whose dual values will be used as prices.
 
-    A point whose multipliers do not prove it optimal is REFUTED.
+    A point whose dual values do not prove it optimal is REFUTED.
     """
     found = verdict(program, answer)
     if found.objective is None or found.faults or found.is_proved_optimum:
@@ -212,7 +212,7 @@ def _mask(multiplier: Vector, bound: Vector) -> tuple[Vector, Vector]:
 
 
 def faults_of_point(program: LinearProgram, x: Vector, tolerances: Tolerances) -> list[AnswerFault]:
-    """Reasons why `x` is not a feasible point; empty if it is."""
+    """List the reasons why `x` is not a feasible point of the program; empty if it is one."""
     if x.shape != (program.n_variables,):
         return [AnswerFault.WRONG_LENGTH]
     if not (np.abs(x) < LARGEST).all():

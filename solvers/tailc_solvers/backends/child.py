@@ -72,7 +72,7 @@ class Child:
         self._end()
 
     def answer(self, program: LinearProgram, limits: BackendLimits) -> SolverAnswer:
-        """Send one program, and return the solver's answer or the kind of failure."""
+        """Send a program to the solver's process; return its answer or the kind of failure."""
         begun = time.monotonic()
         try:
             running = self._ready(limits.memory_bytes)

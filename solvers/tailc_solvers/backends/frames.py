@@ -133,7 +133,7 @@ def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, BackendLi
 
 
 def encoded_answer(answer: SolverAnswer) -> bytes:
-    """Encode a solver's answer as one frame."""
+    """Encode a solver's answer as a frame (a message between processes)."""
     point, duals = answer.point, answer.duals
     arrays = {"x": point.x if point else None, "dual": duals.rows if duals else None}
     head = {
@@ -150,7 +150,10 @@ def encoded_answer(answer: SolverAnswer) -> bytes:
 
 
 def decoded_answer(frame: bytes) -> SolverAnswer:
-    """Decode a frame to a solver's answer; GarbledFrameError if it is not a valid answer."""
+    """Decode a frame (a message between processes) to a solver's answer.
+
+    Raises GarbledFrameError if the frame is not a valid answer.
+    """
     head, arrays = decode_frame(frame)
     basis, course = _basis(arrays), _course(arrays)
     if set(arrays) - {"x", "dual"} or any(a.dtype.kind != "f" for a in arrays.values()):

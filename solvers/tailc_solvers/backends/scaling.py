@@ -91,7 +91,7 @@ def unscale_costs(answer: SolverAnswer, size: float) -> SolverAnswer:
 
 
 def too_wide(program: LinearProgram) -> str | None:
-    """Why a row's coefficients differ too much in size for a solver; None if they do not.
+    """The reason why a row's coefficients differ too much in size for a solver, or None.
 
     A solver may set an integer variable off by its tolerance. The tolerance times the variable's
     coefficient must be far smaller than one step of every other integer variable in the row, and

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SharedCore:
-    """A core with requests and batch work: its power, their throughput and their memory time.
+    """A core with requests and batch work: its power, both throughputs, and both memory times.
 
     Attributes:
         freq_ghz: the grid, ascending [F].

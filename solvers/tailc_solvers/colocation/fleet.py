@@ -61,7 +61,7 @@ class SupplyCurve:
 
 @dataclass(frozen=True)
 class Provision:
-    """Least-power configuration of a fleet.
+    """Configuration of a fleet with the least power for requests and an amount of batch work.
 
     Attributes:
         work: th, batch work of each server with requests, in units of a dedicated one.

@@ -18,7 +18,7 @@ from enum import StrEnum
 
 
 class LimitOutcome(StrEnum):
-    """Which step was needed to stay within the limit.
+    """The measure that was needed to keep a chip within its power limit.
 
     BELOW_IDLE: the limit is below the power of the chip with all cores idle, so no frequency can
     meet it. BELOW_LEAST: it is above that, but below what requests need at the lowest frequency.

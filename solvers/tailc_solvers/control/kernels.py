@@ -27,10 +27,11 @@ class SimulationRecord(NamedTuple):
 
 
 class IntegralLimits(NamedTuple):
-    """Limits of a simulated response's integrals before it is abandoned; see `integrals`.
+    """Limits of integrals at which the simulation of a response is abandoned.
 
     `total` is the integral of its error at the end. So |total - integral so far| is still to come,
     and adds as much to the integral of |e|, and as much times the current time to that of t |e|.
+    See `integrals`.
     """
 
     total: float

@@ -139,7 +139,10 @@ def gains_from_control(law: control.lti.LTI) -> Gains:
 def loop_to_control(
     plant: AnyPlant, gains: Gains, sample_time: float = 1.0
 ) -> control.TransferFunction:
-    """The open loop of a plant under parallel gains; `control.feedback` closes it."""
+    """The open loop of a plant with a PID controller, as an object of python-control.
+
+    `control.feedback` closes it. gains: in parallel form.
+    """
     return to_control(plant, sample_time) * law_to_control(plant, gains, sample_time)
 
 

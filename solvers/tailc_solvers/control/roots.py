@@ -59,11 +59,12 @@ def is_stable(plant: SampledPlant, kp: float, ki: float, kd: float, delay: int) 
 
 
 def delays_within(delay: int, spread: float = DELAY_SPREAD) -> range:
-    """Whole delays within the fraction `spread` of `delay`, and at least one epoch more and fewer.
+    """The delays [epochs] for which a tuned loop must be stable.
 
-    Below five epochs, a fifth more or less contains no other whole delay. But an identified delay
-    is uncertain by one epoch, because a change in the middle of an epoch may be attributed to
-    either neighbour. No delay is below one epoch.
+    They are the whole delays within the fraction `spread` of `delay`, and at least one epoch more
+    and fewer. Below five epochs, a fifth more or less contains no other whole delay. But an
+    identified delay is uncertain by one epoch, because a change in the middle of an epoch may be
+    attributed to either neighbour. No delay is below one epoch.
     """
     fewest = min(delay - 1, math.ceil(delay * (1 - spread)))
     most = max(delay + 1, math.floor(delay * (1 + spread)))

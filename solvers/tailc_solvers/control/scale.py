@@ -32,7 +32,7 @@ class PlantScale:
         return kp * self.gain, ki * self.gain * self.time, kd * self.gain / self.time
 
     def back(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
-        """Convert parallel gains back to the plant's own units."""
+        """Convert parallel gains (kp, ki, kd) of the scaled plant back to the plant's own units."""
         return kp / self.gain, ki / self.gain / self.time, kd / self.gain * self.time
 
 

@@ -107,11 +107,11 @@ def gains_at(problem, point):
 
 @inner_loops
 def value_of(problem, kp, ki, kd, bound, record):
-    """The criterion at these gains, plus penalties for exceeded limits; inf for infinite gains.
+    """The criterion of tuning at these gains, with penalties for exceeded limits.
 
-    To save time it may also be inf if the criterion is not below `bound`. A load's IAE is at least
-    the integral of its error, 1 / ki. This gives an upper limit of the ITAE that can still win, and
-    the ITAE gives one of the IAE, at which simulations stop early.
+    inf for infinite gains. To save time it may also be inf if the criterion is not below `bound`. A
+    load's IAE is at least the integral of its error, 1 / ki. This gives an upper limit of the ITAE
+    that can still win, and the ITAE gives one of the IAE, at which simulations stop early.
     """
     if not math.isfinite(kp):
         return math.inf

@@ -45,10 +45,10 @@ class LoadRows(NamedTuple):
 
 
 class Near(NamedTuple):
-    """The `room` best schedules of each row: keys [rows, room, 4], steps [rows, room, rungs].
+    """Up to `room` schedules of each load that are best or nearly best.
 
-    `held` is their number [rows]; the last of them in order is at `last` once there is no more
-    room.
+    Keys [rows, room, 4], steps [rows, room, rungs]. `held` is their number [rows]; the last of them
+    in order is at `last` once there is no more room.
     """
 
     key: NDArray[np.float64]
@@ -58,11 +58,11 @@ class Near(NamedTuple):
 
 
 class Incumbents(NamedTuple):
-    """The best schedule so far of each row: keys [rows, 4], inf if none; steps [rows, rungs].
+    """The best schedule found so far for each load, in a search.
 
-    Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A). If `near` has room, it
-    collects the schedules whose first key is at most the incumbent's, which does not change until
-    there is no more room.
+    Keys [rows, 4], inf if none; steps [rows, rungs]. Keys are (tail ns, mean ns, A) or, by cost,
+    (W, tail ns, mean ns, A). If `near` has room, it collects the schedules whose first key is at
+    most the incumbent's, which does not change until there is no more room.
     """
 
     key: NDArray[np.float64]
@@ -122,7 +122,7 @@ def latest_finish(rows, best, q, W):
 
 @inner_loops
 def offer(rows, best, among, steps, T, L, W):
-    """Replace the incumbents in the rows `among` that a schedule beats.
+    """Replace the best schedules so far of the loads `among` for which a schedule is better.
 
     `steps` [rungs] has any wait in place 0. Returns whether its T alone left a row to win.
     """
@@ -236,7 +236,7 @@ def _replace(best, q, keys, steps):
 
 @inner_loops
 def latest_tail(rows, best, among, W, need_cost, need_time):
-    """Largest T with which a schedule may be the best of a row in `among`; -inf if none.
+    """Largest tail T with which a schedule may be the best of a load in `among`; -inf if none.
 
     `W` is a lower bound on its cost-time, and on every row its wait is at least `wait_per_cost *
     need_cost - need_time`.

@@ -46,7 +46,7 @@ class Crowd(NamedTuple):
 
 
 class Path(NamedTuple):
-    """The path from the root to a search node, with one entry for each depth.
+    """The path of a search from the root to a node, with one entry for each depth.
 
     `member` and `left` [depth, R] list the requests still running and their remaining work,
     `running` their number, `ended` the weight of the others. `time` and `cost` are weighted sums so
@@ -122,7 +122,7 @@ def search_individual(crowd, rows, best, path, buckets, items, share, cap):
 
 
 def new_path(crowd: Crowd, n: int, longest: int) -> Path:
-    """The search state at the root, where every request is running; a ladder has n rungs."""
+    """The state of a search at its root, where every request is running; a ladder has n rungs."""
     requests = crowd.demand.size
     path = Path(
         np.zeros((n, requests), dtype=np.int64),
@@ -148,7 +148,7 @@ def new_path(crowd: Crowd, n: int, longest: int) -> Path:
 
 
 def new_buckets(longest: int) -> Buckets:
-    """Empty buckets for stretches of up to `longest` steps, and one for longer ones."""
+    """Empty buckets for times of up to `longest` grid steps, and one for longer times."""
     size = longest + 2
     return Buckets(*(np.zeros(size) for _ in Buckets._fields))
 

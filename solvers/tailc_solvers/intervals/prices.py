@@ -100,7 +100,7 @@ class ContinuousRows:
 
 
 def no_prices() -> LagrangianPrices:
-    """The absent Lagrangian bound of requests that do not share one speed-up curve."""
+    """Make an empty Lagrangian bound, for requests that do not share one speed-up curve."""
     none = np.zeros(0)
     return LagrangianPrices(none, none, none, none, np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), 0.0)
 

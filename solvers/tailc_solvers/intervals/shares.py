@@ -155,7 +155,10 @@ class GridSearch:
 
 
 def course_of(search: GridSearch, is_found: NDArray[np.bool_]) -> tuple[SearchProgress, ...]:
-    """Convergence trace of the rows that end with a schedule; inf while one has none yet."""
+    """Convergence trace of the search for the loads that end with a schedule.
+
+    inf while one of them has none yet.
+    """
     course: list[SearchProgress] = []
     for effort, keys in search.seen:
         found = float(keys[is_found].mean()) / search.units if is_found.any() else math.inf

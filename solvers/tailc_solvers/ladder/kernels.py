@@ -34,7 +34,7 @@ feasibility."""
 
 
 class DemandSteps(NamedTuple):
-    """The distribution of demand as steps: sorted demands x_0 = 0, x_1, .., x_R and their sums.
+    """The distribution of demand as a step function: sorted demands x_0 = 0, x_1, .., x_R.
 
     `work` is x_j, `sum` is G(x_j) = E[min(X, x_j)], `running` the share still running on segment j,
     (x_(j-1), x_j]; entry 0 of it is 1. `rank` is the entry of the quantile.
@@ -47,7 +47,7 @@ class DemandSteps(NamedTuple):
 
 
 class Hull(NamedTuple):
-    """For each k, the useful ones of the rungs 0..k: rung[k, :size[k]], from slow to fast.
+    """The useful rungs among 0..k, for each k: rung[k, :size[k]], from slow to fast.
 
     A useful rung is on the lower hull, so that some multiplier prefers it. `time` and `cost` are
     per unit of work, of every rung [rungs].

@@ -26,10 +26,10 @@ LEAST_GAIN = 1e-7
 
 @dataclass(frozen=True)
 class LadderLimits:
-    """A problem's data and limits; without `cost` and `target_ms` the tail is minimised.
+    """The problem of the best ladder within capacities: use of resources, limits and objective.
 
-    uses, supplies: use by each rung [limits, rungs] of each capacity [limits]. widths: threads of
-    each rung [rungs].
+    The objective is the tail, or the cost if `cost` and `target_ms` are given. uses, supplies: use
+    by each rung [limits, rungs] of each capacity [limits]. widths: threads of each rung [rungs].
     """
 
     steps: DemandSteps
@@ -58,7 +58,7 @@ class LadderFigures:
 
 
 def judge(limits: LadderLimits, load: float, ends: NDArray[np.float64]) -> LadderFigures:
-    """Evaluate ladders from the work at which they leave each rung [ladders, rungs]."""
+    """Evaluate ladders, given by the work at which they leave each rung [ladders, rungs]."""
     steps = limits.steps
     time_ms = _parts(np.interp(ends, steps.work, steps.sum)) / limits.speeds
     tail_ms = (_parts(np.minimum(ends, steps.work[steps.rank])) / limits.speeds).sum(axis=1)

@@ -14,7 +14,7 @@ LEAST_MOVE = 3e-4
 
 
 class SupplyPrices:
-    """A price for each supply, which follows the supply's use relative to its capacity."""
+    """A price for each limited supply of cores or power, which rises if the supply is overused."""
 
     def __init__(self, first: NDArray[np.float64], least: float) -> None:
         self.each = first

@@ -31,7 +31,10 @@ _JUMP = 1 << 40
 
 
 def smoothest(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.float64]]:
-    """Choose each load's schedule from its first `room` candidates for the smoothest table."""
+    """Choose one schedule for each load so that the table is as smooth as possible.
+
+    Each is chosen from the load's first `room` candidates.
+    """
     schedules = _with_waits(candidates, room)
     ends = [_ends(each) for each in schedules]
     best, following = np.arange(len(ends[-1])), []

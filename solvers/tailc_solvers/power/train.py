@@ -47,9 +47,9 @@ _SHARE = 1e-6
 
 
 class Training(StrEnum):
-    """Whether the trace determines the parameters of a component.
+    """Whether measured data determine the power parameters of a component.
 
-    UNIQUE: it does. SINGULAR: other parameters fit equally well. UNUSED: a column is always zero.
+    UNIQUE: they do. SINGULAR: other parameters fit equally well. UNUSED: a column is always zero.
     """
 
     UNIQUE = "unique"
@@ -59,7 +59,7 @@ class Training(StrEnum):
 
 @dataclass(frozen=True)
 class Component:
-    """Fitted parameters of one component, with the quality of the fit.
+    """Fitted power parameters of one component of a server, with the quality of the fit.
 
     Attributes:
         status: whether the trace determines the parameters.

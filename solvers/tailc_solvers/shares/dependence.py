@@ -17,9 +17,10 @@ _UNKNOWNS = 3
 
 
 def share_effect(x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """The t statistic of the share u; infinite if the fit has no error, 0 if u is constant.
+    """The t statistic of the share u in a fit of the throughput y by x and u.
 
-    Arrays of one length, finite, with at least four rows.
+    Infinite if the fit has no error, 0 if u is constant. Arrays of one length, finite, with at
+    least four rows.
     """
     x, u, y = (each - math.fsum(each.tolist()) / len(each) for each in (x, u, y))
     u, y = _residual(x, u), _residual(x, y)

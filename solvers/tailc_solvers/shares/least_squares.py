@@ -33,7 +33,7 @@ class Model:
 def least_squares(
     x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.float64]
 ) -> Model | None:
-    """Fit a and b by least squares; None if x and u do not determine them.
+    """Fit y = a x + b u by least squares; None if x and u do not determine a and b.
 
     Arrays of one length, finite, with at least two rows.
     """

@@ -37,10 +37,10 @@ PASS = 16
 
 
 class LatticeLaw(NamedTuple):
-    """The law of one request's work: `least` + k `width` with probability p_k, k < `buckets`.
+    """The distribution of one request's work on a grid: `least` + k `width` with probability p_k.
 
-    `filled` are the k with p_k > 0 from the last one down, then BLOCK more entries of any k, and
-    `share` their p, 0 for those.
+    k is below `buckets`. `filled` are the k with p_k > 0 from the last one down, then BLOCK more
+    entries of any k, and `share` their p, 0 for those.
     """
 
     least: float
@@ -98,7 +98,7 @@ class OwnLawCases(NamedTuple):
 
 @plain_loops
 def count_upwards(work, weight, least, width, counted, smallest):
-    """Add every weight to its bucket, and keep the smallest value of each bucket."""
+    """Add every weight to the bucket of its work, and record the smallest value of each bucket."""
     for r in range(work.shape[0]):
         x = work[r]
         k = math.ceil((x - least) / width)

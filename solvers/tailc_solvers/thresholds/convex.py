@@ -76,7 +76,7 @@ class ThresholdProposal:
 
 @dataclass(frozen=True)
 class ConvexThresholds:
-    """The linear programs of one problem, one for each last type.
+    """The linear programs of a threshold problem, one for each last type of core.
 
     Attributes:
         sample: demands and weights.

@@ -52,7 +52,10 @@ _TARGET = "such as `target: 0.99`"
 
 @dataclass(frozen=True)
 class ImportedObjective:
-    """Percentile, latency and optional window as in a spec; `origin`: where it comes from."""
+    """An SLO that was read from OpenSLO: percentile, latency and optional window.
+
+    origin: where it comes from.
+    """
 
     percentile: str
     latency: str

@@ -163,7 +163,7 @@ def with_green_percents(
 
 
 def with_applications(log: JobLog, counts: Mapping[str, int], seed: int) -> JobLog:
-    """Assign to `counts` jobs each application; the seed determines which jobs."""
+    """Assign each application to a number of jobs, `counts`; the seed determines which jobs."""
     if min(counts.values()) < 0 or (total := sum(counts.values())) != log.jobs:
         message = f"the counts of applications add up to `{sum(counts.values())}`, not {log.jobs}"
         help_ = "give each of the jobs an application"

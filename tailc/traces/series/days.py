@@ -22,7 +22,10 @@ FEWEST_PAIRS = 3
 
 @dataclass(frozen=True)
 class DayPairs:
-    """Pairs of days cut from one series, all with the same number of steps."""
+    """Periods of a series with high, medium and low production, all of the same length.
+
+    A period is two consecutive days by default.
+    """
 
     high: TimeSeries
     medium: TimeSeries

@@ -50,7 +50,7 @@ def read_series(
 
 
 class SeriesRows:
-    """The rows of a file with several columns of values, read once.
+    """Time series of one file with several columns of values, read once.
 
     like: a reading of one of the columns; the others differ only in their values.
     """

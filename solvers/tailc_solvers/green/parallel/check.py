@@ -36,7 +36,7 @@ class LocatedFault(NamedTuple):
 
 
 def faults_of(problem: ParallelProblem, plan: ServerPlan) -> list[LocatedFault]:
-    """The constraints that `plan` violates, by job and then by epoch; empty if it is feasible."""
+    """List the constraints that a plan violates, by job and then by epoch; empty if none."""
     if not _has_size(problem, plan):
         return [LocatedFault(ServerPlanFault.WRONG_SIZE)]
     found: list[LocatedFault] = []
@@ -48,7 +48,7 @@ def faults_of(problem: ParallelProblem, plan: ServerPlan) -> list[LocatedFault]:
 
 
 def faults_of_column(problem: ParallelProblem, column: Column) -> list[LocatedFault]:
-    """The constraints that one job's schedule violates by itself, whatever the other jobs do."""
+    """List the constraints that the schedule of one job violates, whatever the other jobs do."""
     ends = column.start + len(column.servers)
     if not (0 <= column.job < len(problem.jobs) and 0 <= column.start < ends <= problem.epochs):
         return [LocatedFault(ServerPlanFault.WRONG_SIZE)]

@@ -95,7 +95,7 @@ class ColumnsEffort:
 
 @dataclass(frozen=True, eq=False)
 class ColumnsSolution:
-    """A plan, with the schedules and prices that can warm-start the next search.
+    """The plan of a search by column generation, with data to start the next search from.
 
     Attributes:
         solution: the plan, its bound and gap.

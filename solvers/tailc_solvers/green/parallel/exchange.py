@@ -39,7 +39,7 @@ LEAST_SHARE = 0.02
 
 
 class SchedulePool(NamedTuple):
-    """Schedules by job; those of job j have the numbers `first[j]` to `first[j + 1] - 1`.
+    """Schedules of several jobs as arrays; those of job j are `first[j]` to `first[j + 1] - 1`.
 
     Servers, and energy in mJ, of each in each epoch [K, T], and its first and past-the-end epoch
     [K, 2]. In billionths the cost of its time, and its excess cost over the least of its job at the
@@ -93,7 +93,9 @@ class ExchangeSums(NamedTuple):
 
 
 class Exchange:
-    """Search for the cheapest choice of one schedule per job; every job must have at least one.
+    """Search by exchanges for the cheapest choice of one of the known schedules for each job.
+
+    Every job must have at least one.
 
     Args:
         problem: the jobs.

@@ -97,7 +97,7 @@ class IndexedPlan:
         return LinearProgram.build(self._cost, 0.0, self._upper, self._rows, integer=self._whole)
 
     def variable(self, cost: float = 0.0, upper: float = 1.0, *, is_whole: bool = True) -> int:
-        """Add a variable and return its number.
+        """Add a variable to the program and return its number.
 
         Its upper bound must be finite, because CP-SAT divides a variable into coarser steps if the
         bound is large.

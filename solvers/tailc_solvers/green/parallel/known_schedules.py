@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 
 
 class KnownSchedules:
-    """Schedules in the order in which they were found, without duplicates."""
+    """The schedules that a search has found, in order, without duplicates."""
 
     def __init__(self, problem: ParallelProblem) -> None:
         self.columns: list[Column] = []
@@ -61,7 +61,7 @@ class KnownSchedules:
         return self._waiting[: len(self.columns)]
 
     def obeying(self, rules: Rules) -> Allowed:
-        """Which schedules obey the branching rules on their jobs."""
+        """Whether each schedule obeys the branching rules on its job."""
         allowed = np.ones(len(self.columns), dtype=np.bool_)
         for job, rule in rules.items():
             mine = np.flatnonzero(self.job == job)

@@ -61,10 +61,7 @@ class Multipliers:
     excess: Whole
 
     def between(self, other: Multipliers, share: float) -> Multipliers:
-        """Move these prices by the fraction `share` of the way to `other`.
-
-        Integers, rounded down.
-        """
+        """Move these prices towards `other` by a fraction `share`; integers, rounded down."""
         pairs = zip(self._parts, other._parts, strict=True)
         return Multipliers(*(np.floor(a + share * (b - a)).astype(np.int64) for a, b in pairs))
 
@@ -116,7 +113,7 @@ class Master:
         return self._known.obeying(rules)
 
     def excess(self, multipliers: Multipliers) -> Vector:
-        """Cost of each schedule at these prices, less that of its job's cheapest known schedule.
+        """Excess cost of each schedule at some prices, over the cheapest known one of its job.
 
         A plan costs at least the bound of the multipliers plus the excess costs of its schedules.
         """
@@ -150,11 +147,11 @@ class Master:
         return optimum(replace(program, upper=upper), answer)
 
     def objective(self, answer: SolverAnswer) -> float:
-        """Cost of the answer's point in micro-units; not finite if it has no point."""
+        """Cost of the point in a solver's answer, in micro-units; not finite without a point."""
         return math.nan if answer.point is None else answer.point.objective * self.most_cost
 
     def shares(self, answer: SolverAnswer, allowed: Allowed) -> Vector | None:
-        """Share of each schedule in the answer's mixture; None if the answer has no point."""
+        """Share of each schedule in the mixture of a solver's answer; None without a point."""
         point = answer.point
         if point is None or point.x.size != self._rows.fixed + allowed.size:
             return None
@@ -213,7 +210,10 @@ class Master:
     def reprice(
         self, priced: PricedSchedules, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
     ) -> PricedSchedules:
-        """Price only the jobs whose rules have changed; keep the other results of `priced`."""
+        """Search again for the cheapest schedules of the jobs whose branching rules have changed.
+
+        The other results of `priced` stay.
+        """
         least = list(priced.least)
         found = self._schedules.cheapest(self.prices(multipliers), rules, jobs)
         for j, one in zip(jobs, found, strict=True):

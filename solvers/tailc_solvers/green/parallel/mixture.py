@@ -102,7 +102,7 @@ class Mixture:
         return dict(part for job in self._jobs for part in job.parts)
 
     def most(self) -> list[Column] | None:
-        """The schedule with the largest share of each job; None if some job has no schedule."""
+        """For each job the schedule with the largest share; None if some job has no schedule."""
         found = [job.most for job in self._jobs]
         return [column for column in found if column is not None] if None not in found else None
 

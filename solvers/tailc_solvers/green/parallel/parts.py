@@ -46,7 +46,7 @@ class LevelCosts(NamedTuple):
 
 
 class States(NamedTuple):
-    """Amounts of remaining work that are possible before each epoch, numbered by epoch.
+    """Amounts of remaining work that a job may have before each epoch, numbered by epoch.
 
     Attributes:
         first: number of the first state of each epoch, and of all states [K + 1].
@@ -129,7 +129,7 @@ class ScheduleRequests(NamedTuple):
 
 
 class ScheduleResults(NamedTuple):
-    """The cheapest schedule of each requested job, with its cost and a lower bound.
+    """Results of a search: the cheapest schedule of each requested job, its cost and a bound.
 
     Attributes:
         least, bound: the least cost of a schedule, and a lower bound on it, from work rounded up

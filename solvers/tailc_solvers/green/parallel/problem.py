@@ -118,7 +118,9 @@ class ParallelJob:
 
 @dataclass(frozen=True, eq=False)
 class ParallelProblem:
-    """All jobs, servers and energy. Costs are in micro-units: of money, of kWh or of grams of CO2.
+    """The problem of malleable jobs: all jobs, servers and energy, with costs in micro-units.
+
+    These are micro-units of money, of kWh or of grams of CO2.
 
     Attributes:
         length_s: of each epoch [T].

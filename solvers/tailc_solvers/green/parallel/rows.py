@@ -68,7 +68,7 @@ class Entries(NamedTuple):
 
 
 class MasterRows:
-    """The rows of a problem, in order: jobs [J], servers, energy and its envelope.
+    """The constraints of the linear program, in order: jobs [J], servers, energy, its envelope.
 
     Attributes:
         blocks: q [Q].

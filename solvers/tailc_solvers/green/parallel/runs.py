@@ -21,7 +21,7 @@ UNIT_SPAN = 1.4
 
 @dataclass(frozen=True, eq=False)
 class JobRun:
-    """One job with a chosen shape and a chosen start."""
+    """A job with one choice of its shape (virtual machines) and its start."""
 
     problem: ParallelProblem
     job: int

@@ -127,7 +127,7 @@ class Least(NamedTuple):
 
 
 class Schedules:
-    """All possible runs of all jobs, prepared for repeated searches.
+    """The possible runs of jobs, prepared for repeated searches for cheap schedules.
 
     Args:
         problem: the jobs.
@@ -161,9 +161,9 @@ class Schedules:
         return self._results_of(requests)
 
     def cheapest_next_to(self, job: int, others: OtherJobs) -> Column | None:
-        """The schedule of a job that adds least to the cost of the other jobs.
+        """The schedule of a job that adds least to the cost, while the other jobs are fixed.
 
-        None if it has none.
+        None if the job has no schedule.
         """
         requests = self._requests_of([job], {})
         find_next_to_others(self._batch, requests, *others, self._answers)

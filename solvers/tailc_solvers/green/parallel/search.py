@@ -101,7 +101,7 @@ class PlacedJobs:
         return bool((self._servers <= self.problem.servers).all())
 
     def plan(self) -> ServerPlan:
-        """The plan of all schedules; every job must have one."""
+        """The plan of servers that consists of all placed schedules; every job must have one."""
         return plan_of(self.problem, [self._placed[j].column for j in self.jobs])
 
 
@@ -131,7 +131,7 @@ def _better(site: PlacedJobs, job: int, least: float) -> float:
 
 
 def plan_of(problem: ParallelProblem, columns: Sequence[Column]) -> ServerPlan:
-    """The plan of one schedule for each job, in order."""
+    """The plan of servers that consists of one schedule for each job, in order."""
     servers = np.stack([column.row(problem.epochs) for column in columns])
     return ServerPlan(servers, np.array([column.shape for column in columns], dtype=np.int64))
 

@@ -58,7 +58,7 @@ class CostBounds:
 
 @dataclass(frozen=True, eq=False)
 class ParallelSolution:
-    """A plan with its evidence.
+    """A plan of malleable jobs with the evidence of how good it is.
 
     Attributes:
         ending: how the search ended.

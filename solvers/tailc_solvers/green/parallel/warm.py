@@ -12,7 +12,7 @@ JobAndShape = tuple[int, int]
 def carry_schedules(
     columns: Iterable[Column], renumbered: Mapping[JobAndShape, JobAndShape], passed: int
 ) -> list[Column]:
-    """The rest of each schedule after `passed` epochs, with the job numbers of the new problem.
+    """Cut schedules to the epochs after `passed`, with the job numbers of the new problem.
 
     In order, without duplicates. Schedules of jobs and shapes that are not in `renumbered`, and
     those that have ended, are left out. `solve_columns` checks whether each still suits its job.

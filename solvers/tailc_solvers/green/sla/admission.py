@@ -59,7 +59,7 @@ class AdmissionEffort:
 
 @dataclass(frozen=True, eq=False)
 class ProvedAdmission:
-    """The best admission found, assuming free moves.
+    """The best admission of jobs that was found, if moves of their servers were free.
 
     Attributes:
         outcome: of the solver, for the last program.

@@ -165,7 +165,7 @@ def bound_alone(groups: Groups, alone: Sequence[PlacementSolution]) -> float:
 
 
 def refilled(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Plan:
-    """The plan with refused jobs where they have room and value."""
+    """Add refused jobs to a plan where they have room and a value above 0."""
     result: list[Placement | None] = list(plan)
     loaded = groups.with_load(*load_of(groups, jobs, plan))
     for at in by_pay(jobs):

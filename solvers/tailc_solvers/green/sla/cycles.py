@@ -49,7 +49,7 @@ class Walk(NamedTuple):
 
 @inner_loops
 def step_from(rest, node, n, T):
-    """The next step from a node of the difference of two flows, and its group.
+    """The next step of a walk from a node of the difference of two flows, and its group.
 
     A node is g (T + 1) + t for a place; hubs come after, departures first.
     """
@@ -67,7 +67,7 @@ def step_from(rest, node, n, T):
 
 @inner_loops
 def step_from_hub(rest, kind, t):
-    """The next step from a hub, and its group."""
+    """The next step of a walk from a hub of the difference of two flows, and its group."""
     for g in range(rest.left.shape[0]):
         if kind == LEAVING and rest.left[g, t] < 0:
             return STAY_IN, g

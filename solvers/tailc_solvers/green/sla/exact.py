@@ -82,7 +82,7 @@ class ExactProgram:
         return tuple(columns.placement(x) for columns in self.columns)
 
     def groups_of(self, x: Vector) -> Groups:
-        """Make each rack a group whose bus is read from a point.
+        """Make a group of each rack, on the bus that a point of the program assigns to it.
 
         Raises ValueError if a brown rack is between green ones.
         """

@@ -117,7 +117,7 @@ def solve_admission(
 
 @dataclass(frozen=True, eq=False)
 class HorizonProgram:
-    """The horizon's linear program, with the indices of its variables and rows.
+    """The linear program of jobs on free servers, with the indices of variables and rows.
 
     `fed` are rows of the green bus; -1 in epochs in which it feeds all free servers.
     """

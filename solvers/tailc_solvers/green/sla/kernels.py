@@ -77,7 +77,7 @@ class Flow(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """Buffers of the shortest-path search.
+    """Working memory of the search for shortest paths through a flow network.
 
     Distances, and the arc by which each place [T + 1, groups] and hub [T + 1, 2] is reached. ahead,
     behind: boundaries ahead of which, and behind which, paths must be updated [T + 1] each.
@@ -118,7 +118,7 @@ def moves_back(costs, t, moved):
 
 @inlined_loops
 def nearest(place, net):
-    """Least distances of a boundary's places that lead to its two hubs."""
+    """Least distances of the places at a boundary of epochs that lead to its two hubs."""
     leaving, arriving = FAR, FAR
     for g in range(place.shape[0]):
         leaving = min(leaving, FAR if net[g] > 0 else place[g])
@@ -143,7 +143,7 @@ def relax_hub(place, net, kind, least, hub, hub_from):
 
 @inlined_loops
 def cross(costs, t, moved, hub, hub_from):
-    """Update each hub's distance from the other hub."""
+    """Update the distance of each hub at a boundary by way of the other hub."""
     if moved > 0:
         there = hub[ARRIVING] - move_cost(costs, t, moved - 1)[0]
         if there < hub[LEAVING]:
@@ -173,7 +173,7 @@ def relax_places(place, place_from, net, leaving, arriving):
 
 @inlined_loops
 def relax_boundary(costs, flow, t, ways):
-    """Update the distances of a boundary's hubs and places from each other."""
+    """Update the distances of hubs and places at the boundary of two epochs by each other."""
     place, net, hub, hub_from = ways.place[t], flow.net[t], ways.hub[t], ways.hub_from[t]
     leaving, arriving = nearest(place, net)
     relax_hub(place, net, LEAVING, leaving, hub, hub_from)

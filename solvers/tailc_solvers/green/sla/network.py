@@ -60,9 +60,9 @@ class JobFlow(NamedTuple):
 
 
 class BestFlows(NamedTuple):
-    """Flows to choose from, and an upper bound on a placement's value; no flows: no room.
+    """Flows of a job's servers to choose from, and an upper bound on the value of a placement.
 
-    `worth` is the multiplier with which they were found.
+    No flows: there is no room. `worth` is the multiplier with which they were found.
     """
 
     flows: list[JobFlow]
@@ -72,10 +72,11 @@ class BestFlows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """The flow network of a job with one start; a running job's current servers come first.
+    """The flow network in which paths are servers of one job over time; for one start of the job.
 
-    Costs are in parts of a micro-dollar. In the epochs `still` moves cost more than they can bring;
-    `reach` is how far around the next ones moves are forbidden.
+    A running job's current servers come first. Costs are in parts of a micro-dollar. In the epochs
+    `still` moves cost more than they can bring; `reach` is how far around the next ones moves are
+    forbidden.
     """
 
     groups: Groups

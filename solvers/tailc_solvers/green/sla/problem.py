@@ -41,7 +41,7 @@ PPM = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class EnergySupply:
-    """Green energy by epoch, the energy of servers and moves, and the price of grid energy.
+    """Energy of a datacentre: green energy by epoch, servers and moves, price of grid energy.
 
     Attributes:
         green: forecast for the green bus, GP [mJ; epochs].
@@ -131,7 +131,9 @@ class Racks:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of racks whose bus is known in every epoch, from the brownest to the greenest.
+    """Groups of racks, from the brownest to the greenest; racks of a group are on the same bus.
+
+    The bus is known in every epoch.
 
     Attributes:
         servers: of each group [groups].
@@ -189,7 +191,7 @@ class Groups:
 
     @cached_property
     def green_left(self) -> Whole:
-        """Unused energy of the green bus, negative if it is overdrawn [mJ; epochs]."""
+        """Unused energy of the green bus, negative if more is used than produced [mJ; epochs]."""
         return self.energy.green - self.green_drawn(self.busy, self.moves)
 
     @cached_property

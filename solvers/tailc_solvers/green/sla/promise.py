@@ -71,7 +71,11 @@ def trimmed(groups: Groups, jobs: Sequence[Job], plan: Plan, limit_ppm: int) -> 
 
 
 def repaired(groups: Groups, jobs: Sequence[Job], plan: Plan, limit_ppm: int) -> Plan:
-    """A plan within the limit, the better of two; if none is, the one with the lowest share."""
+    """Repair a plan so that it breaks at most `limit_ppm` of its promises of green energy.
+
+    Of two repaired plans within the limit, the better one; if none is within, the one with the
+    lowest share.
+    """
     strict = [_strict(groups, job) for job in jobs]
     again = admitting(groups, strict, (True,) * len(jobs))
     starts = [plan] if again is None else [plan, again]

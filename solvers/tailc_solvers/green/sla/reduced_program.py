@@ -95,10 +95,10 @@ class ReducedProgram:
 def solve_reduced(
     groups: Groups, jobs: Sequence[Job], solver: Solver, limits: BackendLimits | None = None
 ) -> PlacementSolution:
-    """Find the best plan for these jobs on free servers, with the relaxation's bound.
+    """Find the best plan for jobs on free servers by a mixed-integer program.
 
-    If the relaxed program has an integer optimum, as it usually has, that is the answer, and
-    proved.
+    The bound is that of the relaxed program. If that has an integer optimum, as it usually has,
+    that is the answer, and proved.
     """
     model = ReducedProgram.build(groups, jobs)
     answer = solver.answer(model.relaxed, limits)

@@ -61,7 +61,7 @@ class PlacementSolution:
 def solution_of_plan(
     groups: Groups, jobs: Sequence[Job], plan: Plan, bound: float = math.inf
 ) -> PlacementSolution:
-    """Check a plan from a method without a solver; REFUTED if it violates a rule."""
+    """Check a plan that was made without a solver; the result is REFUTED if it violates a rule."""
     faults = faults_of(groups, jobs, plan)
     if faults:
         return PlacementSolution(
@@ -123,7 +123,7 @@ def solution_of_answer(
 def without_plan(
     groups: Groups, answer: SolverAnswer, found: AnswerVerdict, bound: float
 ) -> PlacementSolution:
-    """The result for a solver's answer that has no point, or a wrong one."""
+    """The result for an answer of a solver that has no point, or a wrong one."""
     return PlacementSolution(
         answer.outcome,
         found.trust,
