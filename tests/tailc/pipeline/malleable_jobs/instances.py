@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
+from tests.reference import cluster_program
 
 HOUR = 3_600
 LINEAR = {1: 1_000_000, 2: 2_000_000, 4: 4_000_000}
@@ -153,67 +153,13 @@ def _random_job(rng: Random, number: int) -> NamedMalleable:
 
 def least_cost(problem: ClusterProblem) -> Fraction | None:
     """The cost of the best of all plans, in micro-units; None where there is none."""
-    schedules = [list(_schedules(problem, one)) for one in problem.jobs]
+    schedules = [list(cluster_program.schedules(problem, one)) for one in problem.jobs]
     costs = [
         cost_of(problem, plan)
         for plan in itertools.product(*schedules)
         if all(sum(given) <= problem.servers for given in zip(*plan, strict=True))
     ]
     return min(costs, default=None)
-
-
-def least_cost_by_program(problem: ClusterProblem) -> float:
-    """The same from one variable for each way to run a job, where servers asleep draw nothing."""
-    assert problem.asleep_mw == 0
-    plans = [(j, run) for j, one in enumerate(problem.jobs) for run in _schedules(problem, one)]
-    job, servers = np.array([j for j, _ in plans]), np.array([run for _, run in plans])
-    stays = (servers[:, 1:] > 0) & (servers[:, :-1] > 0)
-    moved = np.pad(np.abs(np.diff(servers)) * stays, ((0, 0), (1, 0)))
-    kwh = (servers * problem.busy_mw * problem.epoch_s + moved * problem.change_mj) / MJ_PER_KWH
-    epochs, padded = servers.shape[1], (0, servers.shape[1] - problem.supply.epochs)
-    green = np.pad(problem.supply.green_mw, padded) * problem.epoch_s / MJ_PER_KWH
-    price = np.pad(problem.supply.brown_udollars_per_kwh, padded, mode="edge") / PPM
-    hours = (servers > 0).sum(axis=1) * problem.epoch_s / HOUR
-    of_job = np.eye(len(problem.jobs))[:, job]
-    none = np.zeros((epochs, epochs))
-    found = milp(
-        np.concatenate([problem.run_cost / PPM / len(problem.jobs) * hours, price]),
-        integrality=np.arange(len(plans) + epochs) < len(plans),
-        bounds=Bounds(0, np.repeat([1.0, np.inf], [len(plans), epochs])),
-        constraints=[
-            LinearConstraint(np.hstack([of_job, np.zeros((len(of_job), epochs))]), 1, 1),
-            LinearConstraint(np.hstack([servers.T, none]), -np.inf, problem.servers),
-            LinearConstraint(np.hstack([kwh.T, -np.eye(epochs)]), -np.inf, green),
-        ],
-        options={"mip_rel_gap": 0.0},
-    )
-    return PPM * found.fun
-
-
-BEYOND = 8
-
-
-def _schedules(problem: ClusterProblem, one: NamedMalleable) -> Iterator[tuple[int, ...]]:
-    """Servers by epoch, some epochs beyond the horizon, of all ways to run a job."""
-    epochs = problem.supply.epochs
-    first = -(-one.submit_s // problem.epoch_s)
-    for curve in one.speedup_ppm.values():
-        for start in range(first, min(first + one.may_wait, epochs - 1) + 1):
-            for run in _runs(problem, one, curve, 0, Fraction(0)):
-                yield (0,) * start + run + (0,) * (epochs + BEYOND - start - len(run))
-
-
-def _runs(problem, one, curve, had_s, done) -> Iterator[tuple[int, ...]]:
-    longest_s = Fraction(one.work_s * problem.slowdown_ppm, one.requested_ppm)
-    for count, ppm in curve.items():
-        left_s = Fraction((one.work_s - done) * PPM, ppm)
-        if left_s <= problem.epoch_s:
-            if had_s + left_s <= longest_s:
-                yield (count,)
-        elif had_s + problem.epoch_s < longest_s:
-            after = done + Fraction(ppm * problem.epoch_s, PPM)
-            for rest in _runs(problem, one, curve, had_s + problem.epoch_s, after):
-                yield (count, *rest)
 
 
 def cost_of(problem: ClusterProblem, plan) -> Fraction:

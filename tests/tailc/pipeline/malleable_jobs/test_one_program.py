@@ -15,10 +15,10 @@ from tailc.errors import Code, TailcError
 from tailc.pipeline.malleable_jobs import solve as solved
 from tailc.pipeline.malleable_jobs.solve import solve_for_clusters
 from tailc.problems.plan import PlanMethod, PlanSearch
+from tests.reference.cluster_program import least_cost
 from tests.tailc.pipeline.malleable_jobs.instances import (
     SPEEDS,
     curve_job,
-    least_cost_by_program,
     long_cluster,
     quarter_hours,
     random_cluster,
@@ -66,14 +66,14 @@ def test_work_in_milliards_does_not_hide_the_best_plan(problem, least, solver):
     search = PlanSearch(PlanMethod.MIP, solver=solver)
     found = solve_for_clusters(replace(problem, search=search))
     assert found.value == pytest.approx(least, abs=1)
-    assert found.value == pytest.approx(least_cost_by_program(problem), abs=1)
+    assert found.value == pytest.approx(least_cost(problem), abs=1)
 
 
 @pytest.mark.parametrize("seed", range(15))
 def test_plans_of_long_jobs_are_as_good_as_those_of_another_program(seed):
     problem = replace(long_cluster(seed), search=HIGHS)
     found = solve_for_clusters(problem)
-    assert found.value == pytest.approx(least_cost_by_program(problem), rel=1e-5, abs=2)
+    assert found.value == pytest.approx(least_cost(problem), rel=1e-5, abs=2)
     assert found.bound is not None
     assert found.proof == "dual-bound"
 
