@@ -55,6 +55,9 @@ type Request struct {
 	core        int
 	sinceNs     int64 // on its core
 	spentNs     int64 // below the last rung, that its core had when it started
+	grantedNs   int64 // threads times time on earlier rungs
+	rungNs      int64 // when it got its rung
+	lateNs      int64 // by how much its ticks were late, in all
 	isBoosted   bool
 	hasGivenUp  bool
 }
@@ -75,6 +78,23 @@ func (r *Request) Threads() int {
 		return int(*threads)
 	}
 	return 1
+}
+
+// Times are those of the request, if it exits now and its threads worked for threadNs in all.
+func (r *Request) Times(nowNs, threadNs int64) RequestTimes {
+	lateNs := r.lateNs
+	if r.tickNs != unset {
+		lateNs += max(nowNs-r.tickNs, 0)
+	}
+	return RequestTimes{
+		ArrivalUs: r.arrivedNs / 1_000, WaitUs: (r.startedNs - r.arrivedNs) / 1_000,
+		RunUs: (nowNs - r.startedNs) / 1_000, ThreadUs: threadNs / 1_000,
+		GrantedUs: r.grantedUntil(nowNs) / 1_000, LateUs: lateNs / 1_000,
+	}
+}
+
+func (r *Request) grantedUntil(nowNs int64) int64 {
+	return r.grantedNs + (nowNs-r.rungNs)*int64(r.Threads())
 }
 
 // ScheduleCounts are counts since the schedule was made.
@@ -440,7 +460,7 @@ func (s *Schedule) startOn(held *queue, coreRung int, nowNs int64) {
 	if nowNs > request.arrivedNs {
 		s.Counts.Waited++
 	}
-	request.startedNs, request.loadAtStart = nowNs, s.inSystem
+	request.startedNs, request.rungNs, request.loadAtStart = nowNs, nowNs, s.inSystem
 	request.waitedUs = (nowNs - request.arrivedNs) / 1_000
 	if coreRung == nowhere {
 		request.rung = s.lookUp(request, nowNs)
@@ -483,6 +503,7 @@ func (s *Schedule) setTick(request *Request, nowNs int64) {
 func (s *Schedule) tick(request *Request, nowNs int64) {
 	s.Counts.Ticks++
 	s.Counts.LateNs += nowNs - request.tickNs
+	request.lateNs += nowNs - request.tickNs
 	if s.cores.places != nil {
 		s.tickOnCore(request, nowNs)
 		return
@@ -492,10 +513,10 @@ func (s *Schedule) tick(request *Request, nowNs int64) {
 	switch {
 	case rung > request.rung:
 		s.Counts.Climbs++
-		s.move(request, rung, DecideClimb)
+		s.move(request, rung, DecideClimb, nowNs)
 	case rung < request.rung && mayDescend:
 		s.Counts.Descents++
-		s.move(request, rung, DecideDescend)
+		s.move(request, rung, DecideDescend, nowNs)
 	}
 	s.setTick(request, nowNs)
 }
@@ -520,8 +541,9 @@ func (s *Schedule) lookUp(request *Request, nowNs int64) int {
 	return answer.Rung
 }
 
-func (s *Schedule) move(request *Request, rung int, kind DecisionKind) {
+func (s *Schedule) move(request *Request, rung int, kind DecisionKind, nowNs int64) {
 	s.countUse(request, -1)
+	request.grantedNs, request.rungNs = request.grantedUntil(nowNs), nowNs
 	request.rung = rung
 	request.isBoosted = kind == DecideClimb && s.mayBoost(request)
 	if request.isBoosted {

@@ -143,6 +143,6 @@ func (s *Schedule) tickOnCore(request *Request, nowNs int64) {
 	s.leaveCore(request, nowNs)
 	s.takeCore(request, rung, nowNs)
 	s.Counts.Climbs++
-	s.move(request, rung, DecideClimb)
+	s.move(request, rung, DecideClimb, nowNs)
 	s.startWaiting(nowNs)
 }

@@ -24,7 +24,8 @@ type SchedulerOptions struct {
 	OnReload func(*Policy)
 	// Log gets, at the exit of each request whose parts had no error, the processor time of these parts;
 	// on systems other than Linux, the time for which they ran. In a log with classes, a request
-	// without one has the empty class. OnLogError is called with its errors.
+	// without one has the empty class; a log with times also has those of the request. OnLogError is
+	// called with its errors.
 	Log        *DemandLog
 	OnLogError func(error)
 	// Now is the clock, time since any moment. By default it is that of this process.
@@ -105,6 +106,7 @@ type Running struct {
 	degree    int
 	isBoosted bool
 	usedNs    atomic.Int64 // by parts, for the log
+	workedNs  atomic.Int64 // for which parts ran, for the log
 	hasFailed atomic.Bool
 	hasExited atomic.Bool
 }
@@ -149,14 +151,21 @@ func (r *Running) Exit() {
 		return
 	}
 	r.cancel()
-	r.log()
+	class, times := r.leave()
+	r.log(class, times)
+}
+
+// leave ends the request, and returns its class and times.
+func (r *Running) leave() (string, RequestTimes) {
 	s := r.scheduler
 	nowNs := s.lock()
 	defer s.unlock()
 	// The policy that lock has begun to use may start it.
 	s.carryOut()
 	delete(s.running, r.request)
+	class, times := r.request.class, r.request.Times(nowNs, r.workedNs.Load())
 	s.schedule.Exit(r.request, nowNs)
+	return class, times
 }
 
 // Context ends when the request is cut off, when it exits, and with the context that it came with.
@@ -224,21 +233,28 @@ func (r *Running) measured(part func(context.Context) error) error {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	before := threadTime()
-	defer func() { r.usedNs.Add(int64(threadTime() - before)) }()
+	begun, before := r.scheduler.nowNs(), threadTime()
+	defer func() {
+		r.usedNs.Add(int64(threadTime() - before))
+		r.workedNs.Add(r.scheduler.nowNs() - begun)
+	}()
 	return part(r.ctx)
 }
 
-func (r *Running) log() {
+func (r *Running) log(class string, times RequestTimes) {
 	log, usedUs := r.scheduler.options.Log, r.usedNs.Load()/1_000
 	if log == nil || usedUs == 0 || r.hasFailed.Load() {
 		return
 	}
-	var class *string
-	if log.hasClasses {
-		class = &r.request.class
+	var err error
+	switch {
+	case log.hasTimes:
+		err = log.RecordTimes(usedUs, class, times)
+	case log.hasClasses:
+		err = log.RecordClass(usedUs, class)
+	default:
+		err = log.Record(usedUs)
 	}
-	err := log.record(usedUs, class)
 	if err != nil && r.scheduler.options.OnLogError != nil {
 		r.scheduler.options.OnLogError(err)
 	}

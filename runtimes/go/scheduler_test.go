@@ -111,6 +111,22 @@ func TestARequestClimbsAtItsTicks(t *testing.T) {
 	expect(t, !last.IsBoosted(), "only the last rung is boosted")
 }
 
+func TestTimesHaveThreadsOfAllRungsAndLateTicks(t *testing.T) {
+	schedule, err := tailc.NewSchedule(open(t, "settings"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last *tailc.Request
+	for i := 0; i < 10; i++ {
+		last, _ = schedule.Arrive(0, "")
+	}
+	for due, isSet := schedule.DueNs(); isSet && due <= 27e6; due, isSet = schedule.DueNs() {
+		schedule.Wake(27e6)
+	}
+	wanted := tailc.RequestTimes{RunUs: 31_000, ThreadUs: 33_000, GrantedUs: 35_000, LateUs: 23_000}
+	expect(t, last.Times(31e6, 33e6) == wanted, "one thread until 27 ms, and then two")
+}
+
 func TestAWaitingRequestStartsAtItsDelayOrLeavesWithItsContext(t *testing.T) {
 	s, time := scheduler(t, "settings")
 	for i := 0; i < 13; i++ {

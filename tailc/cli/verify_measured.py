@@ -14,17 +14,20 @@ from tailc.cli.quantities import TIME_UNIT
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import ArrivalOptions
+    from tailc.cli.verify_requests import RequestJudgement
     from tailc.models.arrivals import Arrivals
     from tailc.studies.measured_latencies import MeasuredLatencies
     from tailc.traces.source import Format
     from tailc.verify.measured.arrivals import ArrivalComparison
+    from tailc.verify.measured.execution import ExecutionComparison
 
 _OPTIONS = (
     click.option(
         "--measured",
         metavar="FILE",
         help="Judge these latencies, which the server really had, and compare them with the "
-        "replay: any input of `tailc ingest` with response times. Needs one --rate or --arrivals.",
+        "replay: any input of `tailc ingest` with response times, or a scheduler's demand log with "
+        "times. Needs one --rate or --arrivals.",
     ),
     click.option(
         "--measured-column", metavar="NAME", help="Column of a table with the measured latencies."
@@ -140,7 +143,10 @@ def judge_measured(
     replay_fields = {**without_measured(options), "baselines": ()}
     judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)
     verdicts = judge_latencies(
-        latencies.histogram, judgement.verdicts, _compare(latencies, arrivals.processes)
+        latencies.histogram,
+        judgement.verdicts,
+        _compare(latencies, arrivals.processes),
+        _compare_execution(latencies, judgement, policy),
     )
     ci = render.ci_verdicts(verdicts)
     return CommandOutcome(
@@ -182,6 +188,21 @@ def _compare(
     from tailc.models.modulated_arrivals import ModulatedArrivals
     from tailc.verify.measured.arrivals import compare_arrivals
 
-    (process,) = processes
-    assert isinstance(process, Poisson | ModulatedArrivals)
-    return compare_arrivals(latencies.arrivals_ns, process)
+    # A log has times, whatever the process is.
+    if len(processes) != 1 or not isinstance(processes[0], Poisson | ModulatedArrivals):
+        return None
+    return compare_arrivals(latencies.arrivals_ns, processes[0])
+
+
+def _compare_execution(
+    latencies: MeasuredLatencies, judgement: RequestJudgement, policy: Policy
+) -> ExecutionComparison | None:
+    """Compare the execution of the logged requests with the replay, if it has their demands."""
+    from tailc.studies.held_out import request_reading_of
+    from tailc.verify.measured.execution import compare_execution
+
+    log, load = latencies.log, judgement.verdicts.points[0].policy.load
+    if log is None or load.is_overloaded or not log.has_demands_of(judgement.held_out):
+        return None
+    has_serial_parts = request_reading_of(policy).serial is not None
+    return compare_execution(log, load.thread_time_us, has_serial_parts=has_serial_parts)

@@ -11,13 +11,14 @@ from tailc.ingest.ingest import ingest_source
 from tailc.ingest.options import InputOptions
 from tailc.ingest.stated_measure import StatedMeasure
 from tailc.models.dispersion import window_lengths_us
-from tailc.models.outcome import nearest_us
+from tailc.models.outcome import NS_PER_US, nearest_us
 from tailc.pipeline.remarks import LEAST_LATENCIES, MOST_LATENCIES
 from tailc.specs.slo import Slo
 from tailc.traces.arrivals import ArrivalColumn, Times, times_in
 from tailc.traces.demand_log import is_demand_log
-from tailc.traces.histogram import Histogram
+from tailc.traces.histogram import Histogram, histogram_of
 from tailc.traces.profile import Measure
+from tailc.traces.request_log import RequestLog, is_request_log, request_log_in
 from tailc.traces.source import Source, open_source
 from tailc.units import format_us
 
@@ -38,11 +39,15 @@ _OPTIONS = {
 
 @dataclass(frozen=True, eq=False)
 class MeasuredLatencies:
-    """Measured latencies of requests, the times of their arrivals if requested, and warnings."""
+    """Measured latencies of requests, the times of their arrivals if known, and warnings.
+
+    log: the demand log of a scheduler, with the times of requests, if they were read from one.
+    """
 
     histogram: Histogram
     warnings: tuple[Finding, ...]
     arrivals_ns: Times | None = None
+    log: RequestLog | None = None
 
 
 def read_latencies(
@@ -53,6 +58,9 @@ def read_latencies(
     Raises TailcError for a file that has demands, or latencies of a closed loop.
     """
     with open_source(path) as source:
+        if is_request_log(source):
+            _refuse_columns(source, options, arrivals)
+            return _logged_latencies(request_log_in(source))
         _refuse_demands(source)
         try:
             ingested = ingest_source(source, options, StatedMeasure(Measure.RESPONSE_OPEN))
@@ -64,13 +72,29 @@ def read_latencies(
     return MeasuredLatencies(histogram, warnings, times)
 
 
+def _refuse_columns(source: Source, options: InputOptions, arrivals: ArrivalColumn | None) -> None:
+    """Raise TailcError for options that name columns or units, which a request log states."""
+    if (options.table, options.unit, arrivals) != (None, None, None):
+        message = f"`{source.name}` is the demand log of a scheduler, whose columns are known"
+        advice = "remove `--measured-column`, `--measured-unit` and `--measured-arrivals`"
+        raise source.fault(Code.USAGE, message, advice=advice)
+
+
+def _logged_latencies(log: RequestLog) -> MeasuredLatencies:
+    """The latencies of a request log; a sample of the requests has no arrivals."""
+    histogram = histogram_of(log.latency_us * NS_PER_US)
+    times_ns = log.arrival_us * NS_PER_US
+    is_known = log.has_every_request and bool(window_lengths_us(times_ns))
+    return MeasuredLatencies(histogram, (), times_ns if is_known else None, log)
+
+
 def _refuse_demands(source: Source) -> None:
     """Raise TailcError for a demand log, or spans, whose own times have no waiting."""
     if is_demand_log(source):
         message = f"`{source.name}` is a runtime's log of demands, which are not latencies"
         advice = (
-            "give latencies, which the load generator or the server measured; `--trace` accepts "
-            "this log"
+            "give latencies, which the load generator or the server measured, or a log with the "
+            "times of requests; `--trace` accepts this log"
         )
         raise source.fault(Code.OTHER_PROFILE, message, advice=advice)
     format_ = format_written(source)

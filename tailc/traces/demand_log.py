@@ -24,16 +24,18 @@ from tailc.traces.source import Source
 from tailc.traces.trace import Trace
 
 DEMAND, WEIGHT, CLASS = "demand_us", "weight", "class"
-HEADERS = (b"demand_us,weight", b"demand_us,weight,class")
-"""Columns of the CSV: work of a request, number of requests that it represents, class if any."""
+TIMED_HEADER = b"demand_us,weight,class,arrival_us,wait_us,run_us,thread_us,granted_us,late_us"
+HEADERS = (b"demand_us,weight", b"demand_us,weight,class", TIMED_HEADER)
+"""Columns of the CSV: work of a request, number of requests that it represents, class if any, and
+times if any (`request_log.py`)."""
 
-_LONGEST_HEADER = 64
+_LONGEST_HEADER = 128
 ONE_THREAD = CommonCurve(Curve(None, (PPM,)))
 
 
 def is_demand_log(source: Source) -> bool:
     """Whether the file is a log of demands of a runtime."""
-    return _header(source) in HEADERS
+    return header_of(source) in HEADERS
 
 
 def demands_of_log(reference: str) -> DemandReading:
@@ -48,7 +50,7 @@ def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None
     """
     if not is_demand_log(source):
         return None
-    has_class = _header(source) == HEADERS[1]
+    has_class = header_of(source) in HEADERS[1:]
     match like:
         case DemandReading(speedups=CommonCurve() as common):
             return _reading(like.measured.reference, common)
@@ -80,5 +82,6 @@ def as_drawn(trace: Trace) -> Trace:
     return replace(trace, requests=drawn)
 
 
-def _header(source: Source) -> bytes:
+def header_of(source: Source) -> bytes:
+    """The first line of the file."""
     return next(source.lines(_LONGEST_HEADER), b"").rstrip(b"\r\n")

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tailc_runtime import DemandLog
+from tailc_runtime import DemandLog, RequestTimes
 
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
@@ -128,3 +128,18 @@ def test_tailc_reads_it_as_a_trace(tmp_path: Path) -> None:
     requests = read_trace(str(path), reading).requests
     assert requests.demand_ms.tolist() == [1.099, 1.199, 1.299]
     assert requests.weight.tolist() == [100, 100, 100]
+
+
+def test_a_log_with_times_has_classes_too(tmp_path: Path) -> None:
+    path = tmp_path / "demand.csv"
+    times = RequestTimes(1, 2, 30, 40, 50, 6)
+    with DemandLog(path, 1, has_times=True) as log:
+        log.record(5, "", times)
+        with pytest.raises(ValueError, match="must have times"):
+            log.record(5, "")
+        with pytest.raises(ValueError, match="must have a class"):
+            log.record(5, None, times)
+    header = "demand_us,weight,class,arrival_us,wait_us,run_us,thread_us,granted_us,late_us"
+    assert path.read_text() == f'{header}\n5,1,"",1,2,30,40,50,6\n'
+    with DemandLog(tmp_path / "other.csv", 1) as log, pytest.raises(ValueError, match="times"):
+        log.record(5, None, times)

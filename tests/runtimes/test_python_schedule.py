@@ -112,6 +112,17 @@ def test_a_late_tick_is_counted_and_delays_none_of_the_next() -> None:
     assert schedule.due_ns == 15 * MS
 
 
+def test_times_have_threads_of_all_rungs_and_late_ticks() -> None:
+    schedule = Schedule(open_policy(VECTORS / "settings.tailc"), 0)
+    last = [schedule.arrive(0) for _ in range(10)][-1]
+    assert last
+    while schedule.due_ns is not None and schedule.due_ns <= 27 * MS:
+        schedule.wake(27 * MS)
+    schedule.exit(last, 31 * MS)
+    assert last.granted_ns == 27 * MS + 4 * 2 * MS
+    assert last.late_ns == 22 * MS + MS
+
+
 def test_a_timer_that_is_not_due_is_left_alone() -> None:
     schedule = Schedule(open_policy(LUCENE), 0)
     schedule.wake(0)

@@ -7,6 +7,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tailc_runtime import DemandLog, Scheduler, open_policy
 
@@ -21,6 +22,8 @@ from tailc.traces.reading import (
     TimeUnit,
     ValueMeaning,
 )
+from tailc.traces.request_log import request_log_in
+from tailc.traces.source import open_source
 from tailc.traces.trace import read_trace
 from tests.runtimes.conformance import Reader
 from tests.runtimes.readers import READERS
@@ -45,7 +48,7 @@ def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def serve_in_python(log_path: Path, policy_path: Path, key: str) -> str:
-    with DemandLog(log_path, 1) as log:
+    with DemandLog(log_path, 1, has_times=True) as log:
         policy = open_policy(policy_path, trusted=key or ())
         with Scheduler(policy, 2, log=log) as scheduler:
             for _ in range(3):
@@ -87,5 +90,12 @@ def test_a_demand_log_is_a_trace_of_processor_times(
     assert all(demand_us >= LEAST_US)
     assert all(demand_us < MOST_US)
     words = ("--column", "demand_us", "--weight", "weight", "--unit", "us")
+    with open_source(str(path)) as source:
+        log = request_log_in(source)
+    assert all(log.run_us >= LEAST_US / 2)
+    assert all(log.granted_us >= log.run_us)
+    assert all(log.thread_us >= demand_us / 2)
+    assert all(log.run_us - log.late_us >= 0)
+    assert (np.diff(log.arrival_us) > 0).all()
     assert cli(["ingest", str(path), *words, "--measure", "demand-cpu", "-o", str(counted)]) == 0
     assert "3 requests, demand-cpu" in capsys.readouterr().out

@@ -4,6 +4,7 @@
 #include <clocale>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <locale>
@@ -59,6 +60,20 @@ void run_parts_at_once(const fs::path& folder) {
   expect(has(metrics, "tailc_lookups_total{rung=\"d4\"}"), "look-ups are counted");
   expect(has(metrics, "tailc_in_system 0\n"), "nobody is left");
   expect(metrics.substr(metrics.size() - 6) == "# EOF\n", "metrics end with their mark");
+}
+
+void tell_threads_of_all_rungs_and_late_ticks(const fs::path& folder) {
+  constexpr std::int64_t kMs = 1'000'000;
+  tailc::Schedule schedule(policy_of(folder, "settings"), 0);
+  for (int i = 0; i < 9; ++i) schedule.arrive(0);
+  const tailc::Request& last = *schedule.arrive(0);
+  for (auto due = schedule.due_ns(); due && *due <= 27 * kMs; due = schedule.due_ns())
+    schedule.wake(27 * kMs);
+  const tailc::RequestTimes times = last.times(31 * kMs, 33 * kMs);
+  expect(times.arrival_us == 0 && times.wait_us == 0 && times.run_us == 31'000, "it ran at once");
+  expect(times.thread_us == 33'000, "threads worked as stated");
+  expect(times.granted_us == 35'000, "one thread until 27 ms, and then two");
+  expect(times.late_us == 23'000, "one tick was late by 22 ms, and one is due");
 }
 
 void raise_what_a_part_throws(const fs::path& folder) {
@@ -211,6 +226,7 @@ int main(int count, char** arguments) {
   }
   const fs::path folder = arguments[1];
   run_parts_at_once(folder);
+  tell_threads_of_all_rungs_and_late_ticks(folder);
   raise_what_a_part_throws(folder);
   refuse_what_cannot_be_served(folder);
   shed_and_reuse_requests(folder);

@@ -27,7 +27,8 @@ int main(int count, char** arguments) {
   if (*arguments[2] != '\0') options.trusted.emplace_back(arguments[2]);
   tailc::SchedulerOptions with_log;
   with_log.threads = 2;
-  with_log.log = std::make_shared<tailc::DemandLog>(arguments[3], 1);
+  with_log.log = 
+      std::make_shared<tailc::DemandLog>(arguments[3], 1, tailc::DemandColumns::times);
   std::string metrics;
   {
     auto policy = std::make_shared<tailc::Policy>(tailc::open(arguments[1], options));

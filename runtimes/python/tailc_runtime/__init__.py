@@ -4,7 +4,7 @@ from tailc_runtime.async_scheduler import AsyncScheduler
 from tailc_runtime.budget_table import BudgetTable
 from tailc_runtime.controller import Controller
 from tailc_runtime.counters import Counters
-from tailc_runtime.demand_log import DemandLog
+from tailc_runtime.demand_log import DemandLog, RequestTimes
 from tailc_runtime.errors import (
     BadMeaning,
     BadSignature,
@@ -94,6 +94,7 @@ __all__ = [
     "PolicyTable",
     "Quote",
     "Refused",
+    "RequestTimes",
     "RungSetting",
     "Running",
     "Schedule",

@@ -6,12 +6,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
-from time import thread_time_ns
+from time import monotonic_ns, thread_time_ns
 from typing import Generic, TypeVar
 
 from tailc_runtime.boosting import Booster
 from tailc_runtime.core_binding import CoreBinding
-from tailc_runtime.scheduling import Running
+from tailc_runtime.scheduling import PartTimes, Running
 
 _T = TypeVar("_T")
 
@@ -37,7 +37,7 @@ class ParallelTask(Generic[_T]):
         self._pool, self._booster = pool, booster
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        self._threads = self._cpu_ns = 0
+        self._threads = self._cpu_ns = self._thread_ns = 0
         self._results: list[_T] = []
         self._failure: BaseException | None = None
 
@@ -52,19 +52,20 @@ class ParallelTask(Generic[_T]):
         for _ in range(missing):
             self._pool.submit(self._work)
 
-    def wait(self) -> tuple[list[_T], int]:
-        """The results and the processor time [ns] of all parts; raises the first failure."""
+    def wait(self) -> tuple[list[_T], PartTimes]:
+        """The results and the times of all parts; raises the first failure."""
         self._ended.wait()
         if self._failure is not None:
             raise self._failure
-        return self._results, self._cpu_ns
+        return self._results, PartTimes(self._cpu_ns, self._thread_ns)
 
     def _work(self) -> None:
-        begun_ns, thread = thread_time_ns(), threading.get_native_id()
+        begun = PartTimes(thread_time_ns(), monotonic_ns())
+        thread = threading.get_native_id()
         with self._lock:
             self._at_work.add(thread)
             self._binding.bind(self._running.request, (thread,))
-        while (part := self._next_part(begun_ns)) is not None:
+        while (part := self._next_part(begun)) is not None:
             try:
                 self._booster.apply(self._running.is_boosted)
                 result = part()
@@ -75,15 +76,16 @@ class ParallelTask(Generic[_T]):
                     self._results.append(result)
         self._booster.apply(is_boosted=False)
 
-    def _next_part(self, begun_ns: int) -> Callable[[], _T] | None:
-        """The next part; None if this thread, whose processor time was `begun_ns`, leaves."""
+    def _next_part(self, begun: PartTimes) -> Callable[[], _T] | None:
+        """The next part; None if this thread, which began at these times, leaves."""
         with self._lock:
             if self._parts and self._threads <= self._running.threads:
                 return self._parts.popleft()
             self._at_work.discard(threading.get_native_id())
             self._binding.release()
             self._threads -= 1
-            self._cpu_ns += thread_time_ns() - begun_ns
+            self._cpu_ns += thread_time_ns() - begun.cpu_ns
+            self._thread_ns += monotonic_ns() - begun.thread_ns
             if self._threads == 0:
                 self._ended.set()
             return None

@@ -32,13 +32,15 @@ class ScheduleError(ValueError):
 class Request:
     """A request from its arrival to its exit; `rung` is None while it waits.
 
-    core: number of its core among those of its rung's type; None unless rungs are cores.
+    core: number of its core among those of its rung's type; None unless rungs are cores. late_ns:
+    by how much its ticks were late, in all, including one that was due at its exit. granted_ns:
+    threads of its rungs times time, until its last climb, descent or exit.
     """
 
     __slots__ = (
-        *("arrived_ns", "core", "cut_ns", "has_given_up", "is_boosted", "load_at_start", "number"),
-        *("request_class", "rung", "since_ns", "spent_ns", "started_ns", "table", "tick_ns"),
-        *("waited_us", "work_ppm"),
+        *("arrived_ns", "core", "cut_ns", "granted_ns", "granted_since_ns", "has_given_up"),
+        *("is_boosted", "late_ns", "load_at_start", "number", "request_class", "rung", "since_ns"),
+        *("spent_ns", "started_ns", "table", "tick_ns", "waited_us", "work_ppm"),
     )
 
     def __init__(
@@ -51,6 +53,7 @@ class Request:
         self.started_ns = self.waited_us = self.load_at_start = 0
         # On its core since, and the time below the last rung that its core had when it started.
         self.since_ns = self.spent_ns = 0
+        self.late_ns = self.granted_ns = self.granted_since_ns = 0
         self.is_boosted = self.has_given_up = False
         self.tick_ns: int | None = None
         self.cut_ns: int | None = None
@@ -60,6 +63,11 @@ class Request:
         """The number of threads of its rung, 1 if the rung does not determine it, 0 while it
         waits."""
         return 0 if self.rung is None else self.table.settings[self.rung].threads or 1
+
+    def count_granted(self, now_ns: int) -> None:
+        """Count the threads of its rung until now."""
+        self.granted_ns += (now_ns - self.granted_since_ns) * self.threads
+        self.granted_since_ns = now_ns
 
 
 class Decision(NamedTuple):
@@ -128,6 +136,8 @@ class Schedule:
         else:
             self.running -= 1
             self._count_use(request, -1)
+            request.count_granted(now_ns)
+            request.late_ns += max(now_ns - (request.tick_ns or now_ns), 0)
             request.tick_ns = request.cut_ns = None
             if self._window:
                 self._window.count_exit(now_ns - request.arrived_ns, now_ns)
@@ -320,6 +330,7 @@ class Schedule:
         self.counts.started += 1
         self.counts.waited += now_ns > request.arrived_ns
         request.started_ns, request.load_at_start = now_ns, self.in_system
+        request.granted_since_ns = now_ns
         request.waited_us = (now_ns - request.arrived_ns) // _NS_PER_US
         request.rung = self._looked_up(request, now_ns) if rung is None else rung
         if self._places:
@@ -350,17 +361,19 @@ class Schedule:
         heapq.heappush(self._timers, (due_ns, phase, request.number, request))
 
     def _tick(self, request: Request, now_ns: int) -> None:
+        late_ns = now_ns - (request.tick_ns or now_ns)
         self.counts.ticks += 1
-        self.counts.late_ns += now_ns - (request.tick_ns or now_ns)
+        self.counts.late_ns += late_ns
+        request.late_ns += late_ns
         if self._places:
             self._tick_on_core(self._places, request, now_ns)
             return
         rung, own = self._looked_up(request, now_ns), request.rung or 0
         may_descend = request.has_given_up or "never-descend" not in request.table.rules
         if rung > own:
-            self._move(request, rung, CLIMB)
+            self._move(request, rung, CLIMB, now_ns)
         elif rung < own and may_descend:
-            self._move(request, rung, DESCEND)
+            self._move(request, rung, DESCEND, now_ns)
         self._set_tick(request, now_ns)
 
     def _tick_on_core(self, places: CorePlaces, request: Request, now_ns: int) -> None:
@@ -380,7 +393,7 @@ class Schedule:
         if rung != NOWHERE:
             self._leave_core(places, request, now_ns)
             request.core, request.since_ns = places.take(rung), now_ns
-            self._move(request, rung, CLIMB)
+            self._move(request, rung, CLIMB, now_ns)
             self._start_waiting(now_ns)
 
     def _looked_up(self, request: Request, now_ns: int) -> int:
@@ -396,8 +409,9 @@ class Schedule:
         self.counts.lookups[table.rungs[rung]] += 1
         return rung
 
-    def _move(self, request: Request, rung: int, what: str) -> None:
+    def _move(self, request: Request, rung: int, what: str, now_ns: int) -> None:
         self._count_use(request, -1)
+        request.count_granted(now_ns)
         request.rung = rung
         request.is_boosted = what == CLIMB and self._may_boost(request)
         self._count_use(request, 1)

@@ -12,9 +12,18 @@ from typing import Self, TypeVar
 
 from tailc_runtime.boosting import Booster
 from tailc_runtime.core_binding import CoreBinding, Processors
-from tailc_runtime.demand_log import DemandLog
+from tailc_runtime.demand_log import DemandLog, RequestTimes
 from tailc_runtime.parallel_task import ParallelTask
-from tailc_runtime.scheduling import NS_PER_S, NS_PER_US, AnyPolicy, Policy, Running, Scheduling
+from tailc_runtime.schedule import Request
+from tailc_runtime.scheduling import (
+    NS_PER_S,
+    NS_PER_US,
+    AnyPolicy,
+    PartTimes,
+    Policy,
+    Running,
+    Scheduling,
+)
 
 _LOGGER = logging.getLogger("tailc_runtime")
 _T = TypeVar("_T")
@@ -28,8 +37,9 @@ class Scheduler:
     policy: a table, the tables of `open_policies`, or a watched policy, which is followed.
     most_threads: of all requests together. on_reload: called with each policy that replaces
     another, under the lock of the scheduler, so it must not wait; what it raises is logged.
-    log: gets the processor time of each request that `run` ends; in a log with classes, a request
-    without one has the empty class. An OSError of the log is logged, and fails no request.
+    log: gets the processor time of each request that `run` ends, and its times if the log has
+    them; in a log with classes, a request without one has the empty class. An OSError of the log is
+    logged, and fails no request.
     processors: numbers of those of each core type, to which threads of requests are bound, for a
     policy whose rungs are cores; it needs at least as many threads as cores.
     Raises ScheduleError for a policy that a schedule cannot apply. `booster.why_not` says if no
@@ -69,8 +79,10 @@ class Scheduler:
             yield running
         finally:
             with self._changed:
-                self._scheduling.exit(running)
+                now_ns = self._scheduling.exit(running)
                 self._set_alarm()
+            if self._log is not None and running.part_times is not None:
+                _record(self._log, running.request, running.part_times, now_ns)
 
     def run(self, parts: Iterable[Callable[[], _T]], request_class: str | None = None) -> list[_T]:
         """Run the parts of a request on as many threads as it has; results in the order of ends.
@@ -86,9 +98,7 @@ class Scheduler:
         task = ParallelTask(parts, running, self._pool, self.booster, self._binding)
         running.on_change = task.grow
         task.grow()
-        results, cpu_ns = task.wait()
-        if self._log is not None:
-            _record(self._log, cpu_ns, running.request.request_class or "")
+        results, running.part_times = task.wait()
         return results
 
     def metrics(self) -> str:
@@ -125,9 +135,13 @@ class Scheduler:
                 self._changed.wait(left_ns / NS_PER_S)
 
 
-def _record(log: DemandLog, cpu_ns: int, request_class: str) -> None:
+def _record(log: DemandLog, request: Request, parts: PartTimes, exited_ns: int) -> None:
     """Record a request, which has ended whether or not the file can be written."""
+    ran_ns = exited_ns - request.started_ns, parts.thread_ns, request.granted_ns, request.late_ns
+    waited_ns = request.started_ns - request.arrived_ns
+    times = RequestTimes(*(ns // NS_PER_US for ns in (request.arrived_ns, waited_ns, *ran_ns)))
+    request_class = (request.request_class or "") if log.has_classes else None
     try:
-        log.record(cpu_ns // NS_PER_US, request_class if log.has_classes else None)
+        log.record(parts.cpu_ns // NS_PER_US, request_class, times if log.has_times else None)
     except OSError:
         _LOGGER.exception("the demand log cannot be written; the request has ended all the same")

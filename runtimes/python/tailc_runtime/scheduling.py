@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from tailc_runtime.core_binding import CoreBinding
 from tailc_runtime.opening import PolicyTables
@@ -23,15 +24,24 @@ class Refused(RuntimeError):  # noqa: N818, it is an answer to the client
     """The policy refuses the request, because too many others are in the system."""
 
 
+class PartTimes(NamedTuple):
+    """Processor time of the threads of a request, and the time for which they worked, in all."""
+
+    cpu_ns: int
+    thread_ns: int
+
+
 class Running:
     """A request in the system; its policy changes `threads`, `is_boosted` and `is_cut_off`.
 
-    `on_change` is called after each decision about it.
+    `on_change` is called after each decision about it. part_times: of its parts, when they have
+    ended without a failure.
     """
 
     def __init__(self, request: Request, on_change: Callable[[], None]) -> None:
         self.request, self.on_change = request, on_change
         self.is_cut_off = False
+        self.part_times: PartTimes | None = None
 
     @property
     def has_started(self) -> bool:
@@ -92,13 +102,14 @@ class Scheduling:
         self._carry_out()
         return running
 
-    def exit(self, running: Running) -> None:
-        """The request leaves now."""
+    def exit(self, running: Running) -> int:
+        """The request leaves now, at the time that is returned."""
         # Another policy may start it now.
         now_ns = self._follow()
         del self._requests[running.request]
         self._schedule.exit(running.request, now_ns)
         self._carry_out()
+        return now_ns
 
     def wake(self) -> int | None:
         """Handle all due timers; nanoseconds until the next one, None if there is none."""

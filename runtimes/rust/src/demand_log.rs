@@ -8,9 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::schedule::RequestTimes;
 
 const HEADER: &str = "demand_us,weight\n";
 const CLASS_HEADER: &str = "demand_us,weight,class\n";
+const TIMED_HEADER: &str =
+    "demand_us,weight,class,arrival_us,wait_us,run_us,thread_us,granted_us,late_us\n";
 /// So many bytes are written at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -21,6 +24,7 @@ pub struct DemandLog {
     path: PathBuf,
     one_in: u64,
     has_classes: bool,
+    has_times: bool,
     requests: AtomicU64,
     file: Mutex<BufWriter<File>>,
 }
@@ -37,22 +41,38 @@ impl DemandLog {
         Self::with_header(path.as_ref(), one_in, CLASS_HEADER)
     }
 
+    /// The same with a class, which may be empty, and the times of each request, for a scheduler.
+    pub fn open_with_times(path: impl AsRef<Path>, one_in: u64) -> Result<Self> {
+        Self::with_header(path.as_ref(), one_in, TIMED_HEADER)
+    }
+
     /// One more request is done, which executed for so long; less than a microsecond counts as one,
     /// since a trace has no demand of 0. If the file cannot be written, recorded demands stay in
     /// memory, up to its limit.
     pub fn record(&self, demand_us: u64) -> Result<()> {
-        self.record_row(demand_us, None)
+        self.record_row(demand_us, None, None)
     }
 
     /// The same for a request of a class.
     pub fn record_class(&self, demand_us: u64, class: &str) -> Result<()> {
-        self.record_row(demand_us, Some(class))
+        self.record_row(demand_us, Some(class), None)
     }
 
-    /// The same for a request that may have a class; in a log with classes, none is the empty one.
+    /// The same in a log with times.
+    pub fn record_times(&self, demand_us: u64, class: &str, times: &RequestTimes) -> Result<()> {
+        self.record_row(demand_us, Some(class), Some(times))
+    }
+
+    /// The same with as much of the request as the log has.
     #[cfg(feature = "threads")]
-    pub(crate) fn record_any(&self, demand_us: u64, class: &str) -> Result<()> {
-        self.record_row(demand_us, self.has_classes.then_some(class))
+    pub(crate) fn record_any(
+        &self,
+        demand_us: u64,
+        class: &str,
+        times: &RequestTimes,
+    ) -> Result<()> {
+        let class = self.has_classes.then_some(class);
+        self.record_row(demand_us, class, self.has_times.then_some(times))
     }
 
     /// Writes what was recorded to the file.
@@ -60,9 +80,14 @@ impl DemandLog {
         self.told(self.file().flush())
     }
 
-    fn record_row(&self, demand_us: u64, class: Option<&str>) -> Result<()> {
-        if class.is_some() != self.has_classes {
-            let why = "a demand must have a class if the log has classes";
+    fn record_row(
+        &self,
+        demand_us: u64,
+        class: Option<&str>,
+        times: Option<&RequestTimes>,
+    ) -> Result<()> {
+        if class.is_some() != self.has_classes || times.is_some() != self.has_times {
+            let why = "a demand must have a class and times if the log has them";
             return Err(Error::InvalidArgument(why));
         }
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
@@ -73,6 +98,12 @@ impl DemandLog {
         if let Some(class) = class {
             row.push(',');
             push_quoted(&mut row, class);
+        }
+        if let Some(times) = times {
+            for time_us in times.in_order() {
+                // Writing to a string does not fail.
+                let _ = write!(row, ",{time_us}");
+            }
         }
         row.push('\n');
         self.told(self.file().write_all(row.as_bytes()))
@@ -96,7 +127,8 @@ impl DemandLog {
         Ok(Self {
             path: path.to_owned(),
             one_in,
-            has_classes: header == CLASS_HEADER,
+            has_classes: header != HEADER,
+            has_times: header == TIMED_HEADER,
             requests: AtomicU64::new(0),
             file: Mutex::new(BufWriter::with_capacity(BUFFER_BYTES, file)),
         })

@@ -62,7 +62,7 @@ pub use plan::{
     Allocation, Battery, Bus, Epoch, Malleable, Plan, Pool, Quote, Span, Stored, Terms,
 };
 pub use policy::{Form, Policy};
-pub use schedule::{Arrival, Decision, DecisionKind, Schedule, ScheduleCounts};
+pub use schedule::{Arrival, Decision, DecisionKind, RequestTimes, Schedule, ScheduleCounts};
 #[cfg(feature = "threads")]
 pub use scheduler::{Part, Scheduler, WHY_NO_BOOST};
 #[cfg(any(feature = "threads", feature = "tokio"))]

@@ -5,6 +5,7 @@ mod core_places;
 mod decision;
 mod numbered;
 mod on_cores;
+mod request;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -15,45 +16,10 @@ use crate::ladder::{Ladder, LoadAxis, Rule, Start};
 use crate::latency_window::LatencyWindow;
 use crate::numbers::PPM;
 use crate::policy::Policy;
-pub use decision::{Arrival, Decision, DecisionKind, ScheduleCounts};
+pub use decision::{Arrival, Decision, DecisionKind, RequestTimes, ScheduleCounts};
 use numbered::Numbered;
 use on_cores::OnCores;
-
-#[derive(Debug)]
-struct Request {
-    class: Option<String>,
-    policy: Arc<Policy>,
-    ladder: usize,
-    arrived_ns: u64,
-    started_ns: u64,
-    waited_us: u64,
-    load_at_start: u64,
-    tick_ns: Option<u64>,
-    cut_ns: Option<u64>,
-    /// None while it waits.
-    rung: Option<usize>,
-    core: Option<usize>,
-    /// On its core since, and the time below the last rung that its core had when it started.
-    since_ns: u64,
-    spent_ns: u64,
-    is_boosted: bool,
-    has_given_up: bool,
-}
-
-impl Request {
-    fn ladder(&self) -> &Ladder {
-        ladder_in(&self.policy, self.ladder)
-    }
-
-    fn has(&self, rule: Rule) -> bool {
-        self.ladder().rules().contains(&rule)
-    }
-
-    fn cost_ppm(&self, unit: usize) -> i64 {
-        let rung = &self.ladder().settings()[self.rung.unwrap_or(0)];
-        rung.cost_ppm[unit]
-    }
-}
+use request::Request;
 
 /// At the same time cut-offs come before arrivals, and ends of delays before ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -158,6 +124,9 @@ impl Schedule {
             core: None,
             since_ns: 0,
             spent_ns: 0,
+            granted_ns: 0,
+            rung_ns: 0,
+            late_ns: 0,
             is_boosted: false,
             has_given_up: false,
         };
@@ -168,6 +137,13 @@ impl Schedule {
         self.waiting[ladder].push_back(number);
         self.start_waiting(now_ns);
         Ok(Some(Arrival { request: number, work_ppm }))
+    }
+
+    /// The times of a request that has started, if it exits now and its threads worked for
+    /// `thread_ns` in all.
+    pub fn times_of(&self, number: u64, now_ns: u64, thread_ns: u64) -> Option<RequestTimes> {
+        let request = self.requests.get(&number).filter(|request| request.rung.is_some())?;
+        Some(request.times(now_ns, thread_ns))
     }
 
     /// The request left; one that waited leaves no room for another. Numbers that are not in the
@@ -317,7 +293,7 @@ impl Schedule {
         let in_system = self.in_system();
         let Some(request) = self.requests.get_mut(&number) else { return };
         self.waiting[request.ladder].pop_front();
-        request.started_ns = now_ns;
+        (request.started_ns, request.rung_ns) = (now_ns, now_ns);
         request.load_at_start = in_system;
         request.waited_us = (now_ns - request.arrived_ns) / 1_000;
         request.rung = Some(0);
@@ -355,6 +331,9 @@ impl Schedule {
     fn tick(&mut self, number: u64, due_ns: u64, now_ns: u64) {
         self.counts.ticks += 1;
         self.counts.late_ns += now_ns - due_ns;
+        if let Some(request) = self.requests.get_mut(&number) {
+            request.late_ns += now_ns - due_ns;
+        }
         if self.on_cores.is_some() {
             return self.tick_on_core(number, now_ns);
         }
@@ -366,10 +345,10 @@ impl Schedule {
         let counts_use = ladder.sharing().start_unit().is_some();
         if rung > own {
             self.counts.climbs += 1;
-            self.change(number, rung, DecisionKind::Climb);
+            self.change(number, rung, DecisionKind::Climb, now_ns);
         } else if rung < own && may_descend {
             self.counts.descents += 1;
-            self.change(number, rung, DecisionKind::Descend);
+            self.change(number, rung, DecisionKind::Descend, now_ns);
         }
         self.set_tick(number, now_ns);
         if counts_use {
@@ -403,10 +382,12 @@ impl Schedule {
         }
     }
 
-    fn change(&mut self, number: u64, rung: usize, kind: DecisionKind) {
+    fn change(&mut self, number: u64, rung: usize, kind: DecisionKind, now_ns: u64) {
         self.count_use(number, -1);
         let boosted_ppm = self.boosted_ppm;
         if let Some(request) = self.requests.get_mut(&number) {
+            request.granted_ns = request.granted_until(now_ns);
+            request.rung_ns = now_ns;
             request.rung = Some(rung);
             request.is_boosted = kind == DecisionKind::Climb && may_boost(request, boosted_ppm);
             self.counts.boosts += u64::from(request.is_boosted);
@@ -430,7 +411,7 @@ impl Schedule {
     fn decide(&mut self, kind: DecisionKind, number: u64) {
         let request = &self.requests[&number];
         let rung = request.rung.unwrap_or(0);
-        let threads = request.ladder().settings()[rung].threads.unwrap_or(1) as usize;
+        let threads = request.threads();
         self.decisions.push(Decision {
             kind,
             request: number,

@@ -55,6 +55,8 @@ struct Task {
     /// The log that gets its processor time.
     log: Option<Arc<DemandLog>>,
     used_ns: u64,
+    /// For which its threads worked.
+    worked_ns: u64,
     parts: VecDeque<Part>,
     ended: Sender<std::result::Result<Outcome, Panic>>,
     panic: Option<Panic>,
@@ -119,7 +121,7 @@ impl Scheduler {
     }
 
     /// The log gets the processor time of each request that arrives from now on and whose parts do not
-    /// panic, on Linux. In a log with classes, a request without one has the empty class. What cannot
+    /// panic, on Linux, and its times if the log has them. In a log with classes, a request without one has the empty class. What cannot
     /// be written stays in the memory of the log. The error is `Schedule` on other systems.
     pub fn log_to(&self, log: Arc<DemandLog>) -> Result<()> {
         if thread_time_ns().is_none() {
@@ -185,6 +187,7 @@ impl Shared {
             class: class.unwrap_or_default().to_owned(),
             log: state.log.clone(),
             used_ns: 0,
+            worked_ns: 0,
             parts: parts.into(),
             ended,
             panic: None,
@@ -232,10 +235,12 @@ impl Shared {
         let Some(task) = state.tasks.remove(&number) else { return };
         let now_ns = self.now_ns();
         state.scheduling.follow(now_ns);
+        let times = state.scheduling.schedule.times_of(number, now_ns, task.worked_ns);
         state.scheduling.schedule.exit(number, now_ns);
-        if let Some(log) = task.log.filter(|_| task.panic.is_none()) {
+        let log = task.log.filter(|_| task.panic.is_none());
+        if let (Some(log), Some(times)) = (log, times) {
             // The request has ended, whether or not the file can be written.
-            let _ = log.record_any(task.used_ns / 1_000, &task.class);
+            let _ = log.record_any(task.used_ns / 1_000, &task.class, &times);
         }
         let outcome = if task.is_cut { Outcome::CutOff } else { Outcome::Done };
         // Who asked may have gone.
@@ -255,6 +260,7 @@ impl Shared {
                 state = self.work_added.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
+            let begun_ns = self.now_ns();
             let before_ns = state.log.as_ref().and_then(|_| thread_time_ns());
             while let Some(part) = next_part(&mut state, number) {
                 drop(state);
@@ -268,6 +274,7 @@ impl Shared {
             if let Some(task) = state.tasks.get_mut(&number) {
                 let used_ns = after_ns.zip(before_ns).map(|(after, before)| after - before);
                 task.used_ns += used_ns.unwrap_or(0);
+                task.worked_ns += self.now_ns() - begun_ns;
                 task.active -= 1;
                 if task.active == 0 {
                     self.end(&mut state, number);

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 use tailc_runtime::{
-    Change, DecisionKind, DemandLog, Options, Outcome, Part, Policy, Schedule, Scheduler, Watched,
+    Change, DecisionKind, DemandLog, Options, Outcome, Part, Policy, RequestTimes, Schedule,
+    Scheduler, Watched,
 };
 
 fn vector(name: &str) -> PathBuf {
@@ -98,6 +99,28 @@ fn a_policy_that_needs_another_server_has_no_schedule() {
         assert_eq!(Schedule::new(policy(name), 0).err().map(|why| why.name()), Some("no-schedule"));
     }
     assert_eq!(Schedule::new(policy("tails"), 0).err().map(|why| why.name()), Some("other-form"));
+}
+
+#[test]
+fn times_have_threads_of_all_rungs_and_late_ticks() {
+    const MS: u64 = 1_000_000;
+    let mut schedule = Schedule::new(policy("settings"), 0).expect("it has a schedule");
+    for _ in 0..10 {
+        schedule.arrive(0, None).expect("there is a ladder for all");
+    }
+    while schedule.due_ns().is_some_and(|due_ns| due_ns <= 27 * MS) {
+        schedule.wake(27 * MS);
+    }
+    // One thread until 27 ms, and then two.
+    let wanted = RequestTimes {
+        run_us: 31_000,
+        thread_us: 33_000,
+        granted_us: 35_000,
+        late_us: 23_000,
+        ..RequestTimes::default()
+    };
+    assert_eq!(schedule.times_of(10, 31 * MS, 33 * MS), Some(wanted));
+    assert_eq!(schedule.times_of(11, 31 * MS, 0), None);
 }
 
 #[test]

@@ -8,6 +8,7 @@ from tailc.percentiles import PPM
 from tailc.report.document import slo_dict
 from tailc.report.json_data import json_data
 from tailc.verify.measured.arrivals import ArrivalComparison
+from tailc.verify.measured.execution import ExecutionComparison
 from tailc.verify.measured.verdict import MeasuredSlo, MeasuredVerdicts
 
 FORMAT = "tailc-measured-verdict"
@@ -37,6 +38,7 @@ def as_dict(verdicts: MeasuredVerdicts) -> dict[str, Any]:
         },
         "drift": None if replay.drift is None else json_data(replay.drift),
         "arrivals": None if verdicts.arrivals is None else _arrivals_dict(verdicts.arrivals),
+        "execution": None if verdicts.execution is None else _execution_dict(verdicts.execution),
         "deviating": [part.value for part in verdicts.deviating],
         "slos": [_slo_dict(each) for each in verdicts.slos],
     }
@@ -51,6 +53,18 @@ def _arrivals_dict(arrivals: ArrivalComparison) -> dict[str, Any]:
         "index_ppm": round(PPM * arrivals.index),
         "predicted_index_ppm": round(PPM * arrivals.predicted_index),
         "has_other_index": arrivals.has_other_index,
+    }
+
+
+def _execution_dict(execution: ExecutionComparison) -> dict[str, Any]:
+    worked = execution.worked_share
+    return {
+        "thread_time_us": round(execution.thread_time_us),
+        "predicted_thread_time_us": round(execution.predicted_thread_time_us),
+        "standard_error_us": round(execution.standard_error_us),
+        "has_other_thread_time": execution.deviates,
+        "late_ppm": round(PPM * execution.late_share),
+        "worked_ppm": None if worked is None else round(PPM * worked),
     }
 
 

@@ -11,6 +11,7 @@ from tailc.report.verdict.words import drift_sentences, shortest_decimals
 from tailc.report.verdict_layout import verdict_markdown, verdict_text
 from tailc.units import format_mrps, format_us
 from tailc.verify.measured.arrivals import ArrivalComparison
+from tailc.verify.measured.execution import ExecutionComparison
 from tailc.verify.measured.verdict import (
     Agreement,
     MeasuredSlo,
@@ -22,12 +23,16 @@ from tailc.verify.measured.verdict import (
 _PPM_PER_PERCENT = 10_000
 _LEGEND = "Times in ms. predicted: by the replay; prediction: whether both intervals overlap."
 _UNKNOWN_PART = (
-    "latencies alone do not show which part of the model differs: give the server's log of demands "
-    "as `--trace`, and the times of its arrivals with `--measured-arrivals`"
+    "latencies alone do not show which part of the model differs: give the demand log of a "
+    "scheduler, with times, as `--trace` and as `--measured`"
 )
 _OTHER_PART = (
-    "the arrivals are as in the replay; if the trace is this server's log of demands, its "
-    "speed-ups or its scheduling differ from the model"
+    "the arrivals are as in the replay; a demand log with the times of requests, as `--trace` and "
+    "as `--measured`, also shows speed-ups, second threads and ticks"
+)
+_CHANCE = (
+    "arrivals and thread times are as in the replay: the latencies of a busy server depend on each "
+    "other, so measure for longer"
 )
 _DEMAND = (
     "demand: that of the trace differs from that of the compile, and the replay has that of the "
@@ -136,10 +141,42 @@ def _remarks(verdicts: MeasuredVerdicts) -> list[str]:
         remarks.append(_DEMAND)
     if verdicts.arrivals is not None:
         remarks += _arrivals_remarks(verdicts.arrivals)
-    is_explained = ModelPart.ARRIVALS in verdicts.deviating
+    if verdicts.execution is not None:
+        remarks += _execution_remarks(verdicts.execution, verdicts.deviating)
+    is_explained = any(part is not ModelPart.DEMAND for part in verdicts.deviating)
     if not is_explained and any(each.agreement is Agreement.DIFFER for each in verdicts.slos):
-        remarks.append(_UNKNOWN_PART if verdicts.arrivals is None else _OTHER_PART)
+        remarks.append(_unexplained(verdicts))
     return remarks
+
+
+def _unexplained(verdicts: MeasuredVerdicts) -> str:
+    if verdicts.execution is not None:
+        return _CHANCE
+    return _UNKNOWN_PART if verdicts.arrivals is None else _OTHER_PART
+
+
+def _execution_remarks(
+    execution: ExecutionComparison, deviating: tuple[ModelPart, ...]
+) -> Iterator[str]:
+    """State which part of the execution differs from the model, and what to do."""
+    if ModelPart.TICKS in deviating:
+        yield (
+            f"ticks: during {execution.late_share:.0%} of the run time of requests a tick was due, "
+            "so climbs came late; give the scheduler's timers a processor, or a longer quantum"
+        )
+    if ModelPart.SECOND_THREADS in deviating:
+        yield (
+            f"second threads: threads beyond the first worked for {execution.worked_share:.0%} of "
+            "the time for which rungs granted them; start more threads, or divide requests into "
+            "more parts"
+        )
+    if ModelPart.SPEEDUPS in deviating:
+        times_us = round(execution.thread_time_us), round(execution.predicted_thread_time_us)
+        measured, predicted = map(format_us, times_us)
+        yield (
+            f"speed-ups: a request had {measured} of thread time in the mean, and {predicted} in "
+            "the replay of the same demand; measure the speed-ups again, under load"
+        )
 
 
 def _arrivals_remarks(arrivals: ArrivalComparison) -> Iterator[str]:

@@ -11,12 +11,16 @@ from tailc.order_statistics import rank_limits
 from tailc.specs.slo import Slo
 from tailc.traces.histogram import Histogram
 from tailc.verify.measured.arrivals import ArrivalComparison
+from tailc.verify.measured.execution import ExecutionComparison
 from tailc.verify.measured.verdict import MeasuredSlo, MeasuredVerdicts, TailLimits
 from tailc.verify.verdict import Verdicts
 
 
 def judge_latencies(
-    latencies: Histogram, replay: Verdicts, arrivals: ArrivalComparison | None = None
+    latencies: Histogram,
+    replay: Verdicts,
+    arrivals: ArrivalComparison | None = None,
+    execution: ExecutionComparison | None = None,
 ) -> MeasuredVerdicts:
     """Judge latencies against the SLOs of the policy, which was replayed at one arrival process.
 
@@ -26,7 +30,7 @@ def judge_latencies(
     if any(slo.request_class is not None for slo in replay.slos):
         raise ValueError("measured latencies have no classes of requests")
     slos = [_judge_slo(latencies, slo, point, number) for number, slo in enumerate(replay.slos)]
-    return MeasuredVerdicts(latencies.requests, replay, tuple(slos), arrivals)
+    return MeasuredVerdicts(latencies.requests, replay, tuple(slos), arrivals, execution)
 
 
 def _judge_slo(latencies: Histogram, slo: Slo, point: Point, number: int) -> MeasuredSlo:

@@ -10,6 +10,7 @@ from tailc.experiment.ruling import Ruling
 from tailc.percentiles import PPM
 from tailc.specs.slo import Slo
 from tailc.verify.measured.arrivals import ArrivalComparison
+from tailc.verify.measured.execution import ExecutionComparison
 from tailc.verify.verdict import Verdicts
 
 
@@ -29,11 +30,15 @@ class ModelPart(enum.Enum):
     """A part of the model that data of a server can contradict.
 
     DEMAND: of the trace, compared with the compile. ARRIVALS: measured ones, compared with those of
-    the replay.
+    the replay. TICKS: they were late. SECOND_THREADS: threads beyond the first did not work.
+    SPEEDUPS: threads did less than in the replay, or more.
     """
 
     DEMAND = "demand"
     ARRIVALS = "arrivals"
+    TICKS = "ticks"
+    SECOND_THREADS = "second-threads"
+    SPEEDUPS = "speed-ups"
 
 
 @dataclass(frozen=True)
@@ -86,13 +91,14 @@ class MeasuredVerdicts:
     """The verdicts on measured latencies, and the replay that predicts them at one arrival process.
 
     requests: number of measured latencies. arrivals: None if the measurement has no times of
-    arrivals.
+    arrivals. execution: None if it has no times of threads, or the replay has other demands.
     """
 
     requests: int
     replay: Verdicts
     slos: tuple[MeasuredSlo, ...]
     arrivals: ArrivalComparison | None = None
+    execution: ExecutionComparison | None = None
 
     @property
     def deviating(self) -> tuple[ModelPart, ...]:
@@ -102,7 +108,23 @@ class MeasuredVerdicts:
             ModelPart.DEMAND: drift is not None and drift.is_flagged,
             ModelPart.ARRIVALS: arrivals is not None and arrivals.is_flagged,
         }
-        return tuple(part for part, is_flagged in are_flagged.items() if is_flagged)
+        flagged = [part for part, is_flagged in are_flagged.items() if is_flagged]
+        return (*flagged, *self._executed_otherwise(ModelPart.ARRIVALS in flagged))
+
+    def _executed_otherwise(self, has_other_load: bool) -> tuple[ModelPart, ...]:
+        """The part of the model that explains why requests were executed otherwise.
+
+        Under other arrivals the load is another one, and with it threads, so only late ticks count.
+        """
+        execution = self.execution
+        if execution is None:
+            return ()
+        differs = any(each.agreement is Agreement.DIFFER for each in self.slos)
+        if execution.has_late_ticks and (execution.deviates or differs):
+            return (ModelPart.TICKS,)
+        if has_other_load or not execution.deviates:
+            return ()
+        return (ModelPart.SECOND_THREADS if execution.lacks_threads else ModelPart.SPEEDUPS,)
 
     @property
     def ruling(self) -> Ruling:

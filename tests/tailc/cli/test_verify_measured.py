@@ -164,14 +164,14 @@ def test_requests_at_equal_intervals_are_named(served, tailc):
     assert "index of dispersion is 0.0, and 1.0 in the replay" in judged(tailc, *TIMED).out
 
 
-def test_a_slow_server_with_the_arrivals_of_the_replay_has_other_speed_ups(served, tailc):
+def test_a_slow_server_with_the_arrivals_of_the_replay_needs_times_of_requests(served, tailc):
     header, *rows = (served / "timed.csv").read_text().splitlines()
     cells = [row.split(",") for row in rows]
     slow = [f"{at},{1.5 * float(ms)}" for at, ms in cells]
     (served / "timed.csv").write_text("\n".join([header, *slow]) + "\n")
     ended = judged(tailc, *TIMED)
     assert "differ, +" in ended.out
-    assert "the arrivals are as in the replay; if the trace is" in ended.out
+    assert "the arrivals are as in the replay; a demand log with the times" in ended.out
 
 
 def test_demand_heavier_by_a_fifth_is_named_alone(served, tailc):

@@ -18,6 +18,17 @@
 
 namespace tailc {
 
+// When a request arrived and how it ran, in microseconds of the scheduler's clock.
+struct RequestTimes {
+  std::int64_t arrival_us, wait_us, run_us;
+  std::int64_t thread_us;   // for which its threads worked, in all
+  std::int64_t granted_us;  // threads of its rungs times time
+  std::int64_t late_us;     // by how much its ticks were late, in all
+};
+
+// What a log has of each request beside its demand: nothing, its class, or also its times.
+enum class DemandColumns { demands, classes, times };
+
 // A CSV file with every n-th demand, and the number of requests that each represents. Any number of
 // threads may record at once; most requests are only counted.
 class DemandLog {
@@ -25,7 +36,10 @@ class DemandLog {
   // Writes every `one_in`-th demand; `has_classes`: with a class for each. An existing file is
   // continued; std::invalid_argument if it has other columns, or ends within a line. Throws
   // std::system_error where it cannot be written, as all others do.
-  DemandLog(std::string path, std::uint64_t one_in, bool has_classes = false);
+  DemandLog(std::string path, std::uint64_t one_in, bool has_classes = false)
+      : DemandLog(std::move(path), one_in,
+                  has_classes ? DemandColumns::classes : DemandColumns::demands) {}
+  DemandLog(std::string path, std::uint64_t one_in, DemandColumns columns);
   // Writes what was recorded; where that fails, it is lost: call `flush` to know.
   ~DemandLog();
   DemandLog(const DemandLog&) = delete;
@@ -34,14 +48,21 @@ class DemandLog {
   // One more request is done, which executed for so long; less than a microsecond counts as one,
   // since a trace has no demand of 0. Throws std::invalid_argument for a negative demand, and where
   // the log has classes.
-  void record(std::int64_t demand_us) { record_row(demand_us, std::nullopt); }
+  void record(std::int64_t demand_us) { record_row(demand_us, std::nullopt, nullptr); }
   // The same for a request of a class, in a log that has classes.
   void record(std::int64_t demand_us, std::string_view request_class) {
-    record_row(demand_us, request_class);
+    record_row(demand_us, request_class, nullptr);
+  }
+  // The same in a log with times; the class may be empty.
+  void record(std::int64_t demand_us, std::string_view request_class, const RequestTimes& times) {
+    record_row(demand_us, request_class, &times);
   }
 
   // Whether each demand has a class.
-  bool has_classes() const noexcept { return has_classes_; }
+  bool has_classes() const noexcept { return columns_ != DemandColumns::demands; }
+
+  // Whether each demand has the times of its request.
+  bool has_times() const noexcept { return columns_ == DemandColumns::times; }
 
   // Writes the recorded demands to the file; those that cannot be written stay in memory.
   void flush();
@@ -49,7 +70,8 @@ class DemandLog {
  private:
   static constexpr std::size_t kBufferBytes = 64 * 1024;
 
-  void record_row(std::int64_t demand_us, std::optional<std::string_view> request_class);
+  void record_row(std::int64_t demand_us, std::optional<std::string_view> request_class,
+                  const RequestTimes* times);
   void begin();
   void write_rows();
   [[noreturn]] void fail() const {
@@ -62,7 +84,7 @@ class DemandLog {
 
   std::string path_;
   std::uint64_t one_in_;
-  bool has_classes_;
+  DemandColumns columns_;
   std::atomic<std::uint64_t> requests_{0};
   std::mutex lock_;  // of what follows
   std::unique_ptr<std::FILE, Close> file_;
@@ -81,8 +103,8 @@ inline std::string quoted(std::string_view field) {
 
 }  // namespace detail
 
-inline DemandLog::DemandLog(std::string path, std::uint64_t one_in, bool has_classes)
-    : path_(std::move(path)), one_in_(one_in), has_classes_(has_classes) {
+inline DemandLog::DemandLog(std::string path, std::uint64_t one_in, DemandColumns columns)
+    : path_(std::move(path)), one_in_(one_in), columns_(columns) {
   if (one_in == 0)
     throw std::invalid_argument("one demand in N is written, so N must be at least 1");
   file_.reset(std::fopen(path_.c_str(), "a+b"));
@@ -101,7 +123,9 @@ inline DemandLog::~DemandLog() {
 
 // Begins an empty file with the header; another must begin with it, and end with a line.
 inline void DemandLog::begin() {
-  const std::string header = has_classes_ ? "demand_us,weight,class\n" : "demand_us,weight\n";
+  std::string header = has_classes() ? "demand_us,weight,class" : "demand_us,weight";
+  if (has_times()) header += ",arrival_us,wait_us,run_us,thread_us,granted_us,late_us";
+  header += "\n";
   std::string found(header.size(), '\0');
   if (std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
   found.resize(std::fread(found.data(), 1, found.size(), file_.get()));
@@ -117,13 +141,21 @@ inline void DemandLog::begin() {
 }
 
 inline void DemandLog::record_row(std::int64_t demand_us,
-                                  std::optional<std::string_view> request_class) {
-  if (demand_us < 0 || request_class.has_value() != has_classes_)
+                                  std::optional<std::string_view> request_class,
+                                  const RequestTimes* times) {
+  if (demand_us < 0 || request_class.has_value() != has_classes())
     throw std::invalid_argument(
         "a demand must not be negative, and must have a class if the log has classes");
+  if ((times != nullptr) != has_times())
+    throw std::invalid_argument("a request must have times if the log has times");
   if ((requests_.fetch_add(1, std::memory_order_relaxed) + 1) % one_in_ != 0) return;
   std::string row = std::to_string(std::max<std::int64_t>(demand_us, 1)) + "," + std::to_string(one_in_);
   if (request_class) row += "," + detail::quoted(*request_class);
+  if (times != nullptr) {
+    for (const std::int64_t time_us : {times->arrival_us, times->wait_us, times->run_us,
+                                       times->thread_us, times->granted_us, times->late_us})
+      row += "," + std::to_string(time_us);
+  }
   const std::lock_guard<std::mutex> held(lock_);
   // Only where the file could not be written it is full; then this one is left out.
   if (rows_.size() >= kBufferBytes) write_rows();

@@ -360,7 +360,7 @@ class Schedule {
     leave_core(request, now_ns);
     take_core(request, rung, now_ns);
     ++counts_.climbs;
-    move(request, static_cast<std::uint32_t>(rung), DecisionKind::climb);
+    move(request, static_cast<std::uint32_t>(rung), DecisionKind::climb, now_ns);
     start_waiting(now_ns);
   }
 
@@ -371,7 +371,7 @@ class Schedule {
     ++running_;
     ++counts_.started;
     counts_.waited += now_ns > request.arrived_ns ? 1 : 0;
-    request.started_ns = now_ns;
+    request.started_ns = request.granted_since_ns = now_ns;
     request.load_at_start = in_system_;
     request.waited_us = (now_ns - request.arrived_ns) / 1'000;
     request.has_started = true;
@@ -405,15 +405,16 @@ class Schedule {
   void tick(Request& request, std::int64_t now_ns) {
     ++counts_.ticks;
     counts_.late_ns += now_ns - request.tick_ns;
+    request.late_ns += now_ns - request.tick_ns;
     if (places_) return tick_on_core(request, now_ns);
     const std::uint32_t rung = look_up(request, now_ns);
     const bool may_descend = request.has_given_up || !request.queue->never_descends;
     if (rung > request.rung) {
       ++counts_.climbs;
-      move(request, rung, DecisionKind::climb);
+      move(request, rung, DecisionKind::climb, now_ns);
     } else if (rung < request.rung && may_descend) {
       ++counts_.descents;
-      move(request, rung, DecisionKind::descend);
+      move(request, rung, DecisionKind::descend, now_ns);
     }
     set_tick(request, now_ns);
   }
@@ -438,8 +439,10 @@ class Schedule {
     if (queue.policy == policy_) ++lookups_[queue.first_lookup + rung];
   }
 
-  void move(Request& request, std::uint32_t rung, DecisionKind kind) {
+  void move(Request& request, std::uint32_t rung, DecisionKind kind, std::int64_t now_ns) {
     count_use(request, -1);
+    request.granted_ns = request.granted_until(now_ns);
+    request.granted_since_ns = now_ns;
     request.rung = rung;
     request.is_boosted = kind == DecisionKind::climb && may_boost(request);
     counts_.boosts += request.is_boosted ? 1 : 0;

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "demand_log.hpp"
 #include "policy.hpp"
 #include "request_queue.hpp"
 
@@ -43,8 +44,16 @@ struct Request {
   // What its rung is; it must have started.
   const RungSetting& setting() const noexcept;
 
+  // Its times, if it exits now and its threads worked for `thread_ns` in all.
+  RequestTimes times(std::int64_t now_ns, std::int64_t thread_ns) const noexcept;
+
  private:
   friend class Schedule;
+
+  // Threads of its rungs times time, until now.
+  std::int64_t granted_until(std::int64_t now_ns) const noexcept {
+    return granted_ns + (now_ns - granted_since_ns) * threads();
+  }
 
   std::string request_class;
   std::shared_ptr<detail::Queue> queue;
@@ -52,6 +61,8 @@ struct Request {
   std::int64_t tick_ns = detail::kUnset, cut_ns = detail::kUnset;
   // On its core since, and the time below the last rung that its core had when it started.
   std::int64_t since_ns = 0, spent_ns = 0;
+  // Threads times time on earlier rungs, since when it has its rung, and by how much ticks were late.
+  std::int64_t granted_ns = 0, granted_since_ns = 0, late_ns = 0;
   bool has_given_up = false;
 };
 
@@ -130,6 +141,17 @@ struct Timer {
 inline int Request::threads() const noexcept {
   if (!has_started) return 0;
   return static_cast<int>(setting().threads.value_or(1));
+}
+
+inline RequestTimes Request::times(std::int64_t now_ns, std::int64_t thread_ns) const noexcept {
+  const std::int64_t overdue_ns =
+      tick_ns == detail::kUnset ? 0 : std::max<std::int64_t>(now_ns - tick_ns, 0);
+  return {arrived_ns / 1'000,
+          (started_ns - arrived_ns) / 1'000,
+          (now_ns - started_ns) / 1'000,
+          thread_ns / 1'000,
+          granted_until(now_ns) / 1'000,
+          (late_ns + overdue_ns) / 1'000};
 }
 
 inline const RungSetting& Request::setting() const noexcept { return queue->ladder.settings()[rung]; }

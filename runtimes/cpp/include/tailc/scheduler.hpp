@@ -48,8 +48,9 @@ struct SchedulerOptions {
   std::function<void(const ControlStep&)> on_step = {};
   // Threads of requests are bound to them if the rungs of the policy are cores.
   Processors processors = {};
-  // Gets the processor time of each request whose parts throw nothing. In a log with classes, a request
-  // without one has the empty class. What the log throws is ignored; its rows stay in memory.
+  // Gets the processor time of each request whose parts throw nothing, and its times if the log has
+  // them. In a log with classes, a request without one has the empty class. What the log throws is
+  // ignored; its rows stay in memory.
   std::shared_ptr<DemandLog> log = nullptr;
 };
 
@@ -138,7 +139,7 @@ class Scheduler {
     std::vector<Part> parts;
     std::string request_class;
     Request* request = nullptr;
-    std::int64_t used_ns = 0;
+    std::int64_t used_ns = 0, thread_ns = 0;  // of its threads, for the log
     std::promise<Outcome> outcome;
     std::exception_ptr failure;
     std::size_t next = 0;
@@ -248,10 +249,12 @@ class Scheduler {
 
   void end(const std::shared_ptr<Task>& task) {
     tasks_.erase(task->request);
-    schedule_.exit(*task->request, follow());
+    const std::int64_t now = follow();
+    const RequestTimes times = task->request->times(now, task->thread_ns);
+    schedule_.exit(*task->request, now);
     if (schedule_.step) call_back(on_step_, *schedule_.step);
     if (schedule_.in_system() == 0) idle_.notify_all();
-    if (log_ && !task->failure) log(*task);
+    if (log_ && !task->failure) log(*task, times);
     if (task->failure) {
       task->outcome.set_exception(task->failure);
     } else {
@@ -259,9 +262,11 @@ class Scheduler {
     }
   }
 
-  void log(const Task& task) {
+  void log(const Task& task, const RequestTimes& times) {
     try {
-      if (log_->has_classes()) {
+      if (log_->has_times()) {
+        log_->record(task.used_ns / 1'000, task.request_class, times);
+      } else if (log_->has_classes()) {
         log_->record(task.used_ns / 1'000, task.request_class);
       } else {
         log_->record(task.used_ns / 1'000);
@@ -280,9 +285,13 @@ class Scheduler {
       waiting_.pop_front();
       const bool is_on_core = task->request->core >= 0;
       const std::int64_t before_ns = log_ ? detail::thread_time_ns() : 0;
+      const std::int64_t begun_ns = log_ ? now_ns() : 0;
       while (task->has_parts() && task->active <= task->allowed) take_part(*task, held);
       detail::boost_this_thread(false);
-      if (log_) task->used_ns += detail::thread_time_ns() - before_ns;
+      if (log_) {
+        task->used_ns += detail::thread_time_ns() - before_ns;
+        task->thread_ns += now_ns() - begun_ns;
+      }
       if (is_on_core) binding_.release(detail::this_thread());
       if (--task->active == 0) {
         end(task);

@@ -22,7 +22,7 @@ func serve(out *bufio.Writer, path, key, log string) error {
 	if err != nil {
 		return err
 	}
-	demands, err := tailc.OpenDemandLog(log, 1)
+	demands, err := tailc.OpenTimedDemandLog(log, 1)
 	if err != nil {
 		return err
 	}

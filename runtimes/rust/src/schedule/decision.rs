@@ -49,6 +49,27 @@ pub struct Arrival {
     pub work_ppm: u64,
 }
 
+/// When a request arrived and how it ran, in microseconds of the scheduler's clock. `thread_us`: for
+/// which its threads worked, in all; `granted_us`: threads of its rungs times time; `late_us`: by how
+/// much its ticks were late, in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct RequestTimes {
+    pub arrival_us: u64,
+    pub wait_us: u64,
+    pub run_us: u64,
+    pub thread_us: u64,
+    pub granted_us: u64,
+    pub late_us: u64,
+}
+
+impl RequestTimes {
+    pub(crate) fn in_order(&self) -> [u64; 6] {
+        let ran = [self.run_us, self.thread_us, self.granted_us, self.late_us];
+        [self.arrival_us, self.wait_us, ran[0], ran[1], ran[2], ran[3]]
+    }
+}
+
 /// Counts since the schedule was made; `late_ns`: by how much ticks were late, in all; `lookups`: by
 /// name of the rung.
 #[derive(Clone, Debug, Default)]

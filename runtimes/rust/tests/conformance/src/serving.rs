@@ -16,7 +16,7 @@ pub fn run(policy: &str, key: &str, log: &str) -> AnyResult<bool> {
         Options::new().trust(PublicKey::from_pem(key)?)
     };
     let policy: Arc<Policy> = Arc::new(options.open(policy)?);
-    let demands = Arc::new(DemandLog::open(log, 1)?);
+    let demands = Arc::new(DemandLog::open_with_times(log, 1)?);
     let scheduler = Scheduler::new(policy, 2)?;
     scheduler.log_to(Arc::clone(&demands))?;
     for _ in 0..3 {

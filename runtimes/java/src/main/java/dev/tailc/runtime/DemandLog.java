@@ -19,11 +19,13 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class DemandLog implements Closeable, Flushable {
   private static final String HEADER = "demand_us,weight";
+  private static final String TIMES = ",arrival_us,wait_us,run_us,thread_us,granted_us,late_us";
   private static final int FULL_CHARACTERS = 8_192;
 
   private final Path path;
   private final long oneIn;
   private final boolean hasClasses;
+  private final boolean hasTimes;
   private final AtomicLong requests = new AtomicLong();
   private final StringBuilder lines = new StringBuilder();
   private final OutputStream file;
@@ -35,22 +37,29 @@ public final class DemandLog implements Closeable, Flushable {
    * @throws IOException if the file cannot be written, or has another header
    */
   public static DemandLog open(Path path, long oneIn) throws IOException {
-    return new DemandLog(path, oneIn, false);
+    return new DemandLog(path, oneIn, false, false);
   }
 
   /** The same with a class of each request. */
   public static DemandLog openWithClasses(Path path, long oneIn) throws IOException {
-    return new DemandLog(path, oneIn, true);
+    return new DemandLog(path, oneIn, true, false);
   }
 
-  private DemandLog(Path path, long oneIn, boolean hasClasses) throws IOException {
+  /** The same with a class, which may be empty, and the times of each request, for a Scheduler. */
+  public static DemandLog openWithTimes(Path path, long oneIn) throws IOException {
+    return new DemandLog(path, oneIn, true, true);
+  }
+
+  private DemandLog(Path path, long oneIn, boolean hasClasses, boolean hasTimes)
+      throws IOException {
     if (oneIn < 1) {
       throw new IllegalArgumentException("one in `" + oneIn + "` requests cannot be written");
     }
     this.path = path;
     this.oneIn = oneIn;
     this.hasClasses = hasClasses;
-    String header = HEADER + (hasClasses ? ",class" : "") + "\n";
+    this.hasTimes = hasTimes;
+    String header = HEADER + (hasClasses ? ",class" : "") + (hasTimes ? TIMES : "") + "\n";
     boolean isNew = !Files.exists(path) || Files.size(path) == 0;
     if (!isNew) {
       check(header);
@@ -72,6 +81,11 @@ public final class DemandLog implements Closeable, Flushable {
     record(demandUs, null);
   }
 
+  /** Whether each request has its times. */
+  boolean hasTimes() {
+    return hasTimes;
+  }
+
   /** Whether each request has a class. */
   boolean hasClasses() {
     return hasClasses;
@@ -79,22 +93,35 @@ public final class DemandLog implements Closeable, Flushable {
 
   /** One more request, of a log with classes. */
   public void record(long demandUs, String requestClass) {
+    record(demandUs, requestClass, null);
+  }
+
+  /** One more request, of a log with times; null is for a log without them. */
+  public void record(long demandUs, String requestClass, RequestTimes times) {
+    if (hasTimes == (times == null)) {
+      throw new IllegalArgumentException("a request must have times if the log has times");
+    }
     if (demandUs < 0 || hasClasses == (requestClass == null)) {
       throw new IllegalArgumentException(
           "a demand must not be negative, and must have a class if the log has classes");
     }
     if (requests.incrementAndGet() % oneIn == 0) {
-      write(demandUs, requestClass);
+      write(demandUs, requestClass, times);
     }
   }
 
-  private synchronized void write(long demandUs, String requestClass) {
+  private synchronized void write(long demandUs, String requestClass, RequestTimes times) {
     if (isClosed) {
       throw new IllegalStateException("the log is closed");
     }
     lines.append(Math.max(demandUs, 1)).append(',').append(oneIn);
     if (hasClasses) {
       lines.append(',').append(quoted(requestClass));
+    }
+    if (hasTimes) {
+      lines.append(',').append(times.arrivalUs).append(',').append(times.waitUs);
+      lines.append(',').append(times.runUs).append(',').append(times.threadUs);
+      lines.append(',').append(times.grantedUs).append(',').append(times.lateUs);
     }
     lines.append('\n');
     if (lines.length() >= FULL_CHARACTERS) {

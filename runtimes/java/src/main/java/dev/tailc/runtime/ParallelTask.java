@@ -25,6 +25,7 @@ final class ParallelTask<T, R> {
   private final Executor pool;
   private final Runnable exit;
   private long usedNs;
+  private long workedNs;
   private final List<T> results = new ArrayList<>();
   // Null until the work has begun, on its first thread.
   private Iterator<? extends Callable<T>> parts;
@@ -75,18 +76,26 @@ final class ParallelTask<T, R> {
     return usedNs;
   }
 
+  /** The time for which its threads worked [ns], in all, once it exits. */
+  long workedNs() {
+    return workedNs;
+  }
+
   boolean hasFailed() {
     return failure != null;
   }
 
   private void run() {
     long beforeNs = isMeasured ? THREADS.getCurrentThreadCpuTime() : 0;
+    long begunNs = isMeasured ? System.nanoTime() : 0;
     try {
       begin();
     } catch (Throwable thrown) {
       fail(thrown);
     }
-    for (Callable<T> part = next(beforeNs); part != null; part = next(beforeNs)) {
+    for (Callable<T> part = next(beforeNs, begunNs);
+        part != null;
+        part = next(beforeNs, begunNs)) {
       try {
         T result = part.call();
         synchronized (this) {
@@ -114,14 +123,22 @@ final class ParallelTask<T, R> {
     grow();
   }
 
-  /** The next part; null if this thread, whose processor time was {@code beforeNs}, leaves. */
-  private synchronized Callable<T> next(long beforeNs) {
+  /** The next part; null if this thread leaves, which began at this processor time and time. */
+  private synchronized Callable<T> next(long beforeNs, long begunNs) {
     if (failure != null || active > allowed || parts == null || !parts.hasNext()) {
       --active;
-      usedNs += isMeasured ? THREADS.getCurrentThreadCpuTime() - beforeNs : 0;
+      count(beforeNs, begunNs);
       return null;
     }
     return parts.next();
+  }
+
+  /** Counts the times of this thread since it began; the guard is this. */
+  private void count(long beforeNs, long begunNs) {
+    if (isMeasured) {
+      usedNs += THREADS.getCurrentThreadCpuTime() - beforeNs;
+      workedNs += System.nanoTime() - begunNs;
+    }
   }
 
   private synchronized void fail(Throwable thrown) {
@@ -137,12 +154,15 @@ final class ParallelTask<T, R> {
     }
     R result = null;
     long beforeNs = isMeasured ? THREADS.getCurrentThreadCpuTime() : 0;
+    long begunNs = isMeasured ? System.nanoTime() : 0;
     try {
       result = failure == null ? work.end(results) : null;
     } catch (Throwable thrown) {
       fail(thrown);
     }
-    usedNs += isMeasured ? THREADS.getCurrentThreadCpuTime() - beforeNs : 0;
+    synchronized (this) {
+      count(beforeNs, begunNs);
+    }
     exit.run();
     if (failure == null) {
       future.complete(result);

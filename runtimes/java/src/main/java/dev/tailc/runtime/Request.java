@@ -6,6 +6,7 @@ import java.util.Optional;
 public final class Request {
   static final int NOT_STARTED = -1;
   static final long UNSET = -1;
+  private static final long NS_PER_US = 1_000;
 
   // Made once, so that an arrival allocates nothing.
   final Optional<Request> present = Optional.of(this);
@@ -25,6 +26,10 @@ public final class Request {
   // On its core since, and the time below the last rung that its core had when it started.
   long sinceNs;
   long spentNs;
+  // Threads times time on earlier rungs, since when it has its rung, and by how much ticks were late.
+  long grantedNs;
+  long rungNs;
+  long lateNs;
   boolean isBoosted;
   boolean hasGivenUp;
 
@@ -36,6 +41,7 @@ public final class Request {
     rung = NOT_STARTED;
     core = CorePlaces.NOWHERE;
     isBoosted = hasGivenUp = false;
+    grantedNs = lateNs = 0;
     this.number = number;
     this.requestClass = requestClass;
     this.queue = queue;
@@ -60,5 +66,22 @@ public final class Request {
   /** Threads of its rung, 1 if the rung does not determine them, and 0 while it waits. */
   public int threads() {
     return hasStarted() ? (int) queue.ladder.settings().get(rung).threads.orElse(1) : 0;
+  }
+
+  /** Threads of its rungs times time [ns], until now. */
+  long grantedUntil(long nowNs) {
+    return grantedNs + (nowNs - rungNs) * threads();
+  }
+
+  /** Its times, if it exits now and its threads worked for {@code threadNs} in all. */
+  public RequestTimes times(long nowNs, long threadNs) {
+    long overdueNs = tickNs == UNSET ? 0 : Math.max(nowNs - tickNs, 0);
+    return new RequestTimes(
+        arrivedNs / NS_PER_US,
+        (startedNs - arrivedNs) / NS_PER_US,
+        (nowNs - startedNs) / NS_PER_US,
+        threadNs / NS_PER_US,
+        grantedUntil(nowNs) / NS_PER_US,
+        (lateNs + overdueNs) / NS_PER_US);
   }
 }

@@ -363,7 +363,7 @@ public final class Schedule {
     if (rung != CorePlaces.NOWHERE) {
       onCores.move(request, rung, nowNs);
       ++counts.climbs;
-      move(request, rung, Decision.Kind.CLIMB);
+      move(request, rung, Decision.Kind.CLIMB, nowNs);
       startWaiting(nowNs);
     }
   }
@@ -378,7 +378,7 @@ public final class Schedule {
     ++running;
     ++counts.started;
     counts.waited += nowNs > request.arrivedNs ? 1 : 0;
-    request.startedNs = nowNs;
+    request.startedNs = request.rungNs = nowNs;
     request.loadAtStart = inSystem;
     request.waitedUs = (nowNs - request.arrivedNs) / NS_PER_US;
     if (onCores == null) {
@@ -410,6 +410,7 @@ public final class Schedule {
   private void tick(Request request, long nowNs) {
     ++counts.ticks;
     counts.lateNs += nowNs - request.tickNs;
+    request.lateNs += nowNs - request.tickNs;
     if (onCores != null) {
       tickOnCore(request, nowNs);
       return;
@@ -418,10 +419,10 @@ public final class Schedule {
     boolean mayDescend = request.hasGivenUp || !request.queue.neverDescends;
     if (rung > request.rung) {
       ++counts.climbs;
-      move(request, rung, Decision.Kind.CLIMB);
+      move(request, rung, Decision.Kind.CLIMB, nowNs);
     } else if (rung < request.rung && mayDescend) {
       ++counts.descents;
-      move(request, rung, Decision.Kind.DESCEND);
+      move(request, rung, Decision.Kind.DESCEND, nowNs);
     }
     setTick(request, nowNs);
   }
@@ -445,8 +446,10 @@ public final class Schedule {
     ++request.queue.lookups[rung][0];
   }
 
-  private void move(Request request, int rung, Decision.Kind kind) {
+  private void move(Request request, int rung, Decision.Kind kind, long nowNs) {
     countUse(request, -1);
+    request.grantedNs = request.grantedUntil(nowNs);
+    request.rungNs = nowNs;
     request.rung = rung;
     request.isBoosted = kind == Decision.Kind.CLIMB && mayBoost(request);
     counts.boosts += request.isBoosted ? 1 : 0;

@@ -164,8 +164,8 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
   }
 
   /**
-   * The log gets the processor time of each request that arrives from now on and does not fail. In a
-   * log with classes, a request without one has the empty class. The handler of uncaught exceptions
+   * The log gets the processor time of each request that arrives from now on and does not fail, and its
+   * times if the log has them. In a log with classes, a request without one has the empty class. The handler of uncaught exceptions
    * gets what the log throws.
    */
   public Scheduler logTo(DemandLog log) {
@@ -198,21 +198,24 @@ public final class Scheduler extends AbstractExecutorService implements AutoClos
 
   private void exit(Request request) {
     ParallelTask<?, ?>[] task = new ParallelTask<?, ?>[1];
+    RequestTimes[] times = new RequestTimes[1];
     String requestClass = request.requestClass == null ? "" : request.requestClass;
     call(
         nowNs -> {
           task[0] = tasks.remove(request);
+          times[0] = task[0].isMeasured ? request.times(nowNs, task[0].workedNs()) : null;
           schedule.exit(request, nowNs);
           return null;
         });
     if (task[0].isMeasured && !task[0].hasFailed()) {
-      log(requestClass, task[0].usedNs() / 1_000);
+      log(requestClass, task[0].usedNs() / 1_000, times[0]);
     }
   }
 
-  private void log(String requestClass, long usedUs) {
+  private void log(String requestClass, long usedUs, RequestTimes times) {
     try {
-      log.record(usedUs, log.hasClasses() ? requestClass : null);
+      String logged = log.hasClasses() ? requestClass : null;
+      log.record(usedUs, logged, log.hasTimes() ? times : null);
     } catch (RuntimeException unwritten) {
       passOn(unwritten);
     }

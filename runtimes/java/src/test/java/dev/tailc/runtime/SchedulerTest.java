@@ -85,6 +85,23 @@ class SchedulerTest {
   }
 
   @Test
+  void timesHaveThreadsOfAllRungsAndLateTicks() {
+    Schedule schedule = new Schedule(policy, 0);
+    for (int i = 0; i < 9; ++i) {
+      schedule.arrive(0, null);
+    }
+    Request last = schedule.arrive(0, null).orElseThrow();
+    while (schedule.dueNs().getAsLong() <= 27 * NS_PER_MS) {
+      schedule.wake(27 * NS_PER_MS);
+    }
+    RequestTimes times = last.times(31 * NS_PER_MS, 33 * NS_PER_MS);
+    assertEquals(31_000, times.runUs);
+    assertEquals(33_000, times.threadUs);
+    assertEquals(35_000, times.grantedUs, "one thread until 27 ms, and then two");
+    assertEquals(23_000, times.lateUs, "one tick was late by 22 ms, and one is due");
+  }
+
+  @Test
   void aRequestWaitsUntilItsDelayIsOver() {
     for (int i = 0; i < 13; ++i) {
       scheduler.parallel(parts(1));

@@ -18,7 +18,7 @@ final class Serving {
     Options options = key.isEmpty() ? Options.none() : Options.none().trusting(key);
     Policy policy = Policy.open(Path.of(arguments[0]), options);
     String metrics;
-    try (DemandLog log = DemandLog.open(Path.of(arguments[2]), 1)) {
+    try (DemandLog log = DemandLog.openWithTimes(Path.of(arguments[2]), 1)) {
       Scheduler scheduler = new Scheduler(policy, 2).logTo(log);
       Callable<Boolean> part = Serving::use3Ms;
       for (int i = 0; i < 3; ++i) {

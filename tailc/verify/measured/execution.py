@@ -1,0 +1,104 @@
+"""Compare how a server executed requests with the replay: thread time, threads, and ticks.
+
+The thread time of a request is the threads of its rungs times time. A replay of the same demands
+predicts its mean. The measured mean differs from that only by the loads at which requests ran, so
+its standard error is that of means over consecutive requests (batch means) of the deviation from
+the mean of requests with similar demands.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.traces.request_log import RequestLog
+
+FEWEST_REQUESTS = 300
+"""With fewer requests, thread times are not compared."""
+
+_BATCHES = 30
+_MOST_GROUPS = 50
+_LEAST_IN_GROUP = 10
+# A run without busy periods underestimates its standard error.
+_STANDARD_ERRORS = 5.0
+# Smaller deviations of the thread time do not matter.
+_LEAST_SHARE = 0.05
+# A tick is late by half a period in the mean.
+_LATE_SHARE = 1 / 3
+_WORKED_SHARE = 0.75
+
+
+@dataclass(frozen=True)
+class ExecutionComparison:
+    """Thread time of a request, measured and predicted [us], and how threads and ticks behaved.
+
+    late_share: part of the run time in which a tick was overdue. worked_share: part of the time
+    granted to threads beyond the first in which these worked; None if requests had only one.
+    """
+
+    thread_time_us: float
+    predicted_thread_time_us: float
+    standard_error_us: float
+    late_share: float
+    worked_share: float | None
+
+    @property
+    def deviates(self) -> bool:
+        """Whether the thread time is not that of the replay."""
+        limit_us = _LEAST_SHARE * self.predicted_thread_time_us
+        off_us = abs(self.thread_time_us - self.predicted_thread_time_us)
+        return off_us > max(limit_us, _STANDARD_ERRORS * self.standard_error_us)
+
+    @property
+    def has_late_ticks(self) -> bool:
+        """Whether ticks were so late that this explains a deviation."""
+        return self.late_share > _LATE_SHARE
+
+    @property
+    def lacks_threads(self) -> bool:
+        """Whether threads that were granted did not work."""
+        return self.worked_share is not None and self.worked_share < _WORKED_SHARE
+
+
+def compare_execution(
+    log: RequestLog, predicted_thread_time_us: float, *, has_serial_parts: bool
+) -> ExecutionComparison | None:
+    """Compare the log with a replay of its demands; None for too few requests.
+
+    has_serial_parts: in the replay, requests use one thread in their serial parts, so it predicts
+    the time for which threads work.
+    """
+    if len(log.demand_us) < FEWEST_REQUESTS:
+        return None
+    thread_us = log.thread_us if has_serial_parts else log.granted_us
+    return ExecutionComparison(
+        float(thread_us.mean()),
+        predicted_thread_time_us,
+        _standard_error(log, thread_us.astype(np.float64)),
+        float(log.late_us.sum() / max(log.run_us.sum(), 1)),
+        None if has_serial_parts else _worked_share(log),
+    )
+
+
+def _worked_share(log: RequestLog) -> float | None:
+    """Part of the time granted to threads beyond the first in which these worked."""
+    several = log.granted_us > log.run_us
+    run_us = log.run_us[several].sum()
+    granted_us = log.granted_us[several].sum() - run_us
+    if granted_us == 0:
+        return None
+    worked_us = log.thread_us[several].sum() - run_us
+    return float(np.clip(worked_us / granted_us, 0, 1))
+
+
+def _standard_error(log: RequestLog, thread_us: np.ndarray) -> float:
+    """Standard error of the mean thread time of requests with these demands."""
+    groups = min(_MOST_GROUPS, len(thread_us) // _LEAST_IN_GROUP)
+    residual = np.empty_like(thread_us)
+    for group in np.array_split(np.argsort(log.demand_us, kind="stable"), groups):
+        ratio = thread_us[group].sum() / log.demand_us[group].sum()
+        residual[group] = thread_us[group] - ratio * log.demand_us[group]
+    means = [batch.mean() for batch in np.array_split(residual, _BATCHES)]
+    return float(np.std(means, ddof=1)) / math.sqrt(_BATCHES)
