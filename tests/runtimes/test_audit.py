@@ -19,6 +19,8 @@ from tests.tailc.artifact.published import ROOT
 
 EXAMPLES = ROOT / "examples"
 MANY = [("search", 6000), ("lucene-fm", 1000), ("joint", 200), ("finance", 2000), ("rubik", 800)]
+# `examples/search/auto.yaml` by the default method with `--effort quick`.
+JUDGED = Path(__file__).parent / "audit_judged.json"
 HOLDS, REFUTED, CANNOT_CHECK = 0, 1, 2
 WHOLE = ("search", "lucene-fm", "joint", "rubik")
 # Their controller, or the tails of their rates, come from replays.
@@ -78,6 +80,73 @@ def test_what_comes_from_replays_is_not_checked(name: str, claim: str, profiles:
     assert f"holds    {claim}" in text
     assert text.count("cannot check") == 1
     assert "from replays" in text
+
+
+def test_estimates_of_replays_hold(profiles: Path) -> None:
+    code, text = audit(JUDGED, "--design", profiles / "search.csv")
+    assert code == CANNOT_CHECK
+    assert text.count("cannot check") == 1
+    assert "cannot check `loss_ppm`" in text
+    assert "holds    interval of the percentile, 2 times" in text
+    assert "holds    tail_us by hand, 2 times" in text
+
+
+def _raise_all_limits(row: dict[str, Any]) -> None:
+    for name in ("low_us", "tail_us", "high_us"):
+        row[name] *= 2
+
+
+def _halve_all_limits(row: dict[str, Any]) -> None:
+    for name in ("low_us", "tail_us", "high_us"):
+        row[name] //= 2
+    row["by_hand"]["change_ppm"] = round((row["tail_us"] / row["by_hand"]["tail_us"] - 1) * 1e6)
+
+
+@pytest.mark.parametrize(
+    ("change", "answer"),
+    [
+        (_raise_all_limits, "interval of the percentile of the estimate at 10/s"),
+        (_halve_all_limits, "interval of the percentile of the estimate at 10/s"),
+        (lambda row: row.update(high_us=row["tail_us"]), "high_us of the estimate at 10/s"),
+        (lambda row: row.update(low_us=row["tail_us"]), "low_us of the estimate at 10/s"),
+        (lambda row: row.update(standing="undecided"), "standing of the estimate at 10/s"),
+        (lambda row: row.update(standing="overloaded"), "overload of the estimate at 10/s"),
+        (lambda row: row.update(arrivals="11/s"), "arrivals of the estimate at 11/s"),
+        (lambda row: row.update(rate_mrps=20_000), "rates of the estimates"),
+        (lambda row: row["by_hand"].update(change_ppm=0), "change_ppm of FIX-2"),
+        (lambda row: row["by_hand"].update(name="SEQ"), "tail_us by hand of SEQ"),
+    ],
+    ids=[
+        "longer",
+        "shorter",
+        "high",
+        "low",
+        "undecided",
+        "overloaded",
+        "arrivals",
+        "rate",
+        "change",
+        "setting",
+    ],
+)
+def test_a_false_estimate_is_refuted(
+    change: Callable[[dict[str, Any]], object], answer: str, tmp_path: Path, profiles: Path
+) -> None:
+    policy = json.loads(JUDGED.read_bytes())
+    rows = policy["evidence"]["estimates"]["rows"]
+    change(rows[0])
+    # One estimate is enough: each is a replay.
+    policy["rates_mrps"] = policy["rates_mrps"][:1]
+    del rows[1:]
+    path = written(tmp_path / "policy.json", policy)
+    code, text = audit(path, "--design", profiles / "search.csv")
+    assert (code, f"refuted  {answer}" in text) == (REFUTED, True), text
+
+
+@pytest.mark.fuzz
+def test_planted_lies_about_replays_are_refuted(profiles: Path) -> None:
+    text = lies(JUDGED, profiles / "search.csv", 300, seed=3)
+    assert "300 of 300 lies refuted" in text
 
 
 @pytest.mark.fuzz
@@ -143,7 +212,11 @@ def _rename_the_threads(policy: dict[str, Any]) -> None:
     ("change", "answer"),
     [
         (lambda policy: policy.update(restarts=3), "`restarts` of the policy"),
-        (lambda policy: policy["evidence"].update(estimates={}), "`estimates` of the evidence"),
+        (
+            lambda policy: policy["evidence"].update(estimates={}),
+            "`requests` is not a whole number",
+        ),
+        (lambda policy: policy["evidence"].update(audits=[]), "`audits` of the evidence"),
         (lambda policy: policy["forms"][0].update(overload={}), "`overload` of the ladder"),
         (lambda policy: policy["forms"][0]["rows"][2].update(lane=1), "`lane` of the row from"),
         (lambda policy: policy["schema"].update(minor=99), "minor version 99 of the schema"),
@@ -156,6 +229,7 @@ def _rename_the_threads(policy: dict[str, Any]) -> None:
     ],
     ids=[
         "member",
+        "estimates",
         "evidence",
         "ladder",
         "row",

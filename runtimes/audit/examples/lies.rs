@@ -3,7 +3,8 @@
 //!     cargo run --release --example lies -- POLICY.json DESIGN.csv COUNT SEED
 //!
 //! A lie is one number that says something else than the compiler found: in the evidence of a row,
-//! in the summary of the design sample, or in the table. Settings that only the spec states, such as
+//! in the summary of the design sample, or in the table. A lie about a replay is larger than its
+//! interval, or makes this a tenth as wide, and all that follows from it agrees. Settings that only the spec states, such as
 //! the budget, are not lies by themselves. Prints every lie that was not refuted; exits 1 if any.
 
 use std::process::ExitCode;
@@ -14,6 +15,12 @@ use tailc_audit::{audit, sha256, without_digest, Given, Json, Verdict};
 const LARGEST: i64 = (1 << 53) - 1;
 /// Less changes nothing that is measured in whole microseconds.
 const LEAST_TIME_US: u64 = 1_000;
+const LEAST_CHANGE_PPM: u64 = 500;
+/// A lie about a replay is this many intervals, in tenths.
+const TENTHS: i64 = 15;
+/// What is left of an interval that is too narrow.
+const NARROWED: i64 = 10;
+const PPM: f64 = 1e6;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
@@ -119,16 +126,21 @@ fn is_claim(policy: &Json, place: &[String]) -> bool {
     let names: Vec<&str> = place.iter().map(String::as_str).collect();
     match names.as_slice() {
         ["evidence", "rows", ..] => true,
+        ["evidence", "estimates", "rows", ..] => !name_is(&names, "is_overloaded"),
+        ["evidence", "estimates", "requests"] => true,
         ["evidence", "settings", pair, _] => {
             let pair = at(policy, &["evidence", "settings", pair, "0"]);
-            matches!(pair, Some(Json::Text(name)) if is_claimed(name))
+            let is_bound = |name: &str| name == "max_in_system" && is_replayed(policy);
+            matches!(pair, Some(Json::Text(name)) if is_claimed(name) && !is_bound(name))
         }
         ["forms", _, "jobs", _, "green_slots"] => number(policy, &names) > 0,
         ["inputs", input, ..] if !is_plan(policy) => {
             at(policy, &["inputs", input, "role"]) == Some(&Json::Text("design".into()))
         }
-        ["forms", _, "guard" | "boost", _] => true,
         ["forms", _, "rungs", _, "speed_ppm" | "threads"] => true,
+        // A table that was searched with replays has no formula that it could contradict.
+        ["forms", ..] if is_replayed(policy) => false,
+        ["forms", _, "guard" | "boost", _] => true,
         ["forms", _, "cycles" | "memory_ns", ..] => true,
         ["forms", _, "machines", _, "first_a_ppm" | "first_b_milli"] => has_target(policy, &names),
         ["forms", _, "rows", _, "admission", "delay_us"] => number(policy, &names) > 0,
@@ -136,6 +148,14 @@ fn is_claim(policy: &Json, place: &[String]) -> bool {
         ["forms", _, "rows", _, ..] => true,
         _ => false,
     }
+}
+
+fn name_is(place: &[&str], name: &str) -> bool {
+    place.last() == Some(&name)
+}
+
+fn is_replayed(policy: &Json) -> bool {
+    at(policy, &["evidence", "proof"]) == Some(&Json::Text("replayed".into()))
 }
 
 /// The inputs of plans are not given to an audit.
@@ -172,17 +192,18 @@ fn number(policy: &Json, path: &[&str]) -> i64 {
 /// Changes the number at `place`; returns what was changed.
 fn plant(policy: &mut Json, place: &[String], random: &mut Random) -> String {
     let name = place[place.len() - 1].as_str();
+    if place[..place.len() - 1].iter().any(|part| part == "estimates") && name.ends_with("_us") {
+        return plant_estimate(policy, place, random);
+    }
     let is_time_of_table = place[0] == "forms" && (name == "age_us" || name == "delay_us");
-    let value = place.iter().fold(policy, |json, name| match json {
-        Json::List(items) => &mut items[name.parse::<usize>().expect("an index")],
-        Json::Object(members) => {
-            &mut members.iter_mut().find(|(key, _)| key == name).expect("a member").1
-        }
-        _ => unreachable!("a path leads through lists and objects"),
-    });
-    let Json::Number(number) = value else { unreachable!("a place has a number") };
+    let number = number_at(policy, place);
     let honest = *number;
-    let least = if is_time_of_table { LEAST_TIME_US } else { 1 };
+    // Percentiles in whole microseconds leave a change open by some millionths.
+    let least = match name {
+        _ if is_time_of_table => LEAST_TIME_US,
+        "change_ppm" => LEAST_CHANGE_PPM,
+        _ => 1,
+    };
     let size = match random.below(3) {
         0 => least,
         1 => least + random.below(10) * least,
@@ -193,4 +214,56 @@ fn plant(policy: &mut Json, place: &[String], random: &mut Random) -> String {
     let rises = rises && honest + size <= LARGEST;
     *number = if rises { honest + size } else { honest - size };
     format!("{honest} -> {}", *number)
+}
+
+fn value_at<'a>(policy: &'a mut Json, place: &[String]) -> &'a mut Json {
+    place.iter().fold(policy, |json, name| match json {
+        Json::List(items) => &mut items[name.parse::<usize>().expect("an index")],
+        Json::Object(members) => {
+            &mut members.iter_mut().find(|(key, _)| key == name).expect("a member").1
+        }
+        _ => unreachable!("a path leads through lists and objects"),
+    })
+}
+
+fn number_at<'a>(policy: &'a mut Json, place: &[String]) -> &'a mut i64 {
+    let Json::Number(number) = value_at(policy, place) else { unreachable!("a number") };
+    number
+}
+
+/// Moves an estimate with its interval, or narrows that; what follows from both agrees.
+fn plant_estimate(policy: &mut Json, place: &[String], random: &mut Random) -> String {
+    let row: Vec<String> = place[..4].to_vec();
+    let path = |names: &[&str]| {
+        [&row[..], &names.iter().map(ToString::to_string).collect::<Vec<_>>()].concat()
+    };
+    let honest = *number_at(policy, place);
+    let [low, tail, high] =
+        ["low_us", "tail_us", "high_us"].map(|name| *number_at(policy, &path(&[name])));
+    let size = (high - low) * (TENTHS + random.below(10) as i64) / 10;
+    let shift = if low > size && random.below(2) == 0 { -size } else { size };
+    match place[4..].join(".").as_str() {
+        "tail_us" => {
+            for name in ["low_us", "tail_us", "high_us"] {
+                *number_at(policy, &path(&[name])) += shift;
+            }
+        }
+        "low_us" => *number_at(policy, place) = tail - (tail - low) / NARROWED,
+        "high_us" => *number_at(policy, place) = tail + (high - tail) / NARROWED,
+        _ => *number_at(policy, place) += shift,
+    }
+    let [low, tail, high] =
+        ["low_us", "tail_us", "high_us"].map(|name| *number_at(policy, &path(&[name])));
+    let by_hand = *number_at(policy, &path(&["by_hand", "tail_us"]));
+    let change = (tail as f64 / by_hand as f64 - 1.0) * PPM;
+    *number_at(policy, &path(&["by_hand", "change_ppm"])) = change.round() as i64;
+    let slo = number_at(policy, &path(&["slo"])).to_string();
+    let limit = *number_at(policy, &["slos", &slo, "latency_us"].map(String::from));
+    let standing = match (high <= limit, low > limit) {
+        (true, _) => "pass",
+        (_, true) => "fail",
+        _ => "undecided",
+    };
+    *value_at(policy, &path(&["standing"])) = Json::Text(standing.into());
+    format!("{honest} -> {}", *number_at(policy, place))
 }

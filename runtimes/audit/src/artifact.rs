@@ -22,8 +22,17 @@ const MEMBERS: [&str; 12] = [
     "schema",
     "slos",
 ];
-const OF_EVIDENCE: [&str; 8] =
-    ["evaluations", "method", "objective", "proof", "rows", "settings", "solver", "versions"];
+const OF_EVIDENCE: [&str; 9] = [
+    "estimates",
+    "evaluations",
+    "method",
+    "objective",
+    "proof",
+    "rows",
+    "settings",
+    "solver",
+    "versions",
+];
 const OF_LADDERS: [&str; 10] = [
     "boost",
     "cost_units",
@@ -110,10 +119,10 @@ impl Artifact {
         Ok(())
     }
 
-    /// Other members than these of the ladder, and of its rows, may change what its rows mean.
-    pub fn check_ladder(&self, claims: &mut Claims) -> Result<(), String> {
+    /// Other members of the ladder than the usual ones and `more` may change what its rows mean.
+    pub fn check_ladder(&self, more: &[&str], claims: &mut Claims) -> Result<(), String> {
         let form = self.form("ladder")?;
-        check_members("the ladder", form, &OF_LADDERS, claims);
+        check_members("the ladder", form, &[&OF_LADDERS, more].concat(), claims);
         for row in form.list("rows")? {
             let place = format!("the row from load {}", row.number("first_load")?);
             check_members(&place, row, &OF_ROWS, claims);

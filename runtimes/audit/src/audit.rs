@@ -57,6 +57,10 @@ fn check(policy: &str, given: &Given<'_>, claims: &mut Claims) -> Result<(), Str
         other => return Err(format!("policies of the kind `{other}` are not checked")),
     };
     artifact.check_forms(checked, claims)?;
+    if kind != "few-to-many" && artifact.evidence()?.member("estimates").is_some() {
+        claims
+            .cannot_check(format!("`estimates` of the evidence: not checked in a `{kind}` policy"));
+    }
     let check_requests = match kind {
         "few-to-many" | "joint-ladder" => interval_table::check,
         "slow-to-fast" => thresholds::check,

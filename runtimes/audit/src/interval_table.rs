@@ -7,6 +7,7 @@ use crate::execution::Execution;
 use crate::grid::Grid;
 use crate::inputs::percentile_rank;
 use crate::json::Json;
+use crate::judged;
 use crate::ladder::{Admission, Ladder, Row, FS_PER_US};
 use crate::part::part_of;
 use crate::profile::Profile;
@@ -46,37 +47,30 @@ struct AtOnce {
 pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Result<(), String> {
     let evidence = artifact.evidence()?;
     let proof = evidence.text("proof")?;
-    if !["grid-exhausted", "dual-bound"].contains(&proof) {
+    let is_replayed = proof == "replayed" && artifact.policy.text("kind")? == "few-to-many";
+    if !is_replayed && !["grid-exhausted", "dual-bound"].contains(&proof) {
         claims.cannot_check(format!(
             "the table: its proof is `{proof}`; only tables of the methods `grid` and `dual` are \
-             checked by the formula"
+             checked by the formula, and those of few-to-many by replays"
         ));
         return Ok(());
     }
-    artifact.check_ladder(claims)?;
+    // Replays have the rules for these numbers, and formulas have not.
+    artifact.check_ladder(if is_replayed { &["sharing"] } else { &[] }, claims)?;
     let table = Table::of(artifact, profile)?;
     if let Some(disorder) = table.ladder.disorder() {
         claims.judge("order", "the table", false, &disorder);
         return Ok(());
     }
-    let most = artifact.required_setting("max_in_system")?;
-    if most > MOST_SOLVED || table.leanest(most).1 > MOST_LOADS {
-        return Err(format!(
-            "tables of more than {MOST_SOLVED} loads, or of {MOST_LOADS} with those that the \
-             capacity allows, are not checked"
-        ));
+    if is_replayed {
+        table.check_rungs(claims)?;
+        return judged::check(artifact, table.ladder, profile, claims);
     }
-    let rows = evidence.list("rows")?;
-    let loads = rows.iter().map(|row| row.number("load")).collect::<Result<Vec<_>, _>>()?;
-    table.check_loads(&loads, claims)?;
-    table.check_rungs(claims)?;
-    let mut bounds = Vec::new();
-    for row in rows {
-        bounds.push(table.check_row(row, claims)?);
+    table.check_by_formula(evidence, claims)?;
+    match evidence.member("estimates") {
+        Some(_) => judged::check(artifact, table.ladder, profile, claims),
+        None => Ok(()),
     }
-    table.check_other_loads(&loads, claims)?;
-    table.check_infeasible(&loads, claims)?;
-    table.check_bounds(rows, &bounds, proof, claims)
 }
 
 impl Table<'_> {
@@ -105,6 +99,28 @@ impl Table<'_> {
             profile,
             ladder,
         })
+    }
+
+    fn check_by_formula(&self, evidence: &Json, claims: &mut Claims) -> Result<(), String> {
+        let most = self.artifact.required_setting("max_in_system")?;
+        if most > MOST_SOLVED || self.leanest(most).1 > MOST_LOADS {
+            return Err(format!(
+                "tables of more than {MOST_SOLVED} loads, or of {MOST_LOADS} with those that the \
+                 capacity allows, are not checked"
+            ));
+        }
+        let rows = evidence.list("rows")?;
+        let loads = rows.iter().map(|row| row.number("load")).collect::<Result<Vec<_>, _>>()?;
+        self.check_loads(&loads, claims)?;
+        self.check_rungs(claims)?;
+        self.check_boost(claims)?;
+        let mut bounds = Vec::new();
+        for row in rows {
+            bounds.push(self.check_row(row, claims)?);
+        }
+        self.check_other_loads(&loads, claims)?;
+        self.check_infeasible(&loads, claims)?;
+        self.check_bounds(rows, &bounds, evidence.text("proof")?, claims)
     }
 
     /// Loads of the evidence rise from 1, and those that wait for an exit had the longest wait.
@@ -144,11 +160,6 @@ impl Table<'_> {
                 claims.equal("threads", &place, rung.threads.unwrap_or(threads), threads);
             }
         }
-        if let Some(boost) = &ladder.boost {
-            let capacity = ladder.capacity_ppm.get(boost.unit).copied().flatten();
-            let right = capacity.ok_or("boosting is limited by a unit without a capacity")?;
-            claims.equal("below_ppm", "boosting", boost.below_ppm, right);
-        }
         let slos = self.artifact.policy.list("slos")?;
         let first = slos.first().ok_or("the policy has no SLO")?;
         let stated = self.artifact.required_setting("percentile_ppm")?;
@@ -160,6 +171,16 @@ impl Table<'_> {
         let name = self.artifact.evidence()?.text("objective")?;
         let right = if self.objective == Objective::Tail { "tail" } else { "cost" };
         claims.judge("objective", "the evidence", name == right, &format!("`{name}` is claimed"));
+        Ok(())
+    }
+
+    /// The formula's tables boost up to the number of cores.
+    fn check_boost(&self, claims: &mut Claims) -> Result<(), String> {
+        if let Some(boost) = &self.ladder.boost {
+            let capacity = self.ladder.capacity_ppm.get(boost.unit).copied().flatten();
+            let right = capacity.ok_or("boosting is limited by a unit without a capacity")?;
+            claims.equal("below_ppm", "boosting", boost.below_ppm, right);
+        }
         Ok(())
     }
 

@@ -112,8 +112,7 @@ impl Ladder {
     }
 
     pub fn row_at(&self, load: i128) -> &Row {
-        let after = self.rows.iter().position(|row| row.first_load > load);
-        &self.rows[after.unwrap_or(self.rows.len()).saturating_sub(1)]
+        &self.rows[row_index(&self.rows, load)]
     }
 
     /// The cost unit with a capacity, if there is exactly one.
@@ -141,6 +140,12 @@ impl Ladder {
         }
         stays
     }
+}
+
+/// The row whose range includes the load; the first one for smaller loads.
+pub fn row_index(rows: &[Row], load: i128) -> usize {
+    let after = rows.iter().position(|row| row.first_load > load);
+    after.unwrap_or(rows.len()).saturating_sub(1)
 }
 
 fn rung(json: &Json) -> Result<Rung, String> {

@@ -34,7 +34,7 @@ pub fn check(artifact: &Artifact, profile: &Profile, claims: &mut Claims) -> Res
         ));
         return Ok(());
     }
-    artifact.check_ladder(claims)?;
+    artifact.check_ladder(&[], claims)?;
     let ladder = Ladder::of(artifact.form("ladder")?)?;
     let disorder = ladder.disorder();
     claims.judge("order", "the table", disorder.is_none(), &disorder.unwrap_or_default());
