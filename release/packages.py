@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -43,6 +44,29 @@ def write_cpp(folder: Path) -> None:
     write_tar(folder / f"{top}.tar.gz", RUNTIMES / "cpp", top, _CPP_PARTS)
 
 
+def write_c(folder: Path) -> None:
+    """The library for C on this platform, its header, and what pkg-config needs."""
+    top = f"tailc-c-{VERSION}-{sys.platform}-{platform.machine()}"
+    with tempfile.TemporaryDirectory() as built:
+        prefix = Path(built) / "prefix"
+        # Paths of this machine are not in the library.
+        flags = [f"--remap-path-prefix={path}=." for path in (built, ROOT, Path.home())]
+        _run(
+            ["make", "--silent", "install", f"PREFIX={prefix}"],
+            RUNTIMES / "c",
+            CARGO_TARGET_DIR=built,
+            CARGO_PROFILE_RELEASE_LTO="true",
+            CARGO_PROFILE_RELEASE_CODEGEN_UNITS="1",
+            CARGO_PROFILE_RELEASE_STRIP="debuginfo",
+            RUSTFLAGS=" ".join(flags),
+        )
+        files = [RUNTIMES / "c" / "LICENSE", RUNTIMES / "c" / "README.md"]
+        contents = [(path.name, path.read_bytes()) for path in files]
+        installed = sorted(path for path in prefix.rglob("*") if path.is_file())
+        contents += [(str(path.relative_to(prefix)), path.read_bytes()) for path in installed]
+        write_tar_of(folder / f"{top}.tar.gz", top, contents)
+
+
 def write_go(folder: Path) -> None:
     """The module for Go as a module proxy serves it."""
     write_zip(folder / f"tailc-go-{VERSION}.zip", RUNTIMES / "go", f"{GO_MODULE}@v{VERSION}")
@@ -76,6 +100,7 @@ PACKAGES: dict[str, Callable[[Path], None]] = {
     "manuals": write_manuals,
     "python": write_python,
     "cpp": write_cpp,
+    "c": write_c,
     "go": write_go,
     "javascript": write_javascript,
     "rust": write_rust,
@@ -88,7 +113,7 @@ def _hatch(project: Path, folder: Path) -> None:
     _run([sys.executable, "-m", "hatchling", "build", *targets, "-d", folder], project)
 
 
-def _run(command: list[str | Path], folder: Path) -> None:
+def _run(command: list[str | Path], folder: Path, **variables: str) -> None:
     """Run a command in a folder; its output is shown only if it fails."""
     if shutil.which(command[0]) is None:
         package = folder.relative_to(ROOT)
@@ -96,7 +121,7 @@ def _run(command: list[str | Path], folder: Path) -> None:
     done = subprocess.run(
         list(map(str, command)),
         cwd=folder,
-        env={**os.environ, "SOURCE_DATE_EPOCH": "1580601600"},
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1580601600", **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

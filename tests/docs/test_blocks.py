@@ -12,6 +12,7 @@ from tests.docs.running import Reader
 # What is only read, by document and first line: it needs a network, or is a picture.
 READ_ONLY = {
     ("runtimes/rust/README.md", "use std::sync::Arc;"),
+    ("runtimes/c/README.md", '$ make -C runtimes/c install PREFIX="$HOME/.local"'),
     ("runtimes/cpp/README.md", "#include <iostream>"),
     ("docs/replanning.md", "set -e"),
     ("docs/audit.md", "$ cargo build --release --manifest-path runtimes/audit/Cargo.toml"),

@@ -50,8 +50,8 @@ def test_all_packages_have_the_same_bytes_twice(tmp_path: Path) -> None:
         assert main([str(tmp_path / name)]) == 0
         sums.append((tmp_path / name / "SHA256SUMS").read_text())
     assert sums[0] == sums[1]
-    # Two distributions of each of the Python packages, three jars and a pom, five others.
-    assert len(sums[0].splitlines()) == 13
+    # Two distributions of each of the Python packages, three jars and a pom, six others.
+    assert len(sums[0].splitlines()) == 14
 
 
 def test_checksums_are_those_of_all_files(built: Path) -> None:
@@ -106,15 +106,17 @@ def test_wheels_have_their_licence_and_types(built: Path) -> None:
 
 def test_every_runtime_has_the_licence_and_one_version() -> None:
     licence = (ROOT / "LICENSE").read_bytes()
-    for name in ("cpp", "go", "java", "js", "python", "rust"):
+    for name in ("c", "cpp", "go", "java", "js", "python", "rust"):
         assert (RUNTIMES / name / "LICENSE").read_bytes() == licence, name
     crate = tomllib.loads((RUNTIMES / "rust" / "Cargo.toml").read_text())["package"]
+    library = tomllib.loads((RUNTIMES / "c" / "Cargo.toml").read_text())["package"]
+    assert f"\nVersion: {VERSION}\n" in (RUNTIMES / "c" / "tailc.pc").read_text()
     module = json.loads((RUNTIMES / "js" / "package.json").read_text())
     python = tomllib.loads((RUNTIMES / "python" / "pyproject.toml").read_text())["project"]
     cmake = re.search(r"VERSION (\d\S+) LANG", (RUNTIMES / "cpp" / "CMakeLists.txt").read_text())
     assert cmake
     pom = ElementTree.parse(RUNTIMES / "java" / "pom.xml").getroot()
-    versions = {crate["version"], module["version"], python["version"], cmake[1]}
+    versions = {tool["version"] for tool in (crate, library, module, python)} | {cmake[1]}
     assert versions | {pom.findtext("version", namespaces=POM)} == {VERSION}
 
 

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 from tailc_runtime.differential import checksums, draws
 
+from tests.runtimes import c
 from tests.runtimes.readers import READERS
 from tests.tailc.artifact.published import VECTORS
 
@@ -41,6 +42,15 @@ def python_says(policy: str) -> list[str]:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_drawn_questions_are_answered_as_python_answers_them(ask: Ask, policy: str) -> None:
     assert ask(policy, SEED, QUESTIONS) == python_says(policy)
+
+
+@pytest.mark.parametrize("policy", [name for name in POLICIES if not name.startswith("plan")])
+def test_the_library_for_c_answers_as_python_does(
+    tmp_path_factory: pytest.TempPathFactory, policy: str
+) -> None:
+    """It has no prices of plans."""
+    got = c.reader(tmp_path_factory).run("differential", VECTORS / policy, SEED, QUESTIONS)
+    assert got == python_says(policy)
 
 
 def test_other_questions_have_other_answers() -> None:
