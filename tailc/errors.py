@@ -50,6 +50,8 @@ class Code(enum.Enum):
     RESPONSE_TIME = ("TC0111", ExitCode.BAD_CONTENT, "a response time is offered as demand")
     LAYOUT = ("TC0112", ExitCode.OK, "a spec is not in the layout that `tailc fmt` writes")
     NOT_CARRIED = ("TC0113", ExitCode.OK, "tailc does not use a part of an OpenSLO document")
+    BAD_CONFIGURATION = ("TC0114", ExitCode.BAD_CONTENT, "a configuration file is not valid")
+    UNUSED_IGNORE = ("TC0115", ExitCode.OK, "a comment ignores a finding that does not occur")
 
     EMPTY_TRACE = ("TC0201", ExitCode.BAD_CONTENT, "the trace has no rows")
     MISSING_COLUMN = ("TC0202", ExitCode.BAD_CONTENT, "the trace lacks a column")

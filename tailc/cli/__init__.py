@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 import tailc
+from tailc.cli.colour_option import colour_option
 from tailc.errors import ExitCode, TailcError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ COMMANDS = {
     "split": "Split a trace into design and held-out parts.",
     "schema": "Print the JSON Schema of a kind of spec.",
     "explain": "Explain the code of a finding.",
+    "config": "Print the values of options and their origin.",
 }
 # Renamed commands, by their old name.
 RENAMED = {"vary": "sweep"}
@@ -89,7 +91,21 @@ class LazyCommands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command as click does, but with two-word commands and suggestions."""
+        """Resolve a command as click does, but with two-word commands and suggestions.
+
+        Options from a configuration file become the defaults of the command.
+        """
+        name, command, rest = self._resolve(ctx, args)
+        if name is not None and command is not None and not ctx.resilient_parsing:
+            if " " in name:
+                words = name.upper().replace(" ", "_").replace("-", "_")
+                command.context_settings["auto_envvar_prefix"] = f"TAILC_{words}"
+            _apply_configuration(ctx, name, command)
+        return name, command, rest
+
+    def _resolve(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         file = BELOW.get(tuple(args[:2]))  # type: ignore[call-overload]
         if file is not None:
             import importlib
@@ -105,10 +121,30 @@ class LazyCommands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(tailc.__version__, prog_name="tailc")
-def group() -> None:
+def _apply_configuration(ctx: click.Context, name: str, command: click.Command) -> None:
+    from tailc.cli.configuration import load_configuration, option_values
+
+    if ctx.params.get("isolated", True):
+        return
+    below = {known: {words[1] for words in BELOW if words[0] == known} for known in COMMANDS}
+    ctx.obj = ctx.obj or load_configuration(ctx.params.get("config"), below)
+    if ctx.obj is not None:
+        own = click.Context(command, info_name=name, parent=ctx)
+        ctx.default_map = {name: option_values(ctx.obj, own)}
+
+
+@click.group(
+    cls=LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TAILC"},
+)
+@click.version_option(tailc.__version__, prog_name="tailc", allow_from_autoenv=False)
+@click.option("--config", metavar="FILE", help="Read options from this file, not from tailc.toml.")
+@click.option("--isolated", is_flag=True, help="Read options from no file.")
+@colour_option(hidden=False)
+def group(config: str | None, isolated: bool) -> None:
     """Compile, verify and inspect policies for tail latency."""
+    if config is not None and isolated:
+        raise click.UsageError("--config and --isolated are opposites: give one")
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 @click.command("check", short_help="Check specs, and their traces with --with-trace.")
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
 @click.option("--with-trace", is_flag=True, help="Also check the trace of each spec.")
+@click.option("--statistics", is_flag=True, help="Print how often each code occurs.")
 @command_with_outcome
-def command(specs: tuple[str, ...], *, with_trace: bool) -> CommandOutcome:
+def command(specs: tuple[str, ...], *, with_trace: bool, statistics: bool) -> CommandOutcome:
     """Check specs, and descriptions of held-out days, without compiling them.
 
-    With --with-trace, also check the files that they name.
+    With --with-trace, also check the files that they name. A comment `# tailc: ignore[CODE] reason`
+    in a spec hides warnings of its line, or of the line below.
 
     Exits 0 if every spec is valid (warnings are allowed), 65 if one is not, 66 if a file cannot be
     read, and 6 if requests miss an SLO after the first even without waiting.
@@ -41,9 +44,22 @@ def command(specs: tuple[str, ...], *, with_trace: bool) -> CommandOutcome:
     wrong = len(specs) - len(cases)
     text = _summary(len(specs), wrong, errors, len(findings) - errors)
     result: dict[str, object] = {"checked": len(specs), "wrong": wrong, "errors": errors}
+    if statistics:
+        counts = _counts(findings)
+        text = "\n".join(
+            [*(f"{count:6,}  {ident}  {title}" for ident, title, count in counts), text]
+        )
+        result["codes"] = {ident: count for ident, _, count in counts}
     return CommandOutcome(
         exit_code, text, result, tuple(findings), cases=tuple(cases), is_answer=False
     )
+
+
+def _counts(findings: list[Finding]) -> list[tuple[str, str, int]]:
+    """Code, title and number of its findings, the most frequent first."""
+    counts = Counter(finding.code for finding in findings)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0].ident))
+    return [(code.ident, code.title, count) for code, count in ordered]
 
 
 def _summary(checked: int, wrong: int, errors: int, warnings: int) -> str:
@@ -66,17 +82,21 @@ def _count(number: int, noun: str) -> str:
 def _warnings(path: str, with_trace: bool) -> tuple[Finding, ...]:
     from tailc.pipeline.spec import complete_spec, open_document
     from tailc.policies import KINDS
+    from tailc.specs.ignores import apply_ignores
     from tailc.specs.load import kind_of
 
     loaded = open_document(path)
     if kind_of(loaded.document) not in KINDS:
-        return _warnings_of_days(loaded, path, with_trace)
+        warnings = _warnings_of_days(loaded, path, with_trace)
+        return apply_ignores(loaded.document, warnings, is_complete=with_trace)
     opened = complete_spec(loaded, path)
-    if not with_trace:
-        return opened.warnings
-    from tailc.pipeline.parts import warnings_of_measured
+    warnings = opened.warnings
+    if with_trace:
+        from tailc.pipeline.parts import warnings_of_measured
 
-    return (*opened.warnings, *warnings_of_measured(opened))
+        warnings = (*warnings, *warnings_of_measured(opened))
+    # A compile has more warnings.
+    return apply_ignores(loaded.document, warnings, is_complete=False)
 
 
 def _warnings_of_days(loaded: LoadedSpec, path: str, with_trace: bool) -> tuple[Finding, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -193,6 +193,7 @@ def _once(
     from tailc.pipeline.compilation import Judging
     from tailc.pipeline.compile import compile_opened
     from tailc.pipeline.spec import open_kind
+    from tailc.specs.ignores import apply_ignores
 
     with show_progress(write_options.progress) as draw:
         opened = open_kind(spec)
@@ -219,7 +220,9 @@ def _once(
             from tailc.pipeline.in_sample_replay import in_sample_estimate
 
             estimate = in_sample_estimate(compiled, threads, draw)
-    outcome = _write(compiled, stem, write_options)
+    document = opened.loaded.document
+    compiled_findings = apply_ignores(document, compiled.findings, is_complete=True)
+    outcome = replace(_write(compiled, stem, write_options), findings=compiled_findings)
     if write_options.plot:
         outcome = add_policy_pictures(outcome, compiled.policy, estimate, replayed=_ON_DESIGN)
     if write_options.report is None:

@@ -12,10 +12,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
+from tailc.cli.colour_option import colour_option, has_colours
 from tailc.cli.output_option import OutputTarget, output_option, refuse_own_files
 from tailc.cli.own_files import own_files, words_in
 from tailc.cli.volume import Volume, time_command, volume, volume_options
@@ -71,6 +72,7 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
 
     @output_option
     @volume_options
+    @colour_option(hidden=True)
     @functools.wraps(function)
     def run(*args: object, targets: tuple[OutputTarget, ...], **options: object) -> int:
         _check_read_once(options)
@@ -184,19 +186,6 @@ def _write(contents: Sequence[tuple[OutputTarget, str]]) -> None:
     replace_files(
         [(Path(target.file or ""), text.encode("utf-8", "replace")) for target, text in contents]
     )
-
-
-def has_colours(stream: TextIO) -> bool:
-    """Whether text for a stream has colours.
-
-    NO_COLOR (no-color.org) turns colours off, and FORCE_COLOR (force-color.org) on. Otherwise a
-    terminal has colours unless it is dumb; pipes and files have none.
-    """
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _print(form: str, command: str, outcome: CommandOutcome, subject: str) -> None:

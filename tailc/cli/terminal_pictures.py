@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from tailc.cli.outcome import CommandOutcome, Pictures, has_colours
+from tailc.cli.colour_option import has_colours
+from tailc.cli.outcome import CommandOutcome, Pictures
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy

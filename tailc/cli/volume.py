@@ -14,6 +14,8 @@ from click.core import ParameterSource
 from tailc.errors import ExitCode
 
 _KEY = __name__
+# An option on the command line replaces these.
+_WEAK = (ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 
 
 class Volume(enum.Enum):
@@ -47,7 +49,7 @@ def volume_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def _flag(short: str, chosen: Volume, text: str) -> Callable[..., Any]:
     def choose(context: click.Context, option: click.Parameter, is_given: bool) -> None:
         source = context.get_parameter_source(option.name or "")
-        is_replaced = source is ParameterSource.ENVIRONMENT and _KEY in context.meta
+        is_replaced = source in _WEAK and _KEY in context.meta
         if not is_given or is_replaced:
             return
         if context.meta.setdefault(_KEY, chosen) is not chosen:

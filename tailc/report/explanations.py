@@ -38,6 +38,13 @@ EXPLANATIONS: Mapping[Code, str] = {
     "diff. `tailc fmt` formats it and keeps its comments.",
     Code.NOT_CARRIED: "A spec has only latency objectives that are a share of requests. The other "
     "parts of the SLO stay with the tool that the document was written for.",
+    Code.BAD_CONFIGURATION: "The nearest tailc.toml, or [tool.tailc] of a pyproject.toml, sets "
+    "options. A key without effect, or a value that the option refuses, "
+    "would hide a mistake. `tailc config COMMAND` prints each option with"
+    " its value and its origin; `--isolated` reads no file.",
+    Code.UNUSED_IGNORE: "A comment `# tailc: ignore[CODE] reason` hides a warning of its line"
+    " or of the line below. If it has no reason, or the warning does not "
+    "occur, it would hide a later one: add a reason, or remove it.",
     Code.EMPTY_TRACE: "There are no rows to compile from: the file is empty, has only a header, "
     "or the filter excludes every row.",
     Code.MISSING_COLUMN: "The spec names a column that the file does not have. Column names are "

@@ -69,6 +69,10 @@ class RefusalError(ValueError):
         super().__init__("; ".join(complaint.message for complaint in complaints))
 
 
+# Keys that begin with it are the user's own, and have no effect.
+OWN_KEY = "x-"
+
+
 class SpecModel(BaseModel):
     """A mapping in a spec; immutable; refuses unknown keys, NaN and infinities."""
 
@@ -81,7 +85,9 @@ class SpecModel(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _gather(cls, value: Any) -> Any:
-        """Put keys of a group into one value."""
+        """Put keys of a group into one value, without keys of the user's own."""
+        if isinstance(value, dict):
+            value = {key: part for key, part in value.items() if not str(key).startswith(OWN_KEY)}
         return group_keys(cls, value)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:

@@ -8,10 +8,11 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from tailc.specs.fields import SpecModel
+from tailc.specs.fields import OWN_KEY, SpecModel
 from tailc.specs.key_groups import is_group
 
 Schema = dict[str, Any]
+_OWN = {"description": "Your own data, which tailc ignores."}
 
 
 class _WithoutTitles(GenerateJsonSchema):
@@ -36,6 +37,8 @@ def spec_schema(model: type[SpecModel]) -> Schema:
         _flatten(part, key, [defs[name] for name in groups])
     for name in {name for groups in names for name in groups}:
         del defs[name]
+    for part in _mappings(schema):
+        part["patternProperties"] = {f"^{OWN_KEY}": _OWN}
     return {"$schema": GenerateJsonSchema.schema_dialect, **schema}
 
 

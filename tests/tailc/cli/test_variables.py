@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tailc.cli.outcome import has_colours
+from tailc.cli.colour_option import has_colours
 from tests.tailc.toy import write_toy
 
 

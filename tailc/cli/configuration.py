@@ -1,0 +1,183 @@
+"""Options from the nearest `tailc.toml`, or `[tool.tailc]` of a `pyproject.toml`.
+
+An option on the command line has precedence over its variable of the environment, this over the
+file, and this over the default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
+
+NAMES = ("tailc.toml", "pyproject.toml")
+# Keys outside a table: options of all commands, and some that several commands have.
+COMMON = ("color", "output-format", "progress", "quiet", "trust", "verbose")
+_TOOL = "[tool.tailc"
+_NEVER = ("help", "version", "config", "isolated")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The tables of a configuration file; `prefix`: the table that they are in."""
+
+    path: str
+    text: str
+    tables: Mapping[str, Any]
+    prefix: str = ""
+
+    def line_of(self, command: str, key: str) -> int | None:
+        """Line of a key; an empty command is outside the tables. None: written in another way."""
+        table = ".".join(filter(None, (self.prefix, *command.split())))
+        here = ""
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            if header := re.match(r"\s*\[([^\[\]]+)\]", line):
+                here = re.sub(r"[\s\"']", "", header[1])
+            if here == table and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
+                return number
+        return None
+
+    def place(self, command: str, key: str) -> Place:
+        """Place of a key."""
+        line = self.line_of(command, key)
+        excerpt = self.text.splitlines()[line - 1] if line else ""
+        column = excerpt.find(key) + 1 or None
+        return Place(self.path, line=line, column=column, width=len(key), excerpt=excerpt)
+
+    def values(self, command: str) -> Iterator[tuple[str, str, Any]]:
+        """Table, key and value of the options for a command; its own after the common ones."""
+        yield from (("", key, value) for key, value in self.tables.items() if key in COMMON)
+        table: Any = self.tables
+        for word in command.split():
+            table = table.get(word, {})
+        if isinstance(table, dict):
+            is_option = (pair for pair in table.items() if not isinstance(pair[1], dict))
+            yield from ((command, key, value) for key, value in is_option)
+
+
+def load_configuration(file: str | None, commands: Mapping[str, set[str]]) -> Configuration | None:
+    """The configuration in a file, or in the nearest one of the working directory and above.
+
+    commands: words that may follow each command. None: there is no file. TailcError if its content
+    is not valid.
+    """
+    path = Path(file) if file else _nearest(Path.cwd())
+    if path is None:
+        return None
+    found = _parsed(path, is_named=file is not None)
+    for key, value in found.tables.items():
+        if key in commands and isinstance(value, dict):
+            continue
+        if key not in COMMON or isinstance(value, dict):
+            raise _refusal(found, "", key, _hint(key, commands))
+    return found
+
+
+def _hint(key: str, commands: Mapping[str, set[str]]) -> str:
+    if key in commands:
+        return f"write it as a table, `[{key}]`, with options of `tailc {key}`"
+    hint = did_you_mean(key, [*COMMON, *commands])
+    return f"{hint}; options of one command are in its table, such as `[compile]`"
+
+
+def _nearest(folder: Path) -> Path | None:
+    for above in (folder, *folder.parents):
+        for name in NAMES:
+            path = above / name
+            if path.is_file() and (name != "pyproject.toml" or _TOOL in _text(path)):
+                return path
+    return None
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _parsed(path: Path, *, is_named: bool) -> Configuration:
+    import tomllib
+
+    name = _shown(path)
+    if is_named and not path.is_file():
+        hint = "check the path after --config, or in TAILC_CONFIG"
+        raise TailcError([Finding(Code.CANNOT_READ, f"`{name}` is no file", Place(name), hint)])
+    text = _text(path)
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        where = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
+        line, column = (int(where[1]), int(where[2])) if where else (None, None)
+        excerpt = text.splitlines()[line - 1] if line else ""
+        message = f"the file is not valid TOML: {str(error).partition(' (at ')[0]}"
+        place = Place(name, line=line, column=column, excerpt=excerpt)
+        hint = "write keys as `name = value`, with text in quotation marks"
+        raise TailcError([Finding(Code.BAD_CONFIGURATION, message, place, hint)]) from None
+    if path.name != "pyproject.toml":
+        return Configuration(name, text, tables)
+    return Configuration(name, text, tables.get("tool", {}).get("tailc", {}), "tool.tailc")
+
+
+def _shown(path: Path) -> str:
+    """The path below the working directory, or whole."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def option_values(found: Configuration, context: click.Context) -> dict[str, Any]:
+    """Values of a command's options by parameter name, as the file states them.
+
+    context: that of the command. TailcError for an unknown key, or a value that the option refuses.
+    """
+    command = context.info_name or ""
+    options = options_of(context.command)
+    values: dict[str, Any] = {}
+    for table, key, value in found.values(command):
+        option = options.get(key)
+        if option is None:
+            if table:
+                hint = did_you_mean(key, list(options))
+                raise _refusal(found, table, key, f"{hint}; `tailc {command} --help` lists them")
+            continue
+        words = _words(value)
+        try:
+            option.type_cast_value(context, words)
+        except click.BadParameter as error:
+            reason = error.message.rstrip(".")
+            message = f"`{key}` has a wrong value: {reason[:1].lower()}{reason[1:]}"
+            hint = f"`tailc {command} --help` describes the option"
+            raise _failure(found, table, key, message, hint) from None
+        values[option.name or ""] = words
+    return values
+
+
+def options_of(command: click.Command) -> dict[str, click.Option]:
+    """Options that a file may set, by their long name without dashes."""
+    return {
+        name.removeprefix("--"): parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for name in parameter.opts
+        if name.startswith("--") and name.removeprefix("--") not in _NEVER
+    }
+
+
+def _words(value: Any) -> Any:
+    """A value as the command line has it: text, or a list of texts; true and false stay."""
+    if isinstance(value, list):
+        return [_words(item) for item in value]
+    return value if isinstance(value, bool) else str(value)
+
+
+def _refusal(found: Configuration, table: str, key: str, hint: str) -> TailcError:
+    where = f" of `tailc {table}`" if table else ""
+    return _failure(found, table, key, f"`{key}` is no option{where}", hint)
+
+
+def _failure(found: Configuration, table: str, key: str, message: str, hint: str) -> TailcError:
+    place = found.place(table, key)
+    return TailcError([Finding(Code.BAD_CONFIGURATION, message, place, hint)])
