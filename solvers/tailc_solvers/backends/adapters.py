@@ -7,6 +7,8 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
 from tailc_solvers.backends.child import Child
 from tailc_solvers.backends.linear import BackendLimits, LinearProgram, SolverAnswer, SolverOutcome
 from tailc_solvers.backends.scaling import (
@@ -14,9 +16,12 @@ from tailc_solvers.backends.scaling import (
     row_sizes,
     scale_costs,
     scale_rows,
+    scale_units,
     too_wide,
+    unit_sizes,
     unscale_answer,
     unscale_costs,
+    unscale_units,
 )
 
 
@@ -64,7 +69,7 @@ class Solver:
         self._child.__exit__(kind, value, trace)
 
     def answer(self, program: LinearProgram, limits: BackendLimits | None = None) -> SolverAnswer:
-        """Scale the rows of a program, send it to the solver, and return its unchecked answer.
+        """Scale a program, send it to the solver, and return its unchecked answer.
 
         A program that the solver gives up on is sent again with smaller costs. The outcome is
         NOT_INSTALLED, with what to install, if the library is missing, and REFUSED if the
@@ -72,12 +77,16 @@ class Solver:
         """
         if (why := too_wide(program)) is not None:
             return SolverAnswer(SolverOutcome.REFUSED, message=why)
-        size = row_sizes(program)
-        scaled, limits = scale_rows(program, size), limits or BackendLimits()
+        # CP-SAT has a grid of its own for variables that are not whole.
+        is_cp_sat = self.backend is Backend.CP_SAT
+        unit = np.ones(program.n_variables) if is_cp_sat else unit_sizes(program)
+        in_units = scale_units(program, unit)
+        size = row_sizes(in_units)
+        scaled, limits = scale_rows(in_units, size), limits or BackendLimits()
         answer = self._child.answer(scaled, limits)
-        if answer.outcome is SolverOutcome.REFUSED and (cost := cost_size(program)) > 1:
+        if answer.outcome is SolverOutcome.REFUSED and (cost := cost_size(scaled)) > 1:
             answer = unscale_costs(self._child.answer(scale_costs(scaled, cost), limits), cost)
         if answer.outcome is SolverOutcome.NOT_INSTALLED:
             what = _WHERE.get(self.backend, "tailc")
             return replace(answer, message=f"{answer.message}: pip install '{what}'")
-        return unscale_answer(answer, size)
+        return unscale_units(unscale_answer(answer, size), unit)

@@ -1,9 +1,13 @@
-"""Scale the rows and the costs of a program to similar size, and scale answers back.
+"""Scale the rows, variables and costs of a program to similar size, and scale answers back.
 
 A solver meets each row to an absolute tolerance, and HiGHS ignores coefficients below 1e-9. So a
 row is divided by about its largest coefficient, if that is unusual. Divisors are powers of two, so
 that no digit is lost. Scaling cannot help a row whose coefficients differ too much in size: its
 small terms are within the tolerance of the large ones, so a solver may choose either value.
+
+In plans of many servers, a row of energy has the energy of a whole job beside single units of
+energy drawn, whose coefficients would then be ignored. Such units have large bounds: in a program
+with tiny coefficients, variables with large bounds are counted in larger units first.
 
 Costs are scaled only for a second try, because another scale may select another optimum: the dual
 simplex of HiGHS gives up if multipliers become too large.
@@ -27,6 +31,9 @@ from tailc_solvers.course import SearchProgress
 USUAL = 2.0**-10, 2.0**10
 """Sizes of rows that are left as they are: to these a tolerance of 1e-9 fits."""
 
+TINIEST = 2.0**-26
+"""Smallest usual ratio of a coefficient to the largest of its row, far above those ignored."""
+
 WIDEST = 1e7
 """Ratio of the largest term of a row to its smallest one: the smallest is then still a hundred
 times what a whole variable may be off, which is 1e-9."""
@@ -43,6 +50,38 @@ def row_sizes(program: LinearProgram) -> Vector:
     least, most = USUAL
     is_usual = (largest == 0) | ((least <= largest) & (largest <= most))
     return np.exp2(np.floor(np.log2(np.where(is_usual, 1.0, largest))))
+
+
+def unit_sizes(program: LinearProgram) -> Vector:
+    """Unit of each variable: a power of two near its farther bound for continuous variables with
+    large bounds, in a program with tiny coefficients; else 1 [n]."""
+    ratio = np.abs(program.value) / row_sizes(program)[program.row]
+    reach = np.maximum(np.abs(program.lower), np.abs(program.upper))
+    is_large = (reach > USUAL[1]) & np.isfinite(reach) & ~program.integer
+    if not (ratio[ratio > 0] < TINIEST).any():
+        return np.ones(program.n_variables)
+    return np.exp2(np.floor(np.log2(np.where(is_large, reach, 1.0))))
+
+
+def scale_units(program: LinearProgram, unit: Vector) -> LinearProgram:
+    """Count each variable of the program in its unit."""
+    if (unit == 1).all():
+        return program
+    return replace(
+        program,
+        cost=program.cost * unit,
+        lower=program.lower / unit,
+        upper=program.upper / unit,
+        value=program.value * unit[program.column],
+    )
+
+
+def unscale_units(answer: SolverAnswer, unit: Vector) -> SolverAnswer:
+    """Convert an answer to a program in other units to one to the original program."""
+    point = answer.point
+    if point is None or point.x.shape != unit.shape or (unit == 1).all():
+        return answer
+    return replace(answer, point=SolverPoint(point.x * unit, point.objective))
 
 
 def scale_rows(program: LinearProgram, size: Vector) -> LinearProgram:

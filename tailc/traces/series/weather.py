@@ -139,7 +139,7 @@ def irradiance_of_nsrdb(source: Source) -> tuple[TimeSeries, float]:
     return made.irradiance(table[NSRDB_COLUMNS[0]].to_numpy(np.float64)), float(site["Time Zone"])
 
 
-def _nsrdb_table(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _nsrdb_table(source: Source, columns: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
     """The rows of a file of NSRDB, whose columns are checked, and its site."""
     text = _checked_text(source, NSRDB_HEADER_LINE, columns)
     _check_site(source, text)

@@ -19,9 +19,12 @@ from tailc_solvers.backends.scaling import (
     row_sizes,
     scale_costs,
     scale_rows,
+    scale_units,
     too_wide,
+    unit_sizes,
     unscale_answer,
     unscale_costs,
+    unscale_units,
 )
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
@@ -63,6 +66,59 @@ def test_the_answer_is_that_of_the_program_as_it_is(backend, integer):
             if not integer and backend is not Backend.SCIP:
                 assert duals_of(found).rows == pytest.approx([6 / 5 / size])
                 assert verdict(program, found).trust is AnswerTrust.PROVED
+
+
+def energy(joules: float) -> LinearProgram:
+    """Two jobs of 2 and 4 times as many joules, which earn 3 each; half of the first one's joules
+    are free, and others cost 1. The best is the first job alone: 3 - 1 times as much."""
+    row = (-math.inf, {0: 2 * joules, 1: 4 * joules, 2: -1.0}, joules)
+    cost = [-3 * joules, -3 * joules, 1.0]
+    return LinearProgram.build(cost, 0, [1.0, 1.0, 5 * joules], [row])
+
+
+@pytest.mark.parametrize("backend", [Backend.HIGHS, Backend.SCIP, Backend.GUROBI])
+def test_single_units_beside_large_amounts_count(backend):
+    """A coefficient of 1 beside 4e10 is one that HiGHS ignores."""
+    with Solver(backend) as solver:
+        for joules in (1.0, 1e6, 1e9, 1e10, 1e12):
+            program = energy(joules)
+            found = solver.answer(program)
+            assert point_of(found).objective == pytest.approx(-2 * joules)
+            checked = verdict(program, found)
+            assert checked.faults == ()
+            if backend is not Backend.SCIP:
+                assert checked.is_proved_optimum
+
+
+@pytest.mark.parametrize("joules", [1.0, 100.0, 1e6])
+def test_programs_of_usual_coefficients_keep_their_units(joules):
+    program = energy(joules)
+    assert scale_units(program, unit_sizes(program)) is program
+
+
+@pytest.mark.parametrize("joules", [1e9, 3e11])
+def test_units_lose_no_digit(joules):
+    program = energy(joules)
+    unit = unit_sizes(program)
+    assert unit[:2].tolist() == [1, 1]
+    there = scale_units(program, unit)
+    assert 1 <= there.upper[2] < 2
+    assert (there.upper * unit == program.upper).all()
+    assert (there.value / unit[there.column] == program.value).all()
+    assert (there.cost / unit == program.cost).all()
+
+
+def test_whole_and_unbounded_variables_keep_their_units():
+    program = energy(1e9)
+    whole = replace(program, integer=np.array([False, False, True]))
+    assert unit_sizes(whole).tolist() == [1, 1, 1]
+    free = replace(program, upper=np.array([1.0, 1.0, math.inf]))
+    assert unit_sizes(free).tolist() == [1, 1, 1]
+
+
+def test_points_of_another_length_are_left_for_the_check():
+    lie = SolverAnswer(SolverOutcome.OPTIMAL, SolverPoint(np.ones(2), 1.0))
+    assert unscale_units(lie, np.array([2.0])) is lie
 
 
 def test_multipliers_of_another_length_are_left_for_the_check():
