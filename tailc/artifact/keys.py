@@ -81,7 +81,7 @@ class PublicKey:
 
 
 class PrivateKey:
-    """A Unicode string; no other value is accepted in this field."""
+    """An Ed25519 private key, which signs policies."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key

@@ -69,7 +69,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Text:
-    """A Unicode string."""
+    """Shape of a text: a Unicode string."""
 
 
 @dataclass(frozen=True)

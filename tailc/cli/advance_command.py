@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     type=(str, click.IntRange(min=0)),
     multiple=True,
     metavar="JOB SLOTS",
-    help="Green server-epochs that a job has received in all, as measured. Default: as planned.",
+    help="Number of servers times epochs that a job has had on green energy in all, as measured. "
+    "Default: as planned.",
 )
 @click.option(
     "--known-jobs",

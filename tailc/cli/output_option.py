@@ -95,7 +95,7 @@ def _check_targets(requested: tuple[OutputTarget, ...]) -> tuple[OutputTarget, .
 
 
 def refuse_own_files(targets: Sequence[OutputTarget], files: Callable[[], Iterable[str]]) -> None:
-    """Refuse targets that are files which the command reads or writes, by any path.
+    """Refuse output files that the command also reads or writes, by whatever path.
 
     files: called only if a target is a file.
     """

@@ -224,7 +224,7 @@ _TEXTS = (
         "a weather file of EnergyPlus (EPW), which has other lines before its table",
         "write its hours with a date of one year, such as `(echo time,ghi; awk -F, -v year=2023 "
         "'NR > 8 {printf \"%d-%02d-%02dT%02d:00,%s\\n\", year, $2, $3, $4 - 1, $14}' FILE) > "
-        "ghi.csv`, and give the number before the last in its first line as `zone`, as `+05:30`",
+        "ghi.csv`; the second-to-last number in its first line is the `zone`, to write as `+05:30`",
     ),
     OtherText(
         re.compile(_BOM + rb"#(?:group|datatype|default),[^\n]*\n(?:#[^\n]*\n)*,"),

@@ -168,7 +168,7 @@ class CommonCurve:
 
 @dataclass(frozen=True)
 class ClassCurves:
-    """Speed-up curves: none, because requests of language models have no degree of parallelism."""
+    """Several speed-up curves, selected by a column with the class of the request."""
 
     column: str
     curves: tuple[Curve, ...]
@@ -417,7 +417,7 @@ class TokensReading:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """Speed-up curves: none."""
+        """Speed-up curves: none, because tokens have no degree of parallelism."""
         return ()
 
     def whole(self) -> TokensReading:

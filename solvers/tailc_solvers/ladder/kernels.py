@@ -344,7 +344,10 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
 
 @plain_loops
 def least_tail(steps, hull, loads, points, answer):
-    """Fill `answer` with the least tail v_0 + T of each load q / p; `points` are four buffers."""
+    """Find the least tail latency of each load and write the ladders to `answer`.
+
+    The tail is v_0 + T, the load q / p; `points` are four buffers.
+    """
     low, high, trial, point = points
     for q in range(loads.shape[0]):
         for k in range(hull.time.shape[0]):

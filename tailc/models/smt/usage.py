@@ -153,7 +153,10 @@ def smt_times(outcome: SmtOutcome) -> SmtTimes:
 
 
 def smt_use(lanes: Lanes, repeats: Sequence[SmtTimes], *, has_batch: bool) -> SmtUse:
-    """Average over all replications; the interval of batch work is cut to 0 to 1."""
+    """Average the use of SMT cores over all replications.
+
+    The interval of batch work is cut to 0 to 1.
+    """
     batch = batch_use([batch_work(one, lanes) if has_batch else 0.0 for one in repeats])
     busy = [busy_threads(one, lanes) if has_batch else one.requests for one in repeats]
     return SmtUse(

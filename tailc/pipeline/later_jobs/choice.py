@@ -158,7 +158,7 @@ def _without_days(comparison: _Comparison) -> RuleChoice:
         f"later jobs are decided by `{CONSTANT}`, since no earlier day with jobs and a forecast is "
         "known on which other rules could be compared"
     )
-    hint = "start the plan later in the log, or set `search.method`"
+    hint = "start the plan later in the log, or choose a rule with `search.method`"
     policy = _with_method(comparison.policy, CONSTANT)
     return RuleChoice(policy, (_note(message, hint),))
 

@@ -37,7 +37,7 @@ MG_PER_G = 1_000
 
 @dataclass(frozen=True, eq=False)
 class RacksFormulation:
-    """A problem of racks in the solvers' format."""
+    """The problem of placing rigid jobs on racks, in the format of the solvers."""
 
     problem: RacksProblem
 

@@ -41,7 +41,7 @@ def number(value: float) -> str:
 
 
 def path(points: Iterable[tuple[float, float]]) -> str:
-    """Format a line through the points as a path, the value of the attribute `d`."""
+    """Format a line through the points as an SVG path: the value of the attribute `d`."""
     steps = [f"{number(x)} {number(y)}" for x, y in points]
     return "M" + "L".join(steps)
 

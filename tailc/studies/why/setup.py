@@ -74,10 +74,11 @@ def cell_setup(
     progress: Progress,
     column: ArrivalColumn | None = None,
 ) -> CellSetup:
-    """Read the inputs of an explanation from the trace, or from the spec's design part.
+    """Read the inputs to explain a cell of a table: from the trace, or from the spec.
 
-    column: arrival times in the trace. Raises TailcError if the requests do not fit the policy, or
-    the policy cannot be replayed with changed rows.
+    The spec gives the requests of its design part. column: arrival times in the trace. Raises
+    TailcError if the requests do not fit the policy, or if the policy cannot be replayed with
+    changed rows.
     """
     _check_rules_in_rows(policy)
     requests: DemandProfile | None = None

@@ -49,9 +49,10 @@ class Walk(NamedTuple):
 
 @inner_loops
 def step_from(rest, node, n, T):
-    """The next step of a walk from a node of the difference of two flows, and its group.
+    """The next step of a walk through the difference of two flows of servers, from a node.
 
-    A node is g (T + 1) + t for a place; hubs come after, departures first.
+    Also returns its group. A node is g (T + 1) + t for a place (group and boundary of epochs); hubs
+    come after, departures first.
     """
     row, t = node // (T + 1), node % (T + 1)
     if row >= n:
@@ -67,7 +68,10 @@ def step_from(rest, node, n, T):
 
 @inner_loops
 def step_from_hub(rest, kind, t):
-    """The next step of a walk from a hub of the difference of two flows, and its group."""
+    """The next step of a walk through the difference of two flows of servers, from a hub.
+
+    Also returns its group.
+    """
     for g in range(rest.left.shape[0]):
         if kind == LEAVING and rest.left[g, t] < 0:
             return STAY_IN, g

@@ -108,7 +108,10 @@ class Network:
 
     @cached_property
     def slot_cost(self) -> Whole:
-        """Charge for a slot, in parts of a micro-dollar [groups, epochs]."""
+        """Charge for one server of each group in each epoch; integers [groups, epochs].
+
+        In parts of a micro-dollar.
+        """
         charge = self.parts * self.groups.charges.slot[:, None]
         return self._with_epoch_before(np.repeat(charge, self.job.epochs, axis=1), None)
 
