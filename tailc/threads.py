@@ -1,4 +1,4 @@
-"""Number of threads; results do not depend on it."""
+"""Number of threads that a command uses; its results do not depend on it."""
 
 from __future__ import annotations
 

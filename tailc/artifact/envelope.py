@@ -1,4 +1,4 @@
-"""The envelope of a policy: its purpose, its forms, and its evidence."""
+"""The envelope of a policy: its SLOs and rates, its forms, and its evidence."""
 
 from __future__ import annotations
 

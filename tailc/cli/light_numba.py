@@ -1,4 +1,4 @@
-"""Import numba without scipy.linalg, and load kernels from its cache without what compiles them.
+"""Import numba without scipy.linalg, and load compiled kernels without the compiler's own imports.
 
 numba imports scipy.linalg to find out whether kernels may use BLAS, which takes longer than all of
 its array functions; no kernel here does. Before it loads the first kernel from its cache, it

@@ -1,4 +1,4 @@
-"""Complete hints that name options which `lint-trace` does not have."""
+"""Complete hints of findings that name options which `lint-trace` itself does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token budgets: fit the times of iterations, and find the table."""
+"""Token budgets of a language model's server: fit the times of iterations, and find the table."""
 
 from __future__ import annotations
 

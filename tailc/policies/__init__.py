@@ -1,4 +1,4 @@
-"""The kinds of policies, one folder each, found by a scan; kinds never import one another."""
+"""The kinds of policies, one folder each, found by a scan; no kind imports another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the rows of a JSON text are that has no row on each line, and how to write them so."""
+"""Find the rows of a JSON text that has no row on each line, and say how to write them so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file in no known format is if it is no table, by its general form, and what to do."""
+"""Refuse a file in no known format that is not a table, with what it is and what to do."""
 
 from __future__ import annotations
 

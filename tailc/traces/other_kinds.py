@@ -1,4 +1,4 @@
-"""Recognise by its beginning a file that is not a measurement, and refuse it with what it is."""
+"""Refuse a file that is not a measurement, such as a spec or a policy, by its first bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The servers of each job of a plan, one by one.
+"""The number of each server that a job of a plan uses.
 
 A plan counts servers in pools. Here each server has a number from 0: the servers of the first pool
 come first, and those of a rack follow each other. In each epoch a job keeps its servers as far as

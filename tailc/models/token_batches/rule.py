@@ -1,4 +1,4 @@
-"""Rules of baselines: schedulers that do not depend on a policy."""
+"""Baselines of token batches: schedulers that do not depend on a policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explain a cell of a budget table: the iteration it allows, its limit, and its effect."""
+"""Explain a cell of a token-budget table: the iteration it allows, its limit, and its effect."""
 
 from __future__ import annotations
 

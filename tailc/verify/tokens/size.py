@@ -1,4 +1,4 @@
-"""The highest rate at which a budget table meets all its SLOs, on recorded arrivals."""
+"""Find the highest rate at which a token-budget table meets all its SLOs, on recorded arrivals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HW-T: hardware sets all clocks every 100 us, blind to requests (Bartolini, 2015, 3.9.2).
+"""HW-T baseline: hardware sets all clocks every 100 us, blind to requests (Bartolini, 2015, 3.9.2).
 
 It maximises instructions per second within the power limit of the chip. See
 `tailc.models.core_queues.hardware` for the choice of levels.

@@ -1,4 +1,4 @@
-"""Two frequencies: one for every request, and one for batch work.
+"""Baseline of two frequencies: one for every request, and one for batch work.
 
 This is what a user can set by hand (Bartolini, 2015, section 3.4, without its table).
 """

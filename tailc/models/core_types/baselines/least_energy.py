@@ -1,4 +1,4 @@
-"""EE: the least energy (Haque et al., MICRO 2017, section 5.5)."""
+"""EE: requests start on the slowest free core, for least energy (Haque et al., MICRO 2017, 5.5)."""
 
 from __future__ import annotations
 

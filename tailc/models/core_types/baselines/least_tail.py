@@ -1,4 +1,4 @@
-"""TL: the least tail latency (Haque et al., MICRO 2017, section 5.5).
+"""TL: requests start on the fastest free core, for the least tail (Haque et al., MICRO 2017, 5.5).
 
 In the paper a request moves up as soon as a faster core becomes free; here it moves at its next
 quantum.

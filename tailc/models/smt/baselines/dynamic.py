@@ -1,4 +1,4 @@
-"""Dynamic: as refresh, but the budget limits slowdown instead of time (Yang et al., 2016, 3)."""
+"""Dynamic: as `refresh`, but the budget limits lost time (Yang et al., 2016, section 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixed: each request that did not wait may use the budget (Yang et al., 2016, section 3)."""
+"""Fixed: a request that did not wait may share its core for a time (Yang et al., 2016, 3)."""
 
 from __future__ import annotations
 

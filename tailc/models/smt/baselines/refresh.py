@@ -1,4 +1,4 @@
-"""Refresh: a request with no waiter behind it at its start gets a budget (Yang et al., 2016, 3)."""
+"""Refresh: a request that leaves none waiting as it starts gets a budget (Yang et al., 2016, 3)."""
 
 from __future__ import annotations
 

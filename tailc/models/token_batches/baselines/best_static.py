@@ -1,4 +1,4 @@
-"""Best static: the budget that users would choose at each rate if they knew the requests."""
+"""Best static: the token budget that a user would choose at each rate with the requests known."""
 
 from __future__ import annotations
 

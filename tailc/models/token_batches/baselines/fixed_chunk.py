@@ -1,4 +1,4 @@
-"""Fixed chunk: every iteration computes the same number of prompt tokens besides decoding."""
+"""Fixed chunk: every iteration computes the same number of prompt tokens, after decoding."""
 
 from __future__ import annotations
 

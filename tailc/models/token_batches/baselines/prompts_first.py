@@ -1,4 +1,4 @@
-"""Prompts first: decoding pauses while prompts wait."""
+"""Prompts first: while prompts wait, iterations have only prompts and decoding pauses."""
 
 from __future__ import annotations
 

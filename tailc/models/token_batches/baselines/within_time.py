@@ -1,4 +1,4 @@
-"""Within a time: iterations as long as a limit, with their context known."""
+"""Within a time: each iteration has as many tokens as it can compute in a time."""
 
 from __future__ import annotations
 
