@@ -207,6 +207,12 @@ func (p *Plan) Malleable() *Malleable { return p.raw.malleable }
 // Battery is nil without a battery.
 func (p *Plan) Battery() *Battery { return p.raw.battery }
 
+// GridMw is the power that is bought at negative prices; nil where no price is negative.
+func (p *Plan) GridMw() *int64 { return p.raw.gridMw }
+
+// LaterJobs is the rule that decides about other jobs; nil: the prices of the plan.
+func (p *Plan) LaterJobs() *string { return p.raw.laterJobs }
+
 func checkJob(firstEpoch, epochs, width int64) error {
 	const largestJob = 1 << 20
 	if firstEpoch < 0 || min(epochs, width) < 1 || max(epochs, width) > largestJob {

@@ -43,6 +43,8 @@ type rawPlan struct {
 	terms                             *Terms
 	malleable                         *Malleable
 	battery                           *Battery
+	gridMw                            *int64
+	laterJobs                         *string
 }
 
 type plannedJob struct {
@@ -70,6 +72,11 @@ func readPlan(table flatbuffers.Table) rawForm {
 			battery.CapacityMj(), battery.ChargeMw(), battery.DischargeMw(),
 			battery.KeptPpm(), battery.FirstMj(),
 		}
+	}
+	raw.gridMw = form.GridMw()
+	if rule := form.LaterJobs(); rule != nil {
+		name := string(rule)
+		raw.laterJobs = &name
 	}
 	return raw
 }

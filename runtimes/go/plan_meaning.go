@@ -19,6 +19,8 @@ func (raw *rawPlan) check() {
 		"`violations_ppm` must be 0 to 1,000,000")
 	raw.checkPools()
 	raw.checkEpochs()
+	raw.checkGrid()
+	require(raw.laterJobs == nil || *raw.laterJobs != "", "`later_jobs` must not be empty")
 	raw.checkMoney()
 	require(haveNamesApart(raw.jobs, func(job *plannedJob) string { return job.name }),
 		"two jobs have the same `name`")
@@ -67,13 +69,27 @@ func (raw *rawPlan) checkPools() {
 func (raw *rawPlan) checkEpochs() {
 	hasBuses := raw.epochs[0].FirstGreenPool != nil
 	for _, epoch := range raw.epochs {
-		require(min(epoch.GreenMw, epoch.BrownUdollarsPerKwh, epoch.BrownMgPerKwh) >= 0,
-			"`green_mw`, `brown_udollars_per_kwh` and `brown_mg_per_kwh` must not be negative")
+		require(min(epoch.GreenMw, epoch.BrownMgPerKwh) >= 0,
+			"`green_mw` and `brown_mg_per_kwh` must not be negative")
+		require(epoch.BrownUdollarsPerKwh >= 0 || raw.gridMw != nil,
+			"`brown_udollars_per_kwh` is negative only with `grid_mw`")
 		first := epoch.FirstGreenPool
 		require((first != nil) == hasBuses,
 			"`first_green_pool` must be present in every epoch or in none")
 		require(first == nil || 0 <= *first && *first <= int64(len(raw.pools)),
 			"`first_green_pool` must be 0 to the number of pools")
+	}
+}
+
+// checkGrid divides, since a product may not fit into 64 bits.
+func (raw *rawPlan) checkGrid() {
+	if raw.gridMw == nil {
+		return
+	}
+	left := *raw.gridMw
+	for _, pool := range raw.pools {
+		require(pool.BusyMw <= left/pool.Servers, "`grid_mw` must be at least the power of all servers")
+		left -= pool.Servers * pool.BusyMw
 	}
 }
 

@@ -21,7 +21,7 @@ def damaged_plans() -> dict[str, tuple[str, bytes]]:
     """File name to the error it must give and its bytes."""
     documents = {
         name: encode_json(named_policies()[name][1])
-        for name in ("plan", "plan-cluster", "shares", "tails-trim")
+        for name in ("plan", "plan-cluster", "plan-grid", "shares", "tails-trim")
     }
     other = {name: json.loads(document)["forms"] for name, document in documents.items()}
     in_json = {
@@ -56,6 +56,11 @@ def _meanings(other: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Cha
             "plan-delay": _in_form(malleable={"delay_udollars": -1, "slowdown_ppm": PPM}),
             "plan-slowdown": _in_form(malleable={"delay_udollars": 0, "slowdown_ppm": PPM - 1}),
             "plan-racks-in-some": _in_part("pools", 0, racks=2),
+        },
+        "plan-grid": {
+            "plan-grid-missing": lambda policy: policy["forms"][0].pop("grid_mw"),
+            "plan-grid-small": _in_form(grid_mw=8 * 210_000 + 4 * 160_000 - 1),
+            "plan-no-rule": _in_form(later_jobs=""),
         },
     }
 

@@ -121,6 +121,10 @@ def _release(_plan: Numbers, state: Numbers, call: Call) -> list[Any]:
     return _told("released")
 
 
+def _about(plan: Numbers, _state: Numbers, _call: Call) -> list[Any]:
+    return _told(f"{plan.get('grid_mw', '')}:{plan.get('later_jobs', '')}")
+
+
 _ANSWERS: dict[str, Callable[[Numbers, Numbers, Call], list[Any]]] = {
     "epoch": _epoch,
     "source": _source,
@@ -131,6 +135,7 @@ _ANSWERS: dict[str, Callable[[Numbers, Numbers, Call], list[Any]]] = {
     "width": _width,
     "take": _take,
     "release": _release,
+    "about": _about,
 }
 
 
@@ -264,9 +269,15 @@ def _battery(plan: Numbers) -> list[PlanSequence]:
     return [PlanSequence("stored", "What the battery does and holds, epoch by epoch.", calls)]
 
 
+def _grid(plan: Numbers) -> list[PlanSequence]:
+    sentence = "The power that is bought at negative prices, and the rule for later jobs."
+    return [PlanSequence("about", sentence, [Call("about")]), *_cluster(plan)]
+
+
 _OWN: dict[str, Callable[[Numbers], list[PlanSequence]]] = {
     "plan": _racks,
     "plan-cluster": _cluster,
+    "plan-grid": _grid,
     "plan-smallest": _smallest,
     "plan-extremes": _extremes,
     "plan-slow": _slow,

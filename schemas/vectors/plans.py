@@ -1,7 +1,8 @@
-"""Plans of a datacentre behind the vectors of schema 1.4."""
+"""Plans of a datacentre behind the vectors of schema 1.4, and with the members of 1.12."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from tailc.forms.plan.plan import (
@@ -105,3 +106,14 @@ def slow_plan() -> Plan:
     jobs = (PlannedJob("late", (Span(0, 47, 1, 3),), 0),)
     malleable = Malleable(LARGEST_UDOLLARS, LARGEST)
     return Plan(0, 60, pools, epochs, jobs, prices, None, malleable, 0)
+
+
+def grid_plan() -> Plan:
+    """The cluster with negative prices, the least power of its grid, and a rule for later jobs."""
+    plan = cluster_plan()
+    epochs = tuple(
+        replace(epoch, brown_udollars_per_kwh=-epoch.brown_udollars_per_kwh if number % 5 else 0)
+        for number, epoch in enumerate(plan.epochs)
+    )
+    busy_mw = sum(pool.servers * pool.busy_mw for pool in plan.pools)
+    return replace(plan, epochs=epochs, grid_mw=busy_mw, later_jobs="aggressive-50%")

@@ -32,7 +32,7 @@ from overloads import (
     shedding_ladder,
     short_degraded_ladder,
 )
-from plans import cluster_plan, extreme_plan, racks_plan, slow_plan, smallest_plan
+from plans import cluster_plan, extreme_plan, grid_plan, racks_plan, slow_plan, smallest_plan
 from readings import (
     class_reading,
     curve_reading,
@@ -365,7 +365,7 @@ def _plans() -> dict[str, Vector]:
 
 
 def _battery_plans() -> dict[str, Vector]:
-    """Plans with a battery."""
+    """Plans with a battery, or with negative prices."""
     return {
         "plan-battery": (
             "Schema 1.5: a battery with losses beside a cluster on one bus.",
@@ -374,6 +374,10 @@ def _battery_plans() -> dict[str, Vector]:
         "plan-battery-racks": (
             "Schema 1.5: a battery without losses beside racks on two buses, full at first.",
             policy("plan-battery-racks", racks_battery_plan(), reading=job_reading()),
+        ),
+        "plan-grid": (
+            "Schema 1.12: a plan with negative prices, the power of its grid and a rule.",
+            policy("plan-grid", grid_plan(), reading=job_reading(PPM, 1_900_000)),
         ),
         "plan-battery-extremes": (
             "Schema 1.5: a battery with every number at a limit.",

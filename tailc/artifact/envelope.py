@@ -11,6 +11,7 @@ from tailc.forms.budget_table import BudgetTable
 from tailc.forms.controller import LARGEST_AGE_US, Actuator, Controller
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.plan.arrival_rule import rule_of
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import Batch, TailTable
@@ -19,7 +20,7 @@ from tailc.traces.reading import TraceReading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 11
+SCHEMA_MINOR = 12
 
 # The proof of a table that was found by a search on replays.
 REPLAYED = "replayed"
@@ -186,6 +187,15 @@ class Policy:
     def plan(self) -> Plan | None:
         """The form that plans the jobs and the energy of a datacentre by epoch, or None."""
         return next((form for form in self.forms if isinstance(form, Plan)), None)
+
+    @property
+    def later_jobs(self) -> str | None:
+        """Name of the rule for jobs that the plan does not include; None: its prices.
+
+        Plans before schema 1.12 do not state it, and it is the method of the evidence.
+        """
+        stated = None if self.plan is None else self.plan.later_jobs
+        return stated or rule_of(self.evidence.method)
 
     @property
     def budget_table(self) -> BudgetTable | None:

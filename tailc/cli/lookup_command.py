@@ -151,13 +151,10 @@ def command(artifact: str, trust: Trust, **options: Any) -> CommandOutcome:
         TailTableQuery,
         given_options,
     )
-    from tailc.forms.plan.arrival_rule import rule_of
 
     policy, given = read_policy(artifact, trust), given_options(options)
     if policy.plan is not None:
-        return lookup_plan.look_up(
-            policy.plan, PlanQuery.from_options(given), rule_of(policy.evidence.method)
-        )
+        return lookup_plan.look_up(policy.plan, PlanQuery.from_options(given), policy.later_jobs)
     if policy.shares is not None:
         return lookup_shares.look_up(policy.shares, SharesQuery.from_options(given))
     if policy.budget_table is not None:

@@ -43,13 +43,12 @@ def judge_plan(
     options: dict[str, Any],
 ) -> CommandOutcome:
     """Judge the plan on the windows of the held-out days; write its report page if requested."""
-    from tailc.forms.plan.arrival_rule import rule_of
 
     check_options(policy, trace_format, arrivals, options)
     chosen = plan_options(
         options, progress=lambda finished, total: draw("replaying", finished / total)
     )
-    if chosen.baselines is None and rule_of(policy.evidence.method) is None:
+    if chosen.baselines is None and policy.later_jobs is None:
         return _verdict_outcome(policy, days, chosen, options)
     with with_solvers(policy, chosen) as whole:
         return _verdict_outcome(policy, days, whole, options)

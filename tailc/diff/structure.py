@@ -20,7 +20,6 @@ from tailc.diff.tail_tables import SAME_TAIL_TABLE, TailTableChange, tail_table_
 from tailc.errors import Code, Finding, Severity
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder, LoadAxis
-from tailc.forms.plan.arrival_rule import rule_of
 from tailc.traces.reading import TraceReading
 from tailc.units import format_mrps
 
@@ -90,9 +89,7 @@ def compare_structure(old: Policy, new: Policy) -> StructureDiff:
         without_effect=tuple(_provenance_changes(old, new)),
         tail_table=tail_table_change(old.tail_table, new.tail_table),
         shares=tuple(shares_changes(old.shares, new.shares)),
-        plan=plan_change(
-            old.plan, new.plan, (rule_of(old.evidence.method), rule_of(new.evidence.method))
-        ),
+        plan=plan_change(old.plan, new.plan, (old.later_jobs, new.later_jobs)),
         budget_table=tuple(budget_table_changes(old.budget_table, new.budget_table)),
     )
 

@@ -10,7 +10,6 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.held_out_days import HeldOutDays, plan_of
 from tailc.experiment.plan_options import PlanOptions
-from tailc.forms.plan.arrival_rule import rule_of
 from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.course import Course
 from tailc.models.datacentre.job_model import JobModel, OutcomeT, Replay
@@ -111,7 +110,7 @@ def first_course(policy: Policy, held_out: HeldOutDays, options: PlanOptions) ->
 
 def _model(policy: Policy, curves: SpeedupCurves, options: PlanOptions) -> JobModel[Any]:
     try:
-        rule = rule_of(policy.evidence.method)
+        rule = policy.later_jobs
         return job_model(plan_of(policy), curves, options, rule)
     except ValueError as fault:
         message = f"the plan of `{policy.name}` cannot be replayed: {fault}"

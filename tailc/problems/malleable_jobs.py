@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import PPM, Plan
 from tailc.problems.convergence import ConvergencePoint
-from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
+from tailc.problems.plan import (
+    ExpectedSupply,
+    PlanMethod,
+    PlanObjective,
+    PlanSearch,
+    Weights,
+    cost_of_grid,
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,8 @@ class ClusterProblem:
     mean run time. expected: jobs of earlier days, for the prices; if empty, prices come from
     `jobs`. violations_ppm: the promise, as in the plan. left_out: known jobs that would begin after
     the horizon. battery: for surplus green energy; None: there is none. in_force: servers of jobs
-    in the plan in force, by name and epoch, from which the search starts.
+    in the plan in force, by name and epoch, from which the search starts. grid_mw: power that is
+    bought at negative prices; None: there are none.
     """
 
     start_unix_s: int
@@ -112,12 +121,18 @@ class ClusterProblem:
     violations_ppm: int = 0
     left_out: int = 0
     battery: Battery | None = None
+    grid_mw: int | None = None
     objective: PlanObjective = PlanObjective.COST
     in_force: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if min(self.servers, self.busy_mw, self.epoch_s) <= 0 or self.slowdown_ppm < PPM:
             raise ValueError("servers, power and epoch must be above 0, and the slowdown 1 or more")
+
+    @property
+    def grid_cost(self) -> Fraction:
+        """Weighted cost of the power that is bought at negative prices, in micro-units."""
+        return cost_of_grid(self.supply, self.weights, self.grid_mw, self.epoch_s)
 
     @property
     def method(self) -> PlanMethod:

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import PPM
 
 Whole = NDArray[np.int64]
@@ -45,8 +46,8 @@ class ExpectedSupply:
     """Expected supply of each epoch of the horizon; int64 (epochs,) each.
 
     green_mw: mean green power. brown_udollars_per_kwh, brown_mg_per_kwh: price and CO2 of brown
-    energy. scenarios_mw: int64 (scenarios, epochs), equally likely scenarios of the green power;
-    empty: the forecast alone.
+    energy; only prices may be negative. scenarios_mw: int64 (scenarios, epochs), equally likely
+    scenarios of the green power; empty: the forecast alone.
     """
 
     green_mw: Whole
@@ -61,8 +62,9 @@ class ExpectedSupply:
             raise ValueError("a supply must be int64, with one value for each epoch")
         if self.scenarios_mw.shape[1:] != epochs or self.scenarios_mw.dtype != np.int64:
             raise ValueError("scenarios must be int64 (scenarios, epochs)")
-        if min(int(one.min(initial=0)) for one in (*columns, self.scenarios_mw)) < 0:
-            raise ValueError("a supply must not be negative")
+        others = self.green_mw, self.brown_mg_per_kwh, self.scenarios_mw
+        if min(int(one.min(initial=0)) for one in others) < 0:
+            raise ValueError("power and CO2 of a supply must not be negative")
 
     @property
     def epochs(self) -> int:
@@ -87,8 +89,30 @@ class Weights:
             raise ValueError("weights must not be negative, and one must be above 0")
 
     def of_kwh(self, udollars: int, carbon_mg: int) -> Fraction:
-        """Weighted cost of a kWh with this price and CO2, in micro-units."""
+        """Weighted cost of using a kWh with this price and CO2, in micro-units.
+
+        0 at a negative price: the power of the grid is bought anyway, and what servers do not use
+        is thrown away.
+        """
+        return Fraction(0) if udollars < 0 else self.of_bought_kwh(udollars, carbon_mg)
+
+    def of_bought_kwh(self, udollars: int, carbon_mg: int) -> Fraction:
+        """Weighted cost of buying a kWh, negative if its price is low enough."""
         return self.money * udollars + self.energy + Fraction(self.carbon * carbon_mg, MG_PER_G)
+
+
+def cost_of_grid(
+    supply: ExpectedSupply, weights: Weights, grid_mw: int | None, epoch_s: int
+) -> Fraction:
+    """Weighted cost of the power that is bought at negative prices, in micro-units.
+
+    It does not depend on the plan.
+    """
+    rows = zip(
+        supply.brown_udollars_per_kwh.tolist(), supply.brown_mg_per_kwh.tolist(), strict=True
+    )
+    of_kwh = sum((weights.of_bought_kwh(*one) for one in rows if one[0] < 0), Fraction(0))
+    return of_kwh * (grid_mw or 0) * epoch_s / MJ_PER_KWH
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.battery import Battery
 from tailc.problems.plan import ExpectedSupply, Weights
+
+MW_PER_KW = 1_000_000
 
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days
     from tailc.specs.battery import BatterySpec
+    from tailc.specs.days import DaysSettings
     from tailc.specs.plan_weights import WeightsSpec
 
 
@@ -38,3 +42,19 @@ def battery_of(spec: BatterySpec | None) -> Battery | None:
         spec.efficiency_ppm,
         spec.initial_charge_mj,
     )
+
+
+def grid_of(spec: DaysSettings, servers: int, busy_mw: int, moved_mj: int) -> int | None:
+    """Read the power of the grid's connection; None if the spec has none.
+
+    moved_mj: the most energy of moves of a server in an epoch. Raises TailcError (CONFLICT) if the
+    servers may draw more.
+    """
+    grid_mw = spec.supply.grid_mw
+    least_mw = servers * (busy_mw + -(-moved_mj // spec.horizon.epoch_s))
+    if grid_mw is not None and grid_mw < least_mw:
+        message = f"the grid gives {grid_mw / MW_PER_KW:,} kW, but the servers may draw "
+        message += f"{least_mw / MW_PER_KW:,} kW"
+        hint = f"set `grid: {-(-least_mw // MW_PER_KW)}kW` or more"
+        raise TailcError(Finding(Code.CONFLICT, message, help=hint, about=("supply", "grid")))
+    return grid_mw

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import Plan, Terms
@@ -19,6 +20,7 @@ from tailc.problems.plan import (
     PlanSearch,
     Weights,
     Whole,
+    cost_of_grid,
 )
 
 
@@ -74,7 +76,8 @@ class RacksProblem:
     start by their log, but had found no room on submission; they are not in `jobs`. renamed: names
     of jobs whose number in the log is that of an earlier job. battery: for surplus green energy;
     None: there is none. in_force: places of jobs in the plan in force, by name; the new plan is
-    never worse than it.
+    never worse than it. grid_mw: power that is bought at
+    negative prices; None: there are none.
     """
 
     start_unix_s: int
@@ -95,9 +98,15 @@ class RacksProblem:
     refused_before: int = 0
     renamed: tuple[str, ...] = ()
     battery: Battery | None = None
+    grid_mw: int | None = None
     objective: PlanObjective = PlanObjective.PROFIT
     enforces_violations: bool = False
     in_force: Mapping[str, RackPlaces] = field(default_factory=dict)
+
+    @property
+    def grid_cost(self) -> Fraction:
+        """Weighted cost of the power that is bought at negative prices, in micro-units."""
+        return cost_of_grid(self.supply, self.weights, self.grid_mw, self.epoch_s)
 
     @property
     def method(self) -> PlanMethod:

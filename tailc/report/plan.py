@@ -88,6 +88,8 @@ def expected_text(books: PlanBooks) -> str:
         items.append(flows_text(ledger))
     if moved := sum(books.moved):
         items.append(f"{plural(moved, 'server')} moved")
+    if ledger.thrown_mj:
+        items.append(f"{energy_text(ledger.thrown_mj)} bought at negative prices and thrown away")
     if books.short_mj:
         items.append(f"the green bus lacks {energy_text(books.short_mj)}")
     return "; ".join(items)

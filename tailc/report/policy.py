@@ -175,9 +175,8 @@ def rough_time(time_ns: int) -> str:
 def _rule_for_later_jobs(policy: Policy) -> str | None:
     if policy.plan is None:
         return None
-    from tailc.forms.plan.arrival_rule import rule_of
 
-    return rule_of(policy.evidence.method)
+    return policy.later_jobs
 
 
 def evidence_line(policy: Policy) -> str:

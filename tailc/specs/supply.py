@@ -19,7 +19,7 @@ from tailc.specs.fields import (
     value_text,
 )
 from tailc.specs.jobs import Seed
-from tailc.specs.plan_units import CarbonMg, PriceUdollars
+from tailc.specs.plan_units import CarbonMg, PowerMw, PriceUdollars
 from tailc.specs.series import GreenSourceSpec, SeriesSpec
 from tailc.units import PERCENT
 
@@ -111,6 +111,13 @@ class SupplySpec(SpecModel):
     )
     price: PriceUdollars | SeriesSpec = Field(
         examples=["10.55c/kWh"], description="Price of brown energy: a price, or a series."
+    )
+    grid_mw: PowerMw | None = Field(
+        default=None,
+        alias="grid",
+        examples=["50kW"],
+        description="Power of the grid's connection, bought at negative prices, of which what "
+        "servers do not use is thrown away. Default: negative prices count as 0.",
     )
     carbon: CarbonMg | SeriesSpec = Field(
         default=0,

@@ -61,10 +61,13 @@ def least_cost(problem) -> float | None:
         (np.tile(kwh.T, (ways, 1)), -np.eye(ways * epochs), -np.inf, green.ravel()),
     ]
     size = len(runs) + ways * epochs
+    # At a negative price, as much is bought as the grid gives.
+    grid = (problem.grid_mw or 0) * problem.epoch_s / MJ_PER_KWH
+    most = np.tile(np.where(cost < 0, grid, np.inf), ways)
     found = milp(
         np.concatenate([problem.run_cost / len(problem.jobs) * hours, np.tile(cost / ways, ways)]),
         integrality=np.arange(size) < len(runs),
-        bounds=Bounds(0, np.repeat([1.0, np.inf], [len(runs), ways * epochs])),
+        bounds=Bounds(0, np.concatenate([np.ones(len(runs)), most])),
         constraints=[LinearConstraint(np.hstack([a, b]), low, high) for a, b, low, high in rows],
         options={"mip_rel_gap": 0.0},
     )
@@ -81,6 +84,7 @@ def _supply(problem, epochs):
     left_mw = ways - problem.servers * problem.asleep_mw
     padded = ((0, 0), (0, epochs - supply.epochs))
     price = np.pad(supply.brown_udollars_per_kwh, padded[1], mode="edge")
+    price[supply.epochs :] = np.maximum(price[supply.epochs :], 0)
     carbon_mg = np.pad(supply.brown_mg_per_kwh, padded[1], mode="edge")
     cost = weights.money * price + weights.energy + weights.carbon * carbon_mg / 1_000
     return np.pad(left_mw, padded) * problem.epoch_s / MJ_PER_KWH, cost

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -25,7 +26,7 @@ class Program:
     costs: list[float] = field(default_factory=list)
     most: list[float] = field(default_factory=list)
     whole: list[bool] = field(default_factory=list)
-    rows: list[tuple[dict[int, float], float, float]] = field(default_factory=list)
+    rows: list[tuple[Mapping[int, float], float, float]] = field(default_factory=list)
 
     def column(self, cost=0.0, high=inf, *, whole=False) -> int:
         self.costs.append(cost)
@@ -41,12 +42,14 @@ class Program:
         at, of, value = zip(*entries, strict=True)
         shape = (len(self.rows), len(self.costs))
         matrix = coo_array((value, (at, of)), shape=shape).tocsr()
-        _, low, high = zip(*self.rows, strict=True)
+        _, *sides = zip(*self.rows, strict=True)
+        # The stubs of scipy know numbers alone as limits.
+        low, high, most = cast("Any", [np.array(one) for one in (*sides, self.most)])
         return milp(
             np.array(self.costs),
             integrality=np.array(self.whole),
-            bounds=Bounds(0, np.array(self.most)),
-            constraints=LinearConstraint(matrix, np.array(low), np.array(high)),
+            bounds=Bounds(0, most),
+            constraints=LinearConstraint(matrix, low, high),
             options={"mip_rel_gap": 0.0},
         )
 

@@ -18,7 +18,7 @@ from tests.tailc.artifact.published import VECTORS
 
 SIGNED = "signed/good"
 # With nothing in them but what is asked for.
-ANSWERS = 22_122
+ANSWERS = 22_236
 FOLDERS = (
     "refused",
     "signed",

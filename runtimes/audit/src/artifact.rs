@@ -7,7 +7,7 @@ use crate::json::Json;
 const FORMAT: &str = "tailc-policy";
 const MAJOR: i128 = 1;
 /// The newest minor version that this program was written for.
-const MINOR: i128 = 11;
+const MINOR: i128 = 12;
 const MEMBERS: [&str; 12] = [
     "evidence",
     "format",

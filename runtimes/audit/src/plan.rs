@@ -9,6 +9,7 @@ pub struct Plan {
     pub jobs: Vec<Job>,
     pub is_malleable: bool,
     pub battery: Option<Battery>,
+    pub grid_mw: i128,
 }
 
 pub struct Pool {
@@ -51,6 +52,7 @@ impl Plan {
             jobs: form.list("jobs")?.iter().map(job).collect::<Result<_, _>>()?,
             is_malleable: form.member("malleable").is_some(),
             battery: form.member("battery").map(battery).transpose()?,
+            grid_mw: form.number_or_none("grid_mw")?.unwrap_or(0),
             pools,
             epochs,
         })

@@ -73,12 +73,15 @@ fn check_battery(plan: &Plan, battery: &Battery, claims: &mut Claims) {
     }
 }
 
-/// Brown energy times its price, in millionths of a dollar times 3.6e9.
+/// Bought energy times its price, in millionths of a dollar times 3.6e9.
 fn brown_cost(plan: &Plan) -> i128 {
     let of_epoch = |number: usize| {
         let epoch = &plan.epochs[number];
         let brown_mj = (plan.drawn_mj(number) - epoch.green_mw * plan.epoch_s).max(0);
-        (brown_mj + epoch.battery_mj.min(0)) * epoch.brown_udollars_per_kwh
+        let used_mj = brown_mj + epoch.battery_mj.min(0);
+        let is_paid = epoch.brown_udollars_per_kwh < 0;
+        let bought_mj = if is_paid { plan.grid_mw * plan.epoch_s } else { 0 };
+        used_mj.max(bought_mj) * epoch.brown_udollars_per_kwh
     };
     (0..plan.epochs.len()).map(of_epoch).sum()
 }

@@ -71,6 +71,9 @@ inline PlanAnswer cheapest_width(const tailc::Plan& plan, const Row& row) {
 inline PlanAnswer answered(tailc::Plan& plan, const Row& row) {
   const std::string& call = row.at("call");
   if (call == "epoch" || call == "source" || call == "stored") return looked_up(plan, row);
+  if (call == "about")
+    return only((plan.grid_mw() ? std::to_string(*plan.grid_mw()) : "") + ":" +
+                plan.later_jobs().value_or(""));
   if (call == "allocation") return allocated(plan, row);
   if (call == "width") return cheapest_width(plan, row);
   const std::int64_t first_epoch = whole(row.at("first_epoch"));

@@ -212,6 +212,10 @@ export interface Plan {
   readonly epochs: number;
   readonly pools: readonly { readonly name: string; readonly servers: number }[];
   readonly jobs: readonly string[];
+  /** Power that is bought at negative prices; null: no price is negative. */
+  readonly gridMw: number | null;
+  /** The rule that decides about other jobs; null: the prices of the plan. */
+  readonly laterJobs: string | null;
   epochAt(unixS: number): number | null;
   source(pool: number, unixS: number): "green" | "brown" | "mixed" | null;
   allocation(job: string, unixS: number): { pool: number; servers: number }[] | null;

@@ -28,7 +28,7 @@ export const TABLES = [
     "Terms green_udollars:8 brown_udollars:8 penalty_udollars:8",
     "Malleable delay_udollars:8 slowdown_ppm:8",
     "Battery capacity_mj:8 charge_mw:8 discharge_mw:8 kept_ppm:8 first_mj:8",
-    "Plan start_unix_s:8 epoch_s:8 pools:[Pool]! epochs:[Epoch]! jobs:[PlannedJob]! prices:[PoolPrices]! terms:Terms malleable:Malleable violations_ppm:8 battery:Battery",
+    "Plan start_unix_s:8 epoch_s:8 pools:[Pool]! epochs:[Epoch]! jobs:[PlannedJob]! prices:[PoolPrices]! terms:Terms malleable:Malleable violations_ppm:8 battery:Battery grid_mw:8? later_jobs:text",
     "StepPart knots:[8]! time_ns:[8]!",
     "StepTimes fixed_ns:8 tokens:StepPart! prompt:StepPart! decoding:StepPart! context:StepPart!",
     "BatchEngine kv_blocks:8 block_tokens:8 max_sequences:8 step:StepTimes!",

@@ -17,6 +17,8 @@ export class Plan {
     this.epochS = raw.epoch_s;
     this.pools = raw.pools.map((pool) => ({ name: pool.name, servers: pool.servers }));
     this.epochs = raw.epochs.length;
+    this.gridMw = raw.grid_mw;
+    this.laterJobs = raw.later_jobs;
     this.jobs = raw.jobs.map((job) => job.name);
     this.#raw = raw;
     this.#jobs = new Map(raw.jobs.map((job) => [job.name, job.spans]));

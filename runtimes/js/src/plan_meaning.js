@@ -26,6 +26,8 @@ export function checkPlan(raw) {
   requireAllOrNone(pools, "racks");
   require(areApart(pools), "two pools have the same `name`");
   checkEpochs(raw);
+  checkGrid(raw);
+  require(raw.later_jobs !== "", "`later_jobs` must not be empty");
   checkMoney(raw);
   require(areApart(jobs), "two jobs have the same `name`");
   for (const job of jobs) checkJob(raw, job);
@@ -45,11 +47,21 @@ function checkPool({ name, servers, busy_mw, asleep_mw, migration_mj, racks }) {
   );
 }
 
-function checkEpochs({ epochs, pools }) {
-  for (const { green_mw, brown_udollars_per_kwh, brown_mg_per_kwh } of epochs) {
+function checkGrid({ pools, grid_mw }) {
+  if (grid_mw === null) return;
+  const busy = pools.reduce((sum, { servers, busy_mw }) => sum + servers * busy_mw, 0);
+  require(grid_mw >= busy, "`grid_mw` must be at least the power of all servers");
+}
+
+function checkEpochs({ epochs, pools, grid_mw }) {
+  for (const { green_mw, brown_udollars_per_kwh: price, brown_mg_per_kwh } of epochs) {
     require(
-      Math.min(green_mw, brown_udollars_per_kwh, brown_mg_per_kwh) >= 0,
-      "`green_mw`, `brown_udollars_per_kwh` and `brown_mg_per_kwh` must not be negative",
+      Math.min(green_mw, brown_mg_per_kwh) >= 0,
+      "`green_mw` and `brown_mg_per_kwh` must not be negative",
+    );
+    require(
+      price >= 0 || grid_mw !== null,
+      "`brown_udollars_per_kwh` is negative only with `grid_mw`",
     );
   }
   requireAllOrNone(epochs, "first_green_pool");

@@ -184,6 +184,8 @@ function momentOf({ policy: { plan } }, row) {
       return [text(plan.epochAt(unixS)), row.answer];
     case "source":
       return [text(plan.source(Number(row.pool), unixS)), row.answer];
+    case "about":
+      return [`${text(plan.gridMw)}:${text(plan.laterJobs)}`, row.answer];
     case "stored": {
       const stored = plan.stored(unixS);
       return [stored === null ? "" : `${stored.batteryMj}:${stored.storedMj}`, row.answer];

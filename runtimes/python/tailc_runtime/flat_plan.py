@@ -11,6 +11,7 @@ from tailc_runtime.raw import RawBattery, RawEpoch, RawJob, RawPlan, RawPool, Ra
 def read_plan(form: Any) -> RawPlan:
     """The plan of an accessor."""
     terms, malleable, battery = form.Terms(), form.Malleable(), form.Battery()
+    later_jobs = form.LaterJobs()
     return RawPlan(
         start_unix_s=form.StartUnixS(),
         epoch_s=form.EpochS(),
@@ -22,6 +23,8 @@ def read_plan(form: Any) -> RawPlan:
         malleable=malleable and (malleable.DelayUdollars(), malleable.SlowdownPpm()),
         violations_ppm=form.ViolationsPpm(),
         battery=battery and _battery(battery),
+        grid_mw=form.GridMw(),
+        later_jobs=None if later_jobs is None else text(later_jobs),
     )
 
 

@@ -18,6 +18,7 @@ _MALLEABLE = ("delay_udollars", "slowdown_ppm")
 _PLAN = (
     *("form", "start_unix_s", "epoch_s", "pools", "epochs", "jobs"),
     *("prices", "terms", "malleable", "violations_ppm", "battery"),
+    *("grid_mw", "later_jobs"),
 )
 
 
@@ -34,6 +35,8 @@ def plan_in(form: dict[str, Any]) -> RawPlan:
         malleable=_malleable(object_in(form, "malleable")) if "malleable" in form else None,
         violations_ppm=whole(form, "violations_ppm"),
         battery=_battery(object_in(form, "battery")) if "battery" in form else None,
+        grid_mw=whole(form, "grid_mw") if "grid_mw" in form else None,
+        later_jobs=text(form, "later_jobs") if "later_jobs" in form else None,
     )
 
 

@@ -19,10 +19,11 @@ class Plan:
     """Jobs and energy of a datacentre by epoch, and the remaining free servers.
 
     Pools and epochs are numbered from 0; `pools` and `epochs` describe them in the order of the
-    policy, `terms` and `malleable` the terms of jobs, `battery` the battery or None. Times are Unix
-    seconds. Changes by `admit`, `take` and `release` are kept in memory only; a plan that is opened
-    again has only its own jobs. Methods that change something raise ValueError first if a name is
-    already used, or unknown.
+    policy, `terms` and `malleable` the terms of jobs, `battery` the battery or None, `grid_mw` the
+    power that is bought at negative prices or None, and `later_jobs` the rule that decides about
+    other jobs, None for the prices of the plan. Times are Unix seconds. Changes by `admit`, `take`
+    and `release` are kept in memory only; a plan that is opened again has only its own jobs.
+    Methods that change something raise ValueError first if a name is already used, or unknown.
     """
 
     def __init__(self, head: Head, raw: RawPlan, counters: Counters) -> None:
@@ -41,6 +42,8 @@ class Plan:
         self.malleable = raw.malleable
         self.violations_ppm = raw.violations_ppm
         self.battery = raw.battery
+        self.grid_mw = raw.grid_mw
+        self.later_jobs = raw.later_jobs
         self._pricing = Pricing(raw)
         self._places = {job.name: job.spans for job in raw.jobs}
         self._free = [[pool.servers for pool in raw.pools] for _ in raw.epochs]

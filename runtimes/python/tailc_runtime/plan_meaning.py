@@ -36,6 +36,8 @@ def check_plan(raw: RawPlan) -> None:
     )
     _require(_are_apart(pool.name for pool in raw.pools), "two pools have the same `name`")
     _check_epochs(raw)
+    _check_grid(raw)
+    _require(raw.later_jobs != "", "`later_jobs` must not be empty")
     _check_money(raw)
     _require(_are_apart(job.name for job in raw.jobs), "two jobs have the same `name`")
     for job in raw.jobs:
@@ -55,11 +57,8 @@ def _check_pool(pool: RawPool) -> None:
 def _check_epochs(raw: RawPlan) -> None:
     has_buses = raw.epochs[0].first_green_pool is not None
     for epoch in raw.epochs:
-        supply = (epoch.green_mw, epoch.brown_udollars_per_kwh, epoch.brown_mg_per_kwh)
-        _require(
-            min(supply) >= 0,
-            "`green_mw`, `brown_udollars_per_kwh` and `brown_mg_per_kwh` must not be negative",
-        )
+        least = min(epoch.green_mw, epoch.brown_mg_per_kwh)
+        _require(least >= 0, "`green_mw` and `brown_mg_per_kwh` must not be negative")
         first = epoch.first_green_pool
         _require(
             (first is not None) == has_buses,
@@ -69,6 +68,15 @@ def _check_epochs(raw: RawPlan) -> None:
             first is None or 0 <= first <= len(raw.pools),
             "`first_green_pool` must be 0 to the number of pools",
         )
+
+
+def _check_grid(raw: RawPlan) -> None:
+    if raw.grid_mw is None:
+        least = min(epoch.brown_udollars_per_kwh for epoch in raw.epochs)
+        _require(least >= 0, "`brown_udollars_per_kwh` is negative only with `grid_mw`")
+        return
+    busy_mw = sum(pool.servers * pool.busy_mw for pool in raw.pools)
+    _require(raw.grid_mw >= busy_mw, "`grid_mw` must be at least the power of all servers")
 
 
 def _check_money(raw: RawPlan) -> None:

@@ -30,7 +30,7 @@ def wrong_calls(policy: Path, rows: list[Row]) -> list[str]:
 def _answered(plan: Plan, row: Row) -> tuple[str, ...]:
     """The answer, three amounts and places, in the format of the file."""
     call = row["call"]
-    if call in ("epoch", "source", "stored", "allocation"):
+    if call in ("about", "epoch", "source", "stored", "allocation"):
         return _looked_up(plan, row)
     if call == "release":
         plan.release(row["job"], int(row["first_epoch"]))
@@ -50,6 +50,8 @@ def _answered(plan: Plan, row: Row) -> tuple[str, ...]:
 
 
 def _looked_up(plan: Plan, row: Row) -> tuple[str, ...]:
+    if row["call"] == "about":
+        return (f"{_text(plan.grid_mw)}:{_text(plan.later_jobs)}", "", "", "", "")
     unix_s = int(row["unix_s"])
     if row["call"] == "epoch":
         return (_text(plan.epoch_at(unix_s)), "", "", "", "")

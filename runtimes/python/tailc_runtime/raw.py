@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 11
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 12
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,8 @@ class RawPlan:
     """A plan; prices by pool and epoch.
 
     terms: payment of a green and of another slot, and the penalty. malleable: cost of an epoch of
-    delay and the largest slowdown. battery: None without one.
+    delay and the largest slowdown. battery: None without one. grid_mw: power that is bought at a
+    negative price; None: no price is negative. later_jobs: the rule for other jobs; None: prices.
     """
 
     start_unix_s: int
@@ -266,6 +267,8 @@ class RawPlan:
     malleable: tuple[int, int] | None
     violations_ppm: int
     battery: RawBattery | None
+    grid_mw: int | None
+    later_jobs: str | None
 
 
 class RawStepPart(NamedTuple):

@@ -233,6 +233,16 @@ impl Plan {
         self.data.battery
     }
 
+    /// Power that is bought at negative prices; none: no price is negative.
+    pub fn grid_mw(&self) -> Option<i64> {
+        self.data.grid_mw
+    }
+
+    /// The rule that decides about other jobs; none: the prices of the plan.
+    pub fn later_jobs(&self) -> Option<&str> {
+        self.data.later_jobs.as_deref()
+    }
+
     fn check_new(&self, job: &str) -> Result<()> {
         if job.is_empty() || self.places.contains_key(job) {
             return Err(Error::InvalidArgument(

@@ -1,8 +1,8 @@
 """The rule by which a runtime decides about jobs that a plan does not include.
 
-The method in the evidence of a policy names it. A method that is one of `RULES` is also the name of
-the same rule as a baseline, with a parameter such as `aggressive-50%`. With any other method, later
-jobs are decided by the prices of the plan.
+`later_jobs` of a plan names it; before schema 1.12 the method in the evidence does. A method that
+is one of `RULES` is also the name of the same rule as a baseline, with a parameter such as
+`aggressive-50%`. With any other method, later jobs are decided by the prices of the plan.
 """
 
 from __future__ import annotations

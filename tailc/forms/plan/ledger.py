@@ -6,7 +6,8 @@ remains is spilled. In each interval, and in total,
 
     demand = green used + discharged + brown,    green = green used + charged + spilled,
 
-and the stored energy is the charged energy minus losses.
+and the stored energy is the charged energy minus losses. At a negative price more energy may be
+bought than is used; the rest is thrown away, and is not part of the brown energy.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class LedgerEntry:
     """The energy balance of a datacentre in one interval [mJ].
 
     demand_mj: drawn by all servers. green_mj: produced. charged_mj: drawn by a battery, of which
-    lost_mj was not stored; discharged_mj: supplied by it.
+    lost_mj was not stored; discharged_mj: supplied by it. bought_mj: bought from the grid at a
+    negative price, at least what is used; 0: what is used.
     """
 
     demand_mj: int
@@ -33,6 +35,7 @@ class LedgerEntry:
     charged_mj: int = 0
     lost_mj: int = 0
     discharged_mj: int = 0
+    bought_mj: int = 0
 
     def __post_init__(self) -> None:
         if min(self.discharged_mj, self.brown_mj, self.spilled_mj) < 0:
@@ -63,14 +66,23 @@ class LedgerEntry:
         return self.charged_mj - self.lost_mj - self.discharged_mj
 
     @property
+    def thrown_mj(self) -> int:
+        """Energy that was bought and thrown away [mJ]."""
+        return max(self.bought_mj - self.brown_mj, 0)
+
+    @property
     def brown_udollars(self) -> Fraction:
-        """Cost of the brown energy [1e-6 dollars]."""
-        return Fraction(self.brown_mj * self.brown_udollars_per_kwh, MJ_PER_KWH)
+        """Cost of the bought energy, negative at a negative price [1e-6 dollars]."""
+        return Fraction(self._bought_mj * self.brown_udollars_per_kwh, MJ_PER_KWH)
 
     @property
     def brown_mg(self) -> Fraction:
-        """CO2 of the brown energy [mg]."""
-        return Fraction(self.brown_mj * self.brown_mg_per_kwh, MJ_PER_KWH)
+        """CO2 of the bought energy [mg]."""
+        return Fraction(self._bought_mj * self.brown_mg_per_kwh, MJ_PER_KWH)
+
+    @property
+    def _bought_mj(self) -> int:
+        return self.brown_mj + self.thrown_mj
 
 
 @dataclass(frozen=True)
@@ -86,6 +98,7 @@ class Ledger:
     discharged_mj: int
     brown_udollars: Fraction
     brown_mg: Fraction
+    thrown_mj: int = 0
 
 
 def ledger_of(entries: Sequence[LedgerEntry]) -> Ledger:
@@ -100,4 +113,5 @@ def ledger_of(entries: Sequence[LedgerEntry]) -> Ledger:
         sum(one.discharged_mj for one in entries),
         sum((one.brown_udollars for one in entries), Fraction(0)),
         sum((one.brown_mg for one in entries), Fraction(0)),
+        sum(one.thrown_mj for one in entries),
     )

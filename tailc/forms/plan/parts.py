@@ -53,9 +53,10 @@ class Epoch:
     """The expected energy supply of one epoch.
 
     green_mw: mean green power. brown_udollars_per_kwh and brown_mg_per_kwh: price of brown energy
-    in millionths of a dollar, and its CO2. first_green_pool: this pool and all after it are on the
-    green bus; the number of pools if none is; None: there is one bus. battery_mj: energy charged
-    into the battery in the epoch, negative if discharged; None: there is no battery.
+    in millionths of a dollar, negative only in a plan with `grid_mw`, and its CO2.
+    first_green_pool: this pool and all after it are on the green bus; the number of pools if none
+    is; None: there is one bus. battery_mj: energy charged into the battery in the epoch, negative
+    if discharged; None: there is no battery.
     """
 
     green_mw: int
@@ -66,7 +67,6 @@ class Epoch:
 
     def __post_init__(self) -> None:
         require(self.green_mw >= 0, "`green_mw` must not be negative")
-        require(self.brown_udollars_per_kwh >= 0, "`brown_udollars_per_kwh` must not be negative")
         require(self.brown_mg_per_kwh >= 0, "`brown_mg_per_kwh` must not be negative")
 
 

@@ -61,7 +61,10 @@ class Plan:
     start_unix_s: start of epoch 0. Rigid jobs run all their epochs on the servers that they
     request, on `terms`; otherwise jobs are malleable. prices: for each pool, of each epoch.
     violations_ppm is the promise: the largest part of admitted jobs that miss their share of green
-    energy, or exceed their slowdown. battery: if there is one, every epoch has its charge.
+    energy, or exceed their slowdown. battery: if there is one, every epoch has its charge. grid_mw:
+    power that is bought in epochs with a negative price, where servers need less and the rest is
+    thrown away; None: no price is negative. later_jobs: name of the rule that decides about jobs
+    that the plan does not include; None: its prices.
     """
 
     start_unix_s: int = field(metadata={"since": 4})
@@ -74,6 +77,8 @@ class Plan:
     malleable: Malleable | None
     violations_ppm: int
     battery: Battery | None = field(default=None, metadata={"since": 5})
+    grid_mw: int | None = field(default=None, metadata={"since": 12})
+    later_jobs: str | None = field(default=None, metadata={"since": 12})
 
     def __post_init__(self) -> None:
         require(self.epoch_s > 0, "`epoch_s` must be at least 1")
@@ -115,6 +120,16 @@ class Plan:
         promised = self.terms is not None or not any(job.green_slots for job in self.jobs)
         require(promised, "`green_slots` of malleable jobs must be 0")
         self._check_battery()
+        self._check_grid()
+        require(self.later_jobs != "", "`later_jobs` must not be empty")
+
+    def _check_grid(self) -> None:
+        if self.grid_mw is None:
+            least = min(epoch.brown_udollars_per_kwh for epoch in self.epochs)
+            require(least >= 0, "`brown_udollars_per_kwh` is negative only with `grid_mw`")
+            return
+        busy_mw = sum(pool.servers * pool.busy_mw for pool in self.pools)
+        require(self.grid_mw >= busy_mw, "`grid_mw` must be at least the power of all servers")
 
     def _check_buses(self) -> None:
         firsts = [epoch.first_green_pool for epoch in self.epochs]
@@ -209,6 +224,11 @@ class Plan:
     def battery_mj(self) -> tuple[int, ...]:
         """Energy charged into the battery by epoch, negative if discharged; 0 without a battery."""
         return tuple(epoch.battery_mj or 0 for epoch in self.epochs)
+
+    def bought_mj(self, epoch: int) -> int:
+        """Energy that is bought in an epoch with a negative price; 0 in others [mJ]."""
+        is_paid = self.epochs[epoch].brown_udollars_per_kwh < 0
+        return (self.grid_mw or 0) * self.epoch_s if is_paid else 0
 
     def without_battery(self) -> Plan:
         """The same plan without its battery."""

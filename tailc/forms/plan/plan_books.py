@@ -107,6 +107,7 @@ def _entry(plan: Plan, number: int) -> LedgerEntry:
         charged_mj=charged_mj,
         lost_mj=charged_mj - kept_mj,
         discharged_mj=max(-flow_mj, 0),
+        bought_mj=plan.bought_mj(number),
     )
 
 

@@ -37,9 +37,13 @@ def storage_of(plan: Plan) -> Storage | None:
 
 @dataclass(eq=False)
 class Books:
-    """Ledger entries of a replay, and the battery's charge after the last of them."""
+    """Ledger entries of a replay, and the battery's charge after the last of them.
+
+    grid_mw: power that is bought at negative prices; None: these count as 0.
+    """
 
     storage: Storage | None
+    grid_mw: int | None = None
     entries: list[LedgerEntry] = field(default_factory=list)
     held_mj: int = field(init=False)
 
@@ -59,7 +63,13 @@ class Books:
             given_mj = self._given_mj(self.storage, missing_mj, udollars_per_kwh, length_s)
         self.held_mj += kept_mj - given_mj
         lost_mj = charged_mj - kept_mj
+        bought_mj = 0
+        if self.grid_mw is None:
+            udollars_per_kwh = max(udollars_per_kwh, 0)
+        elif udollars_per_kwh < 0:
+            bought_mj = self.grid_mw * length_s
         flows = {"charged_mj": charged_mj, "lost_mj": lost_mj, "discharged_mj": given_mj}
+        flows["bought_mj"] = bought_mj
         self.entries.append(LedgerEntry(demand_mj, green_mj, udollars_per_kwh, mg_per_kwh, **flows))
 
     def _charged_mj(self, battery: Battery, left_mj: int, length_s: int) -> int:

@@ -18,7 +18,7 @@ class Supply:
     """Energy supply of a datacentre in each epoch; int64 (epochs,) each.
 
     green_mw: mean green power. brown_udollars_per_kwh, brown_mg_per_kwh: price and CO2 of brown
-    energy.
+    energy. Only prices may be negative.
     """
 
     green_mw: Whole
@@ -29,8 +29,9 @@ class Supply:
         columns = (self.green_mw, self.brown_udollars_per_kwh, self.brown_mg_per_kwh)
         if any(one.shape != self.green_mw.shape or one.dtype != np.int64 for one in columns):
             raise ValueError("a supply must be int64, with one value for each epoch")
-        if len(self.green_mw) == 0 or min(int(one.min()) for one in columns) < 0:
-            raise ValueError("a supply must have at least one epoch and no negative value")
+        others = self.green_mw, self.brown_mg_per_kwh
+        if len(self.green_mw) == 0 or min(int(one.min()) for one in others) < 0:
+            raise ValueError("a supply must have at least one epoch; only prices may be negative")
 
     @property
     def epochs(self) -> int:

@@ -14,6 +14,7 @@ class Cluster:
 
     busy_mw, asleep_mw: power of a server with and without a job. change_mj: energy to give a job
     one server more or less. epoch_s: period of the supply. storage: a battery, or None.
+    grid_mw: power that is bought at negative prices, or None.
     """
 
     servers: int
@@ -22,6 +23,7 @@ class Cluster:
     change_mj: int
     epoch_s: int
     storage: Storage | None = None
+    grid_mw: int | None = None
 
     def __post_init__(self) -> None:
         if min(self.servers, self.busy_mw, self.epoch_s) <= 0:
@@ -38,4 +40,4 @@ def cluster_of(plan: Plan) -> Cluster:
         raise ValueError("a plan of malleable jobs must have one pool")
     (pool,) = plan.pools
     powers = pool.busy_mw, pool.asleep_mw, pool.migration_mj
-    return Cluster(pool.servers, *powers, plan.epoch_s, storage_of(plan))
+    return Cluster(pool.servers, *powers, plan.epoch_s, storage_of(plan), plan.grid_mw)

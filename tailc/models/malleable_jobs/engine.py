@@ -62,7 +62,7 @@ class _ClusterState:
     changed: int = 0
 
     def __post_init__(self) -> None:
-        self.books = Books(self.cluster.storage)
+        self.books = Books(self.cluster.storage, self.cluster.grid_mw)
 
 
 def _admit(state: _ClusterState) -> None:

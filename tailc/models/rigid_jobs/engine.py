@@ -37,7 +37,7 @@ class _RackState:
 
     def __post_init__(self) -> None:
         self.busy = np.zeros((self.site.racks, self.supply.epochs + self.longest), np.int64)
-        self.books = Books(self.site.storage)
+        self.books = Books(self.site.storage, self.site.grid_mw)
 
 
 def replay_rigid(

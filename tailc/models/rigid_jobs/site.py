@@ -17,7 +17,8 @@ class Site:
 
     busy_mw, asleep_mw: power of a server with and without a job. migration_mj: energy to move one
     server's work, charged at its destination. failures_ppm: failures per hour of a server with a
-    job, in millionths. storage: a battery on the mixed bus, or None.
+    job, in millionths. storage: a battery on the mixed bus, or None. grid_mw: power that is bought
+    at negative prices, or None.
     """
 
     racks: int
@@ -29,6 +30,7 @@ class Site:
     terms: Terms
     failures_ppm: int = 0
     storage: Storage | None = None
+    grid_mw: int | None = None
 
     def __post_init__(self) -> None:
         if min(self.racks, self.rack_servers, self.busy_mw, self.epoch_s) <= 0:
@@ -70,4 +72,5 @@ def site_of(plan: Plan) -> Site:
     ((rack_servers, busy_mw, asleep_mw, migration_mj),) = kinds
     count = sum(one or 0 for one in racks)
     powers = busy_mw, asleep_mw, migration_mj
-    return Site(count, rack_servers, *powers, plan.epoch_s, plan.terms, storage=storage_of(plan))
+    more = {"storage": storage_of(plan), "grid_mw": plan.grid_mw}
+    return Site(count, rack_servers, *powers, plan.epoch_s, plan.terms, **more)

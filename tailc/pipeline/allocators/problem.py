@@ -163,11 +163,13 @@ def _least_slack_ppt(job: ParallelJob) -> int:
 
 
 def _brown_cost(udollars: Whole, mg: Whole, aims: Aims) -> Whole:
+    """Cost of a kWh more; 0 at a negative price, at which the grid's power is bought anyway."""
     carbon_g = np.rint(mg / MG_PER_G).astype(np.int64)
-    return weighed_cost(
-        udollars,
+    cost = weighed_cost(
+        np.maximum(udollars, 0),
         carbon_g,
         of_money=aims.of_money,
         of_energy=aims.of_energy,
         of_carbon=aims.of_carbon,
     )
+    return np.where(udollars < 0, 0, cost)

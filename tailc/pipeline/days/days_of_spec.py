@@ -87,14 +87,15 @@ class _SeriesReader:
         cut = dict(zip(there, lists[len(sources) :], strict=True))
         green = lists[: len(sources)]
         price, carbon = supply.price, supply.carbon
+        prices = (
+            cut["price"]
+            if isinstance(price, SeriesSpec)
+            else constant_series(SeriesQuantity.PRICE, price / UDOLLARS, green[0])
+        )
         return (
             green,
             cut.get("clouds"),
-            without_negative_prices(
-                cut["price"]
-                if isinstance(price, SeriesSpec)
-                else constant_series(SeriesQuantity.PRICE, price / UDOLLARS, green[0])
-            ),
+            without_negative_prices(prices) if supply.grid_mw is None else prices,
             cut["carbon"]
             if isinstance(carbon, SeriesSpec)
             else constant_series(SeriesQuantity.CARBON, carbon / MG_PER_G, green[0]),

@@ -144,12 +144,15 @@ def constant_series(quantity: SeriesQuantity, value: float, like: TimeSeries) ->
 
 
 def without_negative_prices(price: TimeSeries) -> TimeSeries:
-    """Set negative prices to 0, with a warning: a plan earns nothing for wasted energy."""
+    """Set negative prices to 0, with a warning: a plan without `grid` earns nothing."""
     below = price.value < 0
     if not below.any():
         return price
     message = f"{plural(int(below.sum()), 'negative price')} counted as 0"
-    hint = "no change is needed, unless you are paid for using energy at negative prices"
+    hint = (
+        "no change is needed, unless you are paid for power that is thrown away: then set `grid` "
+        "of `supply`"
+    )
     place = Place(price.source)
     warning = Finding(Code.NIGHT_CLAMPED, message, place, hint, Severity.WARNING)
     value = np.where(below, 0.0, price.value)

@@ -86,7 +86,12 @@ def with_rule(
 
 
 def _with_method(policy: Policy, method: str) -> Policy:
-    return replace(policy, evidence=replace(policy.evidence, method=method))
+    plan = policy.plan
+    assert plan is not None
+    forms = tuple(
+        replace(plan, later_jobs=method) if form is plan else form for form in policy.forms
+    )
+    return replace(policy, forms=forms, evidence=replace(policy.evidence, method=method))
 
 
 def _judge(comparison: _Comparison) -> list[JudgedRule]:

@@ -57,7 +57,7 @@ class ClusterFormulation:
         """Total cost of a plan in micro-units, without rounding."""
         hours = Fraction(int(ledger.run_s.sum()), S_PER_H * len(self.parallel.jobs))
         brown = brown_cost(ledger.brown_mj + self.idle_mj, self.of_kwh)
-        return brown + self.problem.run_cost * hours
+        return brown + self.problem.run_cost * hours + self.problem.grid_cost
 
 
 def formulate(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> ClusterFormulation:
@@ -67,7 +67,9 @@ def formulate(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> Cluste
     supply = problem.supply
     beyond = epochs - supply.epochs
     of_kwh = costs_of_kwh(problem)
-    of_kwh += of_kwh[-1:] * beyond
+    # Nothing is bought in order to be thrown away after the horizon.
+    last = max(int(supply.brown_udollars_per_kwh[-1]), 0), int(supply.brown_mg_per_kwh[-1])
+    of_kwh += [problem.weights.of_kwh(*last)] * beyond
     asleep_mw = problem.servers * problem.asleep_mw
     spare_mj = np.maximum(forecasts_mw(problem) - asleep_mw, 0) * problem.epoch_s
     count = np.arange(problem.servers + 1, dtype=np.int64)
@@ -103,8 +105,11 @@ def costs_of_kwh(problem: ClusterProblem) -> list[Fraction]:
 
 
 def idle_cost(problem: ClusterProblem) -> Fraction:
-    """Cost of sleeping servers in the horizon, independent of the jobs, in micro-units."""
-    return brown_cost(_idle_mj(problem), costs_of_kwh(problem))
+    """Cost of sleeping servers and of power that is bought at negative prices, in micro-units.
+
+    Both are within the horizon and independent of the jobs.
+    """
+    return brown_cost(_idle_mj(problem), costs_of_kwh(problem)) + problem.grid_cost
 
 
 def brown_cost(brown_mj: Whole, of_kwh: Sequence[Fraction]) -> Fraction:

@@ -57,6 +57,7 @@ def plan_of(problem: ClusterProblem, servers: Whole, priced: ServerPrices) -> Pl
         terms=None,
         malleable=Malleable(priced.delay_udollars, problem.slowdown_ppm),
         violations_ppm=problem.violations_ppm,
+        grid_mw=problem.grid_mw,
     )
 
 

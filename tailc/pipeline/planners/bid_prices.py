@@ -72,7 +72,7 @@ def _plan(site: Site, ahead: Supply, groups: Groups, price: Whole) -> Plan:
     first = groups.groups - np.count_nonzero(groups.is_green, axis=0)
     rows = zip(
         ahead.green_mw.tolist(),
-        ahead.brown_udollars_per_kwh.tolist(),
+        np.maximum(ahead.brown_udollars_per_kwh, 0).tolist(),
         ahead.brown_mg_per_kwh.tolist(),
         first.tolist(),
         strict=True,

@@ -98,9 +98,9 @@ def expected_green(view: View, epochs: int) -> Flags:
 
 
 def energy_of(site: Site, ahead: Supply, epochs: int) -> EnergySupply:
-    """Make the solver's energy supply of the next epochs; costs are rounded up."""
+    """Make the solver's energy supply of the next epochs; costs are rounded up, and at least 0."""
     server_mj = site.busy_mw * site.epoch_s
-    price = ahead.brown_udollars_per_kwh[:epochs]
+    price = np.maximum(ahead.brown_udollars_per_kwh[:epochs], 0)
     brown = -(-price * server_mj // MJ_PER_KWH)
     return EnergySupply(ahead.green_mw[:epochs] * site.epoch_s, server_mj, site.migration_mj, brown)
 

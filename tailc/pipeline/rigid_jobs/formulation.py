@@ -137,8 +137,10 @@ class RacksFormulation:
         return tuple(plan) if places else None
 
     def _counts(self, epoch: int, brown_mj: int) -> int:
-        """Weighted cost of brown energy in an epoch, rounded up."""
+        """Weighted cost of brown energy in an epoch, rounded up; see `Weights.of_kwh`."""
         supply, weights = self.problem.supply, self.problem.weights
+        if supply.brown_udollars_per_kwh[epoch] < 0:
+            return 0
         a_kwh = weights.money * int(supply.brown_udollars_per_kwh[epoch]) + weights.energy
         a_kwh = a_kwh * MG_PER_G + weights.carbon * int(supply.brown_mg_per_kwh[epoch])
         return -(-brown_mj * a_kwh // (MJ_PER_KWH * MG_PER_G))

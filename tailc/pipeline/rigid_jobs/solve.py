@@ -62,18 +62,19 @@ def solve_for_racks(
             else _by_forecast(formulation, solver)
         )
         prices = prices_of(formulation, _left_by_begun(formulation, result.plan), solver, progress)
-    bound = result.bound - formulation.asleep_cost
+    grid_cost = problem.grid_cost
+    bound = result.bound - formulation.asleep_cost - math.floor(grid_cost)
     is_proved = math.isfinite(bound)
     plan = racks_plan(problem, formulation.groups, result.plan, prices)
     return PlanSolution(
         plan=with_own_battery(plan, problem.battery, problem.weights),
-        value=result.value - formulation.asleep_cost,
+        value=result.value - formulation.asleep_cost - math.ceil(grid_cost),
         bound=math.ceil(bound) if is_proved else None,
         admitted=sum(one is not None for one in result.plan),
         evaluations=problem.search.steps if problem.method is PlanMethod.ANNEAL else 1,
         proof="dual-bound" if is_proved else "none",
         solver=_solver(problem),
-        course=convergence_points(result.course, added=formulation.asleep_cost),
+        course=convergence_points(result.course, added=float(formulation.asleep_cost + grid_cost)),
     )
 
 
@@ -166,6 +167,7 @@ def racks_plan(
         terms=problem.terms,
         malleable=None,
         violations_ppm=problem.violations_ppm,
+        grid_mw=problem.grid_mw,
     )
 
 

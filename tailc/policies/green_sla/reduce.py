@@ -15,7 +15,7 @@ from tailc.models.datacentre.window import NoSpeedupCurves
 from tailc.policies.green_sla.jobs_of_days import JobsOfDays, KnownRigidJobs
 from tailc.policies.green_sla.spec import GreenSlaSpec
 from tailc.problems.plan import PlanMethod, PlanSearch
-from tailc.problems.plan_of_spec import battery_of, supply_of, weights_of
+from tailc.problems.plan_of_spec import battery_of, grid_of, supply_of, weights_of
 from tailc.problems.resumption import Resumption
 from tailc.problems.rigid_jobs import RacksProblem
 from tailc.units import plural
@@ -92,6 +92,7 @@ def _problem(
         refused_before=known_jobs.refused_before,
         renamed=known_jobs.renamed,
         battery=battery_of(spec.battery),
+        grid_mw=grid_of(spec, site.racks * site.servers, site.busy_mw, site.migration_mj),
         enforces_violations=spec.enforce_violations,
     )
 

@@ -15,7 +15,7 @@ from tailc.policies.greenpar.jobs_of_log import KnownMalleableJobs, LoggedJobs
 from tailc.policies.greenpar.spec import DAY_S, GreenParSpec
 from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
-from tailc.problems.plan_of_spec import battery_of, supply_of, weights_of
+from tailc.problems.plan_of_spec import battery_of, grid_of, supply_of, weights_of
 from tailc.problems.resumption import Resumption
 from tailc.units import plural
 
@@ -68,14 +68,14 @@ def resume(spec: GreenParSpec, days: Days, resumption: Resumption) -> ClusterPro
 def _problem(
     spec: GreenParSpec, days: Days, log: LoggedJobs, known_jobs: KnownMalleableJobs
 ) -> ClusterProblem:
-    supply, weights = supply_of(days), weights_of(spec.weights)
+    supply, weights, cluster = supply_of(days), weights_of(spec.weights), spec.cluster
     return ClusterProblem(
         start_unix_s=days.start_unix_s,
         epoch_s=days.epoch_s,
-        servers=spec.cluster.servers,
-        busy_mw=spec.cluster.busy_mw,
-        asleep_mw=spec.cluster.asleep_mw,
-        change_mj=spec.cluster.change_mj,
+        servers=cluster.servers,
+        busy_mw=cluster.busy_mw,
+        asleep_mw=cluster.asleep_mw,
+        change_mj=cluster.change_mj,
         supply=supply,
         slowdown_ppm=spec.slowdown_ppm,
         run_cost=_run_cost(spec.run_time, weights, supply),
@@ -92,6 +92,9 @@ def _problem(
         violations_ppm=spec.violations_ppm,
         left_out=known_jobs.left_out,
         battery=battery_of(spec.battery),
+        grid_mw=grid_of(
+            spec, spec.cluster.servers, spec.cluster.busy_mw, 2 * spec.cluster.change_mj
+        ),
     )
 
 

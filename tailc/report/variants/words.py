@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from tailc.errors import Code, ExitCode, Finding, Severity
-from tailc.forms.plan.arrival_rule import rule_of
 from tailc.studies.sweep import Choice, VariantResult, Variants
 
 COMPILED = "compiled"
@@ -78,7 +77,7 @@ def _effect(answer: VariantResult) -> Hashable:
     policy = answer.policy
     assert policy is not None
     tails_us = tuple((one.rate_mrps, one.tail_us) for one in answer.rates)
-    return policy.forms, rule_of(policy.evidence.method), policy.slos, policy.rates_mrps, tails_us
+    return policy.forms, policy.later_jobs, policy.slos, policy.rates_mrps, tails_us
 
 
 def _variant_findings(answer: VariantResult) -> Sequence[Finding]:

@@ -12,7 +12,7 @@ from tailc.artifact.json_form import encode_json
 from tests.tailc.artifact.published import ROOT, VECTORS
 from tests.tailc.artifact.random_policies import random_policy
 
-SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.11.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.12.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 

@@ -179,7 +179,8 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
     assert len(tenth) == 3
     eleventh = {name: 11 for name in minors if name.startswith("budgets")}
     assert len(eleventh) == 3
-    parts = later, third, fourth, fifth, sixth, ninth, tenth, eleventh
+    twelfth = {"plan-grid": 12}
+    parts = later, third, fourth, fifth, sixth, ninth, tenth, eleventh, twelfth
     assert minors == dict.fromkeys(minors, 0) | {k: v for part in parts for k, v in part.items()}
 
 

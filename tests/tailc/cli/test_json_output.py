@@ -11,7 +11,7 @@ from tests.tailc.toy import with_lines, write_toy
 
 SIZE = json.loads((SCHEMAS / "report/size-1.schema.json").read_text())
 VERDICT = json.loads((SCHEMAS / "report/verdict-2.schema.json").read_text())
-POLICY = json.loads((SCHEMAS / "artifact/policy-1.11.schema.json").read_text())
+POLICY = json.loads((SCHEMAS / "artifact/policy-1.12.schema.json").read_text())
 
 QUICK = ("--requests", "400", "--replicates", "50", "--baselines", "seq")
 

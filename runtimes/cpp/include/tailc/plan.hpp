@@ -75,6 +75,10 @@ class Plan {
   const std::optional<Terms>& terms() const noexcept { return data_.terms; }
   const std::optional<Malleable>& malleable() const noexcept { return data_.malleable; }
   const std::optional<Battery>& battery() const noexcept { return data_.battery; }
+  // Power that is bought at negative prices; none: no price is negative.
+  const std::optional<std::int64_t>& grid_mw() const noexcept { return data_.grid_mw; }
+  // The rule that decides about other jobs; none: the prices of the plan.
+  const std::optional<std::string>& later_jobs() const noexcept { return data_.later_jobs; }
 
  private:
   static void check_job(std::int64_t first_epoch, std::int64_t epochs, std::int64_t width);

@@ -61,6 +61,8 @@ struct PlanData {
   std::optional<Terms> terms;
   std::optional<Malleable> malleable;
   std::optional<Battery> battery;
+  std::optional<std::int64_t> grid_mw;
+  std::optional<std::string> later_jobs;
 };
 
 inline std::optional<std::int64_t> optional_of(flatbuffers::Optional<std::int64_t> value) {
@@ -82,11 +84,13 @@ inline void read_terms(PlanData& data, const policy::Plan& form) {
   if (const policy::Battery* battery = form.battery())
     data.battery = Battery{battery->capacity_mj(), battery->charge_mw(), battery->discharge_mw(),
                            battery->kept_ppm(), battery->first_mj()};
+  data.grid_mw = optional_of(form.grid_mw());
+  if (form.later_jobs() != nullptr) data.later_jobs = form.later_jobs()->str();
 }
 
 inline PlanData plan_data_of(const policy::Plan& form) {
   PlanData data{form.start_unix_s(), form.epoch_s(), form.violations_ppm(), {}, {}, {}, {}, {}, {},
-                {}};
+                {}, {}, {}};
   for (const policy::Pool* pool : *form.pools())
     data.pools.push_back({pool->name()->str(), pool->servers(), pool->busy_mw(),
                           pool->asleep_mw(), pool->migration_mj(), optional_of(pool->racks())});

@@ -64,13 +64,26 @@ inline void check_pools(const PlanData& data) {
 inline void check_epochs(const PlanData& data) {
   const bool has_buses = data.epochs[0].first_green_pool.has_value();
   for (const Epoch& epoch : data.epochs) {
-    require(epoch.green_mw >= 0 && epoch.brown_udollars_per_kwh >= 0 && epoch.brown_mg_per_kwh >= 0,
-            "`green_mw`, `brown_udollars_per_kwh` and `brown_mg_per_kwh` must not be negative");
+    require(epoch.green_mw >= 0 && epoch.brown_mg_per_kwh >= 0,
+            "`green_mw` and `brown_mg_per_kwh` must not be negative");
+    require(epoch.brown_udollars_per_kwh >= 0 || data.grid_mw,
+            "`brown_udollars_per_kwh` is negative only with `grid_mw`");
     require(epoch.first_green_pool.has_value() == has_buses,
             "`first_green_pool` must be present in every epoch or in none");
     const std::int64_t first = epoch.first_green_pool.value_or(0);
     require(0 <= first && first <= count_of(data.pools),
             "`first_green_pool` must be 0 to the number of pools");
+  }
+}
+
+// Divides, since a product may not fit into 64 bits.
+inline void check_grid(const PlanData& data) {
+  if (!data.grid_mw) return;
+  std::int64_t left = *data.grid_mw;
+  for (const Pool& pool : data.pools) {
+    require(pool.busy_mw <= left / pool.servers,
+            "`grid_mw` must be at least the power of all servers");
+    left -= pool.servers * pool.busy_mw;
   }
 }
 
@@ -146,6 +159,8 @@ inline void check_plan(const PlanData& data) {
           "`violations_ppm` must be 0 to 1,000,000");
   check_pools(data);
   check_epochs(data);
+  check_grid(data);
+  require(!data.later_jobs || !data.later_jobs->empty(), "`later_jobs` must not be empty");
   check_money(data);
   require(has_names_apart(data.jobs), "two jobs have the same `name`");
   for (const PlannedJob& job : data.jobs) check_job(data, job);

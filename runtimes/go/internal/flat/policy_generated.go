@@ -3992,8 +3992,29 @@ func (rcv *Plan) Battery(obj *Battery) *Battery {
 	return nil
 }
 
+func (rcv *Plan) GridMw() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(24))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Plan) MutateGridMw(n int64) bool {
+	return rcv._tab.MutateInt64Slot(24, n)
+}
+
+func (rcv *Plan) LaterJobs() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(26))
+	if o != 0 {
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
+	}
+	return nil
+}
+
 func PlanStart(builder *flatbuffers.Builder) {
-	builder.StartObject(10)
+	builder.StartObject(12)
 }
 func PlanAddStartUnixS(builder *flatbuffers.Builder, startUnixS int64) {
 	builder.PrependInt64Slot(0, startUnixS, 0)
@@ -4036,6 +4057,13 @@ func PlanAddViolationsPpm(builder *flatbuffers.Builder, violationsPpm int64) {
 }
 func PlanAddBattery(builder *flatbuffers.Builder, battery flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(9, flatbuffers.UOffsetT(battery), 0)
+}
+func PlanAddGridMw(builder *flatbuffers.Builder, gridMw int64) {
+	builder.PrependInt64(gridMw)
+	builder.Slot(10)
+}
+func PlanAddLaterJobs(builder *flatbuffers.Builder, laterJobs flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(11, flatbuffers.UOffsetT(laterJobs), 0)
 }
 func PlanEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

@@ -35,10 +35,23 @@ func calls(path string) (check, error) {
 	}, nil
 }
 
+func about(plan *tailc.Plan) planAnswer {
+	gridMw, rule := "", ""
+	if plan.GridMw() != nil {
+		gridMw = fmt.Sprint(*plan.GridMw())
+	}
+	if plan.LaterJobs() != nil {
+		rule = *plan.LaterJobs()
+	}
+	return only(gridMw + ":" + rule)
+}
+
 func answered(plan *tailc.Plan, row row) (planAnswer, error) {
 	switch row["call"] {
 	case "epoch", "source", "stored", "allocation":
 		return lookedUp(plan, row), nil
+	case "about":
+		return about(plan), nil
 	case "width":
 		return cheapestWidth(plan, row)
 	case "release":

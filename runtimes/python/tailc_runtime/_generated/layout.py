@@ -28,7 +28,7 @@ TABLES = (
     "Terms 8 8 8",
     "Malleable 8 8",
     "Battery 8 8 8 8 8",
-    "Plan 8 8 [Pool]! [Epoch]! [PlannedJob]! [PoolPrices]! Terms Malleable 8 Battery",
+    "Plan 8 8 [Pool]! [Epoch]! [PlannedJob]! [PoolPrices]! Terms Malleable 8 Battery 8 text",
     "StepPart [8]! [8]!",
     "StepTimes 8 StepPart! StepPart! StepPart! StepPart!",
     "BatchEngine 8 8 8 StepTimes!",

@@ -2730,8 +2730,22 @@ class Plan(object):
             return obj
         return None
 
+    # Plan
+    def GridMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(24))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Plan
+    def LaterJobs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(26))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
 def PlanStart(builder):
-    builder.StartObject(10)
+    builder.StartObject(12)
 
 def PlanAddStartUnixS(builder, startUnixS):
     builder.PrependInt64Slot(0, startUnixS, 0)
@@ -2774,6 +2788,12 @@ def PlanAddViolationsPpm(builder, violationsPpm):
 
 def PlanAddBattery(builder, battery):
     builder.PrependUOffsetTRelativeSlot(9, flatbuffers.number_types.UOffsetTFlags.py_type(battery), 0)
+
+def PlanAddGridMw(builder, gridMw):
+    builder.PrependInt64Slot(10, gridMw, None)
+
+def PlanAddLaterJobs(builder, laterJobs):
+    builder.PrependUOffsetTRelativeSlot(11, flatbuffers.number_types.UOffsetTFlags.py_type(laterJobs), 0)
 
 def PlanEnd(builder):
     return builder.EndObject()

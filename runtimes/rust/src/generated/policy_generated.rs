@@ -6109,6 +6109,8 @@ impl<'a> Plan<'a> {
   pub const VT_MALLEABLE: ::flatbuffers::VOffsetT = 18;
   pub const VT_VIOLATIONS_PPM: ::flatbuffers::VOffsetT = 20;
   pub const VT_BATTERY: ::flatbuffers::VOffsetT = 22;
+  pub const VT_GRID_MW: ::flatbuffers::VOffsetT = 24;
+  pub const VT_LATER_JOBS: ::flatbuffers::VOffsetT = 26;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -6120,9 +6122,11 @@ impl<'a> Plan<'a> {
     args: &'args PlanArgs<'args>
   ) -> ::flatbuffers::WIPOffset<Plan<'bldr>> {
     let mut builder = PlanBuilder::new(_fbb);
+    if let Some(x) = args.grid_mw { builder.add_grid_mw(x); }
     builder.add_violations_ppm(args.violations_ppm);
     builder.add_epoch_s(args.epoch_s);
     builder.add_start_unix_s(args.start_unix_s);
+    if let Some(x) = args.later_jobs { builder.add_later_jobs(x); }
     if let Some(x) = args.battery { builder.add_battery(x); }
     if let Some(x) = args.malleable { builder.add_malleable(x); }
     if let Some(x) = args.terms { builder.add_terms(x); }
@@ -6204,6 +6208,20 @@ impl<'a> Plan<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Battery>>(Plan::VT_BATTERY, None)}
   }
+  #[inline]
+  pub fn grid_mw(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Plan::VT_GRID_MW, None)}
+  }
+  #[inline]
+  pub fn later_jobs(&self) -> Option<&'a str> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(Plan::VT_LATER_JOBS, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Plan<'_> {
@@ -6222,6 +6240,8 @@ impl ::flatbuffers::Verifiable for Plan<'_> {
      .visit_field::<::flatbuffers::ForwardsUOffset<Malleable>>("malleable", Self::VT_MALLEABLE, false)?
      .visit_field::<i64>("violations_ppm", Self::VT_VIOLATIONS_PPM, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<Battery>>("battery", Self::VT_BATTERY, false)?
+     .visit_field::<i64>("grid_mw", Self::VT_GRID_MW, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("later_jobs", Self::VT_LATER_JOBS, false)?
      .finish();
     Ok(())
   }
@@ -6237,6 +6257,8 @@ pub struct PlanArgs<'a> {
     pub malleable: Option<::flatbuffers::WIPOffset<Malleable<'a>>>,
     pub violations_ppm: i64,
     pub battery: Option<::flatbuffers::WIPOffset<Battery<'a>>>,
+    pub grid_mw: Option<i64>,
+    pub later_jobs: Option<::flatbuffers::WIPOffset<&'a str>>,
 }
 impl<'a> Default for PlanArgs<'a> {
   #[inline]
@@ -6252,6 +6274,8 @@ impl<'a> Default for PlanArgs<'a> {
       malleable: None,
       violations_ppm: 0,
       battery: None,
+      grid_mw: None,
+      later_jobs: None,
     }
   }
 }
@@ -6302,6 +6326,14 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> PlanBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Battery>>(Plan::VT_BATTERY, battery);
   }
   #[inline]
+  pub fn add_grid_mw(&mut self, grid_mw: i64) {
+    self.fbb_.push_slot_always::<i64>(Plan::VT_GRID_MW, grid_mw);
+  }
+  #[inline]
+  pub fn add_later_jobs(&mut self, later_jobs: ::flatbuffers::WIPOffset<&'b  str>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Plan::VT_LATER_JOBS, later_jobs);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> PlanBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     PlanBuilder {
@@ -6333,6 +6365,8 @@ impl ::core::fmt::Debug for Plan<'_> {
       ds.field("malleable", &self.malleable());
       ds.field("violations_ppm", &self.violations_ppm());
       ds.field("battery", &self.battery());
+      ds.field("grid_mw", &self.grid_mw());
+      ds.field("later_jobs", &self.later_jobs());
       ds.finish()
   }
 }

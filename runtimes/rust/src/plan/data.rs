@@ -86,6 +86,8 @@ pub(super) struct PlanData {
     pub terms: Option<Terms>,
     pub malleable: Option<Malleable>,
     pub battery: Option<Battery>,
+    pub grid_mw: Option<i64>,
+    pub later_jobs: Option<String>,
 }
 
 impl PlanData {
@@ -114,6 +116,8 @@ impl PlanData {
                 kept_ppm: battery.kept_ppm(),
                 first_mj: battery.first_mj(),
             }),
+            grid_mw: form.grid_mw(),
+            later_jobs: form.later_jobs().map(str::to_owned),
         }
     }
 }

@@ -14,6 +14,9 @@ pub(super) fn check_plan(data: &PlanData, jobs: &[PlannedJob]) -> Result<()> {
     require((0..=PPM).contains(&data.violations_ppm), "`violations_ppm` must be 0 to 1,000,000")?;
     check_pools(data)?;
     check_epochs(data)?;
+    check_grid(data)?;
+    let is_rule = data.later_jobs.as_deref() != Some("");
+    require(is_rule, "`later_jobs` must not be empty")?;
     check_money(data)?;
     let has_names_apart = are_apart(jobs.iter().map(|job| job.name.as_str()));
     require(has_names_apart, "two jobs have the same `name`")?;
@@ -71,17 +74,26 @@ fn check_pools(data: &PlanData) -> Result<()> {
 fn check_epochs(data: &PlanData) -> Result<()> {
     let has_buses = data.epochs[0].first_green_pool.is_some();
     for epoch in &data.epochs {
-        let told = [epoch.green_mw, epoch.brown_udollars_per_kwh, epoch.brown_mg_per_kwh];
-        let is_positive = told.iter().all(|value| *value >= 0);
-        require(
-            is_positive,
-            "`green_mw`, `brown_udollars_per_kwh` and `brown_mg_per_kwh` must not be negative",
-        )?;
+        let is_positive = epoch.green_mw >= 0 && epoch.brown_mg_per_kwh >= 0;
+        require(is_positive, "`green_mw` and `brown_mg_per_kwh` must not be negative")?;
+        let is_price = epoch.brown_udollars_per_kwh >= 0 || data.grid_mw.is_some();
+        require(is_price, "`brown_udollars_per_kwh` is negative only with `grid_mw`")?;
         let is_alike = epoch.first_green_pool.is_some() == has_buses;
         require(is_alike, "`first_green_pool` must be present in every epoch or in none")?;
         let first = epoch.first_green_pool.unwrap_or(0);
         let is_there = 0 <= first && first <= data.pools.len() as i64;
         require(is_there, "`first_green_pool` must be 0 to the number of pools")?;
+    }
+    Ok(())
+}
+
+/// Divides, since a product may not fit into 64 bits.
+fn check_grid(data: &PlanData) -> Result<()> {
+    let Some(mut left) = data.grid_mw else { return Ok(()) };
+    for pool in &data.pools {
+        let is_enough = pool.busy_mw <= left / pool.servers;
+        require(is_enough, "`grid_mw` must be at least the power of all servers")?;
+        left -= pool.servers * pool.busy_mw;
     }
     Ok(())
 }

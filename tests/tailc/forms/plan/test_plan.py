@@ -135,7 +135,6 @@ def test_a_plan_that_cannot_be_executed_is_refused(parts, said):
         (lambda: Pool("a", 1, 0, 0, 0), "`busy_mw` of a pool must be at least 1"),
         (lambda: Pool("a", 1, 1, 0, -1), "`migration_mj` of a pool must not be negative"),
         (lambda: Epoch(-1, 0, 0, None), "`green_mw` must not be negative"),
-        (lambda: Epoch(0, -1, 0, None), "`brown_udollars_per_kwh` must not be negative"),
         (lambda: Epoch(0, 0, -1, None), "`brown_mg_per_kwh` must not be negative"),
         (lambda: Span(0, 0, 0, 1), "`epochs` of a span must be at least 1"),
         (lambda: Span(0, 0, 1, 0), "`servers` of a span"),

@@ -130,6 +130,10 @@ def test_price_is_a_series_and_is_not_negative(folder):
     _green, udollars, _carbon = days.energy.actual_supply(slice(24 * 4, 48 * 4))
     assert sorted(set(udollars.tolist())) == [0, 200_000]
     assert any("negative price" in warning.message for warning in days.warnings)
+    paid = opened(folder, None, {"price": price, "grid": "1kW"})
+    _green, udollars, _carbon = paid.energy.actual_supply(slice(24 * 4, 48 * 4))
+    assert sorted(set(udollars.tolist())) == [-50_000, 200_000]
+    assert not paid.warnings
 
 
 def test_yesterday_is_forecast_again(folder):

@@ -76,7 +76,10 @@ def test_a_rule_changes_no_plan_of_known_jobs(cases):
         compile_policy(cases[rigid], overrides={"method": one}).policy
         for one in ("arrival", "first-fit")
     )
-    assert prices.plan == rule.plan
+    assert rule.plan is not None
+    assert rule.plan.later_jobs == rule.later_jobs == "first-fit"
+    assert prices.plan == replace(rule.plan, later_jobs=None)
+    assert prices.later_jobs is None
     assert replace(rule.evidence, method="arrival") == prices.evidence
 
 

@@ -3484,7 +3484,9 @@ struct Plan FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_TERMS = 16,
     VT_MALLEABLE = 18,
     VT_VIOLATIONS_PPM = 20,
-    VT_BATTERY = 22
+    VT_BATTERY = 22,
+    VT_GRID_MW = 24,
+    VT_LATER_JOBS = 26
   };
   int64_t start_unix_s() const {
     return GetField<int64_t>(VT_START_UNIX_S, 0);
@@ -3516,6 +3518,12 @@ struct Plan FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const tailc::policy::Battery *battery() const {
     return GetPointer<const tailc::policy::Battery *>(VT_BATTERY);
   }
+  ::flatbuffers::Optional<int64_t> grid_mw() const {
+    return GetOptional<int64_t, int64_t>(VT_GRID_MW);
+  }
+  const ::flatbuffers::String *later_jobs() const {
+    return GetPointer<const ::flatbuffers::String *>(VT_LATER_JOBS);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -3540,6 +3548,9 @@ struct Plan FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            VerifyField<int64_t>(verifier, VT_VIOLATIONS_PPM, 8) &&
            VerifyOffset(verifier, VT_BATTERY) &&
            verifier.VerifyTable(battery()) &&
+           VerifyField<int64_t>(verifier, VT_GRID_MW, 8) &&
+           VerifyOffset(verifier, VT_LATER_JOBS) &&
+           verifier.VerifyString(later_jobs()) &&
            verifier.EndTable();
   }
 };
@@ -3578,6 +3589,12 @@ struct PlanBuilder {
   void add_battery(::flatbuffers::Offset<tailc::policy::Battery> battery) {
     fbb_.AddOffset(Plan::VT_BATTERY, battery);
   }
+  void add_grid_mw(int64_t grid_mw) {
+    fbb_.AddElement<int64_t>(Plan::VT_GRID_MW, grid_mw);
+  }
+  void add_later_jobs(::flatbuffers::Offset<::flatbuffers::String> later_jobs) {
+    fbb_.AddOffset(Plan::VT_LATER_JOBS, later_jobs);
+  }
   explicit PlanBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -3604,11 +3621,15 @@ inline ::flatbuffers::Offset<Plan> CreatePlan(
     ::flatbuffers::Offset<tailc::policy::Terms> terms = 0,
     ::flatbuffers::Offset<tailc::policy::Malleable> malleable = 0,
     int64_t violations_ppm = 0,
-    ::flatbuffers::Offset<tailc::policy::Battery> battery = 0) {
+    ::flatbuffers::Offset<tailc::policy::Battery> battery = 0,
+    ::flatbuffers::Optional<int64_t> grid_mw = ::flatbuffers::nullopt,
+    ::flatbuffers::Offset<::flatbuffers::String> later_jobs = 0) {
   PlanBuilder builder_(_fbb);
+  if(grid_mw) { builder_.add_grid_mw(*grid_mw); }
   builder_.add_violations_ppm(violations_ppm);
   builder_.add_epoch_s(epoch_s);
   builder_.add_start_unix_s(start_unix_s);
+  builder_.add_later_jobs(later_jobs);
   builder_.add_battery(battery);
   builder_.add_malleable(malleable);
   builder_.add_terms(terms);
@@ -3635,11 +3656,14 @@ inline ::flatbuffers::Offset<Plan> CreatePlanDirect(
     ::flatbuffers::Offset<tailc::policy::Terms> terms = 0,
     ::flatbuffers::Offset<tailc::policy::Malleable> malleable = 0,
     int64_t violations_ppm = 0,
-    ::flatbuffers::Offset<tailc::policy::Battery> battery = 0) {
+    ::flatbuffers::Offset<tailc::policy::Battery> battery = 0,
+    ::flatbuffers::Optional<int64_t> grid_mw = ::flatbuffers::nullopt,
+    const char *later_jobs = nullptr) {
   auto pools__ = pools ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::Pool>>(*pools) : 0;
   auto epochs__ = epochs ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::Epoch>>(*epochs) : 0;
   auto jobs__ = jobs ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::PlannedJob>>(*jobs) : 0;
   auto prices__ = prices ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::PoolPrices>>(*prices) : 0;
+  auto later_jobs__ = later_jobs ? _fbb.CreateString(later_jobs) : 0;
   return tailc::policy::CreatePlan(
       _fbb,
       start_unix_s,
@@ -3651,7 +3675,9 @@ inline ::flatbuffers::Offset<Plan> CreatePlanDirect(
       terms,
       malleable,
       violations_ppm,
-      battery);
+      battery,
+      grid_mw,
+      later_jobs__);
 }
 
 struct StepPart FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

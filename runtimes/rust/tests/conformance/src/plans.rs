@@ -50,6 +50,10 @@ fn answered(plan: &mut Plan, row: &Row) -> AnyResult<Told> {
             let text = stored.map(|stored| format!("{}:{}", stored.battery_mj, stored.stored_mj));
             return Ok(or_empty(text));
         }
+        "about" => {
+            let grid_mw = plan.grid_mw().map_or_else(String::new, |power| power.to_string());
+            return Ok(only(format!("{grid_mw}:{}", plan.later_jobs().unwrap_or(""))));
+        }
         "allocation" => return allocated(plan, row),
         _ => {}
     }

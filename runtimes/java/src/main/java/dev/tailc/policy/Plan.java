@@ -54,6 +54,11 @@ public final class Plan extends com.google.flatbuffers.Table {
   public long violationsPpm() { int o = __offset(20); return o != 0 ? bb.getLong(o + bb_pos) : 0L; }
   public dev.tailc.policy.Battery battery() { return battery(new dev.tailc.policy.Battery()); }
   public dev.tailc.policy.Battery battery(dev.tailc.policy.Battery obj) { int o = __offset(22); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
+  public boolean hasGridMw() { return 0 != __offset(24); }
+  public long gridMw() { int o = __offset(24); return o != 0 ? bb.getLong(o + bb_pos) : 0L; }
+  public String laterJobs() { int o = __offset(26); return o != 0 ? __string(o + bb_pos) : null; }
+  public ByteBuffer laterJobsAsByteBuffer() { return __vector_as_bytebuffer(26, 1); }
+  public ByteBuffer laterJobsInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 26, 1); }
 
   public static int createPlan(FlatBufferBuilder builder,
       long startUnixS,
@@ -65,11 +70,15 @@ public final class Plan extends com.google.flatbuffers.Table {
       int termsOffset,
       int malleableOffset,
       long violationsPpm,
-      int batteryOffset) {
-    builder.startTable(10);
+      int batteryOffset,
+      long gridMw,
+      int laterJobsOffset) {
+    builder.startTable(12);
+    Plan.addGridMw(builder, gridMw);
     Plan.addViolationsPpm(builder, violationsPpm);
     Plan.addEpochS(builder, epochS);
     Plan.addStartUnixS(builder, startUnixS);
+    Plan.addLaterJobs(builder, laterJobsOffset);
     Plan.addBattery(builder, batteryOffset);
     Plan.addMalleable(builder, malleableOffset);
     Plan.addTerms(builder, termsOffset);
@@ -80,7 +89,7 @@ public final class Plan extends com.google.flatbuffers.Table {
     return Plan.endPlan(builder);
   }
 
-  public static void startPlan(FlatBufferBuilder builder) { builder.startTable(10); }
+  public static void startPlan(FlatBufferBuilder builder) { builder.startTable(12); }
   public static void addStartUnixS(FlatBufferBuilder builder, long startUnixS) { builder.addLong(0, startUnixS, 0L); }
   public static void addEpochS(FlatBufferBuilder builder, long epochS) { builder.addLong(1, epochS, 0L); }
   public static void addPools(FlatBufferBuilder builder, int poolsOffset) { builder.addOffset(2, poolsOffset, 0); }
@@ -99,6 +108,8 @@ public final class Plan extends com.google.flatbuffers.Table {
   public static void addMalleable(FlatBufferBuilder builder, int malleableOffset) { builder.addOffset(7, malleableOffset, 0); }
   public static void addViolationsPpm(FlatBufferBuilder builder, long violationsPpm) { builder.addLong(8, violationsPpm, 0L); }
   public static void addBattery(FlatBufferBuilder builder, int batteryOffset) { builder.addOffset(9, batteryOffset, 0); }
+  public static void addGridMw(FlatBufferBuilder builder, long gridMw) { builder.addLong(10, gridMw, 0L); }
+  public static void addLaterJobs(FlatBufferBuilder builder, int laterJobsOffset) { builder.addOffset(11, laterJobsOffset, 0); }
   public static int endPlan(FlatBufferBuilder builder) {
     int o = builder.endTable();
     builder.required(o, 8);  // pools

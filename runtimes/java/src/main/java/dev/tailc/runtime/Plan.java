@@ -220,6 +220,16 @@ public final class Plan {
     return Optional.ofNullable(data.battery);
   }
 
+  /** Power that is bought at negative prices; empty: no price is negative. */
+  public OptionalLong gridMw() {
+    return data.gridMw;
+  }
+
+  /** The rule that decides about other jobs; empty: the prices of the plan. */
+  public Optional<String> laterJobs() {
+    return data.laterJobs;
+  }
+
   /** The largest where there is no room. */
   private long costOf(long firstEpoch, long epochs, long width) {
     PlanPricing.Within within = pricing.within(free, firstEpoch, epochs, width);

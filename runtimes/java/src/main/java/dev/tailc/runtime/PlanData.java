@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -40,6 +42,8 @@ final class PlanData {
   final Terms terms;
   final Malleable malleable;
   final Battery battery;
+  final OptionalLong gridMw;
+  final Optional<String> laterJobs;
 
   PlanData(Plan form) {
     checkTimes(form);
@@ -52,7 +56,11 @@ final class PlanData {
     checkPools();
     epochs = new Epoch[form.epochsLength()];
     Arrays.setAll(epochs, i -> new Epoch(form.epochs(i)));
+    gridMw = form.hasGridMw() ? OptionalLong.of(form.gridMw()) : OptionalLong.empty();
+    laterJobs = Optional.ofNullable(form.laterJobs());
     checkEpochs();
+    checkGrid();
+    require(!laterJobs.equals(Optional.of("")), "`later_jobs` must not be empty");
     terms = form.terms() == null ? null : new Terms(form.terms());
     malleable = form.malleable() == null ? null : new Malleable(form.malleable());
     battery = form.battery() == null ? null : new Battery(form.battery());
@@ -107,16 +115,31 @@ final class PlanData {
 
   private void checkEpochs() {
     for (Epoch epoch : epochs) {
-      long least = Math.min(epoch.brownUdollarsPerKwh, epoch.brownMgPerKwh);
       require(
-          Math.min(epoch.greenMw, least) >= 0,
-          "`green_mw`, `brown_udollars_per_kwh` and `brown_mg_per_kwh` must not be negative");
+          Math.min(epoch.greenMw, epoch.brownMgPerKwh) >= 0,
+          "`green_mw` and `brown_mg_per_kwh` must not be negative");
+      require(
+          epoch.brownUdollarsPerKwh >= 0 || gridMw.isPresent(),
+          "`brown_udollars_per_kwh` is negative only with `grid_mw`");
       boolean isAlike = epoch.firstGreenPool.isPresent() == epochs[0].firstGreenPool.isPresent();
       require(isAlike, "`first_green_pool` must be present in every epoch or in none");
       long first = epoch.firstGreenPool.orElse(0);
       require(
           0 <= first && first <= pools.length,
           "`first_green_pool` must be 0 to the number of pools");
+    }
+  }
+
+  /** Divides, since a product may not fit into 64 bits. */
+  private void checkGrid() {
+    if (gridMw.isEmpty()) {
+      return;
+    }
+    long left = gridMw.getAsLong();
+    for (Pool pool : pools) {
+      boolean isEnough = pool.busyMw <= left / pool.servers;
+      require(isEnough, "`grid_mw` must be at least the power of all servers");
+      left -= pool.servers * pool.busyMw;
     }
   }
 

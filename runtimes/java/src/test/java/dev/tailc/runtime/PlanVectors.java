@@ -50,6 +50,9 @@ final class PlanVectors {
             plan.stored(row.whole("unix_s"))
                 .map(stored -> stored.batteryMj + ":" + stored.storedMj)
                 .orElse(""));
+      case "about":
+        String gridMw = plan.gridMw().isPresent() ? Long.toString(plan.gridMw().getAsLong()) : "";
+        return only(gridMw + ":" + plan.laterJobs().orElse(""));
       case "allocation":
         return plan.allocation(row.text("job"), row.whole("unix_s"))
             .map(held -> "told||||" + textOf(held))
