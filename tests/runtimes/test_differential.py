@@ -18,6 +18,9 @@ SEED, FUZZ_SEED = 1, 2
 # Of each policy: a quarter of a million of all, and a hundred millions.
 QUESTIONS = -(-250_000 // len(POLICIES))
 FUZZ_QUESTIONS = -(-100_000_000 // len(POLICIES))
+# Rungs with few fields, with every field, and on cores, half a million questions each.
+RUNGS = ("settings.tailc", "settings-every.tailc", "cores-lanes.tailc")
+RUNG_QUESTIONS = 500_000
 
 # The lines that a runtime prints for a policy, a seed and a number of questions: a checksum of all
 # answers so far after every 4,096 of them.
@@ -81,3 +84,14 @@ def test_many_questions_are_answered_alike(compiled: dict[str, Ask], policy: str
     differ = {name for name, lines in said.items() if lines != said["cpp"]}
     assert not differ
     assert len(said["cpp"]) == -(-FUZZ_QUESTIONS // 4_096)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("policy", RUNGS)
+def test_fields_of_rungs_are_answered_as_python_answers_them(
+    compiled: dict[str, Ask], policy: str
+) -> None:
+    said = {name: ask(policy, FUZZ_SEED, RUNG_QUESTIONS) for name, ask in compiled.items()}
+    ours = [f"{one:016x}" for one in checksums(VECTORS / policy, FUZZ_SEED, RUNG_QUESTIONS)]
+    assert {name for name, lines in said.items() if lines != ours} == set()
+    assert len(ours) == -(-RUNG_QUESTIONS // 4_096)
