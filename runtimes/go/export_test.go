@@ -2,6 +2,9 @@ package tailc
 
 import "slices"
 
+// PermittedProcessors are those on which this thread may run.
+func PermittedProcessors() []int { return permittedProcessors() }
+
 // Wake handles the timers that are due, as the alarm does.
 func (s *Scheduler) Wake() { s.wake() }
 

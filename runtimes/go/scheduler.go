@@ -28,6 +28,9 @@ type SchedulerOptions struct {
 	// called with its errors.
 	Log        *DemandLog
 	OnLogError func(error)
+	// Processors are the numbers of those of each core type, to which the parts of Do are bound on Linux,
+	// for a policy whose rungs are cores.
+	Processors map[string][]int
 	// Now is the clock, time since any moment. By default it is that of this process.
 	Now func() time.Duration
 }
@@ -35,6 +38,7 @@ type SchedulerOptions struct {
 // A Scheduler admits requests and gives each the degree of its rung, for any number of goroutines.
 type Scheduler struct {
 	options SchedulerOptions
+	binding *coreBinding
 	watched *Watched // nil: the policy stays
 
 	mu         sync.Mutex
@@ -54,27 +58,18 @@ func NewScheduler(policy *Policy, options SchedulerOptions) (*Scheduler, error) 
 	}
 	s := &Scheduler{options: options, policy: policy, running: make(map[*Request]*Running)}
 	s.reloadedNs = s.nowNs()
-	schedule, err := NewSchedule(policy, s.reloadedNs)
-	if err == nil {
-		err = checkNoCores(policy)
-	}
-	if err != nil {
+	var err error
+	if s.schedule, err = NewSchedule(policy, s.reloadedNs); err != nil {
 		return nil, err
 	}
-	s.schedule = schedule
+	if s.binding, err = newCoreBinding(options.Processors); err != nil {
+		return nil, err
+	}
+	if err = s.binding.check(policy); err != nil {
+		return nil, err
+	}
 	s.alarm = time.AfterFunc(time.Hour, s.wake)
 	return s, nil
-}
-
-// checkNoCores refuses rungs that are cores: goroutines have no core.
-func checkNoCores(policy *Policy) error {
-	ladders, err := policy.Ladders()
-	for _, ladder := range ladders {
-		if ladder.cores != nil {
-			return scheduleError("the rule `core-per-request` needs a server that places requests")
-		}
-	}
-	return err
 }
 
 // FollowScheduler applies a watched policy, and follows it.
@@ -105,6 +100,7 @@ type Running struct {
 	changed   chan struct{} // closed and replaced at each change; guarded by the scheduler
 	degree    int
 	isBoosted bool
+	threads   partThreads
 	usedNs    atomic.Int64 // by parts, for the log
 	workedNs  atomic.Int64 // for which parts ran, for the log
 	hasFailed atomic.Bool
@@ -199,7 +195,7 @@ func (r *Running) Do(parts ...func(context.Context) error) error {
 			part := parts[0]
 			parts = parts[1:]
 			active++
-			go func() { ended <- r.measured(part) }()
+			go func() { ended <- r.onCore(func() error { return r.measured(part) }) }()
 		}
 		if failure == nil {
 			failure = r.ctx.Err()
@@ -331,7 +327,7 @@ func (s *Scheduler) lock() int64 {
 		return nowNs
 	}
 	s.policy = s.watched.Current()
-	err := checkNoCores(s.policy)
+	err := s.binding.check(s.policy)
 	if err == nil {
 		err = s.schedule.Reload(s.policy, nowNs)
 	}
@@ -364,6 +360,9 @@ func (s *Scheduler) carryOut() {
 
 func (r *Running) carryOut(decision Decision) {
 	r.degree, r.isBoosted = r.request.Threads(), decision.IsBoosted
+	if processor, isOnCore := r.scheduler.binding.processorOf(r.request); isOnCore {
+		r.threads.move(processor)
+	}
 	switch decision.Kind {
 	case DecideStart:
 		close(r.started)

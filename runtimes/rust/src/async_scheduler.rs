@@ -9,6 +9,7 @@ use tokio::sync::{watch, Notify};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep_until, Instant};
 
+use crate::core_binding::CoreBinding;
 use crate::schedule::DecisionKind;
 use crate::scheduling::{OnReload, Outcome, Scheduling, Source};
 use crate::Result;
@@ -59,7 +60,7 @@ impl AsyncScheduler {
 
     /// The same, with a callback for each policy that replaces another.
     pub fn with_reloads(source: impl Into<Source>, on_reload: OnReload) -> Result<Self> {
-        let scheduling = Scheduling::new(source.into(), on_reload, 0)?;
+        let scheduling = Scheduling::new(source.into(), on_reload, CoreBinding::default(), 0)?;
         let state = Mutex::new(State { scheduling, requests: HashMap::new() });
         let shared = Arc::new(Shared { began: Instant::now(), state, changed: Notify::new() });
         let timers = tokio::spawn(keep_time(Arc::clone(&shared))).abort_handle();

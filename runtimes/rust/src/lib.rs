@@ -11,6 +11,8 @@
 mod async_scheduler;
 mod budget_table;
 mod controller;
+#[cfg(any(feature = "threads", feature = "tokio"))]
+mod core_binding;
 mod counters;
 mod demand_log;
 mod error;
@@ -51,6 +53,8 @@ mod generated_layout;
 pub use async_scheduler::{Admitted, AsyncScheduler, Degree};
 pub use budget_table::{Budget, BudgetTable};
 pub use controller::{Actuator, Controller, Gains};
+#[cfg(feature = "threads")]
+pub use core_binding::Processors;
 pub use counters::{Counters, RefusedReload};
 pub use demand_log::DemandLog;
 pub use error::{Error, Refusal, Result};

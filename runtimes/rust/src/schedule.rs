@@ -139,6 +139,13 @@ impl Schedule {
         Ok(Some(Arrival { request: number, work_ppm }))
     }
 
+    /// The core type of the rung of a request.
+    #[cfg(feature = "threads")]
+    pub(crate) fn core_type_of(&self, number: u64) -> Option<&str> {
+        let request = self.requests.get(&number)?;
+        request.ladder().settings()[request.rung?].core_type.as_deref()
+    }
+
     /// The times of a request that has started, if it exits now and its threads worked for
     /// `thread_ns` in all.
     pub fn times_of(&self, number: u64, now_ns: u64, thread_ns: u64) -> Option<RequestTimes> {

@@ -8,8 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::core_binding::{CoreBinding, Processors};
 use crate::demand_log::DemandLog;
-use crate::schedule::DecisionKind;
+use crate::schedule::{Decision, DecisionKind};
 use crate::scheduling::{OnReload, Outcome, Scheduling, Source};
 use crate::thread_time::thread_time_ns;
 use crate::{Error, Result};
@@ -57,6 +58,9 @@ struct Task {
     used_ns: u64,
     /// For which its threads worked.
     worked_ns: u64,
+    /// Threads at work, by their numbers, and the processor to which they are bound.
+    threads: Vec<i32>,
+    processor: Option<usize>,
     parts: VecDeque<Part>,
     ended: Sender<std::result::Result<Outcome, Panic>>,
     panic: Option<Panic>,
@@ -84,13 +88,25 @@ impl Scheduler {
         threads: usize,
         on_reload: OnReload,
     ) -> Result<Self> {
+        Self::on_processors(source, threads, Processors::new(), on_reload)
+    }
+
+    /// The same for a policy whose rungs are cores: on Linux, threads of requests are bound to
+    /// `processors`, and a climb moves them. `threads`: at least as many as the policy has cores.
+    pub fn on_processors(
+        source: impl Into<Source>,
+        threads: usize,
+        processors: Processors,
+        on_reload: OnReload,
+    ) -> Result<Self> {
+        let binding = CoreBinding::new(processors)?;
         if threads == 0 {
             return Err(Error::InvalidArgument("the number of threads must be at least 1"));
         }
         let shared = Arc::new(Shared {
             began: Instant::now(),
             state: Mutex::new(State {
-                scheduling: Scheduling::new(source.into(), on_reload, 0)?,
+                scheduling: Scheduling::new(source.into(), on_reload, binding, 0)?,
                 tasks: HashMap::new(),
                 waiting: VecDeque::new(),
                 alarm_ns: 0,
@@ -188,6 +204,8 @@ impl Shared {
             log: state.log.clone(),
             used_ns: 0,
             worked_ns: 0,
+            threads: Vec::new(),
+            processor: None,
             parts: parts.into(),
             ended,
             panic: None,
@@ -207,6 +225,7 @@ impl Shared {
                 let Some(task) = state.tasks.get_mut(&decision.request) else { continue };
                 task.is_cut |= decision.kind == DecisionKind::CutOff;
                 task.allowed = decision.threads;
+                move_threads(task, &state.scheduling, decision);
                 self.grow(state, decision.request);
             }
         }
@@ -260,6 +279,10 @@ impl Shared {
                 state = self.work_added.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
+            let thread = state.scheduling.binding.this_thread();
+            if let Some(thread) = thread {
+                join(&mut state, number, thread);
+            }
             let begun_ns = self.now_ns();
             let before_ns = state.log.as_ref().and_then(|_| thread_time_ns());
             while let Some(part) = next_part(&mut state, number) {
@@ -271,6 +294,9 @@ impl Shared {
                 }
             }
             let after_ns = before_ns.and_then(|_| thread_time_ns());
+            if let Some(thread) = thread {
+                leave(&mut state, number, thread);
+            }
             if let Some(task) = state.tasks.get_mut(&number) {
                 let used_ns = after_ns.zip(before_ns).map(|(after, before)| after - before);
                 task.used_ns += used_ns.unwrap_or(0);
@@ -297,6 +323,33 @@ impl Shared {
             let waited = self.timer_changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+}
+
+/// Binds the threads of a request to the processor of the core that a decision gives it.
+fn move_threads(task: &mut Task, scheduling: &Scheduling, decision: Decision) {
+    let (Some(core), binding) = (decision.core, &scheduling.binding) else { return };
+    let core_type = scheduling.schedule.core_type_of(decision.request);
+    task.processor = core_type.and_then(|name| binding.processor(name, core));
+    for thread in &task.threads {
+        task.processor.inspect(|processor| binding.bind(*thread, *processor));
+    }
+}
+
+/// A thread begins to work for a request.
+fn join(state: &mut State, number: u64, thread: i32) {
+    let Some(task) = state.tasks.get_mut(&number) else { return };
+    task.threads.push(thread);
+    if let Some(processor) = task.processor {
+        state.scheduling.binding.bind(thread, processor);
+    }
+}
+
+/// A thread has worked for a request.
+fn leave(state: &mut State, number: u64, thread: i32) {
+    state.scheduling.binding.release(thread);
+    if let Some(task) = state.tasks.get_mut(&number) {
+        task.threads.retain(|other| *other != thread);
     }
 }
 

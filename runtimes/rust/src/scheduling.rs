@@ -3,11 +3,12 @@
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
+use crate::core_binding::CoreBinding;
 use crate::policy::Policy;
 use crate::schedule::Schedule;
 use crate::schedule_metrics::open_metrics;
 use crate::watched::Watched;
-use crate::{Error, Result};
+use crate::Result;
 
 /// A policy that stays, or one that is followed.
 #[derive(Clone, Debug)]
@@ -54,19 +55,10 @@ pub enum Outcome {
     CutOff,
 }
 
-/// Refuses rungs that are cores: the standard library binds no thread to a core.
-fn check_no_cores(policy: &Policy) -> Result<()> {
-    if policy.ladders()?.iter().any(|ladder| !ladder.core_unit().is_empty()) {
-        return Err(Error::Schedule(
-            "the rule `core-per-request` needs a server that places requests",
-        ));
-    }
-    Ok(())
-}
-
 /// A schedule and the policy that it follows.
 pub(crate) struct Scheduling {
     pub(crate) schedule: Schedule,
+    pub(crate) binding: CoreBinding,
     source: Source,
     used: Arc<Policy>,
     on_reload: OnReload,
@@ -74,11 +66,16 @@ pub(crate) struct Scheduling {
 }
 
 impl Scheduling {
-    pub(crate) fn new(source: Source, on_reload: OnReload, now_ns: u64) -> Result<Self> {
+    pub(crate) fn new(
+        source: Source,
+        on_reload: OnReload,
+        binding: CoreBinding,
+        now_ns: u64,
+    ) -> Result<Self> {
         let used = source.current();
-        check_no_cores(&used)?;
+        binding.check(&used)?;
         let schedule = Schedule::new(Arc::clone(&used), now_ns)?;
-        Ok(Self { schedule, source, used, on_reload, reloaded_ns: now_ns })
+        Ok(Self { schedule, binding, source, used, on_reload, reloaded_ns: now_ns })
     }
 
     /// Uses the policy that has replaced the one in use, if any.
@@ -88,7 +85,7 @@ impl Scheduling {
             return;
         }
         self.used = Arc::clone(&current);
-        let checked = check_no_cores(&current);
+        let checked = self.binding.check(&current);
         match checked.and_then(|()| self.schedule.reload(Arc::clone(&current), now_ns)) {
             Ok(()) => {
                 self.reloaded_ns = now_ns;

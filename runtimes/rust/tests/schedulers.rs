@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 use tailc_runtime::{
-    Change, DecisionKind, DemandLog, Options, Outcome, Part, Policy, RequestTimes, Schedule,
-    Scheduler, Watched,
+    Change, DecisionKind, DemandLog, Options, Outcome, Part, Policy, Processors, RequestTimes,
+    Schedule, Scheduler, Watched,
 };
 
 fn vector(name: &str) -> PathBuf {
@@ -159,4 +159,60 @@ fn a_watched_policy_is_followed() {
     assert!(scheduler.metrics().contains("last_refusal=\"no-schedule\""));
     assert_eq!(*lock(&reloaded), ["settings"]);
     let _ = fs::remove_file(&path);
+}
+
+/// The processors on which this thread may run, as Linux lists them.
+#[cfg(target_os = "linux")]
+fn permitted() -> String {
+    let status = fs::read_to_string("/proc/thread-self/status").expect("Linux has it");
+    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    line.expect("Linux has it").trim().to_owned()
+}
+
+#[cfg(target_os = "linux")]
+fn on_processors(
+    name: &str,
+    processors: &[(&str, Vec<usize>)],
+) -> tailc_runtime::Result<Scheduler> {
+    let by_type = processors.iter().map(|(name, numbers)| ((*name).to_owned(), numbers.clone()));
+    Scheduler::on_processors(policy(name), 2, by_type.collect::<Processors>(), Box::new(|_| {}))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_run_on_the_processor_of_their_core_and_move_at_a_climb() {
+    let all = permitted();
+    let number = |text: &str| text.parse::<usize>().expect("a number");
+    let slow = number(all.split([',', '-']).next().unwrap_or_default());
+    let fast = number(all.rsplit([',', '-']).next().unwrap_or_default());
+    // One slow core and one fast core: requests climb at 37 ms.
+    let types = [("slow", vec![slow]), ("fast", vec![fast])];
+    let scheduler = on_processors("../../../examples/finance/expected", &types);
+    let begun = Arc::new(Mutex::new(String::new()));
+    let seen = Arc::clone(&begun);
+    let part = parts(1, move || {
+        let fast = fast.to_string();
+        *lock(&seen) = permitted();
+        while permitted() != fast {
+            std::thread::yield_now();
+        }
+    });
+    assert_eq!(scheduler.expect("it has processors").run(part, None).ok(), Some(Outcome::Done));
+    assert!([slow.to_string(), fast.to_string()].contains(&lock(&begun)), "it is bound");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_policy_without_its_processors_is_refused() {
+    let finance = "../../../examples/finance/expected";
+    for (name, processors) in [
+        (finance, vec![]),
+        ("cores-lanes", vec![("core", vec![0, 0])]),
+        ("cores", vec![("core", vec![0])]),
+        ("settings", vec![("core", vec![0])]),
+        ("lucene", vec![("core", vec![1 << 20])]),
+    ] {
+        let why = on_processors(name, &processors).err();
+        assert_eq!(why.map(|why| why.name()), Some("no-schedule"), "{name}");
+    }
 }
