@@ -122,6 +122,22 @@ def test_a_writer_killed_at_any_operation_leaves_old_or_new_files(tmp_path: Path
     assert states[-1] == ("new", "new")
 
 
+@pytest.mark.parametrize("kills", [40, pytest.param(10_000, marks=pytest.mark.fuzz)])
+def test_a_writer_killed_at_a_random_time_leaves_whole_files(tmp_path: Path, kills: int) -> None:
+    write_policy(lucene_policy(), tmp_path / "old")
+    write_policy(replace(lucene_policy(), generation=2), tmp_path / "new")
+    command = [sys.executable, "-m", "tests.tailc.artifact.random_kills"]
+    command += [str(tmp_path), str(kills), "1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    left = json.loads(done.stdout)
+    # A file that is neither policy ends the process with an error.
+    assert sum(count for pair, count in left.items() if pair != "temporary files") == kills
+    if kills > 1_000:
+        # Kills hit the time between both renames, and that of unfinished files.
+        assert left["temporary files"] > 0
+        assert left.get("01", 0) + left.get("10", 0) > 0
+
+
 def test_after_a_finished_write_no_temporary_is_left(tmp_path: Path) -> None:
     write_policy(lucene_policy(), tmp_path / "p")
     write_policy(small_policy(), tmp_path / "p")

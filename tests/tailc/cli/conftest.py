@@ -1,10 +1,35 @@
+import ipaddress
 import shutil
+import sys
 
 import pytest
 
 from tests.tailc.cli.compiling import compile_in
 from tests.tailc.cli.verify_case import P95, trace
 from tests.tailc.toy import with_lines, write_toy
+
+# What a process does to reach another machine, as Python reports it to audit hooks.
+REACHES = ("socket.connect", "socket.sendto", "socket.sendmsg")
+ASKS_FOR_A_NAME = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
+
+
+def _is_here(address):
+    """Whether it is this machine: a path, or an address of the loopback interface."""
+    host = address[0] if isinstance(address, tuple) else None
+    return host in (None, "", "localhost") or ipaddress.ip_address(host).is_loopback
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_network():
+    """No command of any test of the command line reaches another machine."""
+
+    def refuse(event, arguments):
+        if event in REACHES and not _is_here(arguments[1]):
+            raise AssertionError(f"{event} to {arguments[1]}")
+        if event in ASKS_FOR_A_NAME and not _is_here((arguments[0],)):
+            raise AssertionError(f"{event} of {arguments[0]}")
+
+    sys.addaudithook(refuse)
 
 
 @pytest.fixture
