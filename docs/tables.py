@@ -28,7 +28,8 @@ _TABLE = re.compile(r"(<!-- table: (.+?) -->\n).*?(?=<!-- end of table -->)", re
 
 MEANINGS = {
     ExitCode.OK: "all is well: compiled, checked, or every objective is met",
-    ExitCode.MISSED: "`verify`: an objective is missed; `--budgets`: one is exceeded",
+    ExitCode.MISSED: "`verify`: an objective is missed; `--budgets`: one is exceeded; "
+    "`test`: a test fails",
     ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else; "
     "`verify --drift`: demand has changed; `fmt --check`: a spec would change",
     ExitCode.UNDECIDED: "`verify`, `--budgets`: the held-out data cannot decide, and nothing is "

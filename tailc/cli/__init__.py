@@ -24,6 +24,7 @@ COMMANDS = {
     "check": "Check specs, and their traces with --with-trace.",
     "compile": "Compile a spec and its trace into a policy.",
     "verify": "Judge a policy on a held-out trace.",
+    "test": "Test the answers of a policy.",
     "diff": "Compare two policies: decisions, latency and cost.",
     "simulate": "Replay the policy of a spec and its baselines.",
     "sweep": "Compile a spec with other values, and compare.",

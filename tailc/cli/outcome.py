@@ -33,6 +33,7 @@ _SUBJECTS = ("spec", "artifact", "new")
 _READ = {"artifact", "artifacts", "budgets", "inputs", "new", "old", "over", "previous", "response"}
 _READ |= {"measured", "since", "spec", "specs", "trace", "traces"}
 
+_RECORDS = __name__
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
@@ -80,6 +81,10 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
         with time_command() as ended:
             with inputs_held():
                 outcome = _outcome(function, *args, **options)
+            records = click.get_current_context().meta.get(_RECORDS)
+            if records is not None:
+                records.append(outcome)
+                return outcome.exit_code
             command = click.get_current_context().info_name or ""
             refuse_own_files(targets, lambda: words_in(outcome.result.get("files")))
             exit_code = show(command, outcome, targets, _subject(options))
@@ -87,6 +92,15 @@ def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..
         return exit_code
 
     return run
+
+
+def recorded_outcome(context: click.Context) -> CommandOutcome:
+    """Run the command of a context, and return its outcome in place of printing it."""
+    records: list[CommandOutcome] = []
+    context.meta[_RECORDS] = records
+    with context:
+        context.command.invoke(context)
+    return records[0]
 
 
 def _check_read_once(options: dict[str, object]) -> None:

@@ -353,6 +353,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "verdict is partly one on its own sample, which looks too good. Demands that the policy "
     "records occur in the trace to the nanosecond, far more of them than by chance. Give requests "
     "that were held out.",
+    Code.TEST_FAILED: "A file of `tailc test` states what the policy must answer, and the "
+    "policy answers otherwise, or the tests read less of it than `--threshold`. If the new "
+    "answer is intended, change the test; else compare the policies with `tailc diff`.",
     Code.OTHER_SERVICE: "The two policies have different names or kinds, so most differences are "
     "not changes of one service.",
     Code.OVER_BUDGET: "The new policy is worse than the old one by more than `budgets` in the "

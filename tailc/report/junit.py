@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from tailc.errors import Finding, Severity
+from tailc.errors import Code, Finding, Severity
 from tailc.report import findings as render
 from tailc.units import printable
 
@@ -37,7 +37,12 @@ def junit_document(command: str, cases: Sequence[JUnitCase], findings: Sequence[
 
     Warnings go to the suite's `system-err`.
     """
-    stops = [finding for finding in findings if finding.severity is Severity.ERROR]
+    # A failed test of a policy has a case.
+    stops = [
+        finding
+        for finding in findings
+        if finding.severity is Severity.ERROR and finding.code is not Code.TEST_FAILED
+    ]
     warnings = [finding for finding in findings if finding.severity is not Severity.ERROR]
     every = [*cases, *(_stopped_case(command, finding) for finding in stops)]
     counts = {
