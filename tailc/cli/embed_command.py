@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 @click.command("embed", short_help="Convert a policy to source code.")
 @click.argument("artifact")
 @click.option(
-    "--lang", required=True, metavar="LANGUAGE", help="Language: c, cpp, java, go or rust."
+    "--lang", required=True, metavar="LANGUAGE", help="Language: c, cpp, java, go, rust or bpf."
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="Write this source file.")
 @click.option(
     "--name",
     metavar="NAME",
-    help="Prefix in C, namespace in C++, class in Java, or package in Go. Default: from the "
-    "name of the policy, in Java from FILE.",
+    help="Prefix in C and bpf, namespace in C++, class in Java, or package in Go. Default: from "
+    "the name of the policy, in Java from FILE.",
 )
 @click.option(
     "--sealed",
@@ -40,8 +40,8 @@ def command(
 
     A ladder (table by load and age) becomes constants and a look-up function, and needs no
     runtime. A policy of another form becomes its sealed bytes, a copy of the .tailc file, which
-    the runtime of the language opens. There is no runtime in C, so C takes only ladders. An
-    existing FILE is replaced only if this command wrote it.
+    the runtime of the language opens. C and bpf (C for programs in the Linux kernel) take only
+    ladders. An existing FILE is replaced only if this command wrote it.
     """
     from tailc.artifact.files import read_whole
     from tailc.embed.languages import find_language

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from tailc.embed import c, cpp, go, java, rust
+from tailc.embed import bpf, c, cpp, go, java, rust
 from tailc.embed.language import Language
 from tailc.errors import Code, Finding, TailcError, did_you_mean
 
 LANGUAGES: dict[str, Language] = {
     language.word: language
-    for language in (c.LANGUAGE, cpp.LANGUAGE, java.LANGUAGE, go.LANGUAGE, rust.LANGUAGE)
+    for language in (
+        *(c.LANGUAGE, cpp.LANGUAGE, java.LANGUAGE, go.LANGUAGE, rust.LANGUAGE, bpf.LANGUAGE),
+    )
 }
 
 

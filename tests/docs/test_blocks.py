@@ -31,6 +31,10 @@ READ_ONLY = {
         "examples/llm-server/README.md",
         "make demo-llm                                # with python3.12",
     ),
+    (
+        "examples/sched-ext/README.md",
+        "$ tailc embed examples/bing-fm/expected.tailc --lang bpf --name policy -o policy.h",
+    ),
     ("docs/agent.md", "cargo install --path runtimes/agent"),
     ("docs/agent.md", "tailc-agent run host.tailc \\"),
     ("docs/agent.md", "tailc-agent bench release --batch /batch0 --cpu 1"),

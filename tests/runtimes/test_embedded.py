@@ -18,8 +18,9 @@ from tailc.embed.languages import LANGUAGES
 from tailc.embed.names import camel
 from tailc.embed.source import build_content, format_source
 from tailc.embed.writing import write_source
+from tests.runtimes import bpf
 from tests.runtimes.java import QUICK
-from tests.tailc.artifact.published import VECTORS, lucene_policy
+from tests.tailc.artifact.published import ROOT, VECTORS, lucene_policy
 
 LADDERS = sorted(path.stem for path in VECTORS.glob("*.csv"))
 SEALED = ["plan", "shares", "tails-trim", "budgets"]
@@ -169,6 +170,73 @@ def test_c_answers_the_vectors(tmp_path: Path) -> None:
     strict = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
     succeed(gcc, *strict, "driver.c", "-o", "driver", folder=tmp_path)
     assert succeed("./driver", folder=tmp_path, text=asked()).splitlines() == expected([])
+
+
+BPF_PROGRAM = """
+SEC("syscall")
+int ask_{number}(struct question *q)
+{{
+    struct {p}_answer a = {p}_lookup({first}q->load, q->waited_us, q->executed_us);
+    q->start = a.start;
+    q->wait_us = a.wait_us;
+    q->rung = a.rung;
+    return 0;
+}}
+"""
+BPF_HEAD = """
+#include <linux/types.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+struct question {
+    __u64 ladder, load, waited_us, executed_us, start, wait_us, rung;
+};
+"""
+
+
+def test_the_kernel_accepts_the_look_up_and_answers_the_vectors(tmp_path: Path) -> None:
+    bpf.need_clang()
+    asking = [embed(name, "bpf", tmp_path / f"{name}.h") for name in LADDERS]
+    programs = []
+    for number, one in enumerate(asking):
+        # The context has seven members: that of the ladder is also that of the output.
+        first = called(one, "q->ladder >> 32, ", "(__u32)q->ladder, ")
+        programs.append(BPF_PROGRAM.format(number=number, p=one.policy, first=first))
+    embed(odd_policy(tmp_path), "bpf", tmp_path / "odd.h")
+    includes = "".join(f'#include "{name}.h"\n' for name in [*LADDERS, "odd"])
+    source = tmp_path / "asked.bpf.c"
+    license_ = 'char _license[] SEC("license") = "Apache-2.0";\n'
+    source.write_text(BPF_HEAD + includes + "".join(programs) + license_)
+    loaded = bpf.Loaded(bpf.compile_program(source))
+    got = []
+    for number, policy in enumerate(LADDERS):
+        classes = classes_of(policy)
+        answers = loaded.run(
+            f"ask_{number}", (bpf_question(row, classes) for row in questions(policy))
+        )
+        got += [" ".join(map(str, answer[4:])) for answer in answers]
+    loaded.close()
+    assert got == wanted()
+
+
+def test_the_skeleton_of_a_scheduler_compiles(tmp_path: Path) -> None:
+    embed(ROOT / "examples" / "bing-fm" / "expected.tailc", "bpf", tmp_path / "policy.h")
+    source = tmp_path / "scheduler.bpf.c"
+    shutil.copy(ROOT / "examples" / "sched-ext" / "scheduler.bpf.c", source)
+    assert bpf.compile_program(source).exists()
+
+
+def classes_of(policy: str) -> list[str]:
+    content = build_content(*read_whole(VECTORS / f"{policy}.tailc"), is_sealed=False).content
+    assert isinstance(content, Tables)
+    return [text for array in content.arrays if array.name == "classes" for text in array.texts]
+
+
+def bpf_question(row: dict[str, str], classes: list[str]) -> list[int]:
+    """The index of the ladder and the output in one number, the load and the times."""
+    name = row["request_class"]
+    ladder = classes.index(name) if name in classes else max(len(classes) - 1, 0)
+    first = (ladder << 32) + int(row.get("output_ppm", 0))
+    return [first, *(int(row[key]) for key in ("load", "waited_us", "executed_us"))]
 
 
 CPP_DRIVER = """
