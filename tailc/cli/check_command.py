@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
 @click.option("--with-trace", is_flag=True, help="Also check the trace of each spec.")
 @click.option("--statistics", is_flag=True, help="Print how often each code occurs.")
+@click.option(
+    "--watch", is_flag=True, help="Check again after each change of a spec, until interrupted."
+)
 @command_with_outcome
-def command(specs: tuple[str, ...], *, with_trace: bool, statistics: bool) -> CommandOutcome:
+def command(
+    specs: tuple[str, ...], *, with_trace: bool, statistics: bool, watch: bool
+) -> CommandOutcome:
     """Check specs, and descriptions of held-out days, without compiling them.
 
     With --with-trace, also check the files that they name. A comment `# tailc: ignore[CODE] reason`
@@ -29,6 +35,20 @@ def command(specs: tuple[str, ...], *, with_trace: bool, statistics: bool) -> Co
     Exits 0 if every spec is valid (warnings are allowed), 65 if one is not, 66 if a file cannot be
     read, and 6 if requests miss an SLO after the first even without waiting.
     """
+    check = partial(_check, specs, with_trace=with_trace, statistics=statistics)
+    if not watch:
+        return check()
+    from tailc.cli.own_files import own_files
+    from tailc.cli.watching import watch_and_print
+
+    if "-" in specs:
+        raise click.UsageError("`--watch` needs files, not standard input")
+    watched = {"specs": specs} if with_trace else {"files": specs}
+    return watch_and_print(check, lambda: own_files(watched))
+
+
+def _check(specs: tuple[str, ...], *, with_trace: bool, statistics: bool) -> CommandOutcome:
+    """Check specs once."""
     findings: list[Finding] = []
     cases: list[JUnitCase] = []
     exit_code = ExitCode.OK

@@ -114,10 +114,10 @@ def _issues(outcome: CommandOutcome, subject: str) -> tuple[Issue, ...]:
 
 def _render_markdown(_command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.findings import as_markdown
-    from tailc.report.table import fence_text
+    from tailc.report.table import fence_text, limited_comment
 
     parts = (outcome.markdown or fence_text(outcome.text), as_markdown(outcome.findings))
-    return "\n".join(part for part in parts if part)
+    return limited_comment("\n".join(part for part in parts if part))
 
 
 _FORMS: dict[str, Callable[[str, CommandOutcome, str], str]] = {

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.report.issues import Issue
+from tailc.report.issues import Issue, limited_annotations, more_text
 from tailc.report.notes import NoteLevel
 from tailc.units import printable
 
 
 def as_azure(issues: Sequence[Issue]) -> str:
-    """Format issues as `logissue` commands; notices, which Azure does not know, as plain lines."""
-    return "".join(f"{_line(issue)}\n" for issue in issues)
+    """Format issues as `logissue` commands; notices, which Azure does not know, as plain lines.
+
+    If there are too many, the least severe are only counted.
+    """
+    shown, more = limited_annotations([(issue.level, _line(issue)) for issue in issues])
+    shown += [more_text(more)] if more else []
+    return "".join(f"{line}\n" for line in shown)
 
 
 def _line(issue: Issue) -> str:

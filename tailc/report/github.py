@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.errors import Finding
-from tailc.report.issues import LEVELS
+from tailc.report.issues import LEVELS, limited_annotations, more_text
 from tailc.report.notes import Note
 from tailc.units import printable
 
 
 def as_github(findings: Sequence[Finding], notes: Sequence[Note] = ()) -> str:
-    """Format findings with their places, then notes, as workflow commands of GitHub."""
-    lines = [*map(_github_line, findings), *map(_note_line, notes)]
-    return "".join(f"{line}\n" for line in lines)
+    """Format findings with their places, then notes, as workflow commands of GitHub.
+
+    If there are too many, the least severe are only counted.
+    """
+    shown, more = limited_annotations(
+        [
+            *((LEVELS[finding.severity], _github_line(finding)) for finding in findings),
+            *((note.level, _note_line(note)) for note in notes),
+        ]
+    )
+    shown += [f"::notice title=more::{more_text(more)}"] if more else []
+    return "".join(f"{line}\n" for line in shown)
 
 
 def _note_line(note: Note) -> str:

@@ -10,6 +10,8 @@ from tailc.errors import Finding, Place, Severity
 from tailc.report.notes import Note, NoteLevel
 from tailc.units import printable
 
+# Annotations of a run.
+MOST_ANNOTATIONS = 50
 LEVELS = {
     Severity.ERROR: NoteLevel.ERROR,
     Severity.WARNING: NoteLevel.WARNING,
@@ -66,3 +68,19 @@ def _with_help(finding: Finding) -> str:
     return printable(
         f"{row_place}{finding.message}{f'; help: {finding.help}' if finding.help else ''}"
     )
+
+
+def limited_annotations(lines: Sequence[tuple[NoteLevel, str]]) -> tuple[list[str], int]:
+    """The lines of the most severe annotations, in their order, and the number of the others.
+
+    Services show few annotations of a run, and hide the rest.
+    """
+    ranks = {NoteLevel.ERROR: 0, NoteLevel.WARNING: 1, NoteLevel.NOTICE: 2}
+    by_rank = sorted(range(len(lines)), key=lambda index: ranks[lines[index][0]])
+    shown = sorted(by_rank[:MOST_ANNOTATIONS])
+    return [lines[index][1] for index in shown], len(lines) - len(shown)
+
+
+def more_text(count: int) -> str:
+    """A sentence about annotations that are not shown."""
+    return f"{count:,} more findings are in the log of the command"

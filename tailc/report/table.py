@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from tailc.models.columns import UsageColumn
 
 # Characters that Markdown reads as markup, or HTML as a tag.
+# Characters for the end of a comment that is too long.
+_ROOM = 200
+_FENCE = re.compile("^`{3,}")
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 
 
@@ -76,6 +79,24 @@ def fence_text(text: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text.rstrip()}\n{fence}\n"
+
+
+def limited_comment(text: str, most: int = 65_536) -> str:
+    """Markdown of at most `most` characters, the limit of GitHub for a comment.
+
+    Whole lines are omitted at the end, and counted; an open block of code is closed.
+    """
+    if len(text) <= most:
+        return text
+    lines, shown, size = text.splitlines(keepends=True), 0, 0
+    while size + len(lines[shown]) <= most - _ROOM:
+        size += len(lines[shown])
+        shown += 1
+    kept = lines[:shown]
+    fences = [found[0] for line in kept if (found := _FENCE.match(line))]
+    closing = f"{fences[-1]}\n" if len(fences) % 2 else ""
+    ending = f"\n{len(lines) - shown:,} more lines do not fit into a comment.\n"
+    return "".join(kept) + closing + ending
 
 
 def _rows(columns: Sequence[UsageColumn]) -> list[tuple[str, ...]]:

@@ -86,3 +86,19 @@ def test_compile_goes_on_after_a_wrong_spec_and_ends_well(in_folder, tailc, monk
     assert "`server.cores` must be a whole number" in ended.err
     assert "spec `server.cores`: `4`, was `6`" in ended.out
     assert ended.out.endswith("watched for 3 rounds\n")
+
+
+def test_check_reads_a_spec_again_after_each_change(in_folder, tailc, monkeypatch):
+    write_toy(in_folder)
+    spec = in_folder / "toy.yaml"
+    clock = Clock(lambda: spec.write_text(SPEC + "quantam: 5ms\n"), nothing, nothing, nothing)
+    monkeypatch.setattr(watching.time, "sleep", clock.wait)
+    ended = tailc("check", "toy.yaml", "--watch")
+    assert ended.code == 0
+    assert ended.out.splitlines()[0] == "1 checked, 0 errors, 0 warnings"
+    assert ended.err.count("error[TC0102]") == 1
+    assert "watched for 2 rounds" in ended.out
+
+
+def test_standard_input_is_not_watched(tailc):
+    assert tailc("check", "-", "--watch").code == 64

@@ -9,6 +9,7 @@ import pytest
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.report.azure import as_azure
 from tailc.report.findings import as_lines
+from tailc.report.github import as_github
 from tailc.report.issues import issues
 from tailc.report.notes import Note, NoteLevel
 from tailc.report.rdjson import rdjson_document
@@ -48,6 +49,18 @@ def test_a_notice_is_no_command_of_azure():
 def test_azure_gets_no_control_characters_of_a_name():
     (line,) = azure(Finding(Code.UNKNOWN_KEY, "no", Place("a\x1b[1m\udc80.yaml", 1)))
     assert line.isprintable()
+
+
+@pytest.mark.parametrize("count", [50, 51, 3_000])
+def test_a_run_has_at_most_50_annotations_and_the_errors_first(count):
+    findings = [*[WARNING] * (count - 1), UNKNOWN]
+    shown = azure(*findings)
+    on_github = as_github(findings).splitlines()
+    for lines, error in ((shown, "type=error"), (on_github, "::error ")):
+        assert sum(error in line for line in lines) == 1
+        assert len(lines) == min(count, 51)
+    more = f"{count - 50:,} more findings are in the log of the command"
+    assert shown[-1].endswith(more) is on_github[-1].endswith(more) is (count > 50)
 
 
 def test_azure_has_no_notices():

@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from tailc.report.table import (
     as_markdown,
     columns_aligned,
     columns_markdown,
+    limited_comment,
     pack_tables,
 )
 
@@ -62,3 +64,31 @@ def test_no_cell_breaks_a_markdown_table(rows: list[tuple[str, str]]):
         assert bare.count("|") == 3
         assert not set(bare) & set("<>`*_[]")
         assert line.isprintable()
+
+
+@pytest.mark.parametrize("text", ["", "a\n" * 100, "x" * 1_000])
+def test_a_comment_that_fits_stays(text):
+    assert limited_comment(text, 1_000) == text
+
+
+def test_a_long_comment_ends_after_a_whole_line_and_counts_the_others():
+    lines = [f"line {number}\n" for number in range(1_000)]
+    text = limited_comment("".join(lines), 2_000)
+    assert len(text) <= 2_000
+    *kept, _, ending = text.splitlines(keepends=True)
+    assert kept == lines[: len(kept)]
+    assert ending == f"{1_000 - len(kept)} more lines do not fit into a comment.\n"
+
+
+@pytest.mark.parametrize("fence", ["```", "`````"])
+def test_an_open_block_of_code_is_closed(fence):
+    text = limited_comment(f"{fence}text\n" + "a\n" * 5_000 + f"{fence}\n", 1_000)
+    assert text.count(fence) == 2
+    assert text.splitlines()[-3] == fence
+
+
+def test_a_line_that_is_too_long_is_omitted():
+    assert limited_comment("x" * 70_000).splitlines() == [
+        "",
+        "1 more lines do not fit into a comment.",
+    ]
