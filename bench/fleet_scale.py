@@ -5,8 +5,8 @@
 The command and the scheduler serve one task after the other. Their processor time for a task is
 measured with empty tasks on a real scheduler with two workers. The lengths of tasks are those of
 compiles of the examples with normal effort, measured here in one process. A simulated cluster then
-runs ten tasks a worker: a free worker gets its next task when the command and the scheduler have
-served it.
+runs a hundred tasks a worker: a free worker gets its next task when the command and the scheduler
+have served it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tailc.tasks.cluster import connected
 from tailc.tasks.processes import LocalProcesses
 
 WORKERS = (10, 100, 1_000, 10_000)
-_TASKS_A_WORKER = 10
+_TASKS_A_WORKER = 100
 
 
 def main() -> None:
