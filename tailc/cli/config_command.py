@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from tailc.cli.configuration import Configuration, options_of
+from tailc.cli.configuration import OptionFile, options_of
 from tailc.cli.outcome import CommandOutcome, command_with_outcome
 
 _HEADER = ("option", "value", "from", "variable")
@@ -24,7 +24,7 @@ def command(words: tuple[str, ...]) -> CommandOutcome:
     this over the default.
     """
     root = click.get_current_context().find_root()
-    found: Configuration | None = root.obj
+    found: OptionFile | None = root.obj
     context = _context(root, words)
     rows = [_row(option, context, found) for option in options_of(context.command).values()]
     table = [
@@ -50,9 +50,7 @@ def _context(root: click.Context, words: tuple[str, ...]) -> click.Context:
     return click.Context(below, info_name=name, parent=root, **below.context_settings)
 
 
-def _row(
-    option: click.Option, context: click.Context, found: Configuration | None
-) -> dict[str, Any]:
+def _row(option: click.Option, context: click.Context, found: OptionFile | None) -> dict[str, Any]:
     value, source = option.consume_value(context, {})
     name = max(option.opts, key=len)
     variable = _variable(option, context)
@@ -84,7 +82,7 @@ def _origin(
     name: str,
     variable: str,
     context: click.Context,
-    found: Configuration | None,
+    found: OptionFile | None,
 ) -> str:
     if source is ParameterSource.ENVIRONMENT:
         return variable

@@ -24,7 +24,7 @@ _NEVER = ("help", "version", "config", "isolated")
 
 
 @dataclass(frozen=True)
-class Configuration:
+class OptionFile:
     """The tables of a configuration file; `prefix`: the table that they are in."""
 
     path: str
@@ -61,7 +61,7 @@ class Configuration:
             yield from ((command, key, value) for key, value in is_option)
 
 
-def load_configuration(file: str | None, commands: Mapping[str, set[str]]) -> Configuration | None:
+def load_configuration(file: str | None, commands: Mapping[str, set[str]]) -> OptionFile | None:
     """The configuration in a file, or in the nearest one of the working directory and above.
 
     commands: words that may follow each command. None: there is no file. TailcError if its content
@@ -99,10 +99,10 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _parsed(path: Path, *, is_named: bool) -> Configuration:
+def _parsed(path: Path, *, is_named: bool) -> OptionFile:
     import tomllib
 
-    name = _shown(path)
+    name = _displayed_path(path)
     if is_named and not path.is_file():
         hint = "check the path after --config, or in TAILC_CONFIG"
         raise TailcError([Finding(Code.CANNOT_READ, f"`{name}` is no file", Place(name), hint)])
@@ -118,17 +118,17 @@ def _parsed(path: Path, *, is_named: bool) -> Configuration:
         hint = "write keys as `name = value`, with text in quotation marks"
         raise TailcError([Finding(Code.BAD_CONFIGURATION, message, place, hint)]) from None
     if path.name != "pyproject.toml":
-        return Configuration(name, text, tables)
-    return Configuration(name, text, tables.get("tool", {}).get("tailc", {}), "tool.tailc")
+        return OptionFile(name, text, tables)
+    return OptionFile(name, text, tables.get("tool", {}).get("tailc", {}), "tool.tailc")
 
 
-def _shown(path: Path) -> str:
+def _displayed_path(path: Path) -> str:
     """The path below the working directory, or whole."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def option_values(found: Configuration, context: click.Context) -> dict[str, Any]:
+def option_values(found: OptionFile, context: click.Context) -> dict[str, Any]:
     """Values of a command's options by parameter name, as the file states them.
 
     context: that of the command. TailcError for an unknown key, or a value that the option refuses.
@@ -173,11 +173,11 @@ def _words(value: Any) -> Any:
     return value if isinstance(value, bool) else str(value)
 
 
-def _refusal(found: Configuration, table: str, key: str, hint: str) -> TailcError:
+def _refusal(found: OptionFile, table: str, key: str, hint: str) -> TailcError:
     where = f" of `tailc {table}`" if table else ""
     return _failure(found, table, key, f"`{key}` is no option{where}", hint)
 
 
-def _failure(found: Configuration, table: str, key: str, message: str, hint: str) -> TailcError:
+def _failure(found: OptionFile, table: str, key: str, message: str, hint: str) -> TailcError:
     place = found.place(table, key)
     return TailcError([Finding(Code.BAD_CONFIGURATION, message, place, hint)])

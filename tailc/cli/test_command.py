@@ -91,7 +91,7 @@ def command(
 
 
 @dataclass(frozen=True)
-class _Run:
+class _QueryRun:
     """A test and its result: differences as (member, expected, got); the cell that it read."""
 
     test: PolicyTest
@@ -120,7 +120,7 @@ def _case(name: str, failure: str) -> JUnitCase:
     return JUnitCase("tailc test", name, fault, kind, failure or "as expected")
 
 
-def _run(test: PolicyTest, path: str, folder: Path, policy: Policy) -> _Run:
+def _run(test: PolicyTest, path: str, folder: Path, policy: Policy) -> _QueryRun:
     command = _COMMANDS[test.command]()
     # Variables and files of the user are for this command: a test has no options but its own.
     context = command.make_context(
@@ -135,7 +135,7 @@ def _run(test: PolicyTest, path: str, folder: Path, policy: Policy) -> _Run:
         if key not in outcome.result or outcome.result[key] != wanted
     )
     cell = _cell(policy, given_options(context.params)) if test.command == "lookup" else None
-    return _Run(test, differences, cell)
+    return _QueryRun(test, differences, cell)
 
 
 def _lookup() -> click.Command:
