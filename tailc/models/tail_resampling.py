@@ -40,17 +40,17 @@ def bootstrap_with_fitted_tail(workload: Workload, seed: int) -> Workload:
 
     The work above the 95th percentile (of the 30 largest requests in a small sample) is drawn from
     a generalized Pareto law. The law is fitted to each bootstrap sample, so that the draws also
-    reflect how uncertain the fit is. If most of a small workload follows a power law whose variance
-    is infinite, they are drawn from that law, with the index at the lower end of its interval. The
-    result is a plain bootstrap sample if no law fits or if the workload has more than 100,000
-    requests.
+    reflect how uncertain the fit is. If most of a small workload follows a power law, they are
+    drawn from that law, and the index is at the lower end of its interval if the variance is
+    infinite. The result is a plain bootstrap sample if no law fits or if the workload has more than
+    100,000 requests.
     """
     sample = bootstrap(workload, seed)
     share = max(_TAIL_SHARE, min(_FEWEST_IN_TAIL / sample.requests, 1.0))
     law = fit_tail(sample.work_ns.astype(float), sample.weight, share, _FEWEST_ROWS)
     if law is None or sample.requests > _MOST_REQUESTS:
         return sample
-    law = _infinite_variance(workload, sample, law.start, law.share) or law
+    law = _power_law(workload, sample, law.start, law.share) or law
     repeats = -(-_FEWEST_REQUESTS // sample.requests)
     weight = sample.weight * repeats
     by_work = np.argsort(sample.work_ns, kind="stable")
@@ -67,18 +67,17 @@ def bootstrap_with_fitted_tail(workload: Workload, seed: int) -> Workload:
     return with_work(rows, work_ns.astype(np.float64))
 
 
-def _infinite_variance(
-    workload: Workload, sample: Workload, start: float, share: float
-) -> TailLaw | None:
+def _power_law(workload: Workload, sample: Workload, start: float, share: float) -> TailLaw | None:
     """A power law above `start` for a sample; None if most of the workload follows no such law."""
     if workload.requests >= _KNOWN_TAIL:
         return None
     found = fit_power_law(workload.work_ns.astype(float), workload.weight)
-    if found is None or found.index >= _FINITE_VARIANCE or start < found.start:
+    if found is None or start < found.start:
         return None
     index = index_above(found.start, sample.work_ns.astype(float), sample.weight)
-    many = int(sample.weight[sample.work_ns >= found.start].sum())
-    index = max(index * (1 - _STANDARD_ERRORS / math.sqrt(many)), _LEAST_INDEX)
+    if found.index < _FINITE_VARIANCE:
+        many = int(sample.weight[sample.work_ns >= found.start].sum())
+        index = max(index * (1 - _STANDARD_ERRORS / math.sqrt(many)), _LEAST_INDEX)
     return TailLaw(start, share, 1 / index, start / index)
 
 

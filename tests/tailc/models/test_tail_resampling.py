@@ -45,26 +45,38 @@ def test_in_a_few_requests_of_infinite_variance_the_body_shows_the_tail():
 @pytest.mark.parametrize(
     "source",
     [
-        workload(pareto(300, 1 / 2.5)),
         workload(pareto(2_000, 1 / 1.5)),
+        workload(pareto(2_000, 1 / 2.5)),
         workload(np.random.default_rng(1).lognormal(2.0, 1.0, 300)),
         workload(np.random.default_rng(1).exponential(10.0, 1_000)),
     ],
 )
-def test_where_the_tail_is_known_or_has_a_variance_it_is_fitted_alone(source, monkeypatch):
+def test_where_the_tail_is_known_or_the_body_follows_no_power_law_it_is_fitted_alone(
+    source, monkeypatch
+):
     found = [bootstrap_with_fitted_tail(source, seed).work_ns for seed in range(5)]
     monkeypatch.setattr(tail_resampling, "fit_power_law", lambda *_: None)
     for seed, work_ns in enumerate(found):
         assert np.array_equal(work_ns, bootstrap_with_fitted_tail(source, seed).work_ns)
 
 
-def test_the_index_of_such_a_law_is_at_the_lower_end_of_its_interval():
-    source = workload(pareto(400, 1 / 1.5))
+def drawn_index(source: Workload) -> float:
+    """The index of the tails of many samples, by Hill's estimator."""
     drawn = [bootstrap_with_fitted_tail(source, seed).work_ns for seed in SEEDS]
     start = np.quantile(source.work_ns, 0.95)
-    above = np.concatenate([each[each > start] for each in drawn])
-    index = 1 / np.mean(np.log(above / start))
-    assert 1.2 < index < 1.5
+    return 1 / np.mean(np.log(np.concatenate([each[each > start] for each in drawn]) / start))
+
+
+def test_an_index_of_infinite_variance_is_at_the_lower_end_of_its_interval():
+    assert 1.2 < drawn_index(workload(pareto(400, 1 / 1.5))) < 1.5
+
+
+@pytest.mark.parametrize("index", [2.2, 2.5, 3.5])
+@pytest.mark.parametrize("rows", [300, 1_000])
+def test_an_index_of_finite_variance_is_that_of_the_body_and_not_of_a_short_tail(index, rows):
+    """The largest requests of the sample are cut to the 98th percentile of the law."""
+    work = np.minimum(pareto(rows, 1 / index), 3.0 * 0.02 ** (-1 / index))
+    assert drawn_index(workload(work)) == pytest.approx(index, rel=0.15)
 
 
 def test_the_tail_has_the_shape_of_the_law():
