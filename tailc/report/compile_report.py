@@ -18,6 +18,7 @@ from tailc.units import printable
 
 if TYPE_CHECKING:
     from tailc.pipeline.auto.choice import AutoResult
+    from tailc.pipeline.auto.comparison import UnsafeTable
 
 
 def compiled_result(compiled: AnyCompiled) -> dict[str, object]:
@@ -120,7 +121,8 @@ def best_result(chosen: AutoResult) -> dict[str, object]:
 
     The risk is the share of resamples of the requests in which the table is worse than another.
     """
-    best = chosen.best
+    best, unsafe = chosen.best, chosen.best.forgone
+    of_unsafe = {} if unsafe is None else {"forgone": _as_ppm(unsafe)}
     return {
         "best": {
             "table": best.option.name,
@@ -130,18 +132,45 @@ def best_result(chosen: AutoResult) -> dict[str, object]:
             "is_held_out": chosen.is_held_out,
             "requests": best.requests,
             "evaluations": best.evaluations,
+            **of_unsafe,
         }
     }
 
 
+def _as_ppm(unsafe: UnsafeTable) -> dict[str, int]:
+    return {
+        "gain_ppm": round(PPM * unsafe.gain),
+        "loss_ppm": round(PPM * unsafe.loss_share),
+    }
+
+
 def best_paragraphs(chosen: AutoResult) -> tuple[str, ...]:
-    """Format how `auto` chose a frequency policy; empty for ladders, whose estimates say it."""
+    """Format the chosen frequency policy, and what its safety costs, as text.
+
+    Ladders have only the second, as their estimates have the first.
+    """
+    lines = [*_chosen_lines(chosen), *_risk_lines(chosen)]
+    return ("\n".join(lines),) if lines else ()
+
+
+def _chosen_lines(chosen: AutoResult) -> Iterator[str]:
     if isinstance(chosen.best.option.table, Ladder):
-        return ()
+        return
     table = chosen.best.option.table.table
     what = "energy" if table.batch is None else "energy for batch work"
     sample = "held out from the search" if chosen.is_held_out else "that it was compiled from"
-    return (
+    yield (
         f"auto       {chosen.best.option.name}: the SLO with least {what}, compared on "
-        f"{chosen.judged_on:,} requests {sample}",
+        f"{chosen.judged_on:,} requests {sample}"
+    )
+
+
+def _risk_lines(chosen: AutoResult) -> Iterator[str]:
+    best, unsafe = chosen.best, chosen.best.forgone
+    if unsafe is None:
+        return
+    yield (
+        f"risk       the policy loses to a setting by hand in {best.loss_share:.0%} of the "
+        f"resamples; a table that is {unsafe.gain:.1%} better on these requests loses in "
+        f"{unsafe.loss_share:.0%}"
     )

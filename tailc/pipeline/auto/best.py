@@ -17,7 +17,14 @@ from typing import Generic
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compared, least_regret
+from tailc.pipeline.auto.comparison import (
+    ComparedTable,
+    Comparison,
+    UnsafeTable,
+    best_compared,
+    forgone,
+    least_regret,
+)
 from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.joined_tables import joined_at_loads, joined_by_rate
 from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
@@ -47,13 +54,15 @@ class Best(Generic[Form]):
     others: the best table that needs no search. loss_share: share of the resamples of the records
     in which the table is significantly worse than one of the others at some rate. is_safe: whether
     this share is within the allowed risk, and the table is not worse than any other on the replays
-    of the comparison.
+    of the comparison. forgone: a table that is better there,
+    but loses in too many resamples.
     """
 
     option: Option[Form]
     others: tuple[Option[Form], ...]
     loss_share: float
     is_safe: bool
+    forgone: UnsafeTable | None
     evaluations: int
     requests: int
 
@@ -145,7 +154,7 @@ class Choice(ABC):
         looked_for = self.search()
         found = [*looked_for.compared, *self.comparison.baselines()]
         for _ in range(self.asked.budget.rounds):
-            if any(one.is_safe for one in found):
+            if not _wants_fallbacks(found):
                 break
             found += self.compare(self._fallbacks(found))
         best = best_compared(self.worth_comparing(found))
@@ -156,6 +165,7 @@ class Choice(ABC):
             self.others,
             best.loss_share,
             best.is_safe,
+            forgone(best, found),
             sum(one.evaluations for one in searches),
             sum(one.requests for one in searches),
         )
@@ -227,6 +237,13 @@ class Choice(ABC):
         starts = min(self.asked.budget.starts, problem.starts)
         first, *rivals = (one.table for one in self.others)
         return replace(problem, base=first, rivals=tuple(rivals), starts=starts)
+
+
+def _wants_fallbacks(found: Sequence[ComparedTable[Ladder]]) -> bool:
+    """Whether no table is safe, or only ones without a search, and an unsafe table is better."""
+    best = best_compared(found)
+    is_searched = best.option.name == SEARCHED
+    return not best.is_safe or (not is_searched and forgone(best, found) is not None)
 
 
 def _with_rows_of(base: Ladder, table: Ladder) -> Ladder:

@@ -29,7 +29,7 @@ from tailc.percentiles import PPM
 from tailc.pipeline.auto.best import SEARCHED, Best
 from tailc.pipeline.auto.budgeted_objective import aim_within
 from tailc.pipeline.auto.choice import FORMULA, AutoResult, chosen_evidence, doubt_remarks
-from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compared
+from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compared, forgone
 from tailc.pipeline.auto.effort import Budget, Effort
 from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.auto.rivals import Option, promising
@@ -130,7 +130,8 @@ def best_clocks(
             found += comparison.compare(list(_shorter(formula)))
     taken = _prefer_feedback(found)
     spent = (0, 0) if tuned is None else (tuned.evaluations, tuned.requests)
-    best = Best(taken.option, tuple(fixed), taken.loss_share, taken.is_safe, *spent)
+    unsafe = forgone(taken, found)
+    best = Best(taken.option, tuple(fixed), taken.loss_share, taken.is_safe, unsafe, *spent)
     chosen = AutoResult(best, asked, requests.is_held_out, requests.judging.total_weight)
     return _with_forms(policy, taken.option.table, chosen), chosen
 

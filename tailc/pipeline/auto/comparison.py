@@ -64,6 +64,33 @@ def least_regret(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
     return min(tables, key=lambda table: table.regret)
 
 
+@dataclass(frozen=True)
+class UnsafeTable:
+    """The best table on the requests of a comparison, if it loses in too many resamples.
+
+    gain: the part of the minimised amount that it would save there, relative to the chosen table.
+    loss_share: as in `ComparedTable`.
+    """
+
+    gain: float
+    loss_share: float
+
+
+def forgone(
+    chosen: ComparedTable[Form], tables: Sequence[ComparedTable[Form]]
+) -> UnsafeTable | None:
+    """The table that a safe choice forgoes for the risk; None if there is none."""
+    riskier = [
+        one
+        for one in tables
+        if not one.is_safe and all(one.keeps) and one.loss_share > chosen.loss_share
+    ]
+    best = min(riskier, key=lambda table: table.change, default=chosen)
+    if not chosen.is_safe or best.change >= chosen.change:
+        return None
+    return UnsafeTable(1.0 - (1.0 + best.change) / (1.0 + chosen.change), best.loss_share)
+
+
 class _TableMeasurements(NamedTuple):
     """Results of tables on resamples, on the requests of the search, and on held-out ones."""
 

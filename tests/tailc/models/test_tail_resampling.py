@@ -64,7 +64,8 @@ def drawn_index(source: Workload) -> float:
     """The index of the tails of many samples, by Hill's estimator."""
     drawn = [bootstrap_with_fitted_tail(source, seed).work_ns for seed in SEEDS]
     start = np.quantile(source.work_ns, 0.95)
-    return 1 / np.mean(np.log(np.concatenate([each[each > start] for each in drawn]) / start))
+    above = np.concatenate([each[each > start] for each in drawn])
+    return float(1 / np.mean(np.log(above / start)))
 
 
 def test_an_index_of_infinite_variance_is_at_the_lower_end_of_its_interval():

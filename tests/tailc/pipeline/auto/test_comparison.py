@@ -14,7 +14,9 @@ from tailc.pipeline.auto.choice import AutoResult
 from tailc.pipeline.auto.comparison import (
     ComparedTable,
     Comparison,
+    UnsafeTable,
     best_compared,
+    forgone,
     least_regret,
 )
 from tailc.pipeline.auto.effort import Effort
@@ -36,6 +38,49 @@ def test_the_safe_table_with_the_shortest_tails_is_taken():
 def test_without_a_safe_table_the_one_with_least_regret_is_taken():
     assert best_compared([RISKIER, RISKY]) is RISKY
     assert least_regret([SAFE, RISKIER, RISKY]) is RISKY
+
+
+UNSAFE = replace(RISKY, change=-0.24, loss_share=0.3)
+
+
+@pytest.mark.parametrize(
+    ("tables", "expected"),
+    [
+        ([SAFE, UNSAFE], UnsafeTable(0.2, 0.3)),
+        ([SAFE, replace(UNSAFE, change=-0.1), UNSAFE], UnsafeTable(0.2, 0.3)),
+        ([SAFE], None),
+        ([SAFE, SHORTER], None),
+        ([SAFE, replace(UNSAFE, change=-0.04)], None),
+        ([SAFE, replace(UNSAFE, loss_share=0.0)], None),
+        ([SAFE, replace(UNSAFE, keeps=(False,))], None),
+    ],
+)
+def test_a_safe_table_forgoes_a_riskier_one_that_is_better_on_the_sample(tables, expected):
+    found = forgone(SAFE, tables)
+    assert (found and replace(found, gain=round(found.gain, 9))) == expected
+
+
+SEARCHED = Option(best.SEARCHED, OPTION.table)
+
+
+@pytest.mark.parametrize(
+    ("tables", "wanted"),
+    [
+        ([SAFE], False),
+        ([RISKY], True),
+        ([SAFE, UNSAFE], True),
+        ([SAFE, replace(UNSAFE, change=-0.04)], False),
+        ([replace(SAFE, option=SEARCHED), UNSAFE], False),
+        ([replace(SHORTER, option=SEARCHED), SAFE, UNSAFE], False),
+        ([SHORTER, replace(SAFE, option=SEARCHED), UNSAFE], True),
+    ],
+)
+def test_safer_variants_are_wanted_while_a_setting_by_hand_forgoes_a_better_table(tables, wanted):
+    assert best._wants_fallbacks(tables) is wanted
+
+
+def test_a_table_that_is_not_safe_forgoes_nothing_for_the_risk():
+    assert forgone(RISKY, [RISKY, UNSAFE]) is None
 
 
 @pytest.mark.parametrize(("share", "most", "rounds"), [(1.0, 3, 3), (1.0, 1, 1), (0.0, 3, 0)])

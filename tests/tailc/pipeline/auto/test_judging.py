@@ -9,10 +9,12 @@ import pytest
 from tailc.pipeline import judging
 from tailc.pipeline.auto.best import Best
 from tailc.pipeline.auto.choice import AutoResult, doubt_remarks
-from tailc.pipeline.auto.comparison import ComparedTable
+from tailc.pipeline.auto.comparison import ComparedTable, UnsafeTable
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.auto.steered import left_out_remark
+from tailc.report.compile_report import best_paragraphs, best_result
 from tailc.specs.auto_settings import AutoChoice
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.pipeline.auto.conftest import write_service
 from tests.tailc.tuning.short import brief_estimates
 
@@ -67,9 +69,33 @@ def test_a_controller_is_left_out_for_what_speaks_against_it(change, keeps, loss
     ],
 )
 def test_a_table_that_is_not_safe_is_doubted_for_what_speaks_against_it(loss_share, where):
-    best = Best(Option("search", None), (), loss_share, False, 0, 0)
+    best = Best(Option("search", None), (), loss_share, False, None, 0, 0)
     (doubt,) = doubt_remarks(AutoResult(best, AutoChoice("quick", 50_000), True, 200))
     assert doubt.message.startswith(f"{where}, some setting that a user could ")
+
+
+@pytest.mark.parametrize(
+    ("unsafe", "text", "member"),
+    [
+        (None, (), None),
+        (
+            UnsafeTable(0.032, 0.225),
+            (
+                (
+                    "risk       the policy loses to a setting by hand in 2% of the resamples; a "
+                    "table that is 3.2% better on these requests loses in 22%"
+                ),
+            ),
+            {"gain_ppm": 32_000, "loss_ppm": 225_000},
+        ),
+    ],
+)
+def test_what_safety_costs_on_the_sample_is_printed(unsafe, text, member):
+    best = Best(Option("search", ladder(at_once((0, 0)))), (), 0.02, True, unsafe, 0, 0)
+    chosen = AutoResult(best, AutoChoice("quick", 50_000), True, 200)
+    assert best_paragraphs(chosen) == text
+    document = json.dumps(best_result(chosen))
+    assert json.loads(document)["best"].get("forgone") == member
 
 
 def test_an_slo_that_is_missed_is_not_written(tmp_path, tailc):

@@ -218,7 +218,7 @@ def fastest_first(policy, *_):
     (own,) = policy.ladders
     at_once = replace(own.rows[0], climbs=(Climb(0, len(own.rungs) - 1),))
     option = Option("fastest", replace(own, rows=(at_once,)))
-    best = Best(option, (option,), 0.0, True, 0, 0)
+    best = Best(option, (option,), 0.0, True, None, 0, 0)
     chosen = AutoResult(best, AutoChoice("quick", 50_000), False, 1)
     return replace(policy, forms=(option.table,)), chosen
 
