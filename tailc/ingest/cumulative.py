@@ -182,11 +182,17 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
             raise _inconsistent(
                 message,
                 sample.place,
-                ("a bucket must include the counts of the buckets below; ") + _ONE_SCRAPE,
+                "a bucket must include the counts of the buckets below: scrape again, since some "
+                f"servers count while they answer; else {_ONE_SCRAPE}",
             )
         found[below, sample.le] = sample.count - reached
         below, reached = sample.le, sample.count
-    if not math.isinf(below):
+    if not math.isinf(below) and histogram.total is not None:
+        # Some libraries write the number of all requests instead of the last bucket.
+        every = whole(*histogram.total)
+        found[below, math.inf] = max(every - reached, 0)
+        reached = max(every, reached)
+    elif not math.isinf(below):
         message = f"`{name}` has no bucket to `+Inf`, so times above `{below:g}` are unknown"
         raise _inconsistent(message, samples[-1].place, "give all of its buckets")
     if histogram.total is not None:

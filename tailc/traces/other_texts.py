@@ -160,6 +160,12 @@ _TEXTS = (
         "tr -d ' ') > run.csv`, with `--column latency_ns`; versions before 3 write microseconds",
     ),
     OtherText(
+        # Means have no size.
+        re.compile(rb"(?:\d+, \d+, [0-2], 0(?:, \d+){0,2}\r?\n){3}"),
+        "a log of fio with means of intervals, not latencies",
+        "run fio without `log_avg_msec`, so that it logs each operation",
+    ),
+    OtherText(
         re.compile(rb"\s*\{"),
         "a summary of memtier_benchmark, which has a few percentiles, not requests",
         "have memtier_benchmark write all percentiles by `--hdr-file-prefix PREFIX`, and give the "

@@ -108,6 +108,10 @@ def _between(of_times: Sequence[ScrapedHistogram], source: Source) -> ScrapedHis
 
 def _native(name: str, labels: Labels, point: dict[str, Any], place: Place) -> ScrapedHistogram:
     count: dict[Bounds, int] = {}
+    if "schema" in point:
+        raise ValueError(
+            "its buckets have numbers, as with `histogram_format=native`: query without that"
+        )
     for _ends, lower, upper, times in point.get("buckets", ()):
         count[float(lower), float(upper)] = whole(str(times), place)
     total = whole(str(point["count"]), place)

@@ -1,5 +1,7 @@
 """Histograms of Prometheus: scrapes, and what its server answers; see samples/README.md."""
 
+import json
+
 import pytest
 
 from tailc.errors import Code
@@ -280,3 +282,49 @@ def test_label_sets_are_of_the_kind_that_all_of_them_show(tmp_path, rows, grain)
 )
 def test_what_kind_a_native_histogram_is_is_seen_from_its_bounds(bounds, grain):
     assert within_of(bounds) is grain
+
+
+@pytest.mark.parametrize(("total", "counted"), [(2, 2), (None, None)])
+def test_the_number_of_all_requests_stands_for_a_missing_last_bucket(tmp_path, total, counted):
+    """Some versions of Micrometer write no bucket to +Inf."""
+    lines = [
+        "# TYPE t_seconds summary",
+        't_seconds_bucket{le="9.0",} 1.0',
+        't_seconds_bucket{le="12.0",} 2.0',
+    ]
+    path = tmp_path / "scrape.txt"
+    path.write_text(
+        "\n".join([*lines, *([] if total is None else [f"t_seconds_count {total}.0"]), ""])
+    )
+    if counted is None:
+        assert "no bucket to `+Inf`" in refused(path).message
+    else:
+        assert ingest([str(path)], options(), OPEN).counted.histogram.requests == counted
+
+
+@pytest.mark.parametrize(("total", "code"), [(1, Code.BROKEN_FORMAT), (3, Code.OPEN_BUCKET)])
+def test_requests_beyond_the_buckets_are_refused_without_a_last_bucket(tmp_path, total, code):
+    path = tmp_path / "scrape.txt"
+    path.write_text(
+        "# TYPE t_seconds histogram\n"
+        f't_seconds_bucket{{le="12.0"}} 2.0\nt_seconds_count {total}.0\n'
+    )
+    assert refused(path).code is code
+
+
+def test_buckets_with_numbers_are_named(tmp_path):
+    point = {"count": "5", "sum": "1", "schema": 2, "buckets": [[-20, "5"]]}
+    series = {"metric": {"__name__": "t_seconds"}, "histogram": [1, point]}
+    document = {"status": "success", "data": {"resultType": "vector", "result": [series]}}
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps(document))
+    assert "`histogram_format=native`" in refused(path).message
+
+
+def test_a_count_that_changed_while_the_server_answered_is_to_be_scraped_again(tmp_path):
+    path = tmp_path / "scrape.txt"
+    path.write_text(
+        "# TYPE t_seconds histogram\n"
+        't_seconds_bucket{le="30.0"} 102077.0\nt_seconds_bucket{le="+Inf"} 102076.0\n'
+    )
+    assert "scrape again" in (refused(path).help or "")

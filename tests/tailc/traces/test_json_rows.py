@@ -165,3 +165,15 @@ def test_objects_on_lines_with_times_within_are_to_be_flattened(tmp_path):
     with pytest.raises(TailcError) as caught:
         read_trace(str(path), reading(demand="took_us"))
     assert "took_us: ._source.took.us" in (caught.value.findings[0].help or "")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"time": "2024-09-27T00:00Z", "price": 0.15}',
+        '{"at": 1700000000.5, "a": 1}',
+        '{"end_ts": 5}',
+    ],
+)
+def test_lines_with_plain_members_are_the_rows(row):
+    assert rows_in_json(f"{row}\n{row}\n".encode()) is None

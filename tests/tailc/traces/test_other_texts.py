@@ -126,6 +126,11 @@ KINDS = [
     ("spans of Datadog", json.dumps([OF_DATADOG], indent=2)),
     ("a log of JMeter in XML", XML),
     ("a log of JMeter in XML", XML.partition("?>\n")[2]),
+    (
+        "a log of fio with means",
+        "29000, 443121, 0, 0, 0\n29000, 472570, 1, 0, 0\n30033, 5, 0, 0, 0\n",
+    ),
+    ("a log of fio with means", "1001, 5081, 0, 0\n2003, 4850, 0, 0\n3004, 4943, 0, 0\n"),
     ("a log of fio", FIO),
     ("a log of fio", "".join(f"{line.rpartition(',')[0]}\n" for line in FIO.splitlines())),
     ("annotated CSV of InfluxDB", INFLUX),
