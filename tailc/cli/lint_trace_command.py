@@ -63,6 +63,11 @@ if TYPE_CHECKING:
 )
 @click.option("--zone", metavar="NAME", help="Time zone of times without one. Default: UTC.")
 @click.option(
+    "--time-pattern",
+    metavar="PATTERN",
+    help="Pattern of the times of a series, such as '%d/%m/%Y %H:%M'.",
+)
+@click.option(
     "--percentile",
     "percentile_ppm",
     type=PERCENTILE_PPM,
@@ -77,6 +82,7 @@ def command(
     ignored: tuple[str, ...],
     spec: str | None,
     zone: str | None,
+    time_pattern: str | None,
     percentile_ppm: int | None,
     **given: Any,
 ) -> CommandOutcome:
@@ -93,6 +99,7 @@ def command(
     from tailc.report.lint_report import linted_result, linted_text
 
     options = replace(_options(**given), zone=zone, percentile_ppm=percentile_ppm)
+    options = replace(options, time_pattern=time_pattern)
     if spec is not None:
         from tailc.studies.column_defaults import column_defaults
 

@@ -206,7 +206,7 @@ def _look(
     _note_unknown(seen, names, roles, options, below)
     if series := [column for column in roles.series if times_of[column.name] == 1]:
         with _told_in(seen):
-            _look_at_series(seen, source, roles.names[Role.TIME], series, form, options.zone)
+            _look_at_series(seen, source, roles.names[Role.TIME], series, form, options)
     if roles.columns:
         with _told_in(seen):
             _look_at_rows(seen, source, roles, form, options)
@@ -278,13 +278,13 @@ def _look_at_series(
     time: str,
     columns: list[SeriesColumn],
     form: Format,
-    zone: str | None,
+    options: TraceOptions,
 ) -> None:
     """Add the series of the columns; some may be unreadable."""
-    rows = series_in(source, time, columns, zone, form)
+    rows = series_in(source, time, columns, options, form)
     for column in columns:
         with _told_in(seen):
-            steps = steps_of(rows, time, column, zone)
+            steps = steps_of(rows, time, column, options)
             seen.rows = steps.rows
             seen.views.append(steps)
             seen.findings += steps.series.warnings

@@ -134,6 +134,7 @@ class TraceOptions:
     """What the user or a spec states about traces; the rest is derived from column names.
 
     columns, units: by role, as far as stated. table: columns of a table without requests.
+    time_pattern: of the times of a series, as for `strptime`.
     leaves_out_zero_runs: whether jobs without a run time are left out on purpose. report, stated:
     which times of a report are checked (spans, tags, metrics), and what they measure.
     """
@@ -143,6 +144,7 @@ class TraceOptions:
     speedups: tuple[str, ...] = ()
     table: ThroughputReading | JobColumns | CounterColumns | None = None
     zone: str | None = None
+    time_pattern: str | None = None
     percentile_ppm: int | None = None
     leaves_out_zero_runs: bool = False
     report: InputOptions = field(default_factory=InputOptions)
@@ -161,6 +163,7 @@ class TraceOptions:
             columns={**other.columns, **self.columns},
             units={**other.units, **self.units},
             zone=self.zone or other.zone,
+            time_pattern=self.time_pattern,
             percentile_ppm=ppm,
             report=self.report,
             stated=self.stated,

@@ -101,7 +101,8 @@ def views_of(
     if requests is not None:
         views += [requests, *_of_requests(cells, roles, requests.row)]
     if (time := roles.names.get(Role.TIME)) is not None:
-        views += _time_texts(cells, time)
+        # A stated pattern says what the texts mean.
+        views += [] if options.time_pattern else _time_texts(cells, time)
         views += _streams(cells, roles, time, requests)
     findings = [*_status_findings(cells, roles), *_arrival_findings(source, table)]
     if roles.is_of_timings or roles.speedups:

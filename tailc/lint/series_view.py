@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from tailc.lint.roles import SeriesColumn
+from tailc.lint.roles import SeriesColumn, TraceOptions
 from tailc.lint.views import SeriesSteps
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.series import (
@@ -26,16 +26,22 @@ _UTC = re.compile(r"(^|[^a-z])(utc|gmt)($|[^a-z])", re.IGNORECASE)
 
 
 def series_in(
-    source: Source, time: str, columns: Sequence[SeriesColumn], zone: str | None, format_: Format
+    source: Source,
+    time: str,
+    columns: Sequence[SeriesColumn],
+    options: TraceOptions,
+    format_: Format,
 ) -> SeriesRows:
-    """Read the columns together; times without a time zone are in `zone`, else in UTC."""
+    """Read the columns together; times without a zone are in that of the options, else in UTC."""
     values = tuple(column.name for column in columns)
-    return SeriesRows(source, values, _reading(time, columns[0], zone), format_)
+    return SeriesRows(source, values, _reading(time, columns[0], options), format_)
 
 
-def steps_of(rows: SeriesRows, time: str, column: SeriesColumn, zone: str | None) -> SeriesSteps:
+def steps_of(
+    rows: SeriesRows, time: str, column: SeriesColumn, options: TraceOptions
+) -> SeriesSteps:
     """Make the view of a time series in a column; TailcError if no spec could read it."""
-    series = rows.series(_reading(time, column, zone))
+    series, zone = rows.series(_reading(time, column, options)), options.zone
     ahead_s = _ahead_s(rows, series, zone)
     hours = _hours(series, ahead_s or 0.0)
     is_local = zone is not None or (ahead_s != 0 and _UTC.search(time) is None)
@@ -49,9 +55,12 @@ def steps_of_weather(series: TimeSeries, ahead_h: float) -> SeriesSteps:
     return SeriesSteps(series, column, hours, True, int(series.known.sum()))
 
 
-def _reading(time: str, column: SeriesColumn, zone: str | None) -> SeriesReading:
+def _reading(time: str, column: SeriesColumn, options: TraceOptions) -> SeriesReading:
     of = (column.name, column.quantity, column.unit)
-    return SeriesReading(time, *of, zone or "UTC", skip_longer_gaps=True)
+    pattern = options.time_pattern
+    return SeriesReading(
+        time, *of, options.zone or "UTC", time_pattern=pattern, skip_longer_gaps=True
+    )
 
 
 def _hours(series: TimeSeries, ahead_s: float) -> np.ndarray:

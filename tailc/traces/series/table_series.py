@@ -132,7 +132,10 @@ def _no_time(error: TimeError, cells: Cells, reading: SeriesReading) -> Finding:
     help_ = ADVICE if error.lacks_zone else _WRITE
     if reading.time_pattern is None and not error.lacks_zone:
         written = as_text(cells.columns[reading.time])[error.index].as_py()
-        help_ += f", or state their `time_pattern`, such as `{_likely_pattern(written)}`"
+        help_ += (
+            f", or state their `time_pattern` (`--time-pattern` of `lint-trace`), such as "
+            f"`{_likely_pattern(written)}`"
+        )
     if "skips" in str(error):
         help_ = "state the time zone of the logger, such as `-07:00`"
     code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER

@@ -49,6 +49,16 @@ def test_the_index_of_pandas_has_the_times(tmp_path):
     assert Code.NOT_A_NUMBER not in [finding.code for finding in found.findings]
 
 
+def test_times_are_read_by_a_pattern(tmp_path):
+    rows = [f"26/10/2025 {hour:02}:00,{hour}.5" for hour in range(3, 20)]
+    path = tmp_path / "prices.csv"
+    path.write_text("\n".join(["time,price_eur_mwh", *rows, ""]))
+    refused = lint(str(path), TraceOptions())
+    assert any("`%d/%m/%Y %H:%M`" in (one.help or "") for one in refused.findings)
+    found = lint(str(path), TraceOptions(time_pattern="%d/%m/%Y %H:%M"))
+    assert (found.rows, found.findings) == (17, ())
+
+
 def test_an_index_of_numbers_has_no_times(tmp_path):
     path = tmp_path / "prices.csv"
     path.write_text(",Price\n" + "".join(f"{at},{at}.5\n" for at in range(24)))
