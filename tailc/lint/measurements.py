@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from tailc.errors import Code, Finding, TailcError
+from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.ingest.formats import format_written
 from tailc.ingest.ingest import ingest_source, text_error
 from tailc.ingest.options import InputOptions
@@ -39,7 +39,15 @@ from tailc.lint.row_views import (
 from tailc.lint.sampled_columns import sampled_columns
 from tailc.lint.series_view import series_in, steps_of, steps_of_weather
 from tailc.lint.text_lines import TextLines, text_lines
-from tailc.lint.views import CounterRows, Header, Jobs, Machines, UnknownColumns, WithoutDemands
+from tailc.lint.views import (
+    CounterRows,
+    Header,
+    Jobs,
+    Machines,
+    SeriesSteps,
+    UnknownColumns,
+    WithoutDemands,
+)
 from tailc.traces.compression import inner_name
 from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns
@@ -288,6 +296,14 @@ def _look_at_series(
             seen.rows = steps.rows
             seen.views.append(steps)
             seen.findings += steps.series.warnings
+    if any(isinstance(view, SeriesSteps) for view in seen.views):
+        seen.findings = [_as_warning_if_empty(one) for one in seen.findings]
+
+
+def _as_warning_if_empty(finding: Finding) -> Finding:
+    """The finding, as a warning if it is about a column without values beside others."""
+    is_empty = finding.code is Code.EMPTY_TRACE
+    return replace(finding, severity=Severity.WARNING) if is_empty else finding
 
 
 def _look_at_rows(

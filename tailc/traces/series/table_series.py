@@ -78,6 +78,11 @@ class SeriesRows:
         value, has_value = _values(cells, reading.value)
         texts(cells, reading.time)
         cells.stop_if_refused()
+        if not has_value.any():
+            message = f"column `{shorten(reading.value)}` has no value"
+            place = Place(cells.source, field=reading.value)
+            hint = "name another column, or leave this one out of the file"
+            raise TailcError(Finding(Code.EMPTY_TRACE, message, place, hint))
         return on_grid(StampedRows(cells, self._instants, value, has_value), reading)
 
     @cached_property

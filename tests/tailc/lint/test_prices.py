@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tailc.errors import Code
+from tailc.errors import Code, Severity
 from tailc.lint.lint import lint
 from tailc.lint.roles import TraceOptions, roles_of
 from tailc.traces.series.series import SeriesQuantity
@@ -57,6 +57,15 @@ def test_times_are_read_by_a_pattern(tmp_path):
     assert any("`%d/%m/%Y %H:%M`" in (one.help or "") for one in refused.findings)
     found = lint(str(path), TraceOptions(time_pattern="%d/%m/%Y %H:%M"))
     assert (found.rows, found.findings) == (17, ())
+
+
+@pytest.mark.parametrize(("other", "severity"), [("5.5", Severity.WARNING), ("", Severity.ERROR)])
+def test_a_column_without_values_is_an_error_only_alone(tmp_path, other, severity):
+    rows = [f"2025-10-26T{hour:02}:00Z,{other},\n" for hour in range(3, 20)]
+    path = tmp_path / "prices.csv"
+    path.write_text("time,price_eur_mwh,spot_price\n" + "".join(rows))
+    empty = [one for one in lint(str(path), TraceOptions()).findings if "no value" in one.message]
+    assert {(one.code, one.severity) for one in empty} == {(Code.EMPTY_TRACE, severity)}
 
 
 def test_an_index_of_numbers_has_no_times(tmp_path):

@@ -34,6 +34,17 @@ def test_the_clock_behind_a_time_is_no_part_of_it(tmp_path, names, is_span):
     assert (found.steps, found.step_s) == (4, 3600)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 30])
+def test_a_column_without_a_value_is_refused(tmp_path, rows):
+    path = tmp_path / "prices.csv"
+    lines = (f"2025-10-{at:02}T00:00Z,\n" for at in range(1, rows + 1))
+    path.write_text("time,price\n" + "".join(lines))
+    reading = SeriesReading("time", "price", SeriesQuantity.PRICE, "$/MWh", skip_longer_gaps=True)
+    with pytest.raises(TailcError) as caught:
+        read_series(str(path), reading)
+    assert [finding.code for finding in caught.value.findings] == [Code.EMPTY_TRACE]
+
+
 @pytest.mark.parametrize(
     ("time", "pattern"),
     [
