@@ -83,7 +83,8 @@ def rows_in_json(head: bytes) -> JsonRows | None:
         fields = _fields(documents)
         if any(_is_length(name, value) for name, value in document.items()):
             return None
-        if fields and all(len(path) == 1 for path in fields):
+        is_flat = all(len(path) == 1 for path in fields)
+        if fields and is_flat and _in_some(fields, documents) is None:
             return None
         if any(_is_of_time(path) for path in fields):
             return _of_fields(1, (), fields, documents)

@@ -14,6 +14,10 @@ from tailc.traces.summaries import (
     VEGETA_ROWS,
 )
 
+_EACH_TIME = (
+    'its buckets double in width: print each time instead, such as by `printf("%d\\n", $us)` in '
+    "place of `hist`, and give the times below a name with `--column`"
+)
 _LINES = rb"(?:[^\n]{0,400}\n){0,60}?[^\n]{0,100}?"
 
 
@@ -96,6 +100,22 @@ _PRINTED = (
         _LINES + rb"=+ Serving Benchmark Result =+",
         "write every request: `vllm bench serve --save-result --save-detailed`, or "
         "`python -m sglang.bench_serving --output-details --output-file FILE`",
+    ),
+    _summary_of(
+        "memtier_benchmark",
+        _LINES + rb"Request Latency Distribution[ \t\r]*\nType +<= msec ",
+        "have memtier_benchmark write all percentiles by `--hdr-file-prefix PREFIX`, and give the "
+        "text file with `--unit ms`",
+    ),
+    _summary_of(
+        "bpftrace",
+        _LINES + rb"@[^\n]{0,100}:[ \t\r]*\n\[\d+[KMG]?(?:, \d+[KMG]?[)\]]|\]) +\d+ \|",
+        _EACH_TIME,
+    ),
+    _summary_of(
+        "a tool of bcc",
+        _LINES + rb" [mun]secs +: count +distribution",
+        _EACH_TIME,
     ),
     _summary_of(
         "drill",

@@ -167,6 +167,13 @@ def test_objects_on_lines_with_times_within_are_to_be_flattened(tmp_path):
     assert "took_us: ._source.took.us" in (caught.value.findings[0].help or "")
 
 
+def test_lines_without_a_time_among_others_are_left_out():
+    first, other = '{"ts": 1700000000.5, "msg": "started"}', '{"ts": 1700000001.5, "duration": 0.2}'
+    rows = rows_in_json("\n".join([first, other, other, other]).encode())
+    assert rows is not None
+    assert "select(.duration != null)" in rows.program
+
+
 @pytest.mark.parametrize(
     "row",
     [

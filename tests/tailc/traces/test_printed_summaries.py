@@ -12,6 +12,10 @@ K6 = (
     "\n          /\\      |‾‾| /‾‾/   /‾‾/\n     execution: local\n"
     "     http_req_duration..............: avg=142.07ms min=120.5ms med=135.2ms p(95)=200.1ms\n"
 )
+MEMTIER = (
+    "Request Latency Distribution\nType     <= msec         Percent\n"
+    "------------\nSET       2.300         0.00\n"
+)
 SIEGE = {"transactions": 10, "availability": 100.0, "longest_transaction": 0.12}
 REPORT = {"latencies": {"total": 237, "mean": 23, "99th": 35, "max": 36}, "requests": 100}
 DASHBOARD = {"Total": {"transaction": "Total", "sampleCount": 100, "pct1ResTime": 180.0}}
@@ -28,6 +32,11 @@ PRINTED = [
     ("autocannon", "Running 10s test @ http://a.example\n1 connections\n\nStat\n", "oha -q RATE"),
     ("oha", "Summary:\n  Success rate:\t100.00%\n\nResponse time histogram:\n", "--output-format"),
     ("k6", K6, "k6 run --out csv"),
+    ("memtier_benchmark", MEMTIER, "--hdr-file-prefix"),
+    ("memtier_benchmark", "Type  Ops/sec\n\nGets  5 5\n\n" + MEMTIER, "--hdr-file-prefix"),
+    ("bpftrace", "Attaching 4 probes...\n^C\n\n@usecs:\n[256, 512)   2 |  |\n", "each time"),
+    ("bpftrace", "@:\n[0]       4 |@   |\n[1K, 2K)   10 |@   |\n", "each time"),
+    ("a tool of bcc", "Tracing...\n     usecs      : count     distribution\n", "each time"),
     ("fortio", "Fortio 1.60.3 running at 8 queries per second, 4->4 procs\n", "-access-log-file"),
     (
         "Gatling",
