@@ -31,10 +31,11 @@ class DistanceBounds:
 
 @dataclass(frozen=True, eq=False)
 class DistributionBand:
-    """Bounds on the distribution of a sample at ascending demands `x_ns`; arrays of equal length.
+    """Bounds on the distribution of demand that a sample represents, at ascending demands `x_ns`.
 
-    The share of requests up to a demand is between `up_to` and `up_to_most`, and the share strictly
-    below it is at most `below_most`. The estimate between two demands is a straight line.
+    All arrays have equal length. The share of requests up to a demand is between `up_to` and
+    `up_to_most`, and the share strictly below it is at most `below_most`. The estimate between two
+    demands is a straight line.
     """
 
     x_ns: Array
@@ -53,7 +54,7 @@ class DistributionBand:
         return least, np.concatenate([up_to_most, ahead[before]])
 
     def line(self, at_ns: Array) -> Array:
-        """Estimated share up to each demand, by straight lines."""
+        """Estimated share of requests up to each demand, by straight lines between known points."""
         return np.interp(at_ns, self.x_ns, self.up_to, left=0.0)
 
     def quantiles(self, p: Array) -> tuple[Array, Array]:
@@ -63,7 +64,7 @@ class DistributionBand:
         return least, self.x_ns[np.minimum(np.searchsorted(self.up_to, p), last)]
 
     def quantile_line(self, p: Array) -> Array:
-        """Estimated quantile at each probability, by straight lines."""
+        """Estimated quantile of demand at each probability, by straight lines."""
         return np.interp(p, self.up_to, self.x_ns)
 
 

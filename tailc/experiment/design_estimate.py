@@ -33,7 +33,7 @@ class DesignEstimate:
 def design_estimate(
     policy: Policy, design: DemandProfile, options: VerifyOptions
 ) -> DesignEstimate:
-    """Estimate a policy's SLOs on its design trace.
+    """Estimate a policy's percentiles for its SLOs on its design trace.
 
     Raises TailcError if the policy states no SLO or no rate, or lacks a degree or a class.
     """

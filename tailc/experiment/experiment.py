@@ -82,7 +82,7 @@ class Experiment:
 
     @cached_property
     def replications(self) -> Replications:
-        """Arrival times and records of all replications, the same for every subject."""
+        """Arrival times and records of all replications, the same for every policy or baseline."""
         if self.given_replications is not None:
             return self.given_replications
         return replications_of(self.scenario, self.repeats, self.replicates, self.workers)
@@ -108,7 +108,7 @@ class Experiment:
         return replace(self, given_replications=self.replications)
 
     def engine(self, subject: ExecutionModel[OutcomeT, Any]) -> Engine[OutcomeT]:
-        """Make the engine of a subject for the scenario's arrivals."""
+        """Make the replay engine of a policy or baseline for the scenario's arrivals."""
         scenario = self.scenario
         return subject.engine(
             scenario.arrivals.rate_mrps, scenario.most_in_system, scenario.cut_off_us
@@ -178,7 +178,7 @@ class Experiment:
     def sample(
         self, subject: Subject, tails: Sequence[Tail], repeats: Repeats[ResultT]
     ) -> tuple[TailSample, ...]:
-        """Replay the bootstrap replicates too, from which the interval of each tail follows."""
+        """Replay the bootstrap replicates too, which give the interval of each percentile."""
         engine = self.engine(subject)
         is_recorded = self.scenario.arrivals.is_recorded
 
@@ -239,7 +239,7 @@ class Experiment:
 
     @property
     def rates_mrps(self) -> tuple[int, ...]:
-        """Rates that cover a changing load; empty for Poisson arrivals, whose rate is constant."""
+        """Rates that cover a changing arrival rate; empty if the rate is constant (Poisson)."""
         if isinstance(self.scenario.arrivals, Poisson):
             return ()
         return rate_grid([one.arrival_ns for one in self.replications.repeats])
@@ -306,7 +306,7 @@ def experiment_for(
     *subjects: Subject,
     tick: Callable[[], None] = no_tick,
 ) -> Experiment:
-    """Make an experiment with the sizes of the options, for the machines of the subjects."""
+    """Make an experiment with the sizes of the options, for policies and baselines on a server."""
     scenario = scenario_for(workload, arrivals, options, *subjects)
     return Experiment(scenario, options.repeats, options.replicates, workers, tick)
 

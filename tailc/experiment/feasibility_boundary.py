@@ -11,7 +11,7 @@ _SECANTS = 4
 
 
 def last_met(margin: Callable[[int], float], begin: int, fall: float, steps: int) -> int:
-    """Search for the last step of a grid whose margin is 0 or more, by secants; 0 if none.
+    """Find the last step of a grid with a margin of 0 or more, by secants; 0 if there is none.
 
     Starts at `begin`, where the margin falls by about `fall` in a step.
     """

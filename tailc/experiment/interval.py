@@ -142,7 +142,10 @@ def sampling_variance(sample: TailSample) -> Variance:
 
 
 def correlation(sample: TailSample) -> float:
-    """Correlation of the share in time with mean demand over replicates; -1: only load matters."""
+    """Correlation of mean demand with the share of requests in time, over replicates.
+
+    -1: only the load matters.
+    """
     share, work = sample.shift - sample.shift.mean(), sample.work_shift - sample.work_shift.mean()
     scale = math.sqrt(float(np.sum(share**2)) * float(np.sum(work**2)))
     return float(np.sum(share * work)) / scale if scale > 0 else 0.0

@@ -89,9 +89,10 @@ class Run:
 
 
 class SloComparison(Protocol):
-    """What verdicts and estimates have in common: a policy's SLOs under arrival processes.
+    """Results of replaying a policy and baselines: its SLOs under several arrival processes.
 
-    `shared`: the resource that requests compete for, which `threads` counts.
+    Verdicts and estimates have them in common. `shared`: the resource that requests compete for,
+    which `threads` counts.
     """
 
     @property
@@ -124,7 +125,7 @@ class Point:
     reference: str | None = None
 
     def with_ratios(self, other_ppm: int) -> Point:
-        """This point with each run's energy relative to that of the reference baseline.
+        """These results with the energy of each relative to that of the reference baseline.
 
         `other_ppm`: share of the reference's server power outside the cores, equal in both.
         """

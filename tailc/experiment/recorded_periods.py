@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ModelErrors:
-    """Errors of one-step predictions of throughput, by run-time estimates and by the compile."""
+    """Errors of one-step predictions of throughput, by models of the run and of the compile."""
 
     online: MeanError
     offline: MeanError
@@ -42,7 +42,7 @@ class ModelErrors:
 
 @dataclass(frozen=True, eq=False)
 class RecordedPeriods:
-    """The machines fitted to measured rows, and the result of the controller on them."""
+    """Machines fitted to measured throughput, and the result of the shares controller on them."""
 
     shares: Shares
     machines: tuple[RecordedMachine, ...]
@@ -93,7 +93,7 @@ class PairedErrors:
 
 @dataclass(frozen=True, eq=False)
 class PairedPeriods:
-    """The machines of two controllers, in the steps in which both have a full window."""
+    """The machines under two controllers, in the steps in which both have a full window."""
 
     steps: int
     machines: tuple[PairedErrors, ...]
@@ -127,7 +127,7 @@ def recorded_periods(shares: Shares, held_out: ThroughputTrace) -> RecordedPerio
 
 
 def paired_periods(old: Shares, new: Shares, held_out: ThroughputTrace) -> PairedPeriods:
-    """Replay two shares controllers on the machines of the rows.
+    """Replay two controllers of CPU shares on the machines of a measured trace.
 
     Raises TailcError as `recorded_periods` does, and if no step is after a full window of both.
     """
@@ -167,7 +167,7 @@ def _machines(shares: Shares, held_out: ThroughputTrace) -> tuple[RecordedMachin
 
 
 def missing_machines(shares: Shares, held_out: ThroughputTrace) -> tuple[Finding, ...]:
-    """A finding for each machine with a target that has no rows."""
+    """Make a finding for each machine with a target that the measured trace lacks."""
     measured = {each.name for each in held_out.series}
     known = ", ".join(f"`{name}`" for name in sorted(measured))
     place = Place(held_out.source, field=held_out.reading.columns.machine)

@@ -18,7 +18,7 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Spread:
-    """How much a replicate draws of the measured data, and how uneven the data are.
+    """How much of the measured data a bootstrap replicate draws, and how uneven the data are.
 
     units: number of independent draws in a replicate: requests, or blocks of arrivals. drawn_share:
     share of the data that a replicate draws. is_recorded: whether arrivals are drawn too. skewness:
@@ -85,7 +85,7 @@ class Scenario:
 
     @property
     def blocks(self) -> int:
-        """Number of blocks in a replicate; the last may be cut."""
+        """Number of blocks of arrivals in a bootstrap replicate; the last may be cut."""
         return -(-self.drawn_arrivals // self.block_length)
 
     @cached_property

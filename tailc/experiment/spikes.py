@@ -30,7 +30,7 @@ LAST_PART = 4
 
 @dataclass(frozen=True)
 class TailMeasurement:
-    """How to measure the tail: a percentile over a window, once an epoch, with its target."""
+    """How a percentile is measured at run time: over a window, once an epoch, with its target."""
 
     percentile_ppm: int
     target_us: int
@@ -53,7 +53,7 @@ class Stretch:
 def tail_measurement(
     policy: Subject, percentile_ppm: int, target_us: int
 ) -> TailMeasurement | None:
-    """Measure the tail as the policy's controller does; None if the machine measures none."""
+    """Make the measurement of percentiles that a policy's controller uses; None if it has none."""
     window = policy.window
     if window is None:
         return None
@@ -61,7 +61,7 @@ def tail_measurement(
 
 
 def stretches(arrivals: Arrivals) -> tuple[str, ...]:
-    """Names of the stretches of a constant rate.
+    """Names of the periods of constant arrival rate in an arrival process.
 
     Empty if the rate is constant or recorded, or changes too often for a report.
     """
@@ -139,7 +139,7 @@ def _tail_us(latency_ns: NDArray[np.int64], by: TailMeasurement) -> int | None:
 def spikes(
     arrivals: Arrivals, repeats: Sequence[tuple[Stretch, ...]], by: TailMeasurement
 ) -> tuple[Spike, ...]:
-    """Summarize each stretch over all repeats; empty if a repeat stopped early."""
+    """Summarize each period of constant rate over all repeats; empty if a repeat stopped early."""
     names = stretches(arrivals)
     if not names or not all(repeats):
         return ()

@@ -99,7 +99,7 @@ def percentile_ns(sorted_ns: NDArray[np.int64], percentile_ppm: int) -> int:
 
 
 def held_out_of(scenario: Scenario, tail: Tail) -> int:
-    """Number of held-out requests to which the tail applies."""
+    """Number of held-out requests of the class to which the percentile applies."""
     workload = scenario.workload
     if tail.curve is None:
         return workload.requests
@@ -109,7 +109,10 @@ def held_out_of(scenario: Scenario, tail: Tail) -> int:
 def latencies_of(
     scenario: Scenario, one: Replication, outcome: Outcome, tails: Sequence[Tail]
 ) -> list[NDArray[np.int64]]:
-    """The measured latencies of each tail, ascending."""
+    """The measured latencies for each of several percentiles, ascending.
+
+    They differ in the class of requests.
+    """
     order = one.order[outcome.measured][outcome.served]
     of_curve = {
         tail.curve: np.sort(_of_tail(scenario, order, outcome.latencies_ns, tail)) for tail in tails
@@ -120,7 +123,10 @@ def latencies_of(
 def stretch_latencies(
     scenario: Scenario, one: Replication, outcome: Outcome, tail: Tail, stretch: tuple[int, int]
 ) -> NDArray[np.int64]:
-    """Latencies of the tail's requests among arrivals `stretch[0]` to `stretch[1]` [ns]."""
+    """Latencies of requests that arrive in a period of constant rate [ns].
+
+    stretch: first and last arrival of the period. tail: gives the class of requests.
+    """
     part = slice(*stretch)
     # A copy, because a view would keep the whole array in memory.
     served = outcome.served_in(part)

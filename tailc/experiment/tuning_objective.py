@@ -116,7 +116,7 @@ class TuningObjective:
 
     @property
     def judging(self) -> TuningObjective:
-        """This objective with the arrivals that validate tables."""
+        """This objective with the arrivals that validate tables instead of those that tune them."""
         return (
             self
             if self.validation_pattern is None

@@ -58,7 +58,7 @@ class Energy:
         return hasher.hexdigest()
 
     def is_known(self, epochs: slice) -> bool:
-        """Whether every value of these epochs is known."""
+        """Whether the energy and price of every one of these epochs are known."""
         return all(bool(one.known[epochs].all()) for one in self.series)
 
     def actual_supply(self, epochs: slice) -> tuple[Whole, Whole, Whole]:
@@ -88,7 +88,7 @@ class Energy:
 
 @dataclass(frozen=True, eq=False)
 class Days:
-    """Jobs and energy of the same period, and the position of the plan in it.
+    """Jobs and energy of a period of days, and the position of the plan in it.
 
     jobs: second 0 of the log is the start of epoch 0 of the energy. first, epochs: of the plan, in
     epochs of the energy. scenarios: float64 (scenarios, epochs) [W], alternative green power of the

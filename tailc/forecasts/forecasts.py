@@ -55,5 +55,8 @@ class Forecasts:
 
 
 def targets(issue: Ints, steps: int) -> Ints:
-    """Steps of forecasts made at the start of `issue`; int64 (issues, steps)."""
+    """Steps of a series that forecasts cover, which are made at the start of the steps `issue`.
+
+    Array int64 (issues, steps).
+    """
     return issue[:, np.newaxis] + np.arange(steps, dtype=np.int64)

@@ -63,7 +63,7 @@ def _past(actual: TimeSeries, forecasts: Forecasts, index: int, history_days: in
 
 @dataclass(frozen=True, eq=False)
 class Accuracy:
-    """Errors by number of steps ahead, from 1, relative to the production of the counted steps.
+    """Errors of forecasts by number of steps ahead, relative to the production of these steps.
 
     counted: int64 (steps,), number of forecasts with a known outcome. absolute_share: float64
     (steps,), mean absolute error. bias_share: float64 (steps,), mean error, positive if forecasts

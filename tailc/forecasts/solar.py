@@ -33,7 +33,7 @@ class Ideal(Protocol):
 
 
 class Cover(enum.Enum):
-    """Source of the cloud cover."""
+    """Source of the cloud cover that a solar forecast uses."""
 
     WEATHER = "weather"
     LAST_HOUR = "last-hour"

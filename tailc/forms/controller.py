@@ -135,7 +135,7 @@ def first_state(controller: Controller) -> ControlState:
 def step(
     controller: Controller, state: ControlState, measured_us: int, rate_mrps: int
 ) -> ControlState:
-    """The state after an epoch whose measured tail is `measured_us`.
+    """Take a step of a feedback controller, after an epoch with the tail `measured_us`.
 
     `rate_mrps` is the arrival rate since the last step (`arrival_rate_mrps`). The first step
     assumes that earlier errors were the same. Raises ValueError for negative arguments.

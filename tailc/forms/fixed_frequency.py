@@ -32,7 +32,7 @@ def fixed_frequency(table: TailTable, level: int) -> TailTable:
 
 
 def fixed_level(table: TailTable) -> int | None:
-    """The level that `fixed_frequency` made the table for; None for any other table."""
+    """The frequency level that a table of `fixed_frequency` requests; None for other tables."""
     if table.bound_us < LARGEST_BOUND_US:
         return None
     levels = range(least_level(table), len(table.levels))

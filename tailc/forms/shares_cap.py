@@ -75,7 +75,7 @@ class MachineAtStep:
 
 
 def next_cap(shares: Shares, machine: Machine, state: CapState, now: MachineAtStep) -> CapState:
-    """Compute a machine's cap from this step on."""
+    """Decide a machine's share cap from this step on, by the latest measurements."""
     rule = shares.cap
     if rule is None or now.is_met:
         return CapState(shares.host_ppm)
@@ -141,7 +141,7 @@ def first_need(machine: Machine) -> float:
 
 
 def steps_to_settle(shares: Shares) -> int:
-    """Number of steps in which a window still contains throughput of the previous share."""
+    """Number of steps until a window contains no throughput of the previous share."""
     return -(-shares.window_us // shares.step_us) - 1
 
 

@@ -38,7 +38,10 @@ LARGEST_LEVEL = 1_000.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimate of a machine's model: a, b [targets], their covariance, and the last valid pair."""
+    """Running estimate of a machine's throughput model, as the controller updates it.
+
+    It has a, b [targets], their covariance, and the last valid pair.
+    """
 
     a: float
     b: float
@@ -70,9 +73,9 @@ class MachineState:
 
 @dataclass(frozen=True)
 class HostState:
-    """State of the machines with a target, in order, and shares of all machines now and a step ago.
+    """State of the shares controller: the machines with a target, and all shares.
 
-    ticks: number of ticks since the start.
+    The shares are those now and a step ago. ticks: number of ticks since the start.
     """
 
     ticks: int
@@ -135,7 +138,7 @@ def full_ticks(shares: Shares) -> int:
 
 
 def sample_ticks(shares: Shares) -> int:
-    """Number of ticks with waiting work before throughput depends on the share alone."""
+    """Number of ticks with waiting work after which throughput depends on the share alone."""
     return max(full_ticks(shares), lag_ticks(shares))
 
 
@@ -153,7 +156,7 @@ def mean_share(lag: int, ticks: int, now_ppm: int, before_ppm: int) -> float:
 
 
 def update_estimate(shares: Shares, estimate: Estimate, x: float, u: float, y: float) -> Estimate:
-    """Update the estimate with one sample by recursive least squares.
+    """Update the estimate of a machine's model with one sample by recursive least squares.
 
     x: the level a lag ago. u: the mean share since. y: the level now.
     """
@@ -177,7 +180,10 @@ def update_estimate(shares: Shares, estimate: Estimate, x: float, u: float, y: f
 
 
 def model_error(estimate: Estimate, before: float | None, now: float, share: float) -> float:
-    """The level minus the model's prediction from the last step; 0 at the first step."""
+    """Error of a machine's model: measured level minus the prediction; 0 at the first step.
+
+    The level is throughput over target.
+    """
     if before is None:
         return 0.0
     return now - (estimate.believed_a * before + estimate.believed_b * share)

@@ -38,7 +38,7 @@ def ends_epoch(state, steer, latency_ns):
 
 @_part  # pragma: no cover - compiled
 def measured_tail_us(state, steer):
-    """The tail that the controller sees: an order statistic of the window's latencies [us]."""
+    """The tail that a controller measures: an order statistic of the window's latencies [us]."""
     held = min(state.server.completed, steer.window)
     for i in range(held):
         state.scratch[i] = state.ring[i]
@@ -48,7 +48,7 @@ def measured_tail_us(state, steer):
 
 @_part  # pragma: no cover - compiled
 def measured_rate_mrps(server):
-    """Arrival rate since the last step [thousandths of a request per second]."""
+    """Arrival rate since the last step of the controller [thousandths of a request per second]."""
     elapsed_us = max((server.now - server.stepped_at) // NS_PER_US, 1)
     return (server.arrived - server.arrived_by_step) * _US_PER_S_IN_MRPS // elapsed_us
 

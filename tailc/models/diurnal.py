@@ -123,7 +123,7 @@ class Diurnal:
 
     @property
     def words(self) -> str:
-        """The process in the syntax of `--arrivals`."""
+        """Format the arrival process in the syntax of the option `--arrivals`."""
         return f"{self.curve.words},rate={format_mrps(self.rate_mrps)}"
 
     def day_ns(self, requests: int) -> float:

@@ -25,7 +25,7 @@ TimesT = TypeVar("TimesT")
 
 
 class Engine(Protocol[OutcomeT_co]):
-    """A policy as flat arrays, ready to replay requests."""
+    """A policy in the form of flat arrays, ready to replay requests in compiled code."""
 
     def replay(
         self,
@@ -40,7 +40,7 @@ class Engine(Protocol[OutcomeT_co]):
 
 @dataclass(frozen=True)
 class TailWindow:
-    """Number of latencies over which a tail is measured, and of exits between measurements."""
+    """The window of a run-time percentile: number of latencies, and exits between measurements."""
 
     requests: int
     epoch: int
@@ -135,7 +135,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @abstractmethod
     def in_use(self, outcome: OutcomeT) -> float:
-        """Mean threads, or mean power of cores (including free ones), in use."""
+        """Mean threads in use, or mean power of cores (including free ones), in one replay."""
 
     @abstractmethod
     def cost_of_request(self, outcome: OutcomeT) -> float | None:
@@ -169,7 +169,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
         """Sum the counts of all replications, for each table of the policy."""
 
     def default_baselines(self, workload: Workload) -> tuple[str, ...]:
-        """Names of the baselines that are informative for this policy."""
+        """Names of the baselines that are compared with this policy by default."""
         # Imported here because the import scans the folder of baselines.
         from tailc.models.request_baselines import default_names
 

@@ -65,12 +65,12 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
         return workload(profile, self.ladder)
 
     def rate_read(self, rate_mrps: int) -> int:
-        """The rate at which tables are read; 0 if no table depends on the rate."""
+        """The arrival rate at which tables are read; 0 if no table depends on the rate."""
         is_by_rate = any(one.load_axis is LoadAxis.RATE for one in self.ladders)
         return rate_mrps if is_by_rate else 0
 
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
-        """The rate that fills all pools with their most efficient rungs [1/1000 s]."""
+        """The rate at which requests fill the server on the most efficient rungs [1/1000 s]."""
         shared = pools(self.ladder)
         if shared.capacity_ppm[shared.pool_of[0]] >= NEVER_NS or shared.cost_ppm[0] <= 0:
             raise _no_capacity(self.name)

@@ -86,7 +86,7 @@ class Burstiness:
         return 1 + (self.idc_ppm / PPM - 1) * share_reached(self.switching_rps * window_s)
 
     def most_idc(self, rate_mrps: int) -> float:
-        """The largest possible index at this rate, if no request arrives between busy spells."""
+        """The largest index of dispersion at this rate, if requests arrive only in busy spells."""
         busy = self.busy_ppm / PPM
         in_spell = rate_mrps / _MRPS * self.spell_us / _US_PER_S
         return 1 + 2 * in_spell * (1 - busy) ** 2 / busy
@@ -147,7 +147,7 @@ class ModulatedArrivals:
 
     @property
     def words(self) -> str:
-        """The process in the syntax of `--arrivals`."""
+        """Format the arrival process in the syntax of the option `--arrivals`."""
         return f"{self.burstiness.words},rate={format_mrps(self.rate_mrps)}"
 
     @property

@@ -128,7 +128,10 @@ class Outcome(ABC):
         return float(thread_ns.mean()) if len(thread_ns) else 0.0
 
     def by_request(self, mean: float) -> float:
-        """Convert a mean over the measured time to its integral per measured request."""
+        """Convert a mean over the measured time to an amount per measured request.
+
+        The amount is the integral over time divided by the number of requests.
+        """
         span = float(self.integrals[list(self._measured_phases), over.SPAN].sum())
         return mean * span / (self.measured.stop - self.measured.start)
 

@@ -25,7 +25,7 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Setup(Generic[SubjectT]):
-    """Inputs of a baseline: a policy, the values of the name, and requests for a search."""
+    """Inputs to make a baseline: a policy, the values in the name, and requests for a search."""
 
     policy: SubjectT
     values: NameValues

@@ -85,10 +85,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Lookup:
-    """Looks up the setting for the arrival rate since the last step; starts with the last setting.
+    """Rule that looks up the setting of a server for the arrival rate since the last step.
 
-    It makes a step at the first exit `period_us` after the last step, but not before
-    `epoch_requests` have arrived since. Running requests move up to the new rung but not down.
+    It starts with the last setting. It makes a step at the first exit `period_us` after the last
+    step, but not before `epoch_requests` have arrived since. Running requests move up to the new
+    rung but not down.
     """
 
     settings: tuple[Setting, ...]
@@ -158,7 +159,10 @@ class Steer(NamedTuple):
 
 
 def steering_arrays(steering: Steering | None, ladder: Ladder | None = None) -> Steer:
-    """Convert steering to arrays; None: no steps. Only a reactive rule needs the ladder."""
+    """Convert what controls a policy to arrays; None: no controller.
+
+    Only a reactive rule needs the ladder.
+    """
     nothing = np.zeros(0, np.int64)
     steer = Steer(
         UNSTEERED,

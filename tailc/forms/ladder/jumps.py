@@ -9,7 +9,7 @@ from tailc.forms.ladder.table import ON_EXIT, Row
 
 
 def jumps(rows: Sequence[Row]) -> tuple[int, ...]:
-    """First loads of rows that favour a request more than the row before.
+    """First loads of the rows of a ladder that favour a request more than the row before.
 
     Such a row gives a higher rung at some age, or a shorter wait. Rows whose requests wait for an
     exit are not compared.

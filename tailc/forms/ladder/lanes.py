@@ -157,9 +157,10 @@ def is_on_lanes(ladder: Ladder) -> bool:
 
 
 def plan_by_rate(ages_us: tuple[tuple[int, int | None], ...], *rules: Rule) -> SharingPlan:
-    """A plan with an age up to each of some ascending rates [thousandths of a request per second].
+    """Make a plan of when requests share cores with batch work, by arrival rate.
 
-    Between two rates the age of the higher one applies.
+    ages_us: pairs of a rate [1/1000 s], ascending, and the age up to which requests share. Between
+    two rates the age of the higher one applies.
     """
     first = [0, *(rate + 1 for rate, _ in ages_us[:-1])]
     ages = zip(first, (age for _, age in ages_us), strict=True)
@@ -172,7 +173,10 @@ def plan_at_any_load(age_us: int | None, cores: int, *rules: Rule) -> SharingPla
 
 
 def plan_while_none_waits(age_us: int | None, cores: int) -> SharingPlan:
-    """A plan that shares cores up to an age, for requests that leave none waiting as they start."""
+    """Make a plan in which only requests that leave none waiting at their start share cores.
+
+    They share cores with batch work up to an age.
+    """
     return SharingPlan(LoadAxis.IN_SYSTEM, (), ((1, age_us), (cores + 1, 0)), cores + 1)
 
 

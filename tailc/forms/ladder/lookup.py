@@ -10,7 +10,7 @@ from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Row, Rule
 
 
 class Start(enum.Enum):
-    """Whether a request that has not started may start now."""
+    """The answer whether a waiting request may start now."""
 
     NOW = "now"
     WAIT = "wait"

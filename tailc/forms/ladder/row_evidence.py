@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RowEvidence:
-    """Proved and predicted figures of one load, before equal rows are merged.
+    """Proved and predicted figures of a ladder's row for one load, before equal rows are merged.
 
     Times in us, costs in millionths. `bound_us` is a proved lower bound on the objective (us of
     tail, us of cost-time, or energy in millionths of the unit of power times us), None if unknown;

@@ -427,7 +427,7 @@ def _field_message(rule: Rule) -> str:
 
 
 def rules_beyond_rows(ladder: Ladder) -> tuple[Rule, ...]:
-    """The ladder's rules that affect a request's start, descent or service besides its rows."""
+    """The ladder's rules about starts, descents and speed, in addition to its rows."""
     return tuple(rule for rule in ladder.rules if rule in _FIELDS)
 
 

@@ -18,7 +18,7 @@ LARGEST_MJ = 2**53 - 1
 
 @dataclass(frozen=True)
 class Battery:
-    """A battery next to a plan's servers.
+    """A battery that stores energy for the servers of a plan.
 
     charge_mw, discharge_mw: its largest power. kept_ppm: millionths of the charged energy that are
     stored, rounded down. first_mj: stored energy at the start.

@@ -52,7 +52,7 @@ class LedgerEntry:
 
     @property
     def brown_mj(self) -> int:
-        """Part of the demand supplied by neither green energy nor the battery [mJ]."""
+        """Part of the demand that neither green energy nor the battery supplies [mJ]."""
         return self.demand_mj - self.green_used_mj - self.discharged_mj
 
     @property

@@ -9,7 +9,10 @@ from tailc.forms.plan.plan import Span
 
 
 def spans_of(places: NDArray[np.int64]) -> tuple[Span, ...]:
-    """The fewest spans for places, int64 (pools, epochs)."""
+    """Convert a job's servers, int64 (pools, epochs), to the fewest spans.
+
+    A span is a number of servers of one pool for successive epochs.
+    """
     spans = []
     for pool, row in enumerate(places):
         starts = np.flatnonzero(np.diff(row, prepend=0))

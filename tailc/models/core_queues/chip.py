@@ -17,7 +17,7 @@ NOTHING = -1
 
 
 class LimitStep(enum.IntEnum):
-    """The step that a chip must take to stay within its power limit."""
+    """The measure that a chip needs to stay within its power limit."""
 
     UNCHANGED = 0
     BATCH_SLOWED = 1

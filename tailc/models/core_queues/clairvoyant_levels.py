@@ -66,7 +66,7 @@ _part = njit(inline="always")
 def clairvoyant_levels(
     demand: ClockDemand, table: ClockTable, rule: ClairvoyantRule, measured_from: int
 ) -> NDArray[np.int64]:
-    """Choose the frequency level of each request, int64 (requests,).
+    """Choose the frequency level of each request with the future known, int64 (requests,).
 
     The rule applies to the requests from number `measured_from` on.
     """

@@ -56,7 +56,10 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
         ]
 
     def rungs_title(self, shared: str) -> str:  # noqa: ARG002
-        """No title, because there are no rungs; `by_subject` shows the levels."""
+        """Title of the table of rungs: none, because cores of this model have frequencies instead.
+
+        `by_subject` shows the frequencies.
+        """
         return ""
 
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002

@@ -14,7 +14,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def work(now, core):
-    """Update the progress of the running request to `now`."""
+    """Update the progress of a core's running request to the time `now`."""
     if now > core.works_from:
         core.left -= (now - core.works_from) * core.rate
         core.works_from = now

@@ -51,7 +51,7 @@ class BatchWorkUse:
 
 @dataclass(frozen=True)
 class ClockUse:
-    """Power, frequencies and batch work of the cores, as means over time.
+    """Mean power, frequencies and batch work of the cores over time.
 
     `power_mw`: power of all cores, including idle ones. `frequency_khz`: of busy cores. `batch`:
     None if idle cores sleep. `limited`: None if cores share no chip.

@@ -36,7 +36,10 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def complete(state, table, latency_ns, log):
-    """Count a completed request; at the end of an epoch change the ages and return True."""
+    """Count a completed request; at the end of a control epoch change the climb ages.
+
+    Returns whether the ages have changed.
+    """
     if table.steer.law == UNSTEERED:
         return False
     if table.steer.law == LOOKED_UP:

@@ -21,7 +21,7 @@ class CoreTypesOutcome(PoweredOutcome):
 
     @property
     def saturation(self) -> float:
-        """Utilization of all cores."""
+        """Share of the time in which cores are busy, over all cores."""
         return self.utilization
 
     @property

@@ -42,7 +42,7 @@ def units(ladder: Ladder) -> list[int | None]:
 
 
 def cores_of_units(ladder: Ladder) -> tuple[int, ...]:
-    """Number of cores of each type, in the order of the pools."""
+    """Number of cores of each type, in the order of the ladder's limited resources."""
     return tuple((pools(ladder).capacity_ppm // PPM).tolist())
 
 

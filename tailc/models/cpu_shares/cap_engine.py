@@ -70,7 +70,7 @@ def is_tested(caps, i):  # pragma: no cover - compiled
 
 @loop
 def start_mode(caps, i, mode, ppm, count):  # pragma: no cover - compiled
-    """Put a machine into a mode with a cap `ppm` and a step count."""
+    """Put a machine's share cap into a mode, with the cap `ppm` and a step count."""
     caps.mode[i], caps.ppm[i], caps.counted[i] = mode, ppm, count
     caps.levels[i], caps.shares_ppm[i] = 0.0, 0
 
@@ -89,7 +89,7 @@ def follows(low_level, low_share, high_level, high_share):  # pragma: no cover -
 
 @loop
 def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: no cover - compiled
-    """Update a machine's cap after a step; return whether a trial of another share begins."""
+    """Update a machine's share cap after a step; return whether a test of another share begins."""
     is_low = is_short and level < 1.0
     if is_met:
         start_mode(caps, i, FREE, settings.host_ppm, 0)

@@ -57,7 +57,10 @@ class ShareSettings(NamedTuple):
 
 
 class World(NamedTuple):
-    """The machines as arrays (machines, steps) or (machines,): see `plant.HostMachines`."""
+    """The machines of a replay of CPU shares as arrays (machines, steps) or (machines,).
+
+    See `plant.HostMachines`.
+    """
 
     a: NDArray
     b: NDArray

@@ -22,7 +22,7 @@ class GivenShares:
 
 @dataclass(frozen=True)
 class ShareRule:
-    """A rule that computes shares for recorded machines.
+    """A baseline rule that computes the CPU shares of recorded machines.
 
     about: description in reports. shows_share: whether reports show the share of each machine.
     """

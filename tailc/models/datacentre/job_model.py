@@ -46,7 +46,7 @@ class JobWords:
 
 
 class JobModel(ABC, Generic[OutcomeT]):
-    """An execution model of jobs, with a plan or a baseline that decides.
+    """An execution model of jobs in a datacentre, in which a plan or a baseline decides.
 
     judged: the quantity that verdicts judge, the share of jobs with a broken promise. servers_fail:
     whether servers may fail. relative_to: names of baselines to which quantities are relative.

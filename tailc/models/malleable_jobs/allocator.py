@@ -14,7 +14,7 @@ from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 
 @dataclass(frozen=True, eq=False)
 class ClusterView:
-    """The state by which an allocator decides. ahead: forecast supply from this epoch on."""
+    """What an allocator knows when it decides. ahead: forecast supply from this epoch on."""
 
     cluster: Cluster
     now_s: int

@@ -35,7 +35,7 @@ class JobDescription:
 
 
 def descriptions_of(window: JobWindow, jobs: Sequence[MalleableJob]) -> dict[int, JobDescription]:
-    """A user's description of each job, by job number."""
+    """Make a user's description of each job, by job number."""
     named = zip(window.jobs.application_of_job, jobs, strict=True)
     return {job.number: JobDescription(name, hint_of(job)) for name, job in named}
 

@@ -55,13 +55,13 @@ class RunningJob:
         return self.places[:, epoch - self.first_epoch]
 
     def promised_slots(self, slots: int) -> int:
-        """Number of promised green slots among `slots` slots, rounded up."""
+        """Number of promised green server-epochs among `slots` server-epochs, rounded up."""
         return -(-self.job.green_ppm * slots // PPM)
 
 
 @dataclass(frozen=True)
 class SettledJob:
-    """Final result of a job: its slots within the replay, moves and payment."""
+    """Final result of a job: its server-epochs within the replay, moves and payment."""
 
     number: int
     slots: int
@@ -72,7 +72,7 @@ class SettledJob:
 
     @property
     def is_missed(self) -> bool:
-        """Whether promised slots were not green."""
+        """Whether some server-epochs that were promised to be green were not."""
         return self.green_slots < self.promised_slots
 
 

@@ -57,7 +57,7 @@ def first_due(server, jobs):
 
 @part  # pragma: no cover - compiled
 def look_ahead(state, table):
-    """Find the next climb of a job, the next exit on each clock, and the next cut-off."""
+    """Find the next climb of a request, the next exit on each clock, and the next cut-off."""
     server, jobs = state.server, state.jobs
     if state.pools == 1:
         _look_at_one_pool(state)

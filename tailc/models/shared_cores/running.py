@@ -87,7 +87,7 @@ def _take(threads, number, state, table):
 
 @part  # pragma: no cover - compiled
 def rung_at(reach_ns, row, age_ns):
-    """The rung that a row gives a request of this age."""
+    """The rung that a row of a ladder gives a request of this age."""
     rung = 0
     while reach_ns[row, rung + 1] <= age_ns:
         rung += 1

@@ -28,7 +28,7 @@ def line_up(queues, following, ladder):
 
 @once  # pragma: no cover - compiled
 def next_start(state, demand, table):
-    """The queue from which a waiting request starts next by the current rows, and when."""
+    """Find the waiting request that starts next by the current rows: its queue, and when."""
     chosen, start_at = NO_REQUEST, NEVER_NS
     for number in range(state.ladders):
         queue = state.queues[number]
@@ -66,7 +66,7 @@ def _in_use(state, table):
 
 @once  # pragma: no cover - compiled
 def release(state):
-    """Release the waiting request that arrived first, because a request has left."""
+    """Allow the waiting request that arrived first to start, because a request has left."""
     chosen, earliest = NO_REQUEST, state.server.arrived
     for number in range(state.ladders):
         queue = state.queues[number]

@@ -12,7 +12,7 @@ from tailc.models.outcome import PoweredOutcome, free_cores_power
 
 @dataclass(frozen=True, eq=False)
 class Resting:
-    """Idle periods of cores, and the time that batch work took to wake.
+    """Idle periods of SMT cores in a replay, and the time that batch work took to wake.
 
     idle_ns: by request, how long its core had been free when it started. waking: (phases, 2), the
     time that batch work took to wake next to free cores, and next to requests.

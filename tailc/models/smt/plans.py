@@ -20,10 +20,10 @@ def at_age(name: str, policy: Smt, age_us: int | None) -> Smt:
 
 
 def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
-    """A policy that spends the name's budget of shared time by the rule `borrowing`.
+    """Make a policy in which requests share cores within the budget in a baseline's name.
 
-    Without a budget in the name it is the headroom: the target less the tail of requests that are
-    alone on their cores.
+    borrowing: the rule by which the budget is used. Without a budget in the name it is the target
+    less the percentile of requests that are alone on their cores.
     """
     policy, lanes = setup.policy, setup.policy.lanes
     budget_us = setup.values.get(Placeholder.BUDGET)

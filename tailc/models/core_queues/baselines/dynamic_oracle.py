@@ -41,6 +41,9 @@ class DynamicOracle(Baseline[CoreQueues]):
 
 
 def dynamic_oracle(clocks: Clocks, search: BaselineSearch) -> CoreQueues:
-    """Choose levels so that the SLO's share of requests meets the target, at little energy."""
+    """Make the clairvoyant baseline: each request has the frequency that the future needs.
+
+    The SLO's share of requests meets the target, at little energy.
+    """
     rule = ClairvoyantRule(search.percentile_ppm, search.target_us)
     return CoreQueues("dynamic oracle", replace(clocks, rule=rule))

@@ -61,7 +61,7 @@ def _pair(clocks: Clocks, values: NameValues) -> Batch | None:
 
 
 def at_pair(clocks: Clocks, pair: Batch) -> CoreQueues:
-    """Run every request at the pair's first frequency, and batch work at its second."""
+    """Make the baseline with two frequencies: one for all requests, one for batch work."""
     table = replace(clocks.table, batch=pair)
     rule = FixedLevel(level_at(table, pair.least_khz))
     return CoreQueues(f"fixed at {pair_text(pair)}", replace(clocks, table=table, rule=rule))

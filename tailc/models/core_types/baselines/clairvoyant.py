@@ -70,7 +70,10 @@ def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> CoreTypes:
 
 
 def with_searched_threshold(ladder: Ladder, load: Workload, search: BaselineSearch) -> CoreTypes:
-    """Search for the threshold of least energy that meets the target."""
+    """Find the threshold of demand with the least energy that meets the target.
+
+    Longer requests start on the fastest cores, all others on the slowest.
+    """
     return search.least_energy(
         clairvoyant(ladder, threshold_us, load) for threshold_us in _thresholds_us(load)
     )

@@ -48,7 +48,7 @@ def one_type(ladder: Ladder, search: BaselineSearch) -> CoreTypes:
 
 
 def sets(ladder: Ladder) -> Iterator[tuple[int, int]]:
-    """Iterate over the candidates: the rung of a type, and a number of its cores."""
+    """List the candidates of the baseline: the rung of a core type, and a number of its cores."""
     supply = 0
     for rung, type_ in enumerate(ladder.rungs):
         cores = _cores(ladder, rung)

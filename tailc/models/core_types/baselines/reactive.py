@@ -35,7 +35,10 @@ class SimpleRule(Baseline[CoreTypes]):
 
 
 def reactive(policy: CoreTypes, search: BaselineSearch, *, from_start: bool) -> CoreTypes:
-    """Start with the thresholds of the first row; `from_start` measures the convergence."""
+    """Make the baseline whose thresholds follow the measured tail, from those of the first row.
+
+    from_start: measure requests while the thresholds converge.
+    """
     window = policy.window
     law = ReactiveRule(search.percentile_ppm, search.target_us, window.epoch, window.requests)
     first = policy.ladders[0]

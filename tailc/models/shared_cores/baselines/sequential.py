@@ -34,5 +34,5 @@ class Sequential(Baseline[SharedCores]):
 
 
 def sequential(ladder: Ladder) -> Ladder:
-    """A ladder without climbs, admission rule and boosting on the same server."""
+    """Make a ladder on the same server without climbs, waiting rules and boosting."""
     return same_server(ladder, (stays_on(0),))

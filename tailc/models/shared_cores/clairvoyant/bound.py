@@ -65,7 +65,7 @@ def lower_bound_ns(
 
 
 def bound_of(requests: ArrivalsWithWork, hull: SpeedHull, cores: float, percentile_ppm: int) -> int:
-    """Compute the lower bound for requests and their speed hulls [ns]."""
+    """Compute the lower bound on a percentile of latency for requests and their hulls [ns]."""
     allowed = requests.measured - requests.rank(percentile_ppm)
     room = np.empty(requests.measured), np.empty(requests.measured)
     too_short, enough = 0, 1
