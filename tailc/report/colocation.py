@@ -29,7 +29,7 @@ def as_text(sized: Colocation) -> str:
 
 
 def as_markdown_table(sized: Colocation) -> str:
-    """Format the supply curve and the fleets as Markdown for a pull request."""
+    """Format the supply curve of batch work, and the fleets, as Markdown for a pull request."""
     curve = as_markdown(_curve(sized), _CURVE_NUMBERS)
     fleets = as_markdown(_fleets(sized), _FLEET_NUMBERS)
     return f"### {_title(sized)}\n\n{curve}\n{_legend(sized)}\n\n{fleets}"

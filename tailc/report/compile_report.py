@@ -41,7 +41,10 @@ def _no_paragraphs(_addition: Any, _evidence: Evidence) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class AdditionRenderer:
-    """Formatters of one type of addition: members of the JSON result, and paragraphs of text."""
+    """Formatters of one type of addition to a policy: JSON members, and paragraphs of text.
+
+    An addition is the result of a pass of the compile, such as a tuned controller.
+    """
 
     result: Callable[[Any], dict[str, object]]
     paragraphs: Callable[[Any, Evidence], tuple[str, ...]] = _no_paragraphs
@@ -97,7 +100,7 @@ RENDERERS: Mapping[str, Callable[[], AdditionRenderer]] = {
 
 
 def additions_result(compiled: AnyCompiled) -> dict[str, object]:
-    """Build the members of the JSON result for all additions of a compile."""
+    """Build the JSON members for all results of passes, such as a tuned controller."""
     members: dict[str, object] = {}
     for addition, renderer in _with_renderers(compiled):
         members |= renderer.result(addition)
@@ -105,7 +108,7 @@ def additions_result(compiled: AnyCompiled) -> dict[str, object]:
 
 
 def additions_text(compiled: AnyCompiled) -> Iterator[str]:
-    """Yield the text paragraphs of all additions of a compile."""
+    """Yield the paragraphs for all results of passes, such as a tuned controller."""
     for addition, renderer in _with_renderers(compiled):
         yield from renderer.paragraphs(addition, compiled.policy.evidence)
 

@@ -41,7 +41,7 @@ def as_markdown_table(sizing: CoreSizing) -> str:
 
 
 def letter(server: int) -> str:
-    """Letter of a configuration in the table: A to Z, then AA, AB and so on."""
+    """The letter of a configuration of cores in the table: A to Z, then AA, AB and so on."""
     first, second = divmod(server, 26)
     return (letter(first - 1) if first else "") + chr(ord("A") + second)
 
@@ -156,7 +156,7 @@ def _choice_dict(choice: ServerChoice | None) -> dict[str, Any] | None:
 
 
 def as_csv(sizing: CoreSizing) -> str:
-    """Format one CSV line per cell and configuration.
+    """Format the results of `tailc size cores` as CSV: a line per cell and configuration.
 
     Energy, tail and climbs are empty if the configuration misses the target.
     """

@@ -395,7 +395,7 @@ EXPLANATIONS: Mapping[Code, str] = {
 
 
 def heading(rule: FindingRule) -> str:
-    """Title line of a code: severity, exit code and name."""
+    """Title line of the explanation of a finding: severity, exit code and name."""
     kind = severity_of(rule).value
     if rule.exit_code is not ExitCode.OK:
         kind += f", exit code {rule.exit_code:d}"

@@ -24,7 +24,10 @@ _NOTE = (
 
 
 def as_text(results: Sequence[ServiceResult]) -> str:
-    """Counts, and a table of the services that changed, failed or do not pass."""
+    """Format the result of a fleet: counts, and a table of services that need attention.
+
+    These have changed, failed or do not pass.
+    """
     rows = _rows(results)
     table = f"\n{align_columns(rows, (_GAIN,))}\n\n{_NOTE}\n" if len(rows) > 1 else ""
     return f"{_counts(results)}\n{table}"
@@ -36,7 +39,7 @@ def table_text(results: Sequence[ServiceResult]) -> str:
 
 
 def as_markdown_table(results: Sequence[ServiceResult]) -> str:
-    """The same as `as_text`, in Markdown."""
+    """Format the result of a fleet, as `as_text` does, in Markdown."""
     rows = _rows(results)
     table = f"\n{as_markdown(rows, (_GAIN,))}\n{_NOTE}\n" if len(rows) > 1 else ""
     return f"### {escaped_markdown(_counts(results))}\n{table}"

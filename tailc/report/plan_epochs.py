@@ -15,7 +15,7 @@ _TENTHS = 10
 
 
 def strip_text(plan: Plan) -> str:
-    """Format green and busy shares by epoch in tenths; `.` means none and `#` all."""
+    """Format green and busy shares of a plan by epoch, in tenths; `.` means none and `#` all."""
     green, total = green_by_epoch(plan)
     green_title = "racks on the green bus" if plan.pools[0].racks else "servers on the green bus"
     if not plan.has_buses:
@@ -35,7 +35,7 @@ def strip_text(plan: Plan) -> str:
 
 
 def green_by_epoch(plan: Plan) -> tuple[list[int], int]:
-    """Green supply by epoch, and its maximum.
+    """Green supply of a plan by epoch, and its maximum.
 
     Plans with two buses count racks or servers on the green bus. Plans with one bus have green
     power, limited to the power of all servers when busy [mW].

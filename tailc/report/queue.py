@@ -122,7 +122,7 @@ def _gain_result(gain: RateGain) -> dict[str, object]:
 
 
 def queue_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
-    """Format the comparison as a table, and how the search ended."""
+    """Format the comparison of the tuned table with the formula's, and how the search ended."""
     return f"{_comparison_text(tuned, evidence)}\n{_search_text(tuned)}"
 
 

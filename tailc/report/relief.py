@@ -42,7 +42,10 @@ def relief_result(relief: Relief) -> dict[str, object]:
 
 
 def relief_text(relief: Relief) -> str:
-    """Format the tails and losses by rate as a table; the ladder's text states the rule."""
+    """Format the percentiles and losses of overload control by rate as a table.
+
+    The ladder's text states the rule.
+    """
     rows = [("rate", "tail", "at most", "work lost", "95 %", "refused", "cut off", "degraded")]
     rows += [_row(rate) for rate in relief.rates]
     rule = "no rule is needed" if relief.rule is None else f"rule `{relief.rule.value}`"

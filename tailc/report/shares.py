@@ -28,7 +28,7 @@ def shares_text(shares: Shares) -> str:
 
 
 def cap_text(cap: ShareCap | None) -> str:
-    """Format when a machine gets a cap, and which."""
+    """Format when a machine's share is capped, and at which share."""
     if cap is None:
         return "none"
     return (

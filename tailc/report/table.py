@@ -73,7 +73,7 @@ def escaped_markdown(text: str) -> str:
 
 
 def fence_text(text: str) -> str:
-    """Format a text as a fenced code block; empty for an empty text."""
+    """Format a text as a fenced block of code in Markdown; empty for an empty text."""
     if not text:
         return ""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)

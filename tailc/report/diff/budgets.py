@@ -23,7 +23,7 @@ def budgets_text(budgets: BudgetCheck) -> str:
 
 
 def budgets_markdown(budgets: BudgetCheck) -> str:
-    """Format the budgets as Markdown for a comment."""
+    """Format the check of a comparison's budgets as Markdown for a comment."""
     head = f"\nbudgets: {budgets.ruling.value}\n\n"
     return head + as_markdown(_rows(budgets), _NUMBERS) if budgets.rulings else ""
 

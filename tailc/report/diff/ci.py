@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def as_notes(diff: Diff) -> tuple[Note, ...]:
-    """Build a notice with the number of differences, and a warning per worsened quantity."""
+    """Build notes for a CI service: the number of differences, and each worsened quantity."""
     message = f"`{diff.new.name}` {generations(diff)}: {summary(diff.structure)}"
     worse = () if diff.behaviour is None else _worse(diff.behaviour)
     return (

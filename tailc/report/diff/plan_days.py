@@ -24,18 +24,18 @@ def as_text(change: DaysChange) -> str:
 
 
 def as_markdown(change: DaysChange) -> str:
-    """Format the same table and remarks as Markdown for a comment."""
+    """Format the comparison of two plans on days as Markdown for a comment."""
     remarks = "".join(f"\n- {remark}\n" for remark in _remarks(change))
     return f"\n{_title(change)}\n\n{columns_markdown(_columns(change))}{remarks}"
 
 
 def as_notes(change: DaysChange) -> tuple[Note, ...]:
-    """Build a warning for each quantity that became worse."""
+    """Build a warning for CI services for each quantity that is worse under the new plan."""
     return tuple(Note(NoteLevel.WARNING, "worse", text) for text in _worse(change))
 
 
 def as_dict(change: DaysChange) -> dict[str, Any]:
-    """Convert the changes to JSON data; shares are from 0 to 1."""
+    """Convert the comparison of two plans on days to JSON data; shares are from 0 to 1."""
     return {
         "held_out_digest": change.held_out_digest,
         "windows": change.windows,

@@ -33,7 +33,7 @@ _NAMES = {
 
 
 def summary_text(change: PlanChange) -> str:
-    """Count the jobs by type of change."""
+    """Format the number of changed jobs by type of change."""
     counts = Counter(job.how.value for job in change.jobs)
     counts_text = ", ".join(f"{count} {how}" for how, count in counts.items())
     return f"jobs: {counts_text}" if counts_text else "no job differs"
@@ -62,7 +62,10 @@ def cost_title(change: PlanChange) -> str:
 
 
 def cost_table(change: PlanChange) -> Rows:
-    """Build rows with old value, new value and difference; omit quantities that are 0 in both."""
+    """Build the table of costs of two plans: old value, new value and difference.
+
+    Quantities that are 0 in both plans are omitted.
+    """
     rows: Rows = [("", "old", "new", "change")]
     for cost in change.costs:
         if cost.old or cost.new:
@@ -74,7 +77,7 @@ def cost_table(change: PlanChange) -> Rows:
 
 
 def plan_dict(change: PlanChange) -> dict[str, Any]:
-    """Convert all differences to JSON data."""
+    """Convert all differences of two plans to JSON data."""
     costs = [
         {
             "name": cost.name,

@@ -18,12 +18,12 @@ def as_text(change: ThroughputChange) -> str:
 
 
 def as_markdown(change: ThroughputChange) -> str:
-    """Format the same table as Markdown for a comment."""
+    """Format the changed throughput errors of machines as Markdown for a comment."""
     return f"\n{_title(change)}\n\n{columns_markdown(_columns(change))}"
 
 
 def as_dict(change: ThroughputChange) -> dict[str, Any]:
-    """Convert the changes to JSON data, in 1e-6."""
+    """Convert the changed throughput errors of machines to JSON data, in 1e-6."""
     return json_data(change)
 
 

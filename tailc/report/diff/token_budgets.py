@@ -22,7 +22,7 @@ def as_text(change: TokenChange) -> str:
 
 
 def as_markdown(change: TokenChange) -> str:
-    """Format the same table as Markdown for a comment."""
+    """Format the changes of latency of two token-budget policies as Markdown."""
     return f"\n{_title(change)}\n\n{columns_markdown(_columns(change))}"
 
 

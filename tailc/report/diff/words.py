@@ -38,7 +38,7 @@ def side_text(side: Side) -> str:
 
 
 def ladder_name(request_class: str | None) -> str:
-    """Name of the ladder for a class of requests."""
+    """Format the name of the ladder for a class of requests, such as `class search`."""
     return "ladder" if request_class is None else f"ladder for class {request_class}"
 
 
@@ -60,7 +60,7 @@ def loads(row: RowChange, axis: LoadAxis) -> str:
 
 
 def start(row: RowChange) -> str:
-    """Format the change of admission and first rung."""
+    """Format how admission and first rung of a row differ between two ladders."""
     parts = []
     if row.admission is not None:
         parts.append(" -> ".join(map(admission_text, row.admission)))
@@ -70,7 +70,7 @@ def start(row: RowChange) -> str:
 
 
 def climbs(row: RowChange) -> str:
-    """Format the changes of climb ages."""
+    """Format how the climb ages of a row differ between two ladders."""
     return ", ".join(_climb_text(climb) for climb in row.climbs)
 
 
@@ -125,7 +125,7 @@ def inert_change_lines(structure: StructureDiff) -> tuple[str, ...]:
 
 
 def replay_line(behaviour: Behaviour) -> str:
-    """State how the replays were made that the numbers below come from."""
+    """Format how the replays were made that the numbers below come from."""
     return (
         f"replayed on {behaviour.held_out_requests:,} held-out requests, {behaviour.replicates} "
         f"bootstrap replicates, {behaviour.requests_per_replay:,} requests a replay, "
@@ -187,5 +187,5 @@ def summary(structure: StructureDiff) -> str:
 
 
 def generations(diff: Diff) -> str:
-    """Format the generations of both policies."""
+    """Format the generations (publication numbers) of both policies."""
     return f"generation {diff.old.generation} -> {diff.new.generation}"

@@ -10,7 +10,7 @@ from tailc.studies.tune_pid import Study
 
 
 def control_section(tuned: TunedController) -> Section:
-    """Build the section with the loop of each interval of rates."""
+    """Build the page section with the control loop of each interval of rates."""
     caption = (
         "The controller scales the ages of climbs by the measured tail, once an epoch. Each line "
         "is of an interval of arrival rates, with the plant found by replay."

@@ -36,7 +36,7 @@ _CAPTION = (
 def compared_page(
     policies: tuple[Policy, Policy], diff: Diff, held_out: DemandProfile | None, text: str
 ) -> Page:
-    """Build the page of a comparison.
+    """Build the page of a comparison of two policies.
 
     held_out: requests of the replay; None: not replayed. text: the whole comparison as text.
     """

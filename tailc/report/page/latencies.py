@@ -51,7 +51,7 @@ def without_latency(policy: Policy) -> str:
 
 
 def busiest_point(points: Sequence[Point]) -> Point | None:
-    """The point with the highest rate that the policy keeps up with; None if there is none."""
+    """The results under the highest rate that the policy keeps up with; None if none."""
     stable = [point for point in points if not point.policy.load.is_overloaded]
     return max(stable, key=lambda point: point.rate_mrps, default=None)
 
@@ -71,7 +71,7 @@ def _spectrum(comparison: SloComparison, number: int, point: Point) -> Figure | 
 
 
 def drawn_spectra(point: Point) -> list[Spectrum]:
-    """Spectra of the policy and of the baselines that are drawn with it."""
+    """Latency distributions of the policy and of the baselines that are drawn with it."""
     return [Spectrum(POLICY, line_tone(0), point.policy.spectrum), *_baseline_spectra(point)]
 
 

@@ -146,7 +146,7 @@ def certificate_section(policy: Policy, course: Figure | None = None) -> Section
 
 
 def words_section(policy: Policy) -> Section:
-    """Section with the whole policy as text."""
+    """Page section with the whole policy as text."""
     return Section("words", "The policy in words", text=policy_text(policy))
 
 

@@ -24,7 +24,7 @@ _ROOM = 1.08
 
 
 def certificate_figure(policy: Policy) -> Figure:
-    """Draw objectives and bounds by load; only text if fewer than two loads have a value."""
+    """Draw objectives and proved bounds by load; only text if fewer than two loads have a value."""
     evidence = policy.evidence
     line = evidence_line(policy)
     caption = f"{line[:1].upper()}{line[1:]}."

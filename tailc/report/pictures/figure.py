@@ -42,12 +42,12 @@ class Numbers:
 
     @property
     def table_rows(self) -> tuple[tuple[str, ...], ...]:
-        """The first rows, as many as the table on a page has."""
+        """The first rows of numbers, as many as the table on a page shows."""
         return self.rows[:_MOST_SHOWN]
 
     @property
     def link(self) -> str:
-        """Format the CSV as a data URL."""
+        """Format the numbers as a data URL of CSV, for a link."""
         return "data:text/csv;base64," + base64.b64encode(self.csv.encode()).decode()
 
     @property

@@ -33,7 +33,10 @@ class JobGroup(NamedTuple):
         return LegendEntry(self.name, self.tone, "area")
 
     def name_in(self, areas: Sequence[Area], plot: Plot) -> Iterator[Markup]:
-        """Yield the name at the left of the largest area that it fits in, if any."""
+        """Yield the name of a group of jobs in a picture, at the left of its largest area.
+
+        The area must have room for the name; otherwise nothing.
+        """
         boxes = [(*plot.to_canvas(*low), *plot.to_canvas(*high)) for low, high in areas]
         wide = CHARACTER * len(self.name) + 2 * _MARGIN
         fitting = [box for box in boxes if box[2] - box[0] >= wide and box[1] - box[3] >= LINE]

@@ -75,7 +75,7 @@ def stack_from_plan(plan: Plan) -> JobStack:
 def stack_from_replay(
     start_unix_s: int, length_s: int, servers: int, outcome: ClusterOutcome
 ) -> JobStack:
-    """Build the stack of the jobs of a cluster replay, named by number.
+    """Build the data of a picture of replayed jobs in a cluster, named by number.
 
     length_s: duration of the replay. servers: number of servers of the cluster.
     """

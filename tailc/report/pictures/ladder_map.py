@@ -67,7 +67,7 @@ class Extent:
                 yield RowSpan(row, left, right, self.loads(row.first_load, row.last_load))
 
     def edges(self, first: int, end: int) -> tuple[float, float]:
-        """Ends of the loads `first` to `end` - 1, in units of the axis."""
+        """Ends of a range of loads on the axis of a map: `first` to `end` - 1."""
         if self.axis is LoadAxis.RATE:
             return first / _MRPS, end / _MRPS
         return max(first, 1) - 0.5, end - 0.5
@@ -104,7 +104,7 @@ def guarded_rows(ladder: Ladder) -> tuple[Row, ...]:
 
 
 def extent(*ladders: Ladder, occupancy: Occupancy | None = None) -> Extent:
-    """Range that includes every row, every climb, and the loads where requests spend their time."""
+    """The range of a map: every row and climb, and the loads where requests spend their time."""
     axis = ladders[0].load_axis
     last_age_us = max(row.climbs[-1].age_us for each in ladders for row in each.rows)
     last_age_us = round(last_age_us * _ROOM) or _US_PER_MS

@@ -40,7 +40,7 @@ class _Fit:
 
 
 def controller_figures(tuned: TunedController) -> list[Figure]:
-    """Draw the loop of each interval of rates."""
+    """Draw the control loop of each interval of rates."""
     settling = max(each.margins.settling_epochs for each in tuned.intervals)
     loops, fits = [], []
     for each in tuned.intervals:

@@ -36,7 +36,10 @@ _CAPTION = (
 
 
 class PowerLayer(NamedTuple):
-    """An area or line of the picture: name, CSS class, and mean power by interval [kW]."""
+    """An area or line of the picture of power: name, CSS class, and mean power [kW].
+
+    The power is by interval.
+    """
 
     name: str
     tone: str

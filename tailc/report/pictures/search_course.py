@@ -26,7 +26,7 @@ _ROOM = 0.05
 
 
 class ProgressUnits(NamedTuple):
-    """Names and divisors of effort and values.
+    """Units in which the progress of a search is drawn: names and divisors of effort and values.
 
     per_value: negative if the search maximises the value. bound: name of the bound in the legend.
     without: text if there is no bound.

@@ -42,7 +42,7 @@ class SpeedupPlotData:
 
     @property
     def places(self) -> range:
-        """Numbers of threads or of rungs, from 1."""
+        """The positions of the speed-ups: numbers of threads, or of rungs, from 1."""
         (first, *_) = self.measured.values()
         return range(1, len(first) + 1)
 

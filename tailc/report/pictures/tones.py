@@ -9,7 +9,7 @@ _STEPS = 3
 
 
 def line_tone(number: int) -> str:
-    """CSS class of subject `number`; 0 is the policy."""
+    """CSS class of the line of a policy or baseline; number 0 is the policy."""
     return f"t{number if number < LINES else 1 + (number - 1) % (LINES - 1)}"
 
 

@@ -61,7 +61,7 @@ def means_dict(means: Mapping[JobQuantity, WindowMean]) -> dict[str, Any]:
 
 
 def round_digits(value: float | None) -> float | None:
-    """Round a number to the digits that do not depend on the order of sums."""
+    """Round a number to as many digits as do not depend on the order of sums."""
     return None if value is None else float(f"{value:.{_DIGITS}g}")
 
 

@@ -100,7 +100,7 @@ def heading(judged_plan: JudgedPlan) -> str:
 
 
 def promise(verdict: PlanVerdict) -> str:
-    """State the promised limit on violations and the measured share."""
+    """Format the promised limit on broken promises, and the measured share."""
     broken = verdict.broken_share
     value = figure(verdict.judged, broken.value)
     sentences = (
@@ -112,7 +112,7 @@ def promise(verdict: PlanVerdict) -> str:
 
 
 def remarks(judged_plan: JudgedPlan) -> list[str]:
-    """Sentences about the limits of the verdict."""
+    """Sentences about what the verdict of a plan does not cover."""
     verdict, sentences = judged_plan.verdict, []
     if verdict.failures_ppm:
         sentences.append(

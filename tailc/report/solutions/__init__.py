@@ -17,7 +17,7 @@ class SolutionRenderer(Protocol):
         ...
 
     def solution_text(self, compiled: Any, /) -> str:
-        """Format the solution as a paragraph or a table."""
+        """Format the solution of a problem as a paragraph or a table."""
         ...
 
 

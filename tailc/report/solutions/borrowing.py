@@ -32,7 +32,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Format the interference in words and the rates as a table."""
+    """Format the slowdown of both lanes in words, and the results by rate as a table."""
     solution = compiled.sweep.chosen.solution
     slower, slowed = solution.lanes.interference_ppm, solution.lanes.batch_slowdown_ppm
     text = (

@@ -20,7 +20,7 @@ _Compiled: TypeAlias = "CompiledPolicy[LadderProblem, LadderSolution, DemandProf
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Build the JSON data: speed-ups of the design trace, and the candidates of the sweep.
+    """Build the JSON data of a ladder's compile: speed-ups of the trace, candidates of the sweep.
 
     Speed-ups and targets are in 1e-6. `tails_us` has one replayed tail per rate, and is empty
     without a sweep. If the sweep maximises the rate, `highest_mrps` is the candidate's highest
@@ -42,7 +42,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Format the speed-ups, and the candidates of a sweep."""
+    """Format the speed-ups of the trace, and the candidates of a sweep."""
     lines = [speedup_line(compiled)]
     if len(compiled.sweep.candidates) > 1:
         lines += ["", sweep_text(compiled)]

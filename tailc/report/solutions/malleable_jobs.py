@@ -50,7 +50,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Format the jobs, times and costs; energy is in the text of the plan."""
+    """Format the numbers, times and costs of malleable jobs; the plan's text has the energy."""
     problem, solution = compiled.sweep.chosen.pair
     lines = [f"planned     {_jobs_text(problem, solution)}"]
     if problem.jobs:

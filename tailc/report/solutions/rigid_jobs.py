@@ -17,7 +17,7 @@ _Compiled: TypeAlias = "CompiledPolicy[RacksProblem, PlanSolution, Days]"
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Build the JSON data: counts of jobs, and amounts in 1e-6 dollars.
+    """Build the JSON data of a plan of rigid jobs: counts of jobs, amounts in 1e-6 dollars.
 
     `value` is the objective, `bound` its upper bound over all plans, `gap_ppm` the difference; the
     last two are null without a proof.
@@ -41,7 +41,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Format the same data in four lines."""
+    """Format the counts of jobs and the amounts of a plan in four lines."""
     problem, solution = compiled.sweep.chosen.pair
     settings = dict(compiled.policy.evidence.settings)
     gap_ppm = settings.get("gap_ppm")

@@ -23,7 +23,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Format the same data as a table."""
+    """Format the model of each machine as a table: error, attainable and needed shares."""
     rows = [("machine", "error of a step", "the whole host does", "the target needs")]
     rows += [
         (

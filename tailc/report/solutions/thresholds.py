@@ -17,9 +17,10 @@ _Compiled: TypeAlias = "CompiledPolicy[ThresholdProblem, ThresholdSolution, Dema
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Build the JSON data: energies in 1e-6 of the unit of power times us, powers in 1e-6 of it.
+    """Build the JSON data of climb ages: energies and powers.
 
-    `control` is null unless a controller was tuned.
+    Energies are in 1e-6 of the unit of power times us, powers in 1e-6 of it. `control` is null
+    unless a controller was tuned.
     """
     solution = compiled.sweep.chosen.solution
     return {

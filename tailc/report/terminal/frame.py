@@ -24,12 +24,12 @@ def middle(axis: Axis, place: int, places: int) -> float:
 
 
 def column_of(axis: Axis, value: float, columns: int) -> int:
-    """Column of a value, counted from the left."""
+    """Column of a value in a picture of text, counted from the left."""
     return min(int(axis.fraction(value) * columns), columns - 1)
 
 
 def line_of(axis: Axis, value: float) -> int:
-    """Line of a value, counted from the top."""
+    """Line of a value in a picture of text, counted from the top."""
     return HEIGHT - 1 - min(int(axis.fraction(value) * HEIGHT), HEIGHT - 1)
 
 

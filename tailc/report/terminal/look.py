@@ -16,7 +16,7 @@ _SEPARATOR = "  "
 
 @dataclass(frozen=True)
 class Mark:
-    """How a plain mark is shown in terminals with more capabilities.
+    """How a mark of a text picture is shown in terminals with more capabilities.
 
     tone: parameters of the escape sequence SGR (ECMA-48, 8.3.117). fine: one of `FINE_MARKS`, or
     empty to keep the plain mark.

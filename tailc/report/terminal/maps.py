@@ -38,7 +38,7 @@ _CHANGE_MARKS = {
 
 
 def map_text(ladder: Ladder, look: TerminalStyle) -> str:
-    """Draw the rung by load and age, and how requests start if some wait."""
+    """Draw a ladder's rungs by load and age as text, and how waiting requests start."""
     map_extent = extent(ladder)
 
     def rung(load: int, age_us: int) -> str:

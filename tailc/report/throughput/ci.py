@@ -8,7 +8,7 @@ from tailc.verify.throughput.verdict import ThroughputVerdicts
 
 
 def ci_verdicts(verdicts: ThroughputVerdicts) -> tuple[CiVerdict, ...]:
-    """Build a CI verdict per machine."""
+    """Build a verdict for CI services for each machine with a throughput target."""
     return tuple(
         CiVerdict(
             policy_name=verdicts.policy_name,

@@ -50,7 +50,7 @@ def heading(verdicts: ThroughputVerdicts) -> str:
 
 
 def host(verdicts: ThroughputVerdicts) -> str:
-    """State how much of the host was allocated."""
+    """Format how much of the host was allocated to machines."""
     return (
         f"granted: {percent(verdicts.usage.utilization_ppm)} of the host in the mean, of which "
         f"batch work {percent(verdicts.usage.batch_ppm)}"
@@ -75,7 +75,7 @@ def _best_static(machine: MachineVerdict) -> str:
 
 
 def sentences(machine: MachineVerdict) -> Iterator[str]:
-    """Yield remarks about a machine."""
+    """Yield remarks about the verdict on a machine."""
     if not machine.is_attainable:
         most = format_mrps(machine.max_milli)
         yield f"the whole host would do {most} in the mean: the target is out of reach"

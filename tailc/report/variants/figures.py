@@ -27,10 +27,10 @@ _MILLI = 1_000
 
 @dataclass(frozen=True)
 class ComparedValue:
-    """A value of a policy.
+    """A value by which policies are compared, such as a percentile at a rate.
 
-    name: ends in the unit. of: the rate or machine that it belongs to, or None.
-    head, text: for people. value: None if there is none, as for an overloaded server.
+    name: ends in the unit. of: the rate or machine that it belongs to, or None. head, text: for
+    people. value: None if there is none, as for an overloaded server.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ComparedValue:
 
     @property
     def key(self) -> tuple[str, str | None]:
-        """Identifies comparable values of two policies."""
+        """The key by which the same value of two policies is found: name, and rate or machine."""
         return self.name, self.of
 
 

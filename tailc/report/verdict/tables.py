@@ -55,7 +55,7 @@ def comparison(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:
 
 
 def policy_alone(verdicts: Verdicts) -> tuple[UsageColumn, Groups]:
-    """Build a row per arrival process, for a policy without baselines."""
+    """Build the table about a policy without baselines: a row per arrival process."""
     runs = [point.policy for point in verdicts.points]
     return _arrivals(verdicts.points), _groups(verdicts, runs, runs)
 
@@ -78,7 +78,10 @@ def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[UsageColumn, Gro
 
 
 def stretches(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:
-    """Build a row per policy or baseline, with a column per stretch of the arrivals and SLO."""
+    """Build the table of percentiles in periods of constant rate: a row per policy or baseline.
+
+    It has a column for each period and SLO.
+    """
     runs = (point.policy, *point.baselines)
     groups: Groups = []
     digits = decimals(verdicts)
@@ -119,7 +122,7 @@ def _cut_off(verdicts: Verdicts, runs: Sequence[Run]) -> Group:
 
 
 def columns_of(verdicts: Verdicts) -> UsageColumns[Any]:
-    """Columns for the resource usage of the policy's execution model."""
+    """The columns about resource usage that the policy's execution model adds."""
     return verdicts.points[0].policy.usage.columns
 
 
@@ -167,7 +170,10 @@ def _change_limits(runs: Sequence[Run], number: int) -> tuple[UsageColumn, ...]:
 
 
 def spikes(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:
-    """Build a row per stretch and policy or baseline, for the first SLO."""
+    """Build the table of how percentiles behave at run time, for the first SLO.
+
+    It has a row for each period of constant rate, and policy or baseline.
+    """
     runs = (point.policy, *point.baselines)
     rows = [
         (f"{number + 1}: {runs[0].spikes[number].stretch}", run, run.spikes[number])

@@ -58,7 +58,7 @@ def _percents(share_ppm: int) -> str:
 
 
 def ruling_text(verdict: SloEstimate, load: Load) -> str:
-    """Format the ruling in a word or two."""
+    """Format the ruling on an SLO in a word or two, such as `pass` or `overloaded`."""
     return verdict.ruling.value + (", overloaded" if load.is_overloaded else "")
 
 
@@ -104,7 +104,7 @@ def energy_share(point: Point) -> str:
 
 
 def is_rate(point: Point) -> bool:
-    """Whether requests arrive at a constant rate, without an end."""
+    """Whether arrivals are at a constant rate, without an end."""
     return point.arrivals == format_mrps(point.rate_mrps)
 
 
@@ -168,14 +168,14 @@ def reason(verdicts: Verdicts) -> str:
 
 
 def drift_sentences(verdicts: Verdicts) -> list[str]:
-    """State the drift of demand since the compile; empty for the design trace itself."""
+    """Format the drift of demand since the compile; empty for the design trace itself."""
     if verdicts.is_compile_trace:
         return []
     return sentences_of_drift(verdicts.drift)
 
 
 def sentences_of_drift(drift: Drift | None) -> list[str]:
-    """State the drift of demand, as far as the policy's record of its design demand allows."""
+    """Format the drift of demand, as far as the policy's record of its design demand allows."""
     if drift is None:
         return ["drift of demand: unknown, because the policy has no summary of its design demand"]
     flag = "flagged" if drift.is_flagged else "not flagged"
